@@ -123,7 +123,7 @@ test('a choice that is being saved keeps the keyboard', async ({ page }) => {
     await route.continue();
   });
   await page.goto(`${daemon().url}/models?show=details&of=talker`);
-  const choice = page.getByLabel('When neither the request nor its slot says');
+  const choice = page.getByLabel('Default when not specified');
   await choice.focus();
   await choice.selectOption('off');
   await expect(choice).toHaveAttribute('aria-busy', 'true');

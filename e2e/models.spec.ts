@@ -37,21 +37,21 @@ const daemon = daemonOf(async () => {
 const installed = (page: Page, id: string): Locator =>
   page.getByRole('list', { name: 'Installed models' }).getByRole('listitem').filter({ hasText: id });
 const download = (page: Page, repo: string): Locator =>
-  page.getByRole('list', { name: 'Open downloads' }).getByRole('listitem').filter({ hasText: repo });
+  page.getByRole('list', { name: 'Active downloads' }).getByRole('listitem').filter({ hasText: repo });
 const sheet = (page: Page, name: string): Locator => page.getByRole('dialog', { name });
 
 test('what is here and what could be here, each with a badge that says why', async ({ page }) => {
   await page.goto(`${daemon().url}/models`);
   await expect(installed(page, 'red-model')).toContainText('Ready');
-  const badge = installed(page, 'green-model').getByRole('button', { name: /^Needs eviction of red/ });
+  const badge = installed(page, 'green-model').getByRole('button', { name: /^Will unload red/ });
   await expect(badge).toBeVisible();
   await badge.focus();
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Tab');
-  await expect(page.getByText(/^It loads once red has been unloaded\. It needs about/)).toBeVisible();
+  await expect(page.getByText(/^Loading it will unload red\. Needs about/)).toBeVisible();
   await inspect(page, 'models', ALL_LOOKS);
   await page.keyboard.press('Escape');
-  await expect(page.getByText(/^It loads once red has been unloaded\. It needs about/)).toHaveCount(0);
+  await expect(page.getByText(/^Loading it will unload red\. Needs about/)).toHaveCount(0);
   await expect(page.getByRole('heading', { name: /^Qwen3 4B/ })).toBeVisible();
   await page.setViewportSize({ width: 360, height: 740 });
   await expect(page.getByRole('region', { name: 'Catalogue' })).toHaveCount(0);
@@ -59,7 +59,7 @@ test('what is here and what could be here, each with a badge that says why', asy
   await expect(page).toHaveURL(/\/models\/catalog$/);
   const known = page.getByRole('listitem').filter({ hasText: 'Qwen3 32B' });
   await known.getByRole('button', { name: 'Does not fit' }).hover();
-  await expect(page.getByText(/^It does not fit, whoever is unloaded/)).toBeVisible();
+  await expect(page.getByText(/^It does not fit, even after/)).toBeVisible();
   await inspect(page, 'models-catalog', TWO_LOOKS.slice(1));
 });
 
@@ -75,11 +75,11 @@ test('a model is found on the hub, pulled with pauses, and answers', async ({ pa
     await page.goForward();
     await expect(page.getByRole('searchbox', { name: 'Search the hub' })).toHaveValue('maker');
   });
-  await page.getByRole('button', { name: `Pull… ${REPO}` }).click();
-  const ask = sheet(page, `Pull ${REPO}`);
-  await expect(ask).toContainText('Licence: mit. Free for every use');
+  await page.getByRole('button', { name: `Download… ${REPO}` }).click();
+  const ask = sheet(page, `Download ${REPO}`);
+  await expect(ask).toContainText('Licence: mit. Free for any use');
   await inspect(page, 'models-pull', TWO_LOOKS.slice(0, 1));
-  await ask.getByRole('button', { name: 'Pull it' }).click();
+  await ask.getByRole('button', { name: 'Download' }).click();
   await expect(download(page, REPO)).toContainText('Downloading');
   await download(page, REPO)
     .getByRole('button', { name: /^Pause/ })
@@ -93,12 +93,10 @@ test('a model is found on the hub, pulled with pauses, and answers', async ({ pa
     .getByRole('button', { name: /^Resume/ })
     .click();
   await expect(installed(page, 'tiny-Q8_0')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Open downloads' })).toHaveCount(0);
+  await expect(page.getByRole('list', { name: 'Active downloads' })).toHaveCount(0);
   await installed(page, 'tiny-Q8_0').getByRole('button', { name: 'Load… tiny-Q8_0' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Load', exact: true }).click();
-  await installed(page, 'tiny-Q8_0')
-    .getByRole('button', { name: /^Talk to it/ })
-    .click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Load model', exact: true }).click();
+  await installed(page, 'tiny-Q8_0').getByRole('button', { name: /^Chat/ }).click();
   await expect(page).toHaveURL(/\/playground$/);
   await expect(page.getByRole('combobox', { name: 'Model' })).toHaveText('tiny-Q8_0');
 });
@@ -108,25 +106,25 @@ test('details say everything; a pulled model goes with its files once its name i
 }) => {
   await page.goto(`${daemon().url}/models?show=details&of=tiny-Q8_0`);
   const details = sheet(page, 'tiny-Q8_0');
-  await expect(details).toContainText('pulled from the hub');
+  await expect(details).toContainText('downloaded from the hub');
   await expect(details).toContainText(hub.commit(REPO));
-  await expect(details.getByRole('button', { name: 'Copy the SHA-256 sum' })).toBeVisible();
-  await details.getByLabel('When neither the request nor its slot says').selectOption('off');
-  await expect(details.getByLabel('When neither the request nor its slot says')).toHaveValue('off');
-  await expect(details.getByLabel('Who answers to its name')).toBeVisible();
+  await expect(details.getByRole('button', { name: 'Copy the SHA-256 checksum' })).toBeVisible();
+  await details.getByLabel('Default when not specified').selectOption('off');
+  await expect(details.getByLabel('Default when not specified')).toHaveValue('off');
+  await expect(details.getByLabel('Slot or upstream')).toBeVisible();
   await inspect(page, 'models-details', TWO_LOOKS);
-  await details.getByRole('button', { name: 'Remove…' }).click();
+  await details.getByRole('button', { name: 'Remove model…' }).click();
   const remove = page.getByRole('alertdialog', { name: 'Remove tiny-Q8_0?' });
-  await expect(remove).toContainText(/Slot .* holds it now/);
+  await expect(remove).toContainText(/Slot .* is using it/);
   const { slots } = (await ask(daemon(), 'GET', '/api/slots')).json<{
     slots: { name: string; enabled: boolean; model: string }[];
   }>();
   const holder = slots.find(({ enabled, model }) => enabled && model === 'tiny-Q8_0');
   await ask(daemon(), 'POST', `/api/slots/${holder?.name}/unload`);
-  await expect(remove.getByRole('button', { name: 'Remove the model' })).toBeDisabled();
-  await remove.getByLabel('Type the name of the model to go on').fill('tiny-Q8_0');
+  await expect(remove.getByRole('button', { name: 'Remove model' })).toBeDisabled();
+  await remove.getByLabel('Type the model name to confirm').fill('tiny-Q8_0');
   await inspect(page, 'models-remove', TWO_LOOKS.slice(1));
-  await remove.getByRole('button', { name: 'Remove the model' }).click();
+  await remove.getByRole('button', { name: 'Remove model' }).click();
   await expect(installed(page, 'tiny-Q8_0')).toHaveCount(0);
 });
 
@@ -143,7 +141,7 @@ test('what was pulled in vain says what to do, here and on the overview', async 
   await concern.getByRole('link', { name: /^View/ }).click();
   await expect(page).toHaveURL(/\/models$/);
   await item.getByRole('button', { name: /^Cancel/ }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the download' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel download' }).click();
   await expect(item).toHaveCount(0);
 });
 
@@ -153,32 +151,32 @@ test('a gated repository, a path that is none and one that is; the operator’s 
 }) => {
   watch.allow(/status of (403|422) .*\/api\/models\/(pull|register)$/);
   await page.goto(`${daemon().url}/models?show=pull&of=maker%2FGated-GGUF`);
-  await sheet(page, 'Pull maker/Gated-GGUF').getByRole('button', { name: 'Pull it' }).click();
+  await sheet(page, 'Download maker/Gated-GGUF').getByRole('button', { name: 'Download' }).click();
   await expect(page.getByRole('alert')).toContainText('HF_TOKEN');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Register by path…' }).click();
-  const form = sheet(page, 'Register a model by its path');
+  await page.getByRole('button', { name: 'Add from disk…' }).click();
+  const form = sheet(page, 'Add a model from disk');
   const path = join(daemon().home, 'mine.gguf');
-  await form.getByLabel('Path on the machine').fill(path);
+  await form.getByLabel('Path on the gateway machine').fill(path);
   await page.keyboard.press('Enter');
   await expect(form.getByRole('alert')).toBeVisible();
-  await expect(form.getByLabel('Path on the machine')).toHaveValue(path);
+  await expect(form.getByLabel('Path on the gateway machine')).toHaveValue(path);
   await inspect(page, 'models-register', TWO_LOOKS.slice(1));
   writeFileSync(path, encodeGguf(tinyEmbed()));
   await page.keyboard.press('Tab');
-  await form.getByRole('button', { name: 'Register it' }).click();
-  await sheet(page, 'mine').getByRole('button', { name: 'Remove…' }).click();
+  await form.getByRole('button', { name: 'Add model' }).click();
+  await sheet(page, 'mine').getByRole('button', { name: 'Remove model…' }).click();
   const remove = page.getByRole('alertdialog', { name: 'Remove mine?' });
   await expect(remove).toContainText('Its file stays where it is');
-  await remove.getByRole('button', { name: 'Remove the model' }).click();
+  await remove.getByRole('button', { name: 'Remove model' }).click();
   await expect(installed(page, 'mine')).toHaveCount(0);
   await page.goto(`${daemon().url}/models?show=remove&of=blue-model`);
-  await expect(page.getByRole('alertdialog', { name: 'blue-model can not be removed here' })).toBeVisible();
+  await expect(page.getByRole('alertdialog', { name: 'blue-model can’t be removed here' })).toBeVisible();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Scan again' }).click();
-  await expect(page.getByText(/models are registered/)).toBeVisible();
+  await page.getByRole('button', { name: 'Rescan folders' }).click();
+  await expect(page.getByText(/models found/)).toBeVisible();
   await page.route('**/api/models', (route) => route.fulfill({ json: { models: [] } }));
   await page.reload();
-  await expect(page.getByText('No model yet')).toBeVisible();
+  await expect(page.getByText('No models yet')).toBeVisible();
   await inspect(page, 'models-empty', TWO_LOOKS.slice(1));
 });

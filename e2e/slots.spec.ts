@@ -31,7 +31,7 @@ const sheet = (page: Page, name: string | RegExp): Locator => page.getByRole('di
 
 async function more(page: Page, name: string, word: string): Promise<void> {
   await card(page, name)
-    .getByRole('button', { name: `More for slot ${name}` })
+    .getByRole('button', { name: `More actions for slot ${name}` })
     .click();
   await page.getByRole('menuitem', { name: word }).click();
 }
@@ -50,7 +50,7 @@ test('cards tell state, model and trouble; a load says who leaves before the cli
   await expect(dialog.getByText('Available for this load')).toBeVisible();
   await expect(dialog).toContainText(/red \(idle\) will be unloaded|Waits for red/);
   await inspect(page, 'slots-load', TWO_LOOKS);
-  await dialog.getByRole('button', { name: 'Load', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Load model', exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await expect(card(page, 'green')).toContainText('Ready');
   await expect(card(page, 'red')).toContainText('Unloaded');
@@ -61,8 +61,8 @@ test('plan, log and swap have addresses of their own, and Back closes them', asy
   await more(page, 'green', 'Plan');
   await expect(page).toHaveURL(/slot=green&show=plan/);
   await expect(
-    sheet(page, /load of slot green/)
-      .getByText('the slot file', { exact: true })
+    sheet(page, /Launch plan for slot green/)
+      .getByText('slot file', { exact: true })
       .first(),
   ).toBeVisible();
   await inspect(page, 'slots-plan', TWO_LOOKS);
@@ -80,11 +80,11 @@ test('plan, log and swap have addresses of their own, and Back closes them', asy
   await inspect(page, 'slots-log', TWO_LOOKS.slice(1));
   await page.keyboard.press('Escape');
   await act(page, 'green', 'Swap…').click();
-  const swap = sheet(page, 'Another model for slot green');
+  const swap = sheet(page, 'Swap model of slot green');
   await swap.getByLabel('Model').selectOption('blue-model');
   await expect(swap.getByText('Available for this load')).toBeVisible();
   await inspect(page, 'slots-swap', TWO_LOOKS.slice(1));
-  await swap.getByRole('button', { name: 'Swap the model' }).click();
+  await swap.getByRole('button', { name: 'Swap model' }).click();
   await expect(card(page, 'green')).toContainText('blue-model');
   await expect(card(page, 'green')).toContainText('Ready');
 });
@@ -93,41 +93,41 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
   watch.allow(/status of 422 .*\/api\/slots$/);
   watch.allow(/status of 412 .*\/api\/slots\/writer$/);
   await page.goto(`${daemon().url}/slots`);
-  await page.getByRole('button', { name: 'New slot' }).click();
-  const form = sheet(page, 'A new slot');
+  await page.getByRole('button', { name: 'Add slot…' }).click();
+  const form = sheet(page, 'New slot');
   await form.getByLabel('Name', { exact: true }).fill('Writer');
   await form.getByLabel('Context').fill('many');
-  await form.getByRole('button', { name: 'Add the slot' }).click();
+  await form.getByRole('button', { name: 'Add slot' }).click();
   await expect(form.getByText('must be a number')).toBeVisible();
   await inspect(page, 'slots-new', TWO_LOOKS);
   await form.getByLabel('Name', { exact: true }).fill('writer');
   await form.getByLabel('Model').fill('red-model');
   await form.getByLabel('Context').fill('1');
-  await form.getByRole('button', { name: 'Add the slot' }).click();
+  await form.getByRole('button', { name: 'Add slot' }).click();
   await expect(form.getByRole('alert')).toContainText('context');
   await form.getByLabel('Context').fill('2048');
-  await form.getByRole('button', { name: 'Add the slot' }).click();
+  await form.getByRole('button', { name: 'Add slot' }).click();
   await expect(card(page, 'writer')).toContainText('red-model');
   await more(page, 'writer', 'Edit…');
   const edit = sheet(page, 'Settings of slot writer');
   await expect(edit.getByLabel('Context')).toHaveValue('2048');
-  await expect(edit.getByLabel('Requests at once')).toHaveValue('2');
-  await expect(edit.getByText('Requests served at once · the default')).toBeVisible();
+  await expect(edit.getByLabel('Parallel requests')).toHaveValue('2');
+  await expect(edit.getByText('Requests served at the same time · default')).toBeVisible();
   await edit.getByText('More settings').click();
   await expect(edit.getByLabel('Unload when idle')).toHaveValue('15 min');
   await edit.getByLabel('Pinned').selectOption('yes');
   await ask(daemon(), 'PUT', '/api/slots/writer', { body: { parallel: 3 } });
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(edit.getByRole('alert')).toContainText('The file has changed since this form was filled');
-  await expect(edit.getByLabel('Requests at once')).toHaveValue('3');
+  await expect(edit.getByLabel('Parallel requests')).toHaveValue('3');
   await edit.getByRole('button', { name: 'Save over it' }).click();
   await expect(card(page, 'writer')).toContainText('pinned');
   await more(page, 'writer', 'Remove…');
   const remove = page.getByRole('alertdialog', { name: 'Remove slot writer?' });
-  await expect(remove.getByRole('button', { name: 'Remove the slot' })).toBeDisabled();
+  await expect(remove.getByRole('button', { name: 'Remove slot' })).toBeDisabled();
   await remove.getByRole('textbox').fill('writer');
   await inspect(page, 'slots-remove', TWO_LOOKS.slice(1));
-  await remove.getByRole('button', { name: 'Remove the slot' }).click();
+  await remove.getByRole('button', { name: 'Remove slot' }).click();
   await expect(card(page, 'writer')).toHaveCount(0);
 });
 
@@ -147,4 +147,21 @@ test('keys alone unload a slot, and without slots the next step is offered', asy
   await page.reload();
   await expect(page.getByText('No slots yet')).toBeVisible();
   await inspect(page, 'slots-empty', TWO_LOOKS.slice(1));
+});
+
+test('slots and upstreams are explained where they first appear', async ({ page }) => {
+  await page.goto(`${daemon().url}/slots`);
+  await expect(page.getByText('A slot runs one model under a fixed name.', { exact: true })).toBeVisible();
+  const mark = page.getByRole('button', { name: 'What is a slot?' });
+  await mark.focus();
+  await page.keyboard.press('Enter');
+  const help = page.getByRole('dialog', { name: 'What is a slot?' });
+  await expect(help).toContainText('so you can swap the model without changing them');
+  await inspect(page, 'slots-help', TWO_LOOKS);
+  await page.keyboard.press('Escape');
+  await expect(help).toHaveCount(0);
+  await expect(mark).toBeFocused();
+  await page.getByRole('link', { name: 'Upstreams' }).click();
+  await page.getByRole('button', { name: 'What is an upstream?' }).click();
+  await expect(page.getByRole('dialog', { name: 'What is an upstream?' })).toContainText('external provider');
 });

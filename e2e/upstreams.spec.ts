@@ -17,26 +17,26 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
   watch.allow(/status of 4(09|22) .*\/api\/upstreams$/);
   watch.allow(/status of 412 .*\/api\/upstreams\/desk$/);
   await page.goto(`${daemon().url}/slots/upstreams`);
-  await expect(page.getByText('No upstream yet')).toBeVisible();
+  await expect(page.getByText('No upstreams yet')).toBeVisible();
   await inspect(page, 'upstreams-empty', TWO_LOOKS.slice(1));
-  await page.getByRole('button', { name: 'New upstream' }).click();
-  const form = page.getByRole('dialog', { name: 'A new upstream' });
+  await page.getByRole('button', { name: 'Add upstream…' }).click();
+  const form = page.getByRole('dialog', { name: 'New upstream' });
   for (const required of ['Name', 'Address'])
     await expect(form.getByLabel(required)).toHaveAccessibleDescription(/^Required/);
   await expect(form.getByLabel('Name')).toHaveAttribute('placeholder', 'such as desk');
   await form.getByLabel('Name').fill('desk');
   await form.getByLabel('Key variable').fill('MY_KEY');
-  await form.getByRole('button', { name: 'Add the upstream' }).click();
+  await form.getByRole('button', { name: 'Add upstream' }).click();
   await expect(form.getByText(/UPSTREAM_DESK_KEY/)).toBeVisible();
   await form.getByLabel('Key variable').fill('');
   await form.getByLabel('Address').fill(`${desk.url}/v1`);
-  await form.getByRole('button', { name: 'Add the upstream' }).click();
+  await form.getByRole('button', { name: 'Add upstream' }).click();
   const item = page.getByRole('listitem').filter({ hasText: `${desk.url}/v1` });
-  await expect(item).toContainText('Answers');
+  await expect(item).toContainText('Online');
   await item.getByRole('button', { name: 'Test upstream desk' }).click();
   const test = page.getByRole('dialog', { name: 'Test of upstream desk' });
   await test.getByLabel('Model to chat with').fill('gemma-3');
-  await test.getByRole('button', { name: 'Run the test' }).click();
+  await test.getByRole('button', { name: 'Run test' }).click();
   await expect(test.getByText('Works')).toHaveCount(2);
   await inspect(page, 'upstreams-test', TWO_LOOKS.slice(1));
   await page.keyboard.press('Escape');
@@ -55,9 +55,9 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
   await expect(item).toContainText('8');
   await item.getByRole('button', { name: 'Remove… upstream desk' }).click();
   const remove = page.getByRole('alertdialog', { name: 'Remove upstream desk?' });
-  await expect(remove).toContainText('2 models leave the list');
-  await remove.getByRole('button', { name: 'Remove the upstream' }).click();
-  await expect(page.getByText('No upstream yet')).toBeVisible();
+  await expect(remove).toContainText('2 models disappear from your model list');
+  await remove.getByRole('button', { name: 'Remove upstream' }).click();
+  await expect(page.getByText('No upstreams yet')).toBeVisible();
 });
 
 test('one that does not answer says why', async ({ page }) => {
@@ -68,7 +68,7 @@ test('one that does not answer says why', async ({ page }) => {
   await ask(daemon(), 'POST', '/api/upstreams/gone/test', { body: {} });
   await page.goto(`${daemon().url}/slots/upstreams`);
   await expect(page.getByText('Nothing listens at this address.')).toBeVisible();
-  await expect(page.getByText('Answers')).toBeVisible();
+  await expect(page.getByText('Online')).toBeVisible();
   await inspect(page, 'upstreams', ALL_LOOKS);
 });
 
@@ -85,7 +85,7 @@ test('a key variable without a value is told in a line of its own', async ({ pag
     await route.fulfill({ json: { ...view, upstreams } });
   });
   await page.goto(`${daemon().url}/slots/upstreams`);
-  await expect(page.getByText('Key is missing')).toBeVisible();
-  await expect(page.getByText('The variable UPSTREAM_FAR_AWAY_PROVIDER_KEY has no value')).toBeVisible();
+  await expect(page.getByText('Key missing')).toBeVisible();
+  await expect(page.getByText('UPSTREAM_FAR_AWAY_PROVIDER_KEY is not set')).toBeVisible();
   await inspect(page, 'upstreams-keyless', TWO_LOOKS);
 });

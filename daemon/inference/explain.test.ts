@@ -36,9 +36,9 @@ test('explain replays without sending or loading', async () => {
     steps: [
       { step: 'loaded-slot', outcome: 'failed', reason: 'the slot that was meant is not loaded' },
       { step: 'registry', outcome: 'matched', reason: 'slot agent is the one that was meant (offline)' },
-      { step: 'upstream-cached', outcome: 'skipped', reason: 'an earlier step chose' },
-      { step: 'upstream-live', outcome: 'skipped', reason: 'an earlier step chose' },
-      { step: 'capability-path', outcome: 'skipped', reason: 'an earlier step chose' },
+      { step: 'upstream-cached', outcome: 'skipped', reason: 'not needed' },
+      { step: 'upstream-live', outcome: 'skipped', reason: 'not needed' },
+      { step: 'capability-path', outcome: 'skipped', reason: 'not needed' },
     ],
     slot: 'agent',
     upstream: null,

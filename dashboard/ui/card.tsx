@@ -4,6 +4,8 @@ import css from './card.module.css';
 /** A part of a view with its heading. */
 export function Card(props: {
   title: string;
+  /** A "?" that explains the title. */
+  help?: ReactNode;
   /** Stands at the right of the heading. */
   aside?: ReactNode;
   /** The content reaches the edges, for tables and lists. */
@@ -14,7 +16,10 @@ export function Card(props: {
   return (
     <section className={css.card} aria-labelledby={id}>
       <header className={css.head}>
-        <h2 id={id}>{props.title}</h2>
+        <div className={css.title}>
+          <h2 id={id}>{props.title}</h2>
+          {props.help}
+        </div>
         {props.aside === undefined ? null : <div className={css.aside}>{props.aside}</div>}
       </header>
       <div className={props.flush ? css.flush : css.body}>{props.children}</div>

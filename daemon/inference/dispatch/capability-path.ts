@@ -49,5 +49,5 @@ export const capabilityPath: Resolver = (ask, picture) => {
     const slot = guess && aliasedSlot(guess.slot, picture);
     if (guess && slot) return toSlot(slot, guess.why);
   }
-  return pass('neither path nor name points at an enabled slot');
+  return pass('no default slot for this endpoint');
 };

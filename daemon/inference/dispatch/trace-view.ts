@@ -30,7 +30,7 @@ export function wholeLadder(tried: readonly ExplainStepView[]): ExplainStepView[
       tried.find(({ step }) => step === name) ?? {
         step: name,
         outcome: 'skipped',
-        reason: 'an earlier step chose',
+        reason: 'not needed',
       },
   );
   return [...before, ...ladder];

@@ -14,6 +14,6 @@ export const upstreamLive: Resolver = (ask, picture) => {
   if (cold.length > 0 && !picture.liveAsked) {
     return { is: 'fetch', reason: `the lists of ${cold.length} cold upstreams are needed` };
   }
-  if (!picture.liveAsked) return pass('no upstream is cold');
+  if (!picture.liveAsked) return pass('all lists are fresh');
   return fromLists(picture.upstreams, model) ?? pass('no upstream lists this model after asking');
 };

@@ -19,7 +19,7 @@ function Others(props: { model: ModelWithMemory; slots: readonly SlotRecord[] })
   if (others.length === 0) return null;
   return (
     <div className={css.others}>
-      <p className={css.soft}>Another slot serves it once it has been given this model:</p>
+      <p className={css.soft}>To use it in another slot, swap the slot to this model:</p>
       <div className={css.acts}>
         {others.map(({ name }) => (
           <Link
@@ -27,7 +27,7 @@ function Others(props: { model: ModelWithMemory; slots: readonly SlotRecord[] })
             className={buttonClass()}
             href={`/slots?slot=${encodeURIComponent(name)}&show=swap&model=${encodeURIComponent(model.id)}`}
           >
-            Give it to slot {name}…
+            Use in slot {name}…
           </Link>
         ))}
       </div>
@@ -35,7 +35,7 @@ function Others(props: { model: ModelWithMemory; slots: readonly SlotRecord[] })
   );
 }
 
-/** Who answers when a request names this model. */
+/** The slot or upstream that serves requests for this model. */
 export function Binding(props: { model: ModelWithMemory; slots: readonly SlotRecord[] }): ReactElement {
   const { model, slots } = props;
   const id = useId();
@@ -46,7 +46,7 @@ export function Binding(props: { model: ModelWithMemory; slots: readonly SlotRec
     <>
       <div className={field.field}>
         <label className={field.label} htmlFor={id}>
-          Who answers to its name
+          Slot or upstream
         </label>
         <select
           id={id}

@@ -5,7 +5,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { gib } from '../../ui/format.ts';
 import { useModelAct } from './use-model-act.ts';
 
-/** Ends a download and says what is thrown away by that. */
+/** Confirms the cancellation of a download and names what is deleted. */
 export function CancelPull(props: { id: string; onClose: () => void }): ReactElement {
   const pulls = useQuery(queries.pulls);
   const cancel = useModelAct('pull.cancel', props.onClose);
@@ -14,7 +14,7 @@ export function CancelPull(props: { id: string; onClose: () => void }): ReactEle
     <Confirm
       open
       title={`Cancel the download of ${pull?.repo ?? 'this model'}?`}
-      action="Cancel the download"
+      action="Cancel download"
       danger
       busy={cancel.isPending}
       locked={pull === undefined}
@@ -23,11 +23,11 @@ export function CancelPull(props: { id: string; onClose: () => void }): ReactEle
       onClose={props.onClose}
     >
       {pull === undefined ? (
-        <p>There is no such download any more.</p>
+        <p>This download no longer exists.</p>
       ) : (
         <p>
-          {pull.bytes > 0 ? `The ${gib(pull.bytes)} that came so far are deleted. ` : ''}Pausing it instead
-          keeps what came; it then goes on at the same byte.
+          {pull.bytes > 0 ? `The ${gib(pull.bytes)} downloaded so far will be deleted. ` : ''}To keep them and
+          continue later, pause the download instead.
         </p>
       )}
     </Confirm>

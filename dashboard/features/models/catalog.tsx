@@ -18,12 +18,12 @@ type Open = (show: Show, of: string) => void;
 
 const PURPOSES: readonly { purpose: PurposeName; word: string }[] = [
   { purpose: 'chat', word: 'Chat' },
-  { purpose: 'small', word: 'Small helpers' },
+  { purpose: 'small', word: 'Small fast models' },
   { purpose: 'coding', word: 'Coding' },
   { purpose: 'embedding', word: 'Embeddings' },
-  { purpose: 'rerank', word: 'Rerank' },
-  { purpose: 'hearing', word: 'Hearing' },
-  { purpose: 'speaking', word: 'Speaking' },
+  { purpose: 'rerank', word: 'Reranking' },
+  { purpose: 'hearing', word: 'Speech to text' },
+  { purpose: 'speaking', word: 'Text to speech' },
   { purpose: 'images', word: 'Images' },
 ];
 
@@ -40,10 +40,10 @@ function Act(props: { entry: Entry; open: Open }): ReactElement {
       </>
     );
   }
-  if (!entry.pullable) return <span className={css.soft}>for ComfyUI or sd-server, fetched by hand</span>;
+  if (!entry.pullable) return <span className={css.soft}>Manual download (ComfyUI or sd-server)</span>;
   return (
     <Button onClick={() => open('pull', entry.model)}>
-      Pull…<span className="hidden-visually"> {entry.name}</span>
+      Download…<span className="hidden-visually"> {entry.name}</span>
     </Button>
   );
 }
@@ -92,20 +92,17 @@ function Purposes(props: { catalog: CatalogView; open: Open }): ReactElement {
           </ul>
         </section>
       ))}
-      <p className={css.remark}>
-        This list was written by hand on {catalog.as_of}; sizes are rounded, and the hub tells the exact ones
-        when a model is pulled.
-      </p>
+      <p className={css.remark}>Hand-picked list, {catalog.as_of}. Sizes are approximate.</p>
     </>
   );
 }
 
-/** Good models by what they are for, and a search over all that the hub has. */
+/** Recommended models by purpose, and a search of the hub. */
 export function Catalog(props: { open: Open }): ReactElement {
   const catalog = useQuery(queries.catalog);
   const { q, find } = usePlace();
   return (
-    <Card title={q === '' ? 'Catalogue' : 'On the hub'} flush>
+    <Card title={q === '' ? 'Catalogue' : 'Search results'} flush>
       <SearchForm
         label="Search the hub"
         placeholder="Search the hub by name…"

@@ -38,18 +38,18 @@ function AllFacts(props: { model: ModelWithMemory }): ReactElement {
         ['Fit', model.fit === null ? null : <FitBadge key="fit" fit={model.fit} />],
         ['Format', [model.format, model.architecture].filter(Boolean).join(', ')],
         ['Quantisation', model.quantization],
-        ['Weights', model.parameters === null ? null : parameters(model.parameters)],
+        ['Parameters', model.parameters === null ? null : parameters(model.parameters)],
         ['Context', model.context_length === null ? null : `${count(model.context_length)} tokens`],
-        ['Can', abilities(model.capabilities)],
-        ['Projector', model.projector ? 'beside it: with engine llama-server it sees pictures' : null],
+        ['Capabilities', abilities(model.capabilities)],
+        ['Projector', model.projector ? 'available (vision with engine llama-server)' : null],
         ['Size', model.size_bytes === 0 ? null : gib(model.size_bytes)],
         [
-          'Memory measured',
+          'Measured memory',
           measured.length === 0
-            ? 'not yet: it is measured once it has served'
+            ? 'measured after first use'
             : measured.map(([pool, bytes]) => `${gib(bytes)} in ${pool}`).join(', '),
         ],
-        ['Came here', SOURCES[model.source]],
+        ['Source', SOURCES[model.source]],
         ['Repository', model.repo],
         [
           'Revision',
@@ -57,10 +57,10 @@ function AllFacts(props: { model: ModelWithMemory }): ReactElement {
         ],
         [
           'SHA-256',
-          model.sha256 === null ? null : <Sum key="sum" value={model.sha256} what="the SHA-256 sum" />,
+          model.sha256 === null ? null : <Sum key="sum" value={model.sha256} what="the SHA-256 checksum" />,
         ],
         ['Licence', model.licence],
-        ['Since', moment(model.created * 1000)],
+        ['Added', moment(model.created * 1000)],
       ]}
     />
   );
@@ -73,27 +73,27 @@ function Whole(props: { model: ModelWithMemory; open: (show: Show, of: string) =
   return (
     <>
       <AllFacts model={model} />
-      <section className={css.part} aria-label="Who serves it">
-        <h3>Who serves it</h3>
+      <section className={css.part} aria-label="Served by">
+        <h3>Served by</h3>
         <Binding model={model} slots={all} />
       </section>
       {model.type === 'llm' ? (
-        <section className={css.part} aria-label="How it thinks">
-          <h3>How it thinks</h3>
+        <section className={css.part} aria-label="Reasoning">
+          <h3>Reasoning</h3>
           <Thinking model={model} />
         </section>
       ) : null}
       <div className={css.acts}>
         <UseIt model={model} slot={holderOf(model, all)} onLoad={() => open('load', model.id)} />
         <Button look="danger" onClick={() => open('remove', model.id)}>
-          Remove…
+          Remove model…
         </Button>
       </div>
     </>
   );
 }
 
-/** Everything that is known of one model, and what can be said about it. */
+/** All metadata of one model, with its binding and reasoning default. */
 export function Details(props: {
   id: string;
   open: (show: Show, of: string) => void;
@@ -105,7 +105,7 @@ export function Details(props: {
       <Loaded query={models} what="the model" lines={10}>
         {(data) => {
           const model = data.models.find(({ id }) => id === props.id);
-          if (model === undefined) return <p>There is no model of this name any more.</p>;
+          if (model === undefined) return <p>This model no longer exists.</p>;
           return <Whole key={model.id} model={model} open={props.open} />;
         }}
       </Loaded>

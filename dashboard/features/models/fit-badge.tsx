@@ -4,7 +4,7 @@ import { Explained } from '../../ui/explained.tsx';
 import { Badge } from '../../ui/state-badge.tsx';
 import { fitLook } from './fit-look.ts';
 
-/** Whether a model can be loaded now, with the reason behind it. */
+/** Whether a model can be loaded now, with the reason in a tooltip. */
 export function FitBadge(props: { fit: ModelFitView }): ReactElement {
   const { tone, word, text } = fitLook(props.fit);
   return (

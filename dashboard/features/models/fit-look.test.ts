@@ -3,7 +3,7 @@ import type { ModelFitView } from '../../../daemon/contract/catalog.ts';
 import { fitLook } from './fit-look.ts';
 
 const GIB = 1024 ** 3;
-const told = (badge: ModelFitView['badge'], over: Partial<ModelFitView> = {}): ModelFitView => ({
+const view = (badge: ModelFitView['badge'], over: Partial<ModelFitView> = {}): ModelFitView => ({
   badge,
   context: 8192,
   evicts: [],
@@ -14,14 +14,22 @@ const told = (badge: ModelFitView['badge'], over: Partial<ModelFitView> = {}): M
 });
 
 test.each([
-  [told('fits'), 'Fits', /at once with a window of 8,192 tokens\. It needs about 5\.0 GiB; 12\.0 GiB/],
-  [told('fits', { context: null, needed: null }), 'Fits', /^It loads at once\.$/],
-  [told('fits_with_context', { context: 2048 }), 'Fits with 2,048 tokens', /no room for its usual window/],
-  [told('needs_eviction', { evicts: ['a', 'b'] }), 'Needs eviction of a and b', /once a and b have been/],
-  [told('needs_eviction', { evicts: ['a'] }), 'Needs eviction of a', /once a has been/],
-  [told('needs_eviction'), 'Has to wait', /as soon as memory/],
-  [told('does_not_fit', { pool: '0000:03:00.0' }), 'Does not fit', /of memory 0000:03:00\.0 can be had/],
-  [told('unknown'), 'Not known', /Another program/],
+  [
+    view('fits'),
+    'Fits',
+    /^Fits with a context of 8,192 tokens\. Needs about 5\.0 GiB; 12\.0 GiB of RAM available/,
+  ],
+  [view('fits', { context: null, needed: null }), 'Fits', /^Fits\.$/],
+  [
+    view('fits_with_context', { context: 2048 }),
+    'Fits with 2,048 tokens',
+    /Only fits with a smaller context/,
+  ],
+  [view('needs_eviction', { evicts: ['a', 'b'] }), 'Will unload a and b', /will unload a and b\./],
+  [view('needs_eviction', { evicts: ['a'] }), 'Will unload a', /will unload a\./],
+  [view('needs_eviction'), 'Waiting for memory', /as soon as enough memory/],
+  [view('does_not_fit', { pool: '0000:03:00.0' }), 'Does not fit', /of GPU memory 0000:03:00\.0 available/],
+  [view('unknown'), 'Unknown', /Another program/],
 ])('%j', (given, word, text) => {
   const look = fitLook(given);
   expect(look.word).toBe(word);

@@ -6,48 +6,47 @@ import { listed } from '../shared/forecast.ts';
 export interface FitLook {
   tone: Tone;
   word: string;
-  /** The whole reason, in one or two sentences. */
+  /** The reason, in one or two sentences. */
   text: string;
 }
 
-const poolName = (pool: string | null): string =>
-  pool === 'host' ? "the machine's memory" : `memory ${pool}`;
+const poolName = (pool: string | null): string => (pool === 'host' ? 'RAM' : `GPU memory ${pool}`);
 
-/** What it needs and what is there; empty when nobody knows. */
+/** Needed and available memory; empty when unknown. */
 function sum({ needed, free, pool }: ModelFitView): string {
   if (needed === null || free === null) return '';
-  return ` It needs about ${gib(needed)}; ${gib(free)} of ${poolName(pool)} can be had now.`;
+  return ` Needs about ${gib(needed)}; ${gib(free)} of ${poolName(pool)} available.`;
 }
 
-const windowOf = (fit: ModelFitView): string =>
-  fit.context === null ? '' : ` with a window of ${count(fit.context)} tokens`;
+const contextOf = (fit: ModelFitView): string =>
+  fit.context === null ? '' : ` with a context of ${count(fit.context)} tokens`;
 
-/** The badge of a model in words: what admission would decide at this moment, and why. */
+/** Label and explanation of the fit badge: the decision of admission at this moment. */
 export function fitLook(fit: ModelFitView): FitLook {
   const looks: Record<ModelFitView['badge'], () => FitLook> = {
-    fits: () => ({ tone: 'ok', word: 'Fits', text: `It loads at once${windowOf(fit)}.${sum(fit)}` }),
+    fits: () => ({ tone: 'ok', word: 'Fits', text: `Fits${contextOf(fit)}.${sum(fit)}` }),
     fits_with_context: () => ({
       tone: 'attention',
       word: `Fits with ${count(fit.context ?? 0)} tokens`,
-      text: `There is no room for its usual window, but it loads at once${windowOf(fit)}.${sum(fit)}`,
+      text: `Only fits with a smaller context.${sum(fit)}`,
     }),
     needs_eviction: () => ({
       tone: 'attention',
-      word: fit.evicts.length === 0 ? 'Has to wait' : `Needs eviction of ${listed(fit.evicts)}`,
+      word: fit.evicts.length === 0 ? 'Waiting for memory' : `Will unload ${listed(fit.evicts)}`,
       text:
         fit.evicts.length === 0
-          ? `It loads as soon as memory that is being freed is there.${sum(fit)}`
-          : `It loads once ${listed(fit.evicts)} ${fit.evicts.length > 1 ? 'have' : 'has'} been unloaded.${sum(fit)}`,
+          ? `It loads as soon as enough memory is freed.${sum(fit)}`
+          : `Loading it will unload ${listed(fit.evicts)}.${sum(fit)}`,
     }),
     does_not_fit: () => ({
       tone: 'failed',
       word: 'Does not fit',
-      text: `It does not fit, whoever is unloaded for it.${sum(fit)}`,
+      text: `It does not fit, even after unloading everything else.${sum(fit)}`,
     }),
     unknown: () => ({
       tone: 'idle',
-      word: 'Not known',
-      text: 'Another program loads this model, and only that program knows what it needs.',
+      word: 'Unknown',
+      text: 'Another program loads this model, so its memory use is unknown.',
     }),
   };
   return looks[fit.badge]();

@@ -4,8 +4,8 @@ import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 const LOADED: ReadonlySet<SlotRecord['state']> = new Set(['ready', 'serving']);
 
 /**
- * The slot that answers to a model's id: one that has it loaded, else the one that it is bound to, else any that would load it;
- * undefined when none does.
+ * The slot that serves a model id: one that has it loaded, else the bound one, else any that would load it. Returns
+ * undefined when there is none.
  */
 export function holderOf(
   model: Pick<ModelWithMemory, 'id' | 'binding'>,
@@ -20,6 +20,6 @@ export function holderOf(
   );
 }
 
-/** Whether a slot answers at once. */
+/** Whether a slot is loaded, so that it serves requests immediately. */
 export const isLoaded = (slot: SlotRecord | undefined): boolean =>
   slot !== undefined && LOADED.has(slot.state);

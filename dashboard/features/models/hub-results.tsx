@@ -16,7 +16,7 @@ function Result(props: { found: HubModelView; open: (show: Show, of: string) => 
   const facts = [
     found.task,
     `${count(found.downloads)} downloads`,
-    found.updated === null ? null : `changed ${found.updated.slice(0, 10)}`,
+    found.updated === null ? null : `updated ${found.updated.slice(0, 10)}`,
   ];
   return (
     <li className={css.item}>
@@ -25,13 +25,13 @@ function Result(props: { found: HubModelView; open: (show: Show, of: string) => 
           {found.repo}
           <span className={css.sub}>{facts.filter(Boolean).join(' · ')}</span>
         </h3>
-        {found.gated ? <State tone="attention">Terms to accept</State> : null}
+        {found.gated ? <State tone="attention">Gated</State> : null}
       </div>
       <div className={css.foot}>
-        <p className={css.soft}>Licence: {found.licence ?? 'not told'}</p>
+        <p className={css.soft}>Licence: {found.licence ?? 'unknown'}</p>
         <div className={css.acts}>
           <Button onClick={() => props.open('pull', found.repo)}>
-            Pull…<span className="hidden-visually"> {found.repo}</span>
+            Download…<span className="hidden-visually"> {found.repo}</span>
           </Button>
         </div>
       </div>
@@ -48,8 +48,8 @@ function Results(props: {
   const { results, back } = props;
   if (results.length === 0) {
     return (
-      <Empty icon={SearchX} title={`The hub has no model under “${props.q}”`}>
-        <p>Only repositories with files that can be run here are listed.</p>
+      <Empty icon={SearchX} title={`No model on the hub matches “${props.q}”`}>
+        <p>Only repositories with runnable files are listed.</p>
         <div>{back}</div>
       </Empty>
     );
@@ -71,7 +71,7 @@ function Results(props: {
   );
 }
 
-/** What the hub has under these words. */
+/** Results of a hub search. */
 export function HubResults(props: {
   q: string;
   open: (show: Show, of: string) => void;
@@ -81,7 +81,7 @@ export function HubResults(props: {
   const back = <Button onClick={props.onBack}>Back to the catalogue</Button>;
   return (
     <>
-      <Loaded query={search} what="what the hub has" lines={6}>
+      <Loaded query={search} what="search results" lines={6}>
         {({ results }) => <Results q={props.q} results={results} open={props.open} back={back} />}
       </Loaded>
       {search.data === undefined && search.isError ? (

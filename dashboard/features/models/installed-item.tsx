@@ -11,7 +11,7 @@ import css from './models.module.css';
 import type { Show } from './place.ts';
 import { UseIt } from './use-it.tsx';
 
-/** How it is: the state of the slot that holds it, else whether it could be loaded. */
+/** The state of the slot that serves the model, else whether the model fits. */
 function How(props: { model: ModelWithMemory; slot: SlotRecord | undefined }): ReactElement | null {
   const { model, slot } = props;
   const look = slot === undefined ? null : slotLook(slot);
@@ -24,10 +24,10 @@ function How(props: { model: ModelWithMemory; slot: SlotRecord | undefined }): R
     );
   }
   if (model.fit !== null) return <FitBadge fit={model.fit} />;
-  return <State tone="idle">In no slot</State>;
+  return <State tone="idle">No slot</State>;
 }
 
-/** One model of this machine: what it is, how it is, and the next thing to do with it. */
+/** One installed model: its metadata, its state and its next action. */
 export function InstalledItem(props: {
   model: ModelWithMemory;
   slots: readonly SlotRecord[];

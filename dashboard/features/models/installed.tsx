@@ -15,30 +15,30 @@ import { inOrder, modelLine } from './model-words.ts';
 import css from './models.module.css';
 import type { Show } from './place.ts';
 
-/** A list of so many is looked through by eye. */
-const FEW = 8;
+/** Lists of at most this length have no filter. */
+const MAX_WITHOUT_FILTER = 8;
 
 const matches = (model: ModelWithMemory, words: string): boolean =>
   `${model.id} ${model.name} ${modelLine(model)}`.toLowerCase().includes(words.trim().toLowerCase());
 
 function NoModel(props: { open: (show: Show) => void }): ReactElement {
   return (
-    <Empty icon={PackageOpen} title="No model yet">
+    <Empty icon={PackageOpen} title="No models yet">
       <p>
-        Pull one from the catalogue, or register a file that is on this machine. Model folders are named in{' '}
+        Download one from the catalogue, or add a file from disk. Model folders are set in{' '}
         <code>[models] folders</code>.
       </p>
       <div className={css.acts}>
         <Link className={buttonClass('main')} href="/models/catalog">
-          See the catalogue
+          Open catalogue
         </Link>
-        <Button onClick={() => props.open('register')}>Register by path…</Button>
+        <Button onClick={() => props.open('register')}>Add from disk…</Button>
       </div>
     </Empty>
   );
 }
 
-/** Every model of this machine. */
+/** The installed models. */
 export function Installed(props: { open: (show: Show, of?: string) => void }): ReactElement {
   const models = useQuery(queries.registry);
   const slots = useQuery(queries.slots);
@@ -53,12 +53,12 @@ export function Installed(props: { open: (show: Show, of?: string) => void }): R
         all.length === 0 ? undefined : `${all.length} ${all.length === 1 ? 'model' : 'models'}, ${gib(bytes)}`
       }
     >
-      {all.length <= FEW ? null : (
+      {all.length <= MAX_WITHOUT_FILTER ? null : (
         <div className={css.search}>
           <input
             type="search"
             className={field.input}
-            aria-label="Filter the installed models"
+            aria-label="Filter installed models"
             placeholder="Name, type, quantisation…"
             value={words}
             onChange={(event) => setWords(event.target.value)}
@@ -71,7 +71,7 @@ export function Installed(props: { open: (show: Show, of?: string) => void }): R
           const shown = inOrder(data.models.filter((model) => matches(model, words)));
           if (shown.length === 0) {
             return (
-              <Empty icon={SearchX} title="No model matches">
+              <Empty icon={SearchX} title="No models match">
                 <Button onClick={() => setWords('')}>Show all models</Button>
               </Empty>
             );

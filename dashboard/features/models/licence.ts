@@ -1,31 +1,34 @@
-/** What a licence means for its user, in one sentence; the text of the licence itself is what counts. */
+/** One-sentence summaries of licences. Only the text of the licence itself is binding. */
 const MEANINGS: readonly { pattern: RegExp; text: string }[] = [
   {
     pattern: /^(apache-2\.0|mit|bsd-.*|isc|cc0-1\.0|unlicense)$/,
-    text: 'Free for every use, commercial use too.',
+    text: 'Free for any use, including commercial.',
   },
   {
     pattern: /^cc-by-4\.0$/,
-    text: 'Free for every use, commercial use too, as long as its makers are named.',
+    text: 'Free for any use, including commercial, with attribution.',
   },
   {
     pattern: /^cc-by-sa/,
-    text: 'Free for every use; what is made from the model itself stays under this licence.',
+    text: 'Free for any use; derived models must use the same licence.',
   },
   { pattern: /(^|-)nc(-|$)|non-?commercial/, text: 'Not for commercial use.' },
   {
     pattern: /^llama/,
-    text: "Meta's own terms: free for most, with rules of use, names and size of company.",
+    text: "Meta's own terms: free for most, with limits on use, naming and company size.",
   },
   { pattern: /^gemma$/, text: "Google's own terms: free for most, with a list of forbidden uses." },
-  { pattern: /^(open)?rail|openrail/, text: 'Free for most uses; it forbids some by name.' },
-  { pattern: /^(a?gpl|lgpl)/, text: 'Free for every use; changed copies that are passed on must be open.' },
+  { pattern: /^(open)?rail|openrail/, text: 'Free for most uses; some are forbidden.' },
+  {
+    pattern: /^(a?gpl|lgpl)/,
+    text: 'Free for any use; modified copies that you distribute must be open source.',
+  },
 ];
 
-/** A licence as the hub names it, with what it means; null when nothing is known of it. */
+/** Name and summary of a licence as the hub reports it; null when the hub reports none. */
 export function licenceWords(licence: string | null): { name: string; text: string } {
   if (licence === null || licence === 'other')
-    return { name: 'not told', text: 'The hub does not tell its licence: read the page of the model first.' };
+    return { name: 'unknown', text: 'The hub lists no licence. Read the model page before you use it.' };
   const known = MEANINGS.find(({ pattern }) => pattern.test(licence.toLowerCase()));
-  return { name: licence, text: known?.text ?? 'Read its text on the page of the model before you use it.' };
+  return { name: licence, text: known?.text ?? 'Read the licence on the model page before you use it.' };
 }

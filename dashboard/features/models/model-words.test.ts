@@ -15,29 +15,25 @@ const model = (over: Partial<ModelWithMemory>): ModelWithMemory =>
     ...over,
   }) as ModelWithMemory;
 
-test('the line of a model leaves out what nobody knows', () => {
-  expect(modelLine(model({ projector: true }))).toBe(
-    'Chat · Q4_K_M · 2.0 GiB · 40,960 tokens · with projector',
-  );
+test('omits unknown values from the line of a model', () => {
+  expect(modelLine(model({ projector: true }))).toBe('Chat · Q4_K_M · 2.0 GiB · 40,960 tokens · vision');
   const voice = { type: 'tts', format: 'onnx', quantization: null, context_length: null } as const;
   expect(modelLine(model({ ...voice, size_bytes: 0 }))).toBe('Text to speech · onnx');
 });
 
-test('abilities are those that are there', () => {
-  expect(abilities({ tools: true, vision: false, reasoning: true })).toBe(
-    'calls tools, thinks before it answers',
-  );
+test('lists capabilities that are present', () => {
+  expect(abilities({ tools: true, vision: false, reasoning: true })).toBe('tools, reasoning');
   expect(abilities({ tools: false })).toBeNull();
 });
 
 test.each([
-  [4_022_000_000, '4.0 billion'],
-  [32_800_000_000, '33 billion'],
-  [22_700_000, '23 million'],
+  [4_022_000_000, '4.0 B'],
+  [32_800_000_000, '33 B'],
+  [22_700_000, '23 M'],
   [5_000, '5,000'],
-])('%d weights', (many, text) => expect(parameters(many)).toBe(text));
+])('%d parameters', (many, text) => expect(parameters(many)).toBe(text));
 
-test('chat models stand first, the larger before the smaller', () => {
+test('sorts chat models first, larger before smaller', () => {
   const models = [
     model({ id: 'voice', type: 'tts', size_bytes: 9e9 }),
     model({ id: 'small', size_bytes: 1 }),

@@ -2,7 +2,7 @@ import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
 import { count, gib } from '../../ui/format.ts';
 import { TYPES } from '../slots/groups.ts';
 
-/** What a model is for, in a word. */
+/** Label of a model type. */
 export const typeWord = (type: ModelWithMemory['type']): string =>
   TYPES.find((row) => row.type === type)?.word ?? type;
 
@@ -13,42 +13,42 @@ export function modelLine(model: ModelWithMemory): string {
     model.quantization ?? (model.format === 'gguf' ? null : model.format),
     model.size_bytes > 0 ? gib(model.size_bytes) : null,
     model.context_length === null ? null : `${count(model.context_length)} tokens`,
-    model.projector ? 'with projector' : null,
-    model.demo ? 'demonstration' : null,
+    model.projector ? 'vision' : null,
+    model.demo ? 'demo' : null,
   ]
     .filter((part) => part !== null)
     .join(' · ');
 }
 
 const ABILITIES: Readonly<Record<string, string>> = {
-  tools: 'calls tools',
-  vision: 'sees pictures',
-  reasoning: 'thinks before it answers',
+  tools: 'tools',
+  vision: 'vision',
+  reasoning: 'reasoning',
 };
 
-/** What its header says that it can; null when that is nothing beyond its type. */
+/** Capabilities from the model header, or null when there are none beyond its type. */
 export function abilities(capabilities: Readonly<Record<string, boolean>>): string | null {
   const able = Object.keys(capabilities).filter((name) => capabilities[name]);
   return able.length === 0 ? null : able.map((name) => ABILITIES[name] ?? name).join(', ');
 }
 
-/** Where its files came from, and so what removing it means. */
+/** Where the files of a model come from. */
 export const SOURCES: Record<ModelWithMemory['source'], string> = {
-  demo: 'made by the gateway, steps aside for a real model',
+  demo: 'built in, replaced by a real model',
   scan: 'found in a model folder',
-  register: 'registered by its path',
-  program: 'part of a program of this machine',
-  pull: 'pulled from the hub',
+  register: 'added from disk',
+  program: 'part of an installed program',
+  pull: 'downloaded from the hub',
 };
 
-/** Weights as one says them: `4.0 billion`, `22 million`. */
+/** Parameter count with a unit: `4.0 B`, `22 M`. */
 export function parameters(many: number): string {
-  const [size, word] = many >= 1e9 ? [1e9, 'billion'] : [1e6, 'million'];
+  const [size, word] = many >= 1e9 ? [1e9, 'B'] : [1e6, 'M'];
   const value = many / size;
   return value < 0.1 ? count(many) : `${value.toFixed(value < 10 ? 1 : 0)} ${word}`;
 }
 
-/** The first that matter most: chat first, within a type the larger ones. */
+/** Sorts by type, chat models first, and by size within a type, largest first. */
 export function inOrder(models: readonly ModelWithMemory[]): ModelWithMemory[] {
   const place = (model: ModelWithMemory): number => TYPES.findIndex(({ type }) => type === model.type);
   return [...models].sort(

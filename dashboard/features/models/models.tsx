@@ -25,10 +25,10 @@ import { RemoveModel } from './remove-model.tsx';
 import { Scanned } from './scanned.tsx';
 import { useModelAct } from './use-model-act.ts';
 
-/** Both lists stand beside each other from here on; below, each has its tab. */
+/** Minimum width for both lists side by side; below it each list has a tab. */
 const SIDE_BY_SIDE = 1080;
 
-/** What needs the record of a model: nothing is shown before it was read, or once it is gone. */
+/** Dialogs that need the record of a model. Renders nothing while it is loading or after it was removed. */
 function OverModel(props: { place: Place; onClose: () => void }): ReactElement | null {
   const { place, onClose } = props;
   const models = useQuery(queries.registry);
@@ -53,7 +53,7 @@ function Over(props: {
   return <OverModel place={place} onClose={onClose} />;
 }
 
-/** The models of this machine, those that could be here, and the way from one to the other. */
+/** Installed models, the catalogue and running downloads. */
 export function Models(props: { tab: string }): ReactElement {
   const tab = MODEL_TABS.find(({ id }) => id === props.tab);
   useTitle(tab?.word ?? 'Not found');
@@ -65,10 +65,10 @@ export function Models(props: { tab: string }): ReactElement {
     <>
       <ViewHead title="Models">
         <Button onClick={() => open('register')}>
-          <FolderPlus size={16} aria-hidden="true" /> Register by path…
+          <FolderPlus size={16} aria-hidden="true" /> Add from disk…
         </Button>
         <Button busy={scan.isPending} onClick={() => scan.mutate({})}>
-          <RefreshCw size={16} aria-hidden="true" /> {scan.isPending ? 'Scanning…' : 'Scan again'}
+          <RefreshCw size={16} aria-hidden="true" /> {scan.isPending ? 'Scanning…' : 'Rescan folders'}
         </Button>
       </ViewHead>
       {scan.error === null ? null : <Failure error={scan.error} />}

@@ -1,16 +1,16 @@
 import { useSearchParams } from 'wouter';
 
-/** What is open over the lists; it stands in the address. */
+/** Dialogs of the view; the open one is part of the URL. */
 export const SHOWS = ['details', 'load', 'remove', 'register', 'pull', 'cancel'] as const;
 export type Show = (typeof SHOWS)[number];
 
 export interface Place {
   show: Show;
-  /** Id of a model, name of what is to be pulled, or id of a pull. */
+  /** Id of a model, name of a model to download, or id of a download. */
   of: string;
 }
 
-/** The place of the address; null where nothing is open. */
+/** Reads the open dialog from the URL; null when none is open. */
 export function placeOf(search: URLSearchParams): Place | null {
   const show = SHOWS.find((name) => name === search.get('show'));
   if (show === undefined) return null;
@@ -18,7 +18,7 @@ export function placeOf(search: URLSearchParams): Place | null {
   return show === 'register' || of !== '' ? { show, of } : null;
 }
 
-/** The place, the words that the hub is searched by, and the ways to change them. */
+/** The open dialog and the hub search of the URL, with functions to change them. */
 export function usePlace() {
   const [search, setSearch] = useSearchParams();
   const q = search.get('q') ?? '';

@@ -20,7 +20,7 @@ import { useModelAct } from './use-model-act.ts';
 
 type Known = CatalogView['entries'][number];
 
-/** What is known of it before it is here: from the catalogue, or from the search that led to it. */
+/** Metadata of a model before the download, from the catalogue or the search result. */
 function useKnown(model: string): { entry: Known | undefined; found: HubModelView | undefined } {
   const { q } = usePlace();
   const catalog = useQuery(queries.catalog);
@@ -41,15 +41,14 @@ function Licence(props: { licence: string | null; gated: boolean }): ReactElemen
       </p>
       {props.gated ? (
         <p>
-          The hub gives it only to those who have accepted its terms there: it needs <code>HF_TOKEN</code> in{' '}
-          <code>api.env</code>.
+          Gated model: accept its terms on Hugging Face and set <code>HF_TOKEN</code> in <code>api.env</code>.
         </p>
       ) : null}
     </Note>
   );
 }
 
-/** Fetches a model from the hub, once its licence and its size were shown. */
+/** Confirms the download of a model; shows its licence and size first. */
 export function PullDialog(props: { model: string; onClose: () => void }): ReactElement {
   const { model, onClose } = props;
   const { entry, found } = useKnown(model);
@@ -63,20 +62,20 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
   };
   const chat = entry === undefined || entry.type === 'llm';
   return (
-    <Sheet title={`Pull ${entry?.name ?? model}`} onClose={onClose}>
+    <Sheet title={`Download ${entry?.name ?? model}`} onClose={onClose}>
       <Facts
         rows={[
           ['From', <code key="from">{model}</code>],
           ['Size', entry === undefined ? null : `about ${gib(entry.size_bytes)}`],
           ['Fit', entry === undefined ? null : <FitBadge key="fit" fit={entry.fit} />],
-          ['Last changed', found?.updated?.slice(0, 10) ?? null],
+          ['Updated', found?.updated?.slice(0, 10) ?? null],
         ]}
       />
       <Licence licence={entry?.licence ?? found?.licence ?? null} gated={found?.gated ?? false} />
       {named || entry !== undefined ? null : (
         <TextInput
           label="Quantisation or file"
-          help="Left empty, the gateway takes the one with the best quality for its size."
+          help="Leave empty to use the one with the best quality for its size."
           exact
           placeholder="Q4_K_M"
           value={which}
@@ -85,15 +84,14 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
       )}
       {chat ? (
         <CheckBox on={projector} onChange={setProjector}>
-          With its projector, if it has one
-          <span className={css.soft}> — slots with engine llama-server then see pictures.</span>
+          Include vision support if available <span className={css.soft}>(llama-server only)</span>
         </CheckBox>
       ) : null}
       {pull.error === null ? null : <Failure error={pull.error} />}
       <div className={dialog.actions}>
-        <Button onClick={onClose}>Not now</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button look="main" busy={pull.isPending} onClick={() => pull.mutate({ body })}>
-          {pull.isPending ? 'Asking the hub…' : 'Pull it'}
+          {pull.isPending ? 'Contacting the hub…' : 'Download'}
         </Button>
       </div>
     </Sheet>

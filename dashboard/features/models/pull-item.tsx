@@ -59,7 +59,7 @@ function Acts(props: { pull: PullRecord; open: (show: Show, of: string) => void 
   );
 }
 
-/** One download: how far it is, what stops it, and what can be done with it. */
+/** One download: its progress, its error and its actions. */
 export function PullItem(props: { pull: PullRecord; open: (show: Show, of: string) => void }): ReactElement {
   const { pull } = props;
   const look = PULL_LOOKS[pull.state];

@@ -16,25 +16,22 @@ const pull = (over: Partial<PullRecord>): PullRecord =>
 
 test.each([
   [pull({}), '1.0 GiB of 4.0 GiB · 24.0 MiB/s · 2 min left'],
-  [
-    pull({ speed: null, eta_s: null, retries: 2 }),
-    '1.0 GiB of 4.0 GiB · nothing comes at the moment · tried again 2 times',
-  ],
+  [pull({ speed: null, eta_s: null, retries: 2 }), '1.0 GiB of 4.0 GiB · stalled · 2 retries'],
   [pull({ state: 'paused' }), '1.0 GiB of 4.0 GiB'],
   [pull({ state: 'done' }), '4.0 GiB'],
 ])('%#', (given, line) => expect(progressLine(given)).toBe(line));
 
-test('a share is never beyond one, nor made of nothing', () => {
+test('clamps progress to one and handles an unknown size', () => {
   expect([pull({}), pull({ total: 0 }), pull({ bytes: 9 * GIB })].map(shareOf)).toEqual([0.25, 0, 1]);
 });
 
-test('whatever has not ended can be cancelled, and what has ended can do nothing', () => {
+test('allows cancelling until a download has ended', () => {
   for (const state of PullState.options) {
     expect(pullActs({ state }).includes('cancel')).toBe(isOpen({ state }));
   }
 });
 
-test('advice comes from the catalogue of errors', () => {
+test('takes advice from the error catalogue', () => {
   expect(adviceOf('pull.no_space')).toMatch(/resume/);
   expect(adviceOf('no.such')).toBeNull();
 });

@@ -3,9 +3,9 @@ import type { PullRecord, PullStateName } from '../../../daemon/contract/pulls.t
 import { byteRate, duration, gib } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
 
-/** Each state as word and colour. */
+/** Label and tone of each state. */
 export const PULL_LOOKS: Record<PullStateName, { tone: Tone; word: string }> = {
-  queued: { tone: 'busy', word: 'Waiting its turn' },
+  queued: { tone: 'busy', word: 'Queued' },
   running: { tone: 'busy', word: 'Downloading' },
   paused: { tone: 'idle', word: 'Paused' },
   verifying: { tone: 'busy', word: 'Verifying' },
@@ -26,14 +26,14 @@ const ACTS: Record<PullStateName, readonly PullAct[]> = {
   cancelled: [],
 };
 
-/** What can be done with it now. */
+/** Actions that the current state allows. */
 export const pullActs = ({ state }: Pick<PullRecord, 'state'>): readonly PullAct[] => ACTS[state];
 
-/** Whether it needs somebody's eyes: everything that has not come to its end. */
+/** Whether a download is neither done nor cancelled. */
 export const isOpen = ({ state }: Pick<PullRecord, 'state'>): boolean =>
   state !== 'done' && state !== 'cancelled';
 
-/** How far it is, as a share of one; 0 before its size is known. */
+/** Progress from 0 to 1; 0 while the size is unknown. */
 export const shareOf = ({ bytes, total }: Pick<PullRecord, 'bytes' | 'total'>): number =>
   total <= 0 ? 0 : Math.min(1, bytes / total);
 
@@ -46,12 +46,12 @@ export function progressLine(pull: PullRecord): string {
     `${gib(bytes)} of ${gib(total)}`,
     moves && speed !== null ? byteRate(speed) : null,
     moves && eta_s !== null ? `${duration(eta_s * 1000)} left` : null,
-    moves && speed === null ? 'nothing comes at the moment' : null,
-    retries > 0 ? `tried again ${retries} ${retries === 1 ? 'time' : 'times'}` : null,
+    moves && speed === null ? 'stalled' : null,
+    retries > 0 ? `${retries} ${retries === 1 ? 'retry' : 'retries'}` : null,
   ]
     .filter((part) => part !== null)
     .join(' · ');
 }
 
-/** What to do about a failure; null when the catalogue does not know its code. */
+/** Advice for an error code; null when the code is not in the error catalogue. */
 export const adviceOf = (code: string): string | null => (isErrorCode(code) ? ERRORS[code].advice : null);

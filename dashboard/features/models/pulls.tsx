@@ -8,24 +8,24 @@ import type { Show } from './place.ts';
 import { PullItem } from './pull-item.tsx';
 import { isOpen } from './pull-look.ts';
 
-/** Downloads that have ended are shown as so many at most. */
-const ENDED = 10;
+/** Maximum number of finished downloads in the list. */
+const MAX_FINISHED = 10;
 
-/** Downloads: those that have not ended, and the last that have; nothing while there are none. */
+/** Active and recently finished downloads. Renders nothing while there are none. */
 export function Pulls(props: { open: (show: Show, of: string) => void }): ReactElement | null {
   const pulls = useQuery(queries.pulls);
   const models = useQuery(queries.registry);
   if (pulls.data === undefined) {
-    // Where the list below has failed as well, it says so itself.
+    // When the list of models has failed as well, it shows the error.
     return pulls.isError && !models.isError ? <Failure error={pulls.error} /> : null;
   }
   const open = pulls.data.pulls.filter(isOpen);
-  const ended = pulls.data.pulls.filter((pull) => !isOpen(pull)).slice(0, ENDED);
+  const ended = pulls.data.pulls.filter((pull) => !isOpen(pull)).slice(0, MAX_FINISHED);
   if (open.length + ended.length === 0) return null;
   return (
     <Card title="Downloads" flush>
       {open.length === 0 ? null : (
-        <ul className={css.list} aria-label="Open downloads">
+        <ul className={css.list} aria-label="Active downloads">
           {open.map((pull) => (
             <PullItem key={pull.id} pull={pull} open={props.open} />
           ))}
@@ -33,8 +33,8 @@ export function Pulls(props: { open: (show: Show, of: string) => void }): ReactE
       )}
       {ended.length === 0 ? null : (
         <details className={css.ended}>
-          <summary>Ended ({ended.length})</summary>
-          <ul className={css.list} aria-label="Ended downloads">
+          <summary>Finished ({ended.length})</summary>
+          <ul className={css.list} aria-label="Finished downloads">
             {ended.map((pull) => (
               <PullItem key={pull.id} pull={pull} open={props.open} />
             ))}

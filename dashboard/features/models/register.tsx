@@ -7,7 +7,7 @@ import { Sheet } from '../../ui/sheet.tsx';
 import css from './models.module.css';
 import { useModelAct } from './use-model-act.ts';
 
-/** Registers a file or folder of the gateway's machine; what was typed stays when it is refused. */
+/** Adds a model file or folder from the gateway machine. A refused path stays in the field. */
 export function Register(props: { onClose: () => void; onDone: (id: string) => void }): ReactElement {
   const [path, setPath] = useState('');
   const register = useModelAct('model.register', (model) => props.onDone(model.id));
@@ -16,11 +16,11 @@ export function Register(props: { onClose: () => void; onDone: (id: string) => v
     register.mutate({ body: { path: path.trim() } });
   };
   return (
-    <Sheet title="Register a model by its path" onClose={props.onClose}>
+    <Sheet title="Add a model from disk" onClose={props.onClose}>
       <form className={css.part} onSubmit={send}>
         <TextInput
-          label="Path on the machine of the gateway"
-          help="A GGUF file (the first part of a split one), or a folder of safetensors or of a speech model. It is read where it lies; nothing is copied. The gateway's own user must be able to read it."
+          label="Path on the gateway machine"
+          help="A GGUF file (the first part of a split one), or a folder of safetensors or of a speech model. Used in place, not copied. The user that runs the gateway must be able to read it."
           exact
           placeholder="/srv/models/model.gguf"
           value={path}
@@ -30,7 +30,7 @@ export function Register(props: { onClose: () => void; onDone: (id: string) => v
         <div className={dialog.actions}>
           <Button onClick={props.onClose}>Cancel</Button>
           <Button look="main" type="submit" disabled={!path.trim().startsWith('/')} busy={register.isPending}>
-            Register it
+            Add model
           </Button>
         </div>
       </form>

@@ -10,9 +10,9 @@ import { holderOf } from './holder.ts';
 import { useModelAct } from './use-model-act.ts';
 
 const STAYS: Partial<Record<ModelWithMemory['source'], string>> = {
-  scan: 'Its files lie in a folder of yours, so the gateway does not touch them, and the next scan would find it again. Remove the files yourself, or take the folder out of [models] folders.',
-  program: 'It is part of a program of this machine. Setting SVC_ESPEAK=off hides the voices of espeak-ng.',
-  demo: 'The demonstration model steps aside by itself as soon as a real chat model is here.',
+  scan: 'Its files are in one of your folders, so the gateway does not delete them, and the next scan would find the model again. Delete the files yourself, or remove the folder from [models] folders.',
+  program: 'It is part of an installed program. To hide the voices of espeak-ng, set SVC_ESPEAK=off.',
+  demo: 'The demo model is replaced when you add a real chat model.',
 };
 
 function Consequence(props: { model: ModelWithMemory }): ReactElement {
@@ -20,20 +20,20 @@ function Consequence(props: { model: ModelWithMemory }): ReactElement {
   if (model.source === 'pull') {
     return (
       <p>
-        Its files ({gib(model.size_bytes)}) are deleted from the models folder; to have it again it must be
-        pulled again. Requests that name it are refused from then on.
+        Deletes its files ({gib(model.size_bytes)}) from the models folder. To use the model again, you have
+        to download it again. Requests for it will be refused.
       </p>
     );
   }
   return (
     <p>
-      The gateway forgets it: requests that name it are refused from then on. Its file stays where it is and
-      can be registered again.
+      Removes the model from the list; requests for it will be refused. Its file stays where it is, and you
+      can add it again.
     </p>
   );
 }
 
-/** Removes a model; its name is typed only where files are lost. */
+/** Confirms the removal of a model. The name has to be typed only when files are deleted. */
 export function RemoveModel(props: { model: ModelWithMemory; onClose: () => void }): ReactElement {
   const { model, onClose } = props;
   const [typed, setTyped] = useState('');
@@ -46,8 +46,8 @@ export function RemoveModel(props: { model: ModelWithMemory; onClose: () => void
   return (
     <Confirm
       open
-      title={stays === undefined ? `Remove ${model.id}?` : `${model.id} can not be removed here`}
-      action="Remove the model"
+      title={stays === undefined ? `Remove ${model.id}?` : `${model.id} can’t be removed here`}
+      action="Remove model"
       danger
       busy={remove.isPending}
       locked={stays !== undefined || held || (lost && typed !== model.id)}
@@ -58,13 +58,13 @@ export function RemoveModel(props: { model: ModelWithMemory; onClose: () => void
       {stays === undefined ? <Consequence model={model} /> : <p>{stays}</p>}
       {held ? (
         <p>
-          Slot {slot.name} holds it now.{' '}
+          Slot {slot.name} is using it.{' '}
           <Link href={`/slots?slot=${encodeURIComponent(slot.name)}&show=unload`}>Unload the slot</Link>{' '}
           first.
         </p>
       ) : null}
       {lost && !held ? (
-        <TextInput label="Type the name of the model to go on" exact value={typed} onChange={setTyped} />
+        <TextInput label="Type the model name to confirm" exact value={typed} onChange={setTyped} />
       ) : null}
     </Confirm>
   );

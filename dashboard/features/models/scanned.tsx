@@ -3,16 +3,16 @@ import type { Responses } from '../../api/responses.ts';
 import { Note } from '../../ui/note.tsx';
 import css from './models.module.css';
 
-/** What a look through the model folders found, and what it found wrong. */
+/** The result of a scan of the model folders, with unusable files. */
 export function Scanned(props: { outcome: Responses['model.scan'] }): ReactElement {
   const { models, problems } = props.outcome;
-  const found = `${models} ${models === 1 ? 'model is' : 'models are'} registered.`;
+  const found = `${models} ${models === 1 ? 'model' : 'models'} found.`;
   return (
     <div role="status">
       <Note tone={problems.length === 0 ? 'ok' : 'attention'}>
         <p>
           {found}
-          {problems.length === 0 ? ' Every file in the model folders could be used.' : ' Not usable:'}
+          {problems.length === 0 ? ' All files in the model folders are usable.' : ' Not usable:'}
         </p>
         {problems.length === 0 ? null : (
           <ul className={css.problems}>

@@ -5,19 +5,19 @@ import field from '../../ui/field.module.css';
 import { useModelAct } from './use-model-act.ts';
 
 const CHOICES = [
-  { value: 'own', word: 'As its own header says' },
-  { value: 'on', word: 'It thinks' },
-  { value: 'off', word: 'It does not think' },
+  { value: 'own', word: 'Model default' },
+  { value: 'on', word: 'On' },
+  { value: 'off', word: 'Off' },
 ] as const;
 
-/** What its header says, where that is what counts. */
+/** The default from the model header; null when it is overridden. */
 function ownWord(model: ModelWithMemory): string | null {
   if (model.thinking_chosen) return null;
-  if (model.enable_thinking === null) return 'Its header has no such switch, or does not tell.';
-  return model.enable_thinking ? 'By its header it thinks.' : 'By its header it does not think.';
+  if (model.enable_thinking === null) return 'This model has no reasoning switch.';
+  return model.enable_thinking ? 'The model default is on.' : 'The model default is off.';
 }
 
-/** Whether a model thinks when neither the request nor its slot says. */
+/** The reasoning default of a model, for requests and slots that do not specify it. */
 export function Thinking(props: { model: ModelWithMemory }): ReactElement {
   const { model } = props;
   const id = useId();
@@ -32,7 +32,7 @@ export function Thinking(props: { model: ModelWithMemory }): ReactElement {
   return (
     <div className={field.field}>
       <label className={field.label} htmlFor={id}>
-        When neither the request nor its slot says
+        Default when not specified
       </label>
       <select
         id={id}

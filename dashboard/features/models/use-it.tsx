@@ -6,7 +6,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { conversation } from '../playground/store.ts';
 import { isLoaded } from './holder.ts';
 
-/** The next step towards using a model: load it, talk to it, or give it a slot. */
+/** The next step to use a model: add a slot, load it, or chat with it. */
 export function UseIt(props: {
   model: Pick<ModelWithMemory, 'id' | 'type'>;
   slot: SlotRecord | undefined;
@@ -18,7 +18,7 @@ export function UseIt(props: {
   if (slot === undefined) {
     return (
       <Link className={buttonClass()} href="/slots?show=new">
-        Give it a slot…{whose}
+        Add slot…{whose}
       </Link>
     );
   }
@@ -34,7 +34,7 @@ export function UseIt(props: {
         go('/playground');
       }}
     >
-      Talk to it<span className="hidden-visually"> in the playground: {model.id}</span>
+      Chat<span className="hidden-visually"> with {model.id} in the playground</span>
     </Button>
   );
 }

@@ -14,10 +14,10 @@ type ActId =
   | 'pull.pause'
   | 'pull.resume'
   | 'pull.cancel';
-/** Headers are read, the hub is asked, or a transfer is brought to its end first. */
+/** Reading headers, contacting the hub and ending a transfer take long. */
 const LIMIT_MS = 120_000;
 
-/** An act on models or downloads; what it changes is read again, and the record of a download is shown at once. */
+/** An action on models or downloads. Invalidates the affected queries and shows the returned download immediately. */
 export function useModelAct<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void = () => {}) {
   const client = useQueryClient();
   return useAct({

@@ -9,9 +9,11 @@ import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { count, gib, tokenRate } from '../../ui/format.ts';
+import { HelpMark } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { slotLook, slotModel } from '../shared/slot-state.ts';
+import { TERMS } from '../shared/terms.ts';
 import css from './slots.module.css';
 
 /** Explicit roles: some browsers drop the roles of a table whose layout is changed by CSS. */
@@ -103,6 +105,7 @@ export function Slots(props: { query: UseQueryResult<Responses['slots']> }): Rea
   return (
     <Card
       title="Slots"
+      help={<HelpMark term={TERMS.slot} />}
       flush
       aside={
         requests === undefined

@@ -11,7 +11,7 @@ const shows = (given: SlotRecord) => {
 };
 
 describe('actsOf', () => {
-  it('a slot that runs can be unloaded, one that does not can be loaded, one that leaves neither', () => {
+  it('offers unload for a running slot, load for a stopped one, neither while it is stopping', () => {
     for (const state of SLOT_STATES) {
       const all = shows(slot({ state }));
       expect(all.includes('load') && all.includes('unload'), state).toBe(false);
@@ -22,7 +22,7 @@ describe('actsOf', () => {
     }
   });
 
-  it('a disabled slot and one without a model offer nothing that would be refused', () => {
+  it('offers no action that would be refused', () => {
     expect(shows(slot({ enabled: false, state: 'offline' }))).toEqual(['edit', 'log', 'plan', 'delete']);
     expect(shows(slot({ model: null, state: 'offline' }))).toEqual(['swap', 'log', 'edit', 'delete']);
   });

@@ -26,7 +26,7 @@ const RUNS: ReadonlySet<SlotRecord['state']> = new Set([
   'serving',
 ]);
 
-/** What can be done with a slot now: the acts of its card in their order, and those behind the menu. */
+/** Actions that the state of a slot allows: buttons of its card, in order, and items of its menu. */
 export function actsOf(slot: Pick<SlotRecord, 'state' | 'enabled' | 'auto' | 'model'>): {
   card: Act[];
   menu: Act[];

@@ -19,12 +19,12 @@ function useModelIds(): string[] {
   return data?.models.map(({ id }) => id) ?? [];
 }
 
-/** Adds a slot; nothing is loaded by that. */
+/** Adds a slot without loading it. */
 export function NewSlot(props: { onClose: () => void }): ReactElement {
   const create = useSlotAct('slot.create', props.onClose);
   const { rows, more } = slotRows(useModelIds(), true);
   return (
-    <Sheet title="A new slot" onClose={props.onClose}>
+    <Sheet title="New slot" onClose={props.onClose}>
       <RecordForm
         rows={rows}
         more={more}
@@ -32,7 +32,7 @@ export function NewSlot(props: { onClose: () => void }): ReactElement {
         create
         empty="default"
         check={(body) => issuesOf(SlotCreate, body, [...rows, ...more])}
-        action="Add the slot"
+        action="Add slot"
         busy={create.isPending}
         error={create.error}
         onSend={(body) => create.mutate({ name: '', body })}
@@ -41,13 +41,13 @@ export function NewSlot(props: { onClose: () => void }): ReactElement {
   );
 }
 
-/** What no request may set: programs, their arguments, variables by name, images. */
+/** Settings that only the slot file can set: programs, arguments, environment variables, images. */
 function FileOnly(props: { settings: SlotSettingsView }): ReactElement | null {
   const rows = fileOnly(props.settings);
   if (rows.length === 0) return null;
   return (
-    <section className={css.fileOnly} aria-label="Set in the file alone">
-      <h3>Set in the file alone</h3>
+    <section className={css.fileOnly} aria-label="Set only in the slot file">
+      <h3>Set only in the slot file</h3>
       <Facts rows={rows.map(([key, value]) => [key, <code key={key}>{value}</code>])} />
     </section>
   );
@@ -87,18 +87,18 @@ function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSet
   );
 }
 
-/** Changes the file of a slot: what is not touched stays as it is, comments included. */
+/** Edits the file of a slot. Everything else in the file is preserved, including comments. */
 export function EditSlot({ slot, onClose }: SlotDialogProps): ReactElement {
-  // Read anew for each form: its revision is that of now, not of an earlier form.
+  // Not cached: each form starts from the current revision.
   const settings = useQuery({ ...queries.slotSettings(slot.name), gcTime: 0 });
   return (
     <Sheet title={`Settings of slot ${slot.name}`} onClose={onClose}>
       <Note tone="idle">
         <p>
           {slot.auto
-            ? 'This slot is automatic; a change gives it a file of its own.'
-            : 'Only what you change is written; everything else in the file stays as it is.'}{' '}
-          {slot.pid === null ? '' : 'The engine that runs now keeps its settings until its next start.'}
+            ? 'This slot is automatic. Saving a change creates a slot file.'
+            : 'Only your changes are written; the rest of the file stays as it is.'}{' '}
+          {slot.pid === null ? '' : 'Changes apply when the model is next loaded.'}
         </p>
       </Note>
       <Loaded query={settings} what="the settings" lines={8}>

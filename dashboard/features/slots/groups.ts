@@ -1,16 +1,16 @@
 import type { SlotRecord, SlotTypeName } from '../../../daemon/contract/slots.ts';
 
-/** The kinds of slots in the order of the view, in plain words. */
+/** Slot types with their labels, in display order. */
 export const TYPES: readonly { type: SlotTypeName; word: string }[] = [
   { type: 'llm', word: 'Chat' },
   { type: 'embedding', word: 'Embeddings' },
-  { type: 'rerank', word: 'Rerank' },
+  { type: 'rerank', word: 'Reranking' },
   { type: 'stt', word: 'Speech to text' },
   { type: 'tts', word: 'Text to speech' },
   { type: 'image', word: 'Images' },
 ];
 
-/** Slots by type, in the order of the types; types without a slot are left out. */
+/** Groups slots by type in display order; omits empty groups. */
 export function byType(
   slots: readonly SlotRecord[],
 ): { type: SlotTypeName; word: string; slots: SlotRecord[] }[] {

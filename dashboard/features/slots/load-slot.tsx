@@ -8,7 +8,7 @@ import { Forecast } from '../shared/forecast.tsx';
 import type { SlotDialogProps } from './slot-dialog.tsx';
 import { useSlotAct } from './use-slot-act.ts';
 
-/** Loads a slot, after the memory sum and who has to leave were shown. */
+/** Confirms a load; shows the memory sum and the slots that it unloads first. */
 export function LoadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const plan = useQuery(queries.plan(slot.name));
   const load = useSlotAct('slot.load', onClose);
@@ -17,14 +17,14 @@ export function LoadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
     <Confirm
       open
       title={`Load ${plan.data?.model ?? slot.model ?? 'the model'} into slot ${slot.name}?`}
-      action="Load"
+      action="Load model"
       busy={load.isPending}
       locked={plan.data === undefined || refused}
       error={load.error}
       onConfirm={() => load.mutate({ name: slot.name })}
       onClose={onClose}
     >
-      <Loaded query={plan} what="the memory sum" lines={5}>
+      <Loaded query={plan} what="the memory forecast" lines={5}>
         {(data) => <Forecast forecast={data.forecast} />}
       </Loaded>
     </Confirm>
@@ -33,16 +33,16 @@ export function LoadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
 
 function Running(props: { active: number; queued: number }): ReactElement {
   const { active, queued } = props;
-  if (active + queued === 0) return <p>Nobody is using it now.</p>;
+  if (active + queued === 0) return <p>Not in use.</p>;
   return (
     <p>
-      {active} {active === 1 ? 'request is' : 'requests are'} running and {queued} waiting: what runs may
+      {active} active and {queued} queued {active + queued === 1 ? 'request' : 'requests'}. Active requests
       finish first.
     </p>
   );
 }
 
-/** Unloads a slot, after saying what that frees and whom it concerns. */
+/** Confirms an unload; names the freed memory and the affected requests. */
 export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const unload = useSlotAct('slot.unload', onClose);
   const bytes = slot.memory_bytes ?? slot.memory?.needed_bytes ?? null;
@@ -50,7 +50,7 @@ export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
     <Confirm
       open
       title={`Unload slot ${slot.name}?`}
-      action="Unload"
+      action="Unload slot"
       busy={unload.isPending}
       error={unload.error}
       onConfirm={() => unload.mutate({ name: slot.name })}
@@ -58,30 +58,28 @@ export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
     >
       <Running active={slot.active} queued={slot.queued} />
       <p>
-        {bytes === null ? 'Its memory' : gib(bytes)} becomes free. The next request for {slot.model ?? 'it'}{' '}
-        loads it again and waits for that.
+        Frees {bytes === null ? 'its memory' : gib(bytes)}. It will load again on the next request, which has
+        to wait.
       </p>
     </Confirm>
   );
 }
 
-/** Ends an engine and starts it again. */
+/** Confirms a restart of the engine. */
 export function RestartSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const restart = useSlotAct('slot.restart', onClose);
   return (
     <Confirm
       open
       title={`Restart slot ${slot.name}?`}
-      action="Restart"
+      action="Restart slot"
       busy={restart.isPending}
       error={restart.error}
       onConfirm={() => restart.mutate({ name: slot.name })}
       onClose={onClose}
     >
       <Running active={slot.active} queued={slot.queued} />
-      <p>
-        Its engine ends and starts again with the settings that its file has now. Requests wait meanwhile.
-      </p>
+      <p>Restarts the engine with the current settings of its slot file. Requests wait until it is ready.</p>
     </Confirm>
   );
 }

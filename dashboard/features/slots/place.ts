@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter';
 
-/** What is open over the list; it stands in the address. */
+/** Dialogs of the view; the open one is part of the URL. */
 export const SHOWS = ['new', 'load', 'unload', 'restart', 'swap', 'plan', 'log', 'edit', 'delete'] as const;
 export type Show = (typeof SHOWS)[number];
 
@@ -9,7 +9,7 @@ export interface Place {
   show: Show;
 }
 
-/** The place of the address; null where nothing is open. */
+/** Reads the open dialog from the URL; null when none is open. */
 export function placeOf(search: URLSearchParams): Place | null {
   const show = SHOWS.find((name) => name === search.get('show'));
   if (show === undefined) return null;
@@ -17,7 +17,7 @@ export function placeOf(search: URLSearchParams): Place | null {
   return show === 'new' || slot !== '' ? { slot, show } : null;
 }
 
-/** The place, and the ways to open and to close it. */
+/** The open dialog of the URL, with functions to open and close it. */
 export function usePlace() {
   const [search, setSearch] = useSearchParams();
   return {

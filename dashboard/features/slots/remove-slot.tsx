@@ -9,7 +9,7 @@ import type { SlotDialogProps } from './slot-dialog.tsx';
 
 const LIMIT_MS = 60_000;
 
-/** Removes a slot and its file; the name is typed, because what the file holds is lost. */
+/** Confirms the removal of a slot. The name has to be typed because the slot file is deleted. */
 export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const client = useQueryClient();
   const [typed, setTyped] = useState('');
@@ -22,7 +22,7 @@ export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
     <Confirm
       open
       title={`Remove slot ${slot.name}?`}
-      action="Remove the slot"
+      action="Remove slot"
       danger
       busy={remove.isPending}
       locked={typed !== slot.name}
@@ -31,12 +31,11 @@ export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
       onClose={onClose}
     >
       <p>
-        The file <code>slots/{slot.name}.toml</code> is deleted with everything in it, what was written by
-        hand included. {slot.pid === null ? '' : 'Its engine ends first. '}Requests that name the slot are
-        refused from then on.
+        Deletes <code>slots/{slot.name}.toml</code> with everything in it, including manual edits.{' '}
+        {slot.pid === null ? '' : 'Its engine is stopped first. '}Requests for the slot will be refused.
       </p>
-      <p>The model itself stays; it may get an automatic slot.</p>
-      <TextInput label="Type the name of the slot to go on" exact value={typed} onChange={setTyped} />
+      <p>The model is kept and may get an automatic slot.</p>
+      <TextInput label="Type the slot name to confirm" exact value={typed} onChange={setTyped} />
     </Confirm>
   );
 }

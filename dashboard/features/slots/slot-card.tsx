@@ -19,12 +19,15 @@ import { Trouble } from './trouble.tsx';
 type Open = (show: Show, slot: string) => void;
 
 function More(props: { slot: SlotRecord; acts: readonly Act[]; open: Open }): ReactElement {
-  /** The menu opens inside the card, so that it belongs to its landmark. */
+  /** The menu renders inside the card so that it belongs to its landmark. */
   const box = useRef<HTMLDivElement>(null);
   return (
     <div ref={box}>
       <Menu.Root>
-        <Menu.Trigger className={buttonClass('quiet', true)} aria-label={`More for slot ${props.slot.name}`}>
+        <Menu.Trigger
+          className={buttonClass('quiet', true)}
+          aria-label={`More actions for slot ${props.slot.name}`}
+        >
           <EllipsisVertical size={16} aria-hidden="true" />
         </Menu.Trigger>
         <Menu.Portal container={box}>
@@ -48,13 +51,13 @@ function tags(slot: SlotRecord): string {
     slot.engine,
     slot.auto ? 'automatic' : null,
     slot.pinned ? 'pinned' : null,
-    slot.demo ? 'demonstration' : null,
+    slot.demo ? 'demo' : null,
   ]
     .filter(Boolean)
     .join(' · ');
 }
 
-/** One slot: what it serves, how it is, and what can be done with it. */
+/** One slot: its model, state and actions. */
 export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement {
   const { slot, open } = props;
   const id = useId();
@@ -80,7 +83,7 @@ export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement 
         <ShareBar label={`Load of slot ${slot.name}`} value={Math.round(slot.progress * 100)} />
       )}
       {slot.waiting_for.length === 0 ? null : (
-        <p className={css.soft}>It loads as soon as {listed(slot.waiting_for)} has left.</p>
+        <p className={css.soft}>Waiting for {listed(slot.waiting_for)} to unload.</p>
       )}
       <Trouble slot={slot} />
       <Facts
@@ -88,13 +91,13 @@ export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement 
         rows={[
           ['Device', slot.device],
           ['Context', slot.context === null ? null : `${count(slot.context)} tokens`],
-          ['At once', count(slot.parallel)],
-          ['Running + waiting', loaded ? `${slot.active} + ${slot.queued}` : null],
+          ['Parallel requests', count(slot.parallel)],
+          ['Active + queued', loaded ? `${slot.active} + ${slot.queued}` : null],
           ['Speed', slot.tokens_per_second === null ? null : tokenRate(slot.tokens_per_second)],
           ['Requests', count(slot.requests)],
-          ['Memory held', slot.memory_bytes === null ? null : gib(slot.memory_bytes)],
+          ['Memory used', slot.memory_bytes === null ? null : gib(slot.memory_bytes)],
           [
-            'Memory set aside',
+            'Memory reserved',
             slot.memory === null ? null : `${gib(slot.memory.needed_bytes)}, ${slot.memory.source}`,
           ],
         ]}

@@ -26,7 +26,7 @@ const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<SlotDialogProps>> = {
   delete: RemoveSlot,
 };
 
-/** What is open over the list of slots. */
+/** The open dialog of the slots view. */
 export function SlotDialog(props: {
   place: Place;
   slots: readonly SlotRecord[] | undefined;
@@ -39,11 +39,7 @@ export function SlotDialog(props: {
   if (slot !== undefined) return <Dialog key={`${place.show} ${slot.name}`} slot={slot} onClose={onClose} />;
   return (
     <Sheet title={`Slot ${place.slot}`} onClose={onClose}>
-      {slots === undefined ? (
-        <Skeleton lines={4} what="the slot" />
-      ) : (
-        <p>There is no slot of this name any more.</p>
-      )}
+      {slots === undefined ? <Skeleton lines={4} what="the slot" /> : <p>This slot no longer exists.</p>}
     </Sheet>
   );
 }

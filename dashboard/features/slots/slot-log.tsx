@@ -10,14 +10,14 @@ const SEVERE: readonly (readonly [RegExp, LogTone])[] = [
   [/\bgateway: /, 'soft'],
 ];
 
-/** A line as an engine wrote it; what looks severe stands out. */
+/** Parses a line of an engine log; the tone marks errors and warnings. */
 export function readLine(event: { event: string; data: string }): LogLine | null {
   if (event.event !== 'line') return null;
   const { text } = JSON.parse(event.data) as { text: string };
   return { text, at: null, tone: SEVERE.find(([pattern]) => pattern.test(text))?.[1] ?? 'plain' };
 }
 
-/** What the engine of a slot writes, over its restarts. */
+/** The engine log of a slot, across restarts. */
 export function SlotLog({ slot, onClose }: SlotDialogProps): ReactElement {
   const log = useLog({
     id: 'slot.logs',
@@ -29,7 +29,7 @@ export function SlotLog({ slot, onClose }: SlotDialogProps): ReactElement {
       <LogView
         log={log}
         what={`Log of slot ${slot.name}`}
-        empty="Nothing was written yet. A load of the slot starts its log."
+        empty="No log lines yet. The log starts when the slot loads."
       />
     </Sheet>
   );

@@ -12,13 +12,13 @@ import type { SlotDialogProps } from './slot-dialog.tsx';
 import css from './slots.module.css';
 
 const SOURCES: Record<PlanSourceName, string> = {
-  file: 'the slot file',
-  default: 'the default',
-  model: 'the model file',
-  probe: 'this machine',
-  setting: 'a setting',
-  request: 'this request',
-  engine: 'the engine',
+  file: 'slot file',
+  default: 'default',
+  model: 'model file',
+  probe: 'detected hardware',
+  setting: 'setting',
+  request: 'request',
+  engine: 'engine',
 };
 
 function text(value: unknown): string {
@@ -32,15 +32,15 @@ function text(value: unknown): string {
 function Launch(props: { launch: SlotPlanView['launch'] }): ReactElement {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={table.scroll} tabIndex={0} aria-label="The launch">
+    <section className={table.scroll} tabIndex={0} aria-label="Launch settings">
       <table className={`${table.table} ${table.bare}`}>
-        <caption className="hidden-visually">Every value of the launch and where it comes from</caption>
+        <caption className="hidden-visually">Launch settings and their source</caption>
         <thead>
           <tr>
             <th scope="col">Key</th>
             <th scope="col">Value</th>
             <th scope="col" className={table.roomy}>
-              From
+              Source
             </th>
           </tr>
         </thead>
@@ -68,34 +68,34 @@ function Need(props: { need: SlotPlanView['need'] }): ReactElement {
       wide
       rows={[
         ['Weights', gib(need.weights)],
-        ['Window', gib(need.window)],
+        ['Context', gib(need.window)],
         ['Compute', gib(need.compute)],
         ['Engine', gib(need.engine)],
-        ['In all', <b key="all">{gib(need.total)}</b>],
+        ['Total', <b key="all">{gib(need.total)}</b>],
         [
-          'This is',
-          need.source === 'measured' ? 'measured at an earlier launch' : 'estimated from its header',
+          'Source',
+          need.source === 'measured' ? 'measured at an earlier launch' : 'estimated from the model file',
         ],
       ]}
     />
   );
 }
 
-/** What a load would start and need, with the origin of each value. */
+/** The launch plan of a slot, with the source of each value and the memory it needs. */
 export function SlotPlan({ slot, onClose }: SlotDialogProps): ReactElement {
   const plan = useQuery(queries.plan(slot.name));
   return (
-    <Sheet title={`What a load of slot ${slot.name} would start`} onClose={onClose}>
+    <Sheet title={`Launch plan for slot ${slot.name}`} onClose={onClose}>
       <Loaded query={plan} what="the plan" lines={8}>
         {(data) => (
           <>
             <p>
-              <b>{data.model}</b> by engine {data.engine}, run as {data.runner}.
+              <b>{data.model}</b> with engine {data.engine}, runner {data.runner}.
             </p>
             <Forecast forecast={data.forecast} />
-            <h3>What it needs</h3>
+            <h3>Memory needed</h3>
             <Need need={data.need} />
-            <h3>The launch</h3>
+            <h3>Launch settings</h3>
             <Launch launch={data.launch} />
           </>
         )}

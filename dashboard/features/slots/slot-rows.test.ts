@@ -5,21 +5,21 @@ import { bodyOf, issuesOf } from '../../ui/form/draft.ts';
 import { fileOnly, slotBaseline, slotRows, spanText, withOrigins } from './slot-rows.ts';
 
 describe('slotRows', () => {
-  it('every key of the daemon has a field with words of its own', () => {
+  it('has a labelled field for every key of the daemon', () => {
     const { rows, more } = slotRows([], false);
     expect([...rows, ...more].map(({ key }) => key).sort()).toEqual(Object.keys(SLOT_KEYS).sort());
     for (const { key, label } of [...rows, ...more]) expect(label).not.toBe(key);
     expect(slotRows([], true).rows[0]?.key).toBe('name');
   });
 
-  it('what the schema of the daemon does not do without is required, with an example', () => {
+  it('marks the keys that the schema requires, with an example', () => {
     const { rows, more } = slotRows([], true);
     const required = [...rows, ...more].filter((row) => row.required);
     expect(required.map(({ key }) => key)).toEqual(Object.keys(issuesOf(SlotCreate, {}, [...rows, ...more])));
     for (const { placeholder } of required) expect(placeholder).toMatch(/^such as /);
   });
 
-  it('what the form sends is what the schema of the daemon takes', () => {
+  it('sends a body that the schema accepts', () => {
     const { rows, more } = slotRows(['tiny'], true);
     const typed = { name: 'writer', model: 'tiny', context: '4096', pinned: 'yes', idle_unload: '15 min' };
     const body = bodyOf([...rows, ...more], { ...typed, 'voice.speed': '1.2' }, {});
@@ -36,7 +36,7 @@ describe('slotRows', () => {
   });
 });
 
-describe('what a slot is set to', () => {
+describe('the settings of a slot', () => {
   const row = (
     key: string,
     value: unknown,
@@ -64,21 +64,21 @@ describe('what a slot is set to', () => {
     problems: [],
   };
 
-  it('stands in the fields, and a form that is not touched sends nothing', () => {
+  it('fills the fields, and an untouched form sends nothing', () => {
     const baseline = slotBaseline(view);
     expect(baseline).toEqual({ model: 'tiny', context: '', pinned: 'no', idle_unload: '15 min' });
     const { rows, more } = slotRows([], false);
     expect(bodyOf([...rows, ...more], baseline, baseline)).toEqual({});
   });
 
-  it('is told with its origin', () => {
+  it('includes the source of each value', () => {
     const { rows } = slotRows([], false);
-    const told = withOrigins(rows, view);
-    expect(told.find(({ key }) => key === 'model')?.origin).toBe('chosen automatically');
-    expect(told.find(({ key }) => key === 'device')).not.toHaveProperty('origin');
+    const withSources = withOrigins(rows, view);
+    expect(withSources.find(({ key }) => key === 'model')?.origin).toBe('chosen automatically');
+    expect(withSources.find(({ key }) => key === 'device')).not.toHaveProperty('origin');
   });
 
-  it('keys of the file alone are shown where the file has them', () => {
+  it('lists file-only keys that the file sets', () => {
     expect(fileOnly(view)).toEqual([
       ['extra_args', '--quiet --threads 2'],
       ['env', 'VOICE_TOKEN'],

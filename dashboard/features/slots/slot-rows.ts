@@ -9,15 +9,15 @@ const LABELS: Readonly<Record<string, string>> = {
   model: 'Model',
   device: 'Device',
   context: 'Context',
-  parallel: 'Requests at once',
+  parallel: 'Parallel requests',
   autoload: 'Load at start',
   pinned: 'Pinned',
   priority: 'Priority',
   idle_unload: 'Unload when idle',
-  enable_thinking: 'Thinking',
+  enable_thinking: 'Reasoning',
   'voice.voice': 'Voice',
-  'voice.speed': 'Speed of speech',
-  'voice.response_format': 'Format of speech',
+  'voice.speed': 'Speech speed',
+  'voice.response_format': 'Audio format',
 };
 const KINDS: Record<SlotKeyKind, FieldKind> = {
   flag: 'flag',
@@ -25,7 +25,7 @@ const KINDS: Record<SlotKeyKind, FieldKind> = {
   text: 'text',
   duration: 'duration',
 };
-/** What most slots are given; the rest stands behind "More settings". */
+/** Fields that are always shown; the others are under "More settings". */
 const FIRST: ReadonlySet<string> = new Set(['model', 'type', 'device', 'context', 'parallel', 'autoload']);
 const NAME: FieldRow = {
   key: 'name',
@@ -36,11 +36,11 @@ const NAME: FieldRow = {
   placeholder: 'such as writer',
 };
 
-/** The fields of a slot, from the table of the daemon. */
+/** Form fields of a slot, built from the key table of the daemon. */
 export function slotRows(models: readonly string[], create: boolean): { rows: FieldRow[]; more: FieldRow[] } {
   const all = Object.entries(SLOT_KEYS).map(([key, { kind, help }]): FieldRow => {
     const row = { key, label: LABELS[key] ?? key, help, kind: KINDS[kind] };
-    if (key === 'type') return { ...row, kind: 'choice', choices: SlotType.options, help: 'What it serves' };
+    if (key === 'type') return { ...row, kind: 'choice', choices: SlotType.options, help: 'Kind of model' };
     if (key === 'model') return { ...row, suggestions: models };
     return row;
   });
@@ -55,32 +55,32 @@ type Setting = SlotSettingsView['settings'][number];
 
 const ORIGINS: Record<Setting['from'], string> = {
   file: 'from the file',
-  default: 'the default',
+  default: 'default',
   automatic: 'chosen automatically',
-  swap: 'given by a swap, for this run',
+  swap: 'set by a swap, until restart',
 };
 
-/** Seconds as they are written in a slot file. */
+/** Formats seconds as in a slot file. */
 export const spanText = (seconds: number): string =>
   seconds > 0 && seconds % 60 === 0 ? `${seconds / 60} min` : String(seconds);
 
 const valueText = ({ key, value }: Setting): string =>
   key === 'idle_unload' && typeof value === 'number' ? spanText(value) : textOf(value);
 
-/** What the slot is set to, as it stands in the fields. */
+/** The current settings of the slot as field values. */
 export const slotBaseline = ({ settings }: SlotSettingsView): Draft =>
   Object.fromEntries(
     settings.filter(({ editable }) => editable).map((setting) => [setting.key, valueText(setting)]),
   );
 
-/** The fields with where each value comes from. */
+/** Adds the source of each value to the fields. */
 export const withOrigins = (rows: readonly FieldRow[], { settings }: SlotSettingsView): FieldRow[] =>
   rows.map((row) => {
     const setting = settings.find(({ key }) => key === row.key);
     return setting === undefined ? row : { ...row, origin: ORIGINS[setting.from] };
   });
 
-/** What the file alone can say and does say, for reading. */
+/** Settings that only the file can set and that it does set, read-only. */
 export const fileOnly = ({ settings }: SlotSettingsView): [key: string, value: string][] =>
   settings
     .filter(({ editable, from }) => !editable && from === 'file')

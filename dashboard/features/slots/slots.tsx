@@ -8,9 +8,11 @@ import { useTitle } from '../../app/title.ts';
 import { SLOT_TABS } from '../../app/views.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { HelpLine } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { ViewHead } from '../../ui/view-head.tsx';
 import { ViewTabs } from '../../ui/view-tabs.tsx';
+import { TERMS } from '../shared/terms.ts';
 import { Upstreams } from '../upstreams/upstreams.tsx';
 import { byType } from './groups.ts';
 import { usePlace } from './place.ts';
@@ -26,11 +28,11 @@ function All(): ReactElement {
       <Loaded query={slots} what="slots" lines={8}>
         {(data) =>
           data.slots.length === 0 ? (
-            <Empty icon={Boxes} title="No slot yet">
-              <p>A slot serves one model. Add one, or start the gateway with a model file.</p>
+            <Empty icon={Boxes} title="No slots yet">
+              <p>A slot runs one model. Add a slot, or download a model.</p>
               <div>
                 <Button look="main" onClick={() => open('new')}>
-                  <Plus size={16} aria-hidden="true" /> New slot
+                  <Plus size={16} aria-hidden="true" /> Add slot…
                 </Button>
               </div>
             </Empty>
@@ -53,7 +55,7 @@ function All(): ReactElement {
   );
 }
 
-/** What serves models here and elsewhere, and the means to change it. */
+/** The view of slots and upstreams. */
 export function Slots(props: { tab: string }): ReactElement {
   const tab = SLOT_TABS.find(({ id }) => id === props.tab);
   useTitle(tab?.word ?? 'Not found');
@@ -64,11 +66,12 @@ export function Slots(props: { tab: string }): ReactElement {
       <ViewHead title="Slots">
         {tab.id === 'all' ? (
           <Button onClick={() => open('new')}>
-            <Plus size={16} aria-hidden="true" /> New slot
+            <Plus size={16} aria-hidden="true" /> Add slot…
           </Button>
         ) : null}
       </ViewHead>
       <ViewTabs base="/slots" label="Slots" tabs={SLOT_TABS} current={tab.id} />
+      <HelpLine term={tab.id === 'all' ? TERMS.slot : TERMS.upstream} />
       {tab.id === 'all' ? <All /> : <Upstreams />}
     </>
   );

@@ -51,13 +51,16 @@ function Choose(props: {
 function Persist(props: { name: string; on: boolean; onChange: (on: boolean) => void }): ReactElement {
   return (
     <CheckBox on={props.on} onChange={props.onChange}>
-      Write it into <code>slots/{props.name}.toml</code>
-      <span className={css.soft}> — else it holds until the gateway ends or the file names another.</span>
+      Remember this choice{' '}
+      <span className={css.soft}>
+        {' '}
+        (writes <code>slots/{props.name}.toml</code>). Otherwise it lasts until the next restart.
+      </span>
     </CheckBox>
   );
 }
 
-/** Gives a slot another model, after the memory sum of that model was shown. */
+/** Swaps the model of a slot; shows the memory sum of the new model first. */
 export function SwapSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const registry = useQuery(queries.registry);
   const [search] = useSearchParams();
@@ -67,20 +70,20 @@ export function SwapSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const swap = useSlotAct('slot.swap', onClose);
   const ready = chosen !== '' && plan.data !== undefined && plan.data.forecast.outcome !== 'refused';
   return (
-    <Sheet title={`Another model for slot ${slot.name}`} onClose={onClose}>
+    <Sheet title={`Swap model of slot ${slot.name}`} onClose={onClose}>
       <p>
-        Now: <b>{slot.model ?? 'no model'}</b>. What runs may finish first, then the slot loads the new model;
-        requests that name the slot wait meanwhile.
+        Current model: <b>{slot.model ?? 'none'}</b>. Running requests finish first. New requests wait until
+        the model is loaded.
       </p>
       <Loaded query={registry} what="models" lines={1}>
         {(data) => {
           const models = data.models.filter(({ type, id }) => type === slot.type && id !== slot.model);
-          if (models.length === 0) return <p>No other model of this type is registered.</p>;
+          if (models.length === 0) return <p>No other model of this type is installed.</p>;
           return <Choose models={models} chosen={chosen} onChoose={setChosen} />;
         }}
       </Loaded>
       {chosen === '' ? null : (
-        <Loaded query={plan} what="the memory sum" lines={5}>
+        <Loaded query={plan} what="the memory forecast" lines={5}>
           {(data) => <Forecast forecast={data.forecast} />}
         </Loaded>
       )}
@@ -94,7 +97,7 @@ export function SwapSlot({ slot, onClose }: SlotDialogProps): ReactElement {
           busy={swap.isPending}
           onClick={() => swap.mutate({ name: slot.name, body: { model_id: chosen, persist } })}
         >
-          Swap the model
+          Swap model
         </Button>
       </div>
     </Sheet>

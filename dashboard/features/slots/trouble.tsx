@@ -4,7 +4,7 @@ import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Note } from '../../ui/note.tsx';
 import { Retry } from '../shared/retry.tsx';
 
-/** Why a slot failed and what comes next, or why it runs degraded; nothing for one that is well. */
+/** Why a slot failed or is degraded, and the next step. Renders nothing for a healthy slot. */
 export function Trouble(props: { slot: SlotRecord }): ReactElement | null {
   const { failure, degraded, enabled, model_missing: missing } = props.slot;
   if (!enabled) return null;
@@ -13,8 +13,8 @@ export function Trouble(props: { slot: SlotRecord }): ReactElement | null {
       <Note tone="failed">
         <p>{failure.reason}</p>
         <p>
-          {failure.failures > 1 ? `It has failed ${failure.failures} times. ` : ''}
-          {failure.parked ? 'It is parked: mend the cause, then load it by hand.' : null}
+          {failure.failures > 1 ? `Failed ${failure.failures} times. ` : ''}
+          {failure.parked ? 'Stopped after repeated failures. Fix the cause, then load it.' : null}
           {failure.retry_at === null ? null : <Retry at={failure.retry_at} />}
         </p>
       </Note>
@@ -24,8 +24,8 @@ export function Trouble(props: { slot: SlotRecord }): ReactElement | null {
     return (
       <Note tone="attention">
         <p>
-          Its file names the model <b>{missing}</b>, which is not here.{' '}
-          <Link href="/models">Fetch or register it</Link>, or give the slot another one.
+          The configured model <b>{missing}</b> is not installed.{' '}
+          <Link href="/models">Download or add it</Link>, or swap the slot to another model.
         </p>
       </Note>
     );

@@ -7,19 +7,19 @@ import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
 
 type ActId = 'slot.load' | 'slot.unload' | 'slot.restart' | 'slot.swap' | 'slot.create' | 'slot.change';
-/** Acts that go on after their answer: what becomes of them is told by events. */
-const UNDER_WAY: ReadonlySet<ActId> = new Set(['slot.load', 'slot.unload', 'slot.restart', 'slot.swap']);
-/** A change may have to end an engine first. */
+/** Actions that continue after the response; events report their outcome. */
+const ASYNC_ACTIONS: ReadonlySet<ActId> = new Set(['slot.load', 'slot.unload', 'slot.restart', 'slot.swap']);
+/** A change may have to stop an engine first. */
 const LIMIT_MS = 60_000;
 
 interface Sent {
   name: string;
   body?: Record<string, unknown>;
-  /** Of the slot's file, as the form was filled from it. */
+  /** Revision of the slot file that the form was filled from. */
   revision?: string | undefined;
 }
 
-/** An act on a slot; the record of the answer is shown at once. */
+/** An action on a slot. Shows the returned record immediately. */
 export function useSlotAct(id: ActId, onDone: () => void) {
   const client = useQueryClient();
   return useAct({
@@ -28,7 +28,7 @@ export function useSlotAct(id: ActId, onDone: () => void) {
         id,
         {
           params: { name },
-          ...(UNDER_WAY.has(id) ? { query: { wait: 'false' } } : {}),
+          ...(ASYNC_ACTIONS.has(id) ? { query: { wait: 'false' } } : {}),
           ...(body === undefined ? {} : { body }),
           ...(revision === undefined ? {} : { headers: ifMatch(revision) }),
         },

@@ -14,7 +14,7 @@ import { upstreamBaseline, upstreamRows } from './upstream-rows.ts';
 
 interface Sent {
   body: Record<string, unknown>;
-  /** Of the upstream's file, as the form was filled from it. */
+  /** Revision of the upstream file that the form was filled from. */
   revision?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function NewUpstream(props: { onClose: () => void }): ReactElement {
   const { rows, more } = upstreamRows(true);
   const save = useSave(({ body }) => call('upstream.create', { body }), props.onClose);
   return (
-    <Sheet title="A new upstream" onClose={props.onClose}>
+    <Sheet title="New upstream" onClose={props.onClose}>
       <RecordForm
         rows={rows}
         more={more}
@@ -46,7 +46,7 @@ export function NewUpstream(props: { onClose: () => void }): ReactElement {
         create
         empty="default"
         check={(body) => issuesOf(UpstreamCreate, body, [...rows, ...more])}
-        action="Add the upstream"
+        action="Add upstream"
         busy={save.isPending}
         error={save.error}
         onSend={(body) => save.mutate({ body })}
@@ -76,14 +76,17 @@ function Form({ upstream, onClose }: UpstreamDialogProps): ReactElement {
       error={save.error}
       onSend={(body) => save.mutate({ body, revision: look.revision })}
     >
-      <p>A new address takes the key variable away unless it is typed again: keys go nowhere by accident.</p>
+      <p>
+        Changing the address clears the key, so it is never sent to the wrong server. Enter it again to keep
+        it.
+      </p>
     </RecordForm>
   );
 }
 
-/** Changes an upstream; a new address clears the key variable that is not named with it. */
+/** Edits an upstream. A new address clears the key variable unless it is entered again. */
 export function EditUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {
-  // Read anew for each form: its revision is that of now, not of an earlier form.
+  // Not cached: each form starts from the current revision.
   const detail = useQuery({ ...queries.upstream(upstream.name), gcTime: 0 });
   return (
     <Sheet title={`Settings of upstream ${upstream.name}`} onClose={onClose}>

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 export const SHOWS = ['new', 'models', 'test', 'edit', 'remove'] as const;
 export type Show = (typeof SHOWS)[number];
 
-/** What is open over the upstreams; it stands in the address. */
+/** The open dialog of the URL, with functions to open and close it. */
 export function useUpstreamPlace() {
   const [search, setSearch] = useSearchParams();
   const show = SHOWS.find((name) => name === search.get('show')) ?? null;

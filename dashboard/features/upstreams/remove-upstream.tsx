@@ -7,7 +7,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { count } from '../../ui/format.ts';
 import type { UpstreamDialogProps } from './upstream-dialog.tsx';
 
-/** Removes an upstream and its file. */
+/** Confirms the removal of an upstream and its file. */
 export function RemoveUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {
   const client = useQueryClient();
   const remove = useAct({
@@ -23,7 +23,7 @@ export function RemoveUpstream({ upstream, onClose }: UpstreamDialogProps): Reac
     <Confirm
       open
       title={`Remove upstream ${upstream.name}?`}
-      action="Remove the upstream"
+      action="Remove upstream"
       danger
       busy={remove.isPending}
       error={remove.error}
@@ -31,9 +31,9 @@ export function RemoveUpstream({ upstream, onClose }: UpstreamDialogProps): Reac
       onClose={onClose}
     >
       <p>
-        The file <code>upstreams/{upstream.name}.toml</code> is deleted. {count(upstream.models)}{' '}
-        {upstream.models === 1 ? 'model leaves' : 'models leave'} the list of this gateway; calls for them are
-        refused unless something else serves them.
+        Deletes <code>upstreams/{upstream.name}.toml</code>. {count(upstream.models)}{' '}
+        {upstream.models === 1 ? 'model disappears' : 'models disappear'} from your model list. Requests for
+        them are refused unless something else serves them.
         {upstream.key_env == null ? '' : ` The variable ${upstream.key_env} stays in api.env.`}
       </p>
     </Confirm>

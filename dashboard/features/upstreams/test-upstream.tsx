@@ -14,9 +14,9 @@ import { State } from '../../ui/state-badge.tsx';
 import type { UpstreamDialogProps } from './upstream-dialog.tsx';
 import css from './upstreams.module.css';
 
-/** A test waits as long as a real call would. */
+/** A test waits as long as a real request. */
 const LIMIT_MS = 120_000;
-const STEPS = { models: 'Its list of models', chat: 'A chat of a few tokens' } as const;
+const STEPS = { models: 'Model list', chat: 'Short chat' } as const;
 
 function Result(props: { result: UpstreamTestView }): ReactElement {
   return (
@@ -28,7 +28,7 @@ function Result(props: { result: UpstreamTestView }): ReactElement {
             <State tone={step.ok ? 'ok' : 'failed'}>{step.ok ? 'Works' : 'Failed'}</State>
           </span>
           <span className={css.soft}>
-            {step.status === null ? 'no answer' : `status ${step.status}`}, {duration(step.ms)}
+            {step.status === null ? 'no response' : `status ${step.status}`}, {duration(step.ms)}
           </span>
           <span className={css.message}>{step.message}</span>
         </li>
@@ -37,7 +37,7 @@ function Result(props: { result: UpstreamTestView }): ReactElement {
   );
 }
 
-/** Tries an upstream as real calls do. */
+/** Tests an upstream with real requests. */
 export function TestUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {
   const client = useQueryClient();
   const id = useId();
@@ -67,15 +67,15 @@ export function TestUpstream({ upstream, onClose }: UpstreamDialogProps): ReactE
           <input
             id={id}
             className={field.input}
-            placeholder="none: only its list is asked for"
+            placeholder="none: only the model list is checked"
             autoComplete="off"
             value={model}
             onChange={(event) => setModel(event.target.value)}
           />
-          <p className={field.help}>A chat of a few tokens may cost something at a provider.</p>
+          <p className={field.help}>A provider may charge for this short test chat.</p>
         </div>
         <Button type="submit" look="main" busy={test.isPending}>
-          Run the test
+          Run test
         </Button>
       </form>
       <div aria-live="polite">

@@ -20,7 +20,7 @@ const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<UpstreamDialogProps>> 
   remove: RemoveUpstream,
 };
 
-/** What is open over the list of upstreams. */
+/** The open dialog of the upstreams view. */
 export function UpstreamDialog(props: {
   show: Show;
   name: string;
@@ -37,7 +37,7 @@ export function UpstreamDialog(props: {
       {props.upstreams === undefined ? (
         <Skeleton lines={4} what="the upstream" />
       ) : (
-        <p>There is no upstream of this name any more.</p>
+        <p>This upstream no longer exists.</p>
       )}
     </Sheet>
   );

@@ -18,13 +18,13 @@ const ACTS: readonly { show: Show; word: string }[] = [
   { show: 'remove', word: 'Remove…' },
 ];
 
-/** A name of a variable, which may go on in the next line after each of its words. */
+/** A variable name that may wrap after each underscore. */
 function Variable(props: { name: string }): ReactElement {
   const words = props.name.split('_');
   return (
     <code>
       {words.map((word, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a word is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: the words never change their order
         <Fragment key={at}>
           {at === 0 ? '' : '_'}
           {at === 0 ? null : <wbr />}
@@ -42,11 +42,11 @@ function key({ key_env }: UpstreamRecord): ReactNode {
 
 function today(upstream: UpstreamRecord): string | null {
   if (upstream.requests_today === undefined) return null;
-  const most = upstream.daily_requests == null ? '' : ` of ${count(upstream.daily_requests)}`;
-  return `${count(upstream.requests_today)}${most}`;
+  const limit = upstream.daily_requests == null ? '' : ` of ${count(upstream.daily_requests)}`;
+  return `${count(upstream.requests_today)}${limit}`;
 }
 
-/** One upstream: where it is, how it is, what it serves. */
+/** One upstream: its address, health and actions. */
 export function UpstreamItem(props: {
   upstream: UpstreamRecord;
   open: (show: Show, name: string) => void;
@@ -75,7 +75,7 @@ export function UpstreamItem(props: {
       {missing === null ? null : (
         <Note tone="attention">
           <p>
-            The variable <code>{missing}</code> has no value: write it into api.env, or name another one.
+            <code>{missing}</code> is not set. Add it to api.env, or choose another variable.
           </p>
         </Note>
       )}
@@ -83,10 +83,13 @@ export function UpstreamItem(props: {
         wide
         rows={[
           ['Kind', upstream.kind],
-          ['Where', upstream.remote ? 'somebody else’s' : 'own network'],
+          ['Location', upstream.remote ? 'external provider' : 'your network'],
           ['Priority', String(upstream.priority)],
           ['Models', count(upstream.models)],
-          ['List read', upstream.listed_at === null ? 'never' : <Ago key="at" at={upstream.listed_at} />],
+          [
+            'Models refreshed',
+            upstream.listed_at === null ? 'never' : <Ago key="at" at={upstream.listed_at} />,
+          ],
           ['Key', missing === null ? key(upstream) : null],
           ['Requests today', today(upstream)],
         ]}

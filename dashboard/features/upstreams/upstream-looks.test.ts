@@ -5,11 +5,11 @@ const upstream = { enabled: true, health: 'unknown', key_env: 'UPSTREAM_DESK_KEY
 
 describe('a key variable without a value', () => {
   it.each([
-    [upstream, 'UPSTREAM_DESK_KEY', 'Key is missing'],
-    [{ ...upstream, health: 'auth_failed' } as const, 'UPSTREAM_DESK_KEY', 'Key is missing'],
-    [{ ...upstream, key_set: true }, null, 'Not asked yet'],
-    [{ ...upstream, key_env: null }, null, 'Not asked yet'],
-    [{ ...upstream, health: 'ok' } as const, null, 'Answers'],
+    [upstream, 'UPSTREAM_DESK_KEY', 'Key missing'],
+    [{ ...upstream, health: 'auth_failed' } as const, 'UPSTREAM_DESK_KEY', 'Key missing'],
+    [{ ...upstream, key_set: true }, null, 'Not checked yet'],
+    [{ ...upstream, key_env: null }, null, 'Not checked yet'],
+    [{ ...upstream, health: 'ok' } as const, null, 'Online'],
     [{ ...upstream, health: 'down' } as const, null, 'Down'],
     [{ ...upstream, enabled: false, health: 'disabled' } as const, null, 'Disabled'],
   ])('%#', (given, missing, word) => {

@@ -6,7 +6,7 @@ import { Sheet } from '../../ui/sheet.tsx';
 import type { UpstreamDialogProps } from './upstream-dialog.tsx';
 import css from './upstreams.module.css';
 
-/** The ids that an upstream is known to serve. */
+/** The model ids of an upstream. */
 export function UpstreamModels({ upstream, onClose }: UpstreamDialogProps): ReactElement {
   const detail = useQuery(queries.upstream(upstream.name));
   return (
@@ -15,9 +15,10 @@ export function UpstreamModels({ upstream, onClose }: UpstreamDialogProps): Reac
         {({ model_ids: ids = [] }) =>
           ids.length === 0 ? (
             <p>
-              Its list is not known
-              {upstream.listed_at === null ? ' yet' : ', or the filters leave nothing of it'}. A test says
-              why.
+              {upstream.listed_at === null
+                ? 'Its model list has not been read yet.'
+                : 'Its model list is empty, or the filters exclude all models.'}{' '}
+              Run a test to see why.
             </p>
           ) : (
             <ul className={css.ids}>

@@ -11,18 +11,18 @@ import { upstreamBaseline, upstreamRows } from './upstream-rows.ts';
 const { rows, more } = upstreamRows(false);
 const all = [...rows, ...more];
 
-it('every key of the daemon has a field', () => {
+it('has a field for every key of the daemon', () => {
   expect(all.map(({ key }) => key).sort()).toEqual(Object.keys(UPSTREAM_FIELDS).sort());
 });
 
-it('what the schema of the daemon does not do without is required, with an example', () => {
+it('marks the keys that the schema requires, with an example', () => {
   const form = [...upstreamRows(true).rows, ...more];
   const required = form.filter((row) => row.required);
   expect(required.map(({ key }) => key)).toEqual(Object.keys(issuesOf(UpstreamCreate, {}, form)));
   for (const { placeholder } of required) expect(placeholder).toMatch(/^such as /);
 });
 
-it('what the form sends is what the schema of the daemon takes', () => {
+it('sends a body that the schema accepts', () => {
   const typed = {
     name: 'desk',
     base_url: 'http://desk:8000/v1',

@@ -4,26 +4,22 @@ import { type Draft, type FieldKind, type FieldRow, textOf } from '../../ui/form
 
 type Row = readonly [label: string, kind: FieldKind, help: string];
 
-/** Every key of an upstream in plain words; a key of the daemon without a row does not compile. */
+/** Label, kind and help of each upstream key. A key of the daemon without a row does not compile. */
 const FIELDS: Record<UpstreamField, Row> = {
-  base_url: ['Address', 'text', 'As OpenAI clients take it, mostly with /v1 at its end'],
-  kind: ['Kind', 'choice', 'What serves there'],
-  key_env: [
-    'Key variable',
-    'text',
-    'Name of the variable in api.env that holds the key, UPSTREAM_…; never the key',
-  ],
-  priority: ['Priority', 'number', 'Smaller comes first'],
-  enabled: ['Enabled', 'flag', 'Whether it may be asked'],
-  remote: ['Somebody else’s', 'flag', 'A provider outside the own network; else decided from the address'],
-  local_first: ['Local first', 'flag', 'It stands behind every upstream of the own network'],
-  daily_requests: ['Requests per day', 'number', 'Most requests per day (UTC)'],
-  header: ['Header of the key', 'text', 'Only where it is not Authorization: Bearer'],
-  include: ['Only these models', 'list', 'Patterns, one per line; * means anything'],
-  exclude: ['Not these models', 'list', 'Patterns, one per line; * means anything'],
-  models: ['Fixed list of models', 'list', 'In place of its own list, one id per line'],
-  connect_timeout_s: ['Seconds to connect', 'number', 'Else the setting of the gateway counts'],
-  idle_timeout_s: ['Seconds of silence', 'number', 'Longest silence during an answer'],
+  base_url: ['Address', 'text', 'Base URL, usually ending in /v1'],
+  kind: ['Kind', 'choice', 'Server type'],
+  key_env: ['Key variable', 'text', 'Environment variable holding the key (UPSTREAM_…), not the key itself'],
+  priority: ['Priority', 'number', 'Lower numbers are tried first'],
+  enabled: ['Enabled', 'flag', 'Whether it receives requests'],
+  remote: ['External provider', 'flag', 'Outside your network; detected from the address if not set'],
+  local_first: ['Local first', 'flag', 'Use it only after the upstreams in your network'],
+  daily_requests: ['Requests per day', 'number', 'Maximum requests per day (UTC)'],
+  header: ['Key header', 'text', 'Only if it is not Authorization: Bearer'],
+  include: ['Only these models', 'list', 'Patterns, one per line; * matches anything'],
+  exclude: ['Excluded models', 'list', 'Patterns, one per line; * matches anything'],
+  models: ['Fixed model list', 'list', 'Used instead of its own list, one id per line'],
+  connect_timeout_s: ['Connect timeout (seconds)', 'number', 'Default: the gateway setting'],
+  idle_timeout_s: ['Idle timeout (seconds)', 'number', 'Longest silence during a response'],
 };
 const FIRST: ReadonlySet<string> = new Set(['base_url', 'kind', 'key_env', 'priority']);
 const NAME: FieldRow = {
@@ -34,7 +30,7 @@ const NAME: FieldRow = {
   required: true,
   placeholder: 'such as desk',
 };
-/** What empty fields show that have no default. */
+/** Placeholders of fields without a default. */
 const PLACEHOLDERS: Partial<Record<UpstreamField, string>> = {
   base_url: 'such as http://desk:8000/v1',
   key_env: 'none',
@@ -48,7 +44,7 @@ const placeholderOf = (key: string): Partial<FieldRow> => {
   return placeholder === undefined ? {} : { placeholder };
 };
 
-/** The fields of an upstream. */
+/** Form fields of an upstream. */
 export function upstreamRows(create: boolean): { rows: FieldRow[]; more: FieldRow[] } {
   const all = Object.entries(FIELDS).map(
     ([key, [label, kind, help]]): FieldRow => ({
@@ -67,7 +63,7 @@ export function upstreamRows(create: boolean): { rows: FieldRow[]; more: FieldRo
   };
 }
 
-/** What an upstream has now; its fixed list of models is not told by any answer. */
+/** The current settings of an upstream as field values. No response includes its fixed model list. */
 export function upstreamBaseline(upstream: UpstreamRecord): Draft {
   const { rows, more } = upstreamRows(false);
   const values = upstream as unknown as Record<string, unknown>;

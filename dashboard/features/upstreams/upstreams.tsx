@@ -10,13 +10,13 @@ import { useUpstreamPlace } from './place.ts';
 import { UpstreamDialog } from './upstream-dialog.tsx';
 import { UpstreamItem } from './upstream-item.tsx';
 
-/** Other servers that serve models: their health, and the means to change them. */
+/** The upstreams, with their health and actions. */
 export function Upstreams(): ReactElement {
   const upstreams = useQuery(queries.upstreams);
   const { show, name, open, close } = useUpstreamPlace();
   const add = (
     <Button onClick={() => open('new')}>
-      <Plus size={16} aria-hidden="true" /> New upstream
+      <Plus size={16} aria-hidden="true" /> Add upstream…
     </Button>
   );
   return (
@@ -25,10 +25,10 @@ export function Upstreams(): ReactElement {
         <Loaded query={upstreams} what="upstreams" lines={5}>
           {(data) =>
             data.upstreams.length === 0 ? (
-              <Empty icon={Waypoints} title="No upstream yet">
+              <Empty icon={Waypoints} title="No upstreams yet">
                 <p>
-                  Another server that speaks the OpenAI API, here or at a provider: its models stand in this
-                  gateway’s list, and calls go on to it.
+                  Add another server with an OpenAI-compatible API, in your network or at a provider. Its
+                  models appear in your model list, and requests for them are forwarded to it.
                 </p>
               </Empty>
             ) : (
