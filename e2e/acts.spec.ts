@@ -58,10 +58,10 @@ test('a chosen model that is gone stays chosen, and nobody answers in its place'
   });
   await page.goto(`${daemon().url}/playground`);
   const picker = page.getByRole('combobox', { name: 'Model' });
-  await expect(picker).toHaveText('left · not served now');
+  await expect(picker).toHaveText('left · not available');
   await expect(composer(page)).toHaveValue('Hello');
   await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled();
-  await expect(page.getByText('left is not served now: choose another model.')).toBeVisible();
+  await expect(page.getByText('left is not available. Choose another model.')).toBeVisible();
   await picker.click();
   await page
     .getByRole('option', { name: /^agent/ })
@@ -69,8 +69,8 @@ test('a chosen model that is gone stays chosen, and nobody answers in its place'
     .click();
   await expect(page.getByRole('button', { name: 'Send' })).toBeEnabled();
   await page.goto(`${daemon().url}/playground/speech`);
-  await expect(picker).toHaveText('left · not served now');
-  await expect(page.getByRole('button', { name: 'Speak' })).toBeDisabled();
+  await expect(picker).toHaveText('left · not available');
+  await expect(page.getByRole('button', { name: 'Generate speech' })).toBeDisabled();
 });
 
 test('a wait is counted once, whatever is typed and wherever one goes meanwhile', async ({ page, watch }) => {
@@ -80,7 +80,7 @@ test('a wait is counted once, whatever is typed and wherever one goes meanwhile'
     route.fulfill({ status: 503, headers: { 'retry-after': '60' }, json: { error } }),
   );
   await page.goto(`${daemon().url}/playground/speech`);
-  await page.getByRole('button', { name: 'Speak' }).click();
+  await page.getByRole('button', { name: 'Generate speech' }).click();
   await expect(page.getByText(/Try again in (60|59) s/)).toBeVisible();
   await expect(page.getByText(/Try again in 57 s/)).toBeVisible();
   await page.getByLabel('Text', { exact: true }).press('x');
@@ -93,7 +93,7 @@ test('a wait is counted once, whatever is typed and wherever one goes meanwhile'
 test('a sound is played by itself once, not whenever its reader comes back', async ({ page }) => {
   await page.goto(`${daemon().url}/playground/speech`);
   await page.getByLabel('Format').selectOption('wav');
-  await page.getByRole('button', { name: 'Speak' }).click();
+  await page.getByRole('button', { name: 'Generate speech' }).click();
   const sound = page.locator('audio');
   await expect
     .poll(() => sound.evaluate((each) => (each as unknown as { played: { length: number } }).played.length))

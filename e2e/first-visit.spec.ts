@@ -29,7 +29,7 @@ test('the playground streams the demonstration answer and says whose it is', asy
   await expect(turns(page)).toHaveCount(2);
   await expect(turns(page).last()).toContainText(DEMO_REPLY);
   await expect(turns(page).last()).toContainText(/agent · \d+ tokens/);
-  await expect(page.getByText('The demonstration model answers.')).toBeVisible();
+  await expect(page.getByText('This is the demo model.')).toBeVisible();
   await inspect(page, 'playground-answer', ALL_LOOKS);
   await test.step('a reload keeps the conversation', async () => {
     await page.reload();
@@ -38,7 +38,7 @@ test('the playground streams the demonstration answer and says whose it is', asy
   await test.step('a new conversation can be taken back', async () => {
     await page.getByRole('button', { name: 'New conversation' }).click();
     await expect(turns(page)).toHaveCount(0);
-    await page.getByRole('button', { name: 'Bring back the last conversation' }).click();
+    await page.getByRole('button', { name: 'Restore last conversation' }).click();
     await expect(turns(page)).toHaveCount(2);
   });
 });
@@ -54,8 +54,8 @@ test('parameters go with the request, and the same request stands there as code'
   await expect(code).toContainText('Be brief.');
   await composer(page).press('Enter');
   const told = conversation(page).getByRole('status').first();
-  await expect(told).toHaveText('The answer ended at its limit of tokens.');
-  await expect(turns(page).last()).toContainText('Ended at its limit of tokens');
+  await expect(told).toHaveText('The answer reached the token limit.');
+  await expect(turns(page).last()).toContainText('Token limit reached');
   await expect(turns(page).last()).toContainText('12 tokens');
   await expect(conversation(page)).not.toContainText(DEMO_REPLY);
 });

@@ -45,35 +45,35 @@ test('every mode has its address, and the switch works by keys and on a phone', 
 
 test('completion: streamed, with its measure, and kept over a reload', async ({ page }) => {
   await open(page, 'completion');
-  await page.getByLabel('Beginning').fill('hello');
+  await page.getByLabel('Prompt').fill('hello');
   await page.getByLabel('Max tokens').fill('12');
-  await press(page, 'Continue');
-  await expect(card(page, 'The continuation')).toContainText(/agent · \d+ tokens/);
+  await press(page, 'Complete text');
+  await expect(card(page, 'Result')).toContainText(/agent · \d+ tokens/);
   await expect(code(page)).toContainText('/v1/completions');
   await expect(code(page)).toContainText('"max_tokens": 12');
   await inspect(page, 'playground-completion', TWO_LOOKS);
   await page.reload();
-  await expect(page.getByLabel('Beginning')).toHaveValue('hello');
+  await expect(page.getByLabel('Prompt')).toHaveValue('hello');
   await page.getByLabel('Max tokens').fill('none');
   await expect(page.getByRole('main')).toContainText('Max tokens must be a whole number');
-  await expect(page.getByRole('button', { name: 'Continue' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Complete text' })).toBeDisabled();
 });
 
 test('embeddings: a picture of similarity that is a table with names', async ({ page }) => {
   await open(page, 'embeddings');
   await page.getByLabel('Texts, one per line').press('Control+Enter');
-  const table = page.getByRole('table', { name: /How alike every two texts are/ });
+  const table = page.getByRole('table', { name: /Cosine similarity/ });
   await expect(table.getByRole('row')).toHaveCount(4);
   await expect(table.getByRole('rowheader').first()).toHaveText('1 the cat sat on the mat');
   const cells = await table.getByRole('row').nth(1).getByRole('cell').allTextContents();
   expect(cells[0]).toBe('1.00');
   expect(Number(cells[1])).toBeGreaterThan(Number(cells[2]) + 0.2);
-  await expect(card(page, 'How alike they are')).toContainText('Closest: 1 and 2');
-  await expect(card(page, 'How alike they are')).toContainText(/embed · 64 dimensions · \d+ tokens/);
+  await expect(card(page, 'Similarity')).toContainText('Closest: 1 and 2');
+  await expect(card(page, 'Similarity')).toContainText(/embed · 64 dimensions · \d+ tokens/);
   await inspect(page, 'playground-embeddings', TWO_LOOKS);
   await test.step('on a phone the names have what the numbers leave', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    const place = page.getByRole('region', { name: 'Similarity of the texts' });
+    const place = page.getByRole('region', { name: 'Similarity matrix' });
     expect(await place.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
     const name = await table.getByRole('rowheader').first().boundingBox();
     expect(name?.width).toBeGreaterThan(120);
@@ -84,9 +84,9 @@ test('embeddings: a picture of similarity that is a table with names', async ({ 
 
 test('rerank: the documents, best first, with their scores', async ({ page }) => {
   await open(page, 'rerank');
-  await page.getByLabel('Question').fill('where does the cat sleep');
-  await page.getByLabel('At most').fill('3');
-  await press(page, 'Sort');
+  await page.getByLabel('Query').fill('where does the cat sleep');
+  await page.getByLabel('Number of results').fill('3');
+  await press(page, 'Rank documents');
   const ranks = page.getByRole('list', { name: 'Documents, best first' }).getByRole('listitem');
   await expect(ranks).toHaveCount(3);
   await expect(ranks.first()).toContainText(/^the cat sleeps in the basket.*\d\.\d{3}$/);
@@ -101,9 +101,9 @@ test('what is spoken can be downloaded, and is written down to the letter', asyn
   await page.getByLabel('Text').fill(TONE_TEXT);
   await page.getByLabel('Format').selectOption('wav');
   await expect(page.getByLabel('Voice', { exact: true }).getByRole('option')).toHaveCount(3);
-  await press(page, 'Speak');
-  const sound = card(page, 'The sound');
-  await expect(sound).toContainText(/tts · first sound .+ · total/);
+  await press(page, 'Generate speech');
+  const sound = card(page, 'Audio');
+  await expect(sound).toContainText(/tts · first audio .+ · total/);
   const played = page.locator('audio');
   await expect
     .poll(() => played.evaluate((element) => (element as unknown as { duration: number }).duration))
@@ -115,17 +115,17 @@ test('what is spoken can be downloaded, and is written down to the letter', asyn
   expect((await download).suggestedFilename()).toBe('speech.wav');
 
   await open(page, 'transcription');
-  await page.getByLabel('Recording').setInputFiles({
+  await page.getByLabel('Audio file').setInputFiles({
     name: 'speech.wav',
     mimeType: 'audio/wav',
     buffer: readFileSync(file),
   });
-  await press(page, 'Write down');
-  await expect(card(page, 'What was said')).toContainText(TONE_TEXT);
+  await press(page, 'Transcribe');
+  await expect(card(page, 'Transcript')).toContainText(TONE_TEXT);
   await expect(code(page)).toContainText("-F 'model=stt'");
   await page.getByLabel('Format').selectOption('srt');
-  await press(page, 'Write down');
-  await expect(card(page, 'What was said')).toContainText('00:00:00,000 --> 00:00:03,000');
+  await press(page, 'Transcribe');
+  await expect(card(page, 'Transcript')).toContainText('00:00:00,000 --> 00:00:03,000');
   await inspect(page, 'playground-transcription', TWO_LOOKS);
 });
 
@@ -136,12 +136,12 @@ test('a refusal is told in the words of the catalogue, and nothing that was type
   watch.allow(/status of 415 .*\/v1\/audio\/transcriptions$/);
   await open(page, 'transcription');
   await page.getByLabel('Spoken language').fill('en');
-  await page.getByLabel('Recording').setInputFiles({
+  await page.getByLabel('Audio file').setInputFiles({
     name: 'noise.mp3',
     mimeType: 'audio/mpeg',
     buffer: Buffer.alloc(20_000, 'this is no sound at all '),
   });
-  await press(page, 'Write down');
+  await press(page, 'Transcribe');
   const alert = page.getByRole('main').getByRole('alert');
   await expect(alert).toContainText('audio.unsupported_format');
   await expect(page.getByLabel('Spoken language')).toHaveValue('en');
@@ -153,11 +153,11 @@ test('image by a STAND-IN: drawn with progress, shown from the cache, with what 
   page,
 }) => {
   await open(page, 'image');
-  await page.getByLabel('What to draw').fill('a lighthouse SLOW');
-  await page.getByLabel('Pictures').selectOption('2');
+  await page.getByLabel('Prompt').fill('a lighthouse SLOW');
+  await page.getByLabel('Images').selectOption('2');
   await page.getByLabel('Size').selectOption('512x512');
   await page.getByLabel('Seed').fill('7');
-  await press(page, 'Draw');
+  await press(page, 'Generate image');
   const pictures = page.getByRole('img', { name: /^a lighthouse SLOW \(\d of 2\)$/ });
   await expect(pictures).toHaveCount(2);
   await expect
@@ -168,11 +168,11 @@ test('image by a STAND-IN: drawn with progress, shown from the cache, with what 
   await expect(page.getByRole('main')).toContainText('sdxl-turbo');
   await expect(code(page)).toContainText('"extra_body": {');
   await inspect(page, 'playground-image', TWO_LOOKS);
-  await page.getByLabel('What to draw').fill('a lighthouse HANG');
+  await page.getByLabel('Prompt').fill('a lighthouse HANG');
   await page.getByLabel('Steps').fill('2');
-  await press(page, 'Draw');
-  const progress = page.getByRole('progressbar', { name: 'Progress of the picture' });
-  await expect(progress).toContainText(/Draws, \d+ %/);
+  await press(page, 'Generate image');
+  const progress = page.getByRole('progressbar', { name: 'Image progress' });
+  await expect(progress).toContainText(/Generating, \d+ %/);
   await expect(pictures).toHaveCount(2);
   await press(page, 'Stop');
   await expect(page.getByRole('status').filter({ hasText: 'Stopped.' })).toBeVisible();
@@ -182,9 +182,9 @@ test('image by a STAND-IN: drawn with progress, shown from the cache, with what 
 test('without a model of the kind the page says how to get one', async ({ page }) => {
   await page.route('**/v1/models?*', (route) => route.fulfill({ json: { object: 'list', data: [] } }));
   await open(page, 'rerank');
-  await expect(page.getByText('No model that sorts documents yet')).toBeVisible();
+  await expect(page.getByText('No reranking model yet')).toBeVisible();
   await expect(page.getByText('svcctl models catalog rerank')).toBeVisible();
-  await expect(page.getByRole('main').getByRole('link', { name: 'See the slots' })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('link', { name: 'Open slots' })).toBeVisible();
   await inspect(page, 'playground-no-model', TWO_LOOKS.slice(1));
 });
 
@@ -199,7 +199,7 @@ const TOOL = {
 
 test('chat: a call is answered by hand, and the model goes on', async ({ page }) => {
   await open(page, 'chat');
-  await page.getByRole('textbox', { name: 'Own tools' }).fill(JSON.stringify([TOOL]));
+  await page.getByRole('textbox', { name: 'Your tools' }).fill(JSON.stringify([TOOL]));
   const message = page.getByRole('textbox', { name: 'Message' });
   await message.fill('hello');
   await message.press('Enter');
@@ -247,16 +247,16 @@ test('chat: tool calls stand in the answer, pictures go to models that see them'
   });
   await open(page, 'chat');
   const message = page.getByRole('textbox', { name: 'Message' });
-  await page.getByRole('textbox', { name: 'Own tools' }).fill('[{');
+  await page.getByRole('textbox', { name: 'Your tools' }).fill('[{');
   await expect(page.getByText('This is not valid JSON yet')).toBeVisible();
-  await page.getByRole('textbox', { name: 'Own tools' }).fill(JSON.stringify([TOOL]));
+  await page.getByRole('textbox', { name: 'Your tools' }).fill(JSON.stringify([TOOL]));
   await message.fill('hello');
   await message.press('Enter');
   const calls = page.getByRole('list', { name: 'Tool calls' });
   await calls.getByText('get_time', { exact: true }).click();
   await expect(calls).toContainText('"zone": "UTC"');
-  await page.getByRole('textbox', { name: 'Own tools' }).fill('');
-  await page.getByLabel('Picture file').setInputFiles({
+  await page.getByRole('textbox', { name: 'Your tools' }).fill('');
+  await page.getByLabel('Image file').setInputFiles({
     name: 'pixel.png',
     mimeType: 'image/png',
     buffer: Buffer.from(PIXEL, 'base64'),
@@ -265,10 +265,10 @@ test('chat: tool calls stand in the answer, pictures go to models that see them'
   await expect(page.getByRole('img', { name: '1 of 1' })).toBeVisible();
   expect(await paste(page, PIXEL, 'words')).toBe(true);
   await expect(page.getByRole('img', { name: '2 of 2' })).toBeVisible();
-  await page.getByRole('button', { name: 'Take picture 2 back' }).click();
+  await page.getByRole('button', { name: 'Remove image 2' }).click();
   await expect(page.getByRole('img', { name: '1 of 1' })).toBeVisible();
   expect(await paste(page, btoa('no picture'), '')).toBe(false);
-  await expect(page.getByText('The browser cannot read this file as a picture.')).toBeVisible();
+  await expect(page.getByText('The browser cannot read this image file.')).toBeVisible();
   await page.getByRole('tab', { name: 'Code' }).click();
   await expect(code(page)).toContainText('"url": "data:image/jpeg;base64,');
   await inspect(page, 'playground-chat-picture', TWO_LOOKS);

@@ -59,7 +59,7 @@ test('a daemon that dies in the middle of an answer leaves what came, and the an
   await say(page, gateway.url, ENDLESS);
   await expect(turns(page).last()).toContainText('bcdefghijklm');
   await gateway.stop('SIGKILL');
-  await expect(turns(page).last().getByRole('alert')).toContainText('The answer broke off before its end.');
+  await expect(turns(page).last().getByRole('alert')).toContainText('The response was interrupted.');
   await expect(turns(page).last()).toContainText('bcdefghijklm');
   await expect(bar(page)).toBeVisible();
   gateway = await startAgain();

@@ -101,6 +101,6 @@ test('empty places say what the next step is', async ({ page }) => {
   await expect(page.getByText('No slots yet')).toBeVisible();
   await inspect(page, 'overview-empty', TWO_LOOKS);
   await page.goto(`${daemon().url}/playground`);
-  await expect(page.getByText('No model that chats yet')).toBeVisible();
+  await expect(page.getByText('No chat model yet')).toBeVisible();
   await inspect(page, 'playground-empty', TWO_LOOKS);
 });

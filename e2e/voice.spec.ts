@@ -47,28 +47,28 @@ function withQuiet(wav: Buffer): Buffer {
 
 const rows = (page: Page) => page.getByRole('region', { name: 'Transcript' }).getByRole('listitem');
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-const stages = (page: Page) => page.getByRole('region', { name: 'The stages of the last answer' });
+const stages = (page: Page) => page.getByRole('region', { name: 'Latency' });
 
 async function start(page: Page, button: string, origin = daemon().url): Promise<void> {
   await page.goto(`${origin}/playground/voice`);
   await press(page, button);
-  await expect(page.getByLabel('Say it in writing')).toBeVisible();
+  await expect(page.getByLabel('Type a message')).toBeVisible();
 }
 
 test('by typing: the answer is spoken, both sides stand in words, every stage has its time', async ({
   page,
 }) => {
   await start(page, 'Start without a microphone');
-  await page.getByLabel('Say it in writing').fill('hello');
-  await page.getByLabel('Say it in writing').press('Enter');
+  await page.getByLabel('Type a message').fill('hello');
+  await page.getByLabel('Type a message').press('Enter');
   await expect(rows(page)).toHaveCount(2);
   await expect(rows(page).first()).toContainText('hello');
   await expect(rows(page).last()).toContainText(REPLY);
-  await expect(stages(page)).toContainText('First word of the answer');
-  await expect(stages(page)).toContainText('First sound of the voice');
-  await expect(stages(page)).toContainText('From your last word to the first sound here');
+  await expect(stages(page)).toContainText('First token');
+  await expect(stages(page)).toContainText('First audio');
+  await expect(stages(page)).toContainText('Time to first audio');
   await inspect(page, 'playground-voice', TWO_LOOKS);
-  await press(page, 'End');
+  await press(page, 'End call');
   await expect(page.getByRole('button', { name: 'Start talking' })).toBeVisible();
   await expect(rows(page)).toHaveCount(2);
   expect(await ran(page, 'JavaScript')).toBe(REPLY);
@@ -77,13 +77,13 @@ test('by typing: the answer is spoken, both sides stand in words, every stage ha
 test('by a recording: it is understood to the letter, and answered', async ({ page }) => {
   await start(page, 'Start without a microphone');
   await page
-    .getByLabel('Or say it by a recording')
+    .getByLabel('Or upload a recording')
     .setInputFiles({ name: 'said.wav', mimeType: 'audio/wav', buffer: recording });
   await expect(rows(page).first()).toContainText(SAID);
   await expect(rows(page).last()).toContainText(REPLY);
-  await expect(stages(page)).toContainText('Understood what was said');
+  await expect(stages(page)).toContainText('Speech recognised');
   await page
-    .getByLabel('Or say it by a recording')
+    .getByLabel('Or upload a recording')
     .setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('no sound') });
   await expect(page.getByText('The browser cannot decode this file.')).toBeVisible();
 });
@@ -93,14 +93,14 @@ test('an answer is interrupted, and its words end where it was heard', async ({ 
   await page.getByRole('combobox', { name: 'Model' }).click();
   await page.getByRole('option', { name: /^orator/ }).click();
   await press(page, 'Start without a microphone');
-  await page.getByLabel('Say it in writing').fill('hello');
-  await page.getByLabel('Say it in writing').press('Enter');
+  await page.getByLabel('Type a message').fill('hello');
+  await page.getByLabel('Type a message').press('Enter');
   await expect(stages(page).or(rows(page).last())).toContainText('word9');
   await expect.poll(async () => (await rows(page).last().textContent())?.length).toBeGreaterThan(200);
   await press(page, 'Interrupt');
   await expect(rows(page).last()).toContainText('Interrupted');
   await expect(rows(page).last()).not.toContainText('word199');
-  await expect(page.getByRole('status').filter({ hasText: 'Waits for your words' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'Ready' })).toBeVisible();
 });
 
 test('by the microphone: what it hears becomes a turn, and the model answers', async ({ page }) => {
@@ -111,7 +111,7 @@ test('by the microphone: what it hears becomes a turn, and the model answers', a
   await expect(rows(page).filter({ hasText: REPLY }).first()).toBeVisible();
   await press(page, 'Microphone off');
   await expect(page.getByRole('button', { name: 'Microphone on' })).toBeVisible();
-  await press(page, 'End');
+  await press(page, 'End call');
 });
 
 test('on plain HTTP the page says why there is no microphone, and works by typing', async ({
@@ -122,12 +122,12 @@ test('on plain HTTP the page says why there is no microphone, and works by typin
   const lan = `http://gateway.lan.test:${daemon().port}`;
   await page.goto(`${lan}/playground/transcription`);
   await expect(page.getByText('The microphone needs HTTPS or localhost.')).toBeVisible();
-  await expect(page.getByLabel('Recording')).toBeVisible();
+  await expect(page.getByLabel('Audio file')).toBeVisible();
   await start(page, 'Start without a microphone', lan);
   await expect(page.getByText('The microphone needs HTTPS or localhost.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Start talking' })).toHaveCount(0);
-  await page.getByLabel('Say it in writing').fill('hello');
-  await press(page, 'Say');
+  await page.getByLabel('Type a message').fill('hello');
+  await press(page, 'Send');
   await expect(rows(page).last()).toContainText(REPLY);
   await inspect(page, 'playground-voice-plain-http', TWO_LOOKS.slice(1));
 });

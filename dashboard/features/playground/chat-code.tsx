@@ -6,7 +6,7 @@ import { CodeTabs } from './parts/code-tabs.tsx';
 import { withoutBytes } from './picture-file.ts';
 import { useConversation } from './store.ts';
 
-/** The next request as code, draft and parameters included. */
+/** The next request as code, including the draft and the parameters. */
 export function ChatCode(props: { model: string | null }): ReactElement {
   const { turns, draft, pictures, parameters } = useConversation();
   const { status } = useSession();

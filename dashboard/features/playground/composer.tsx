@@ -7,7 +7,7 @@ import { pasted } from './picture-file.ts';
 import { AttachButton, attach, DraftPictures } from './pictures.tsx';
 import { conversation, useConversation } from './store.ts';
 
-/** Esc stops a running answer, unless it closes something that is open above the view. */
+/** Esc stops a running answer, unless it closes an open dialog, list or menu. */
 function useEscape(active: boolean): void {
   useEffect(() => {
     if (!active) return;
@@ -20,10 +20,10 @@ function useEscape(active: boolean): void {
   }, [active]);
 }
 
-/** Where the next message is written; pictures can be added or pasted where the model sees them. */
+/** The message field. Images can be added or pasted when the model supports vision. */
 export function Composer(props: {
   model: string | null;
-  /** Why nothing can be sent, where that is not plain. */
+  /** Why sending is disabled, when that is not obvious. */
   lacks: string | null;
   sees: boolean;
 }): ReactElement {
@@ -64,7 +64,7 @@ export function Composer(props: {
         onPaste={(event) => {
           const { files, words } = pasted(event.clipboardData);
           if (!props.sees || files.length === 0) return;
-          // Words that come with a picture, as from a table, are put in by the browser.
+          // The browser inserts text that is pasted together with an image, for example from a table.
           if (!words) event.preventDefault();
           add(files);
         }}
@@ -74,11 +74,11 @@ export function Composer(props: {
         <p id="composer-keys" className={css.keys}>
           {props.lacks ?? (
             <>
-              <kbd>Enter</kbd> sends, <kbd>Shift+Enter</kbd> starts a line, <kbd>Esc</kbd> stops
+              <kbd>Enter</kbd> to send, <kbd>Shift+Enter</kbd> for a new line, <kbd>Esc</kbd> to stop
             </>
           )}
         </p>
-        {/* Keys of their own: one element for both would send again when the press on Stop ends on a submit button. */}
+        {/* Separate keys: a shared element would submit again when a press on Stop ends on the submit button. */}
         {running ? (
           <Button key="stop" onClick={() => conversation.stop()}>
             <Square size={14} aria-hidden="true" /> Stop

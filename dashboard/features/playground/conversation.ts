@@ -1,7 +1,7 @@
 import type { FailurePicture } from '../../api/api-error.ts';
 import { type ToolCall, toldCalls, toolsOf } from './tool-calls.ts';
 
-/** What was measured about an answer; times in milliseconds. */
+/** Measurements of an answer; times in milliseconds. */
 export interface Facts {
   slot: string | null;
   degraded: string | null;
@@ -11,7 +11,7 @@ export interface Facts {
   promptTokens: number | null;
   tokens: number | null;
   tokensPerSecond: number | null;
-  /** It ended because it had reached its limit of tokens, not because it was complete. */
+  /** Whether the answer ended at the token limit. */
   limited: boolean;
 }
 
@@ -24,30 +24,30 @@ export interface Turn {
   readonly model: string;
   readonly failure: FailurePicture | null;
   readonly facts: Facts | null;
-  /** Addresses of the pictures that were sent with it. */
+  /** Data URLs of the images that were sent with it. */
   readonly pictures: readonly string[];
-  /** How many there were before a reload, which keeps none. */
+  /** Number of images before a reload, which does not preserve them. */
   readonly picturesGone: number;
-  /** Tools that this answer called. */
+  /** Tool calls of this answer. */
   readonly calls: readonly ToolCall[];
 }
 
-/** What is sent beside the messages; null and blank mean "as the gateway has it". */
+/** Request parameters besides the messages. Null and blank mean the default of the gateway. */
 export interface Parameters {
   system: string;
   temperature: number | null;
   topP: number | null;
   maxTokens: number | null;
-  /** A list in JSON, as it is typed. */
+  /** A JSON list as typed. */
   tools: string;
-  /** The gateway's own tools: it draws, speaks, hears and remembers for the model. */
+  /** Whether the gateway offers its built-in tools: images, speech, transcription and memory. */
   omni: boolean;
 }
 
 export interface Conversation {
   readonly turns: readonly Turn[];
   readonly draft: string;
-  /** Pictures of the message that is being written. */
+  /** Images of the draft. */
   readonly pictures: readonly string[];
   readonly model: string | null;
   readonly parameters: Parameters;
@@ -63,7 +63,7 @@ export const FRESH: Conversation = {
 
 const MOST_TURNS = 200;
 
-/** A turn as it begins. */
+/** Creates a turn in its initial state. */
 export function turn(
   id: number,
   role: Turn['role'],
@@ -81,7 +81,7 @@ export function nextId(turns: readonly Turn[]): number {
   return (turns.at(-1)?.id ?? 0) + 1;
 }
 
-/** Turns with more at the end; the oldest leave when there are too many. */
+/** Appends turns and drops the oldest beyond the maximum. */
 export function withTurns(turns: readonly Turn[], more: readonly Turn[]): Turn[] {
   return [...turns, ...more].slice(-MOST_TURNS);
 }
@@ -91,25 +91,25 @@ export function withChange(turns: readonly Turn[], id: number, change: Partial<T
   return turns.map((row) => (row.id === id ? { ...row, ...change } : row));
 }
 
-/** The turns as they are once nobody makes their answers any more: what was still coming has stopped. */
+/** Marks streaming turns as stopped, for turns whose request no longer runs. */
 export function atRest(turns: readonly Turn[]): Turn[] {
   return turns.map((row) => (row.state === 'streaming' ? { ...row, state: 'stopped' } : row));
 }
 
-/** Turns without the last answer, ready to be asked once more; null when there is nothing to ask again. */
+/** The turns without the last answer, for a retry; null when there is nothing to retry. */
 export function beforeLastAnswer(turns: readonly Turn[]): Turn[] | null {
   const last = turns.at(-1);
   return last?.role === 'assistant' && turns.length > 1 ? turns.slice(0, -1) : null;
 }
 
-/** A message with its pictures as parts, a plain text without. */
+/** Message content: a list of parts when there are images, else a string. */
 function contentOf({ content, pictures }: Turn): unknown {
   if (pictures.length === 0) return content;
   const parts = pictures.map((url) => ({ type: 'image_url', image_url: { url } }));
   return [...(content === '' ? [] : [{ type: 'text', text: content }]), ...parts];
 }
 
-/** The messages of one turn: none for an answer that said nothing, several for one whose calls have results. */
+/** The messages of one turn: none for an empty answer, several for one with tool results. */
 function messagesOf(row: Turn): unknown[] {
   const told = row.role === 'assistant' ? toldCalls(row.calls) : null;
   if (told !== null)
@@ -117,7 +117,7 @@ function messagesOf(row: Turn): unknown[] {
   return row.content === '' && row.pictures.length === 0 ? [] : [{ role: row.role, content: contentOf(row) }];
 }
 
-/** The body of the chat request for these turns; answers without text are left out. */
+/** The body of the chat request for these turns; omits empty answers. */
 export function bodyOf(
   turns: readonly Turn[],
   model: string,

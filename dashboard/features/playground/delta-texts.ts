@@ -4,16 +4,16 @@ interface Part {
   thinking?: unknown;
 }
 
-/** What an answer says in one step of its stream. */
+/** The delta of one stream chunk. */
 export interface Delta {
-  /** Mistral's models that think tell a list of parts. */
+  /** A string, or a list of parts from Mistral's reasoning models. */
   content?: string | ReadonlyArray<Part | null> | null;
   reasoning_content?: string | null;
-  /** The same of vLLM, Groq, Cerebras and OpenRouter. */
+  /** The name of the field at vLLM, Groq, Cerebras and OpenRouter. */
   reasoning?: string | null;
 }
 
-/** The text and the thoughts of a step; empty ones say nothing. */
+/** Text and reasoning of a chunk; empty strings when absent. */
 export function deltaTexts(delta: Delta = {}): { content: string; reasoning: string } {
   const { content, reasoning_content, reasoning } = delta;
   const parts = Array.isArray(content) ? (content as ReadonlyArray<Part | null>) : [];

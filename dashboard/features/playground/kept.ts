@@ -1,7 +1,7 @@
 import { type Conversation, FRESH, type Turn, turn } from './conversation.ts';
 
 const KEY = 'svc.playground';
-/** Most characters that are kept over a reload; browsers give about five million per address. */
+/** Maximum stored characters; browsers allow about five million per origin. */
 const MOST = 1_000_000;
 
 const withoutPictures = (row: Turn): Turn => ({
@@ -10,7 +10,7 @@ const withoutPictures = (row: Turn): Turn => ({
   picturesGone: row.picturesGone + row.pictures.length,
 });
 
-/** The conversation as text, without its pictures, and without its oldest turns when it is too long. */
+/** Serialises the conversation. Omits images, and the oldest turns when the text is too long. */
 export function pack(whole: Conversation): string {
   const conversation = { ...whole, pictures: [], turns: whole.turns.map(withoutPictures) };
   for (let from = 0; ; from += 2) {
@@ -19,7 +19,7 @@ export function pack(whole: Conversation): string {
   }
 }
 
-/** The conversation from its text; an answer that was under way when the page went is marked as cut. */
+/** Parses a stored conversation. An answer that was streaming when the page closed is marked as cut. */
 export function unpack(text: string | null): Conversation {
   if (text === null) return FRESH;
   try {
@@ -35,7 +35,7 @@ export function unpack(text: string | null): Conversation {
   }
 }
 
-/** What was kept in this tab. */
+/** Loads the conversation of this tab. */
 export function load(): Conversation {
   try {
     return unpack(sessionStorage.getItem(KEY));
@@ -44,11 +44,11 @@ export function load(): Conversation {
   }
 }
 
-/** Keeps the conversation in this tab until it is closed; without storage it lasts until a reload. */
+/** Stores the conversation until the tab is closed. Without storage it lasts until a reload. */
 export function keep(conversation: Conversation): void {
   try {
     sessionStorage.setItem(KEY, pack(conversation));
   } catch {
-    // Storage is off or full: the conversation on the screen is not touched.
+    // Storage is disabled or full: the conversation on the screen stays.
   }
 }

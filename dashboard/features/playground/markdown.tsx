@@ -35,9 +35,9 @@ function Anchor(props: { href?: string | undefined; children?: ReactNode }): Rea
   );
 }
 
-/** Pictures are not loaded: that would tell another server that somebody reads this answer. */
+/** Renders images as links: loading them would reveal to another server that this answer is being read. */
 function Picture(props: ComponentProps<'img'>): ReactElement {
-  return <Anchor href={props.src}>{props.alt || 'picture'}</Anchor>;
+  return <Anchor href={props.src}>{props.alt || 'image'}</Anchor>;
 }
 
 function Table(props: ComponentProps<'table'>): ReactElement {
@@ -52,7 +52,7 @@ function Table(props: ComponentProps<'table'>): ReactElement {
 const COMPONENTS: Components = { pre: Pre, a: Anchor, img: Picture, table: Table };
 const PLUGINS = [remarkGfm];
 
-/** Markdown of a model as safe elements: no raw HTML, no foreign pictures, links that tell nothing. */
+/** Renders Markdown safely: no raw HTML, no external images, links without a referrer. */
 export const Markdown = memo(function Markdown(props: { text: string }): ReactElement {
   return (
     <div className={css.markdown}>

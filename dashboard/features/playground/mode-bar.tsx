@@ -5,7 +5,7 @@ import { useCurrentInView } from '../../ui/current-in-view.ts';
 import tabs from '../../ui/tabs.module.css';
 import css from './mode-bar.module.css';
 
-/** What is tried: one link for each mode, in one line that scrolls sideways on a phone. */
+/** Links to the modes, in one line that scrolls sideways on a phone. */
 export function ModeBar(props: { mode: string }): ReactElement {
   const list = useCurrentInView(props.mode);
   return (

@@ -23,16 +23,16 @@ const NUMBERS: readonly NumberRow[] = [
   {
     name: 'temperature',
     label: 'Temperature',
-    help: '0 always takes the likeliest word.',
+    help: '0 = deterministic.',
     min: 0,
     max: 2,
     step: 0.1,
   },
-  { name: 'topP', label: 'Top P', help: 'Share of likely words to choose from.', min: 0, max: 1, step: 0.05 },
+  { name: 'topP', label: 'Top P', help: 'Nucleus sampling.', min: 0, max: 1, step: 0.05 },
   {
     name: 'maxTokens',
     label: 'Max tokens',
-    help: 'The answer ends there.',
+    help: 'Maximum answer length.',
     min: 1,
     max: 1_000_000,
     step: 64,
@@ -79,18 +79,17 @@ function changed(parameters: Parameters): boolean {
   return JSON.stringify(parameters) !== JSON.stringify(FRESH.parameters);
 }
 
-/** Tools of the caller, which are shown when they are called, and the gateway's own, which it runs. */
+/** Built-in tools, which the gateway runs, and your own tools, whose calls are only shown. */
 function ToolFields(props: { parameters: Parameters }): ReactElement {
   const { tools, omni } = props.parameters;
   const { fault } = toolsOf(tools);
   return (
     <>
       <CheckBox on={omni} onChange={(on) => conversation.setParameters({ omni: on })}>
-        Tools of the gateway
-        <span className={field.help}> It draws, speaks, hears and remembers for the model.</span>
+        Built-in tools <span className={field.help}> Images, speech, transcription and notes.</span>
       </CheckBox>
       <Field.Root className={field.field} invalid={fault !== null}>
-        <Field.Label className={field.label}>Own tools</Field.Label>
+        <Field.Label className={field.label}>Your tools</Field.Label>
         <Field.Control
           className={field.input}
           render={<textarea rows={3} spellCheck={false} />}
@@ -99,14 +98,14 @@ function ToolFields(props: { parameters: Parameters }): ReactElement {
           onValueChange={(next) => conversation.setParameters({ tools: next })}
         />
         <Field.Description className={fault === null ? field.help : field.error}>
-          {fault ?? 'A list in JSON. Calls are shown in the answer; nobody runs them here.'}
+          {fault ?? 'A JSON list. Calls are shown but not executed.'}
         </Field.Description>
       </Field.Root>
     </>
   );
 }
 
-/** What is sent beside the messages; empty fields are not sent. */
+/** Request parameters; empty fields are not sent. */
 export function ParameterFields(): ReactElement {
   const { parameters } = useConversation();
   return (
@@ -126,7 +125,7 @@ export function ParameterFields(): ReactElement {
       ))}
       <ToolFields parameters={parameters} />
       <Button disabled={!changed(parameters)} onClick={() => conversation.setParameters(FRESH.parameters)}>
-        Back to the defaults
+        Reset parameters
       </Button>
     </div>
   );

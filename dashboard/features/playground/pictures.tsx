@@ -6,11 +6,11 @@ import { MOST_PICTURES, pictureAddress, withKeys } from './picture-file.ts';
 import css from './pictures.module.css';
 import { conversation } from './store.ts';
 
-/** Adds pictures to the message that is being written; says why where it cannot. */
+/** Adds images to the draft. Returns an error message, or null on success. */
 export async function attach(files: Iterable<File>): Promise<string | null> {
   for (const file of files) {
     if (conversation.get().pictures.length >= MOST_PICTURES)
-      return `A message takes ${MOST_PICTURES} pictures at most.`;
+      return `A message can have at most ${MOST_PICTURES} images.`;
     try {
       conversation.addPicture(await pictureAddress(file));
     } catch (error) {
@@ -20,7 +20,7 @@ export async function attach(files: Iterable<File>): Promise<string | null> {
   return null;
 }
 
-/** The button that adds pictures, and the fault of the last try, whichever way they came. */
+/** The button that adds images, with the error of the last attempt (also from a paste). */
 export function AttachButton(props: {
   fault: string | null;
   onFiles: (files: readonly File[]) => void;
@@ -35,14 +35,14 @@ export function AttachButton(props: {
         accept="image/*"
         multiple
         hidden
-        aria-label="Picture file"
+        aria-label="Image file"
         onChange={(event) => {
           const files = [...(event.target.files ?? [])];
           event.target.value = '';
           props.onFiles(files);
         }}
       />
-      <Button look="quiet" square aria-label="Add a picture" onClick={() => input.current?.click()}>
+      <Button look="quiet" square aria-label="Add image" onClick={() => input.current?.click()}>
         <ImagePlus size={16} aria-hidden="true" />
       </Button>
       {fault === null ? null : (
@@ -54,19 +54,15 @@ export function AttachButton(props: {
   );
 }
 
-/** The pictures of the message that is being written, each with a way to take it back. */
+/** The images of the draft, each with a remove button. */
 export function DraftPictures(props: { pictures: readonly string[] }): ReactElement | null {
   if (props.pictures.length === 0) return null;
   return (
-    <ul className={css.row} aria-label="Pictures of the message">
+    <ul className={css.row} aria-label="Images of the message">
       {withKeys(props.pictures).map(({ key, address }, at) => (
         <li key={key} className={css.draft}>
           <img src={address} alt={`${at + 1} of ${props.pictures.length}`} />
-          <Button
-            square
-            aria-label={`Take picture ${at + 1} back`}
-            onClick={() => conversation.dropPicture(at)}
-          >
+          <Button square aria-label={`Remove image ${at + 1}`} onClick={() => conversation.dropPicture(at)}>
             <X size={14} aria-hidden="true" />
           </Button>
         </li>
@@ -75,13 +71,11 @@ export function DraftPictures(props: { pictures: readonly string[] }): ReactElem
   );
 }
 
-/** The pictures of a message that was sent. */
+/** The images of a sent message. */
 export function SentPictures(props: { pictures: readonly string[]; gone: number }): ReactElement | null {
   const { pictures, gone } = props;
   if (gone > 0)
-    return (
-      <p className={css.gone}>{`${gone} ${gone === 1 ? 'picture' : 'pictures'}, not kept over the reload`}</p>
-    );
+    return <p className={css.gone}>{`${gone} ${gone === 1 ? 'image' : 'images'}, removed by the reload`}</p>;
   if (pictures.length === 0) return null;
   return (
     <div className={css.row}>

@@ -7,9 +7,9 @@ import { ModeBar } from './mode-bar.tsx';
 import css from './playground.module.css';
 
 const mode = (name: string, load: () => Promise<ComponentType>): ComponentType =>
-  late({ what: `the mode ${name}`, load });
+  late({ what: `the ${name} mode`, load });
 
-/** Each mode is fetched when it is opened for the first time. */
+/** The modes, each loaded lazily on first use. */
 const MODES: Readonly<Record<string, ComponentType>> = {
   chat: mode('Chat', async () => (await import('./chat.tsx')).Chat),
   completion: mode('Completion', async () => (await import('./completion/completion.tsx')).Completion),
@@ -24,10 +24,10 @@ const MODES: Readonly<Record<string, ComponentType>> = {
   voice: mode('Voice', async () => (await import('./voice/voice.tsx')).Voice),
 };
 
-/** Modes that fill the window and scroll inside themselves. */
+/** Modes that fill the window and scroll internally. */
 const FILLING: ReadonlySet<string> = new Set(['chat']);
 
-/** One request of every kind that the gateway serves, tried by hand. */
+/** The playground: a form for each kind of request. */
 export function Playground(props: { mode: string }): ReactElement {
   const tab = PLAYGROUND_TABS.find(({ id }) => id === props.mode);
   useTitle(tab === undefined ? 'Not found' : `Playground: ${tab.word}`);

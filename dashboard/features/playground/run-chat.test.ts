@@ -18,7 +18,7 @@ const run = async (text: string): Promise<{ said: string; thought: string; facts
 afterEach(() => vi.unstubAllGlobals());
 
 describe('runChat', () => {
-  it('tells text and reasoning apart and reads the usage after the finish', async () => {
+  it('separates text and reasoning and reads the usage after the finish', async () => {
     const usage = 'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2}}\n\n';
     const text =
       chunk({ role: 'assistant', content: null }) +
@@ -33,7 +33,7 @@ describe('runChat', () => {
     expect(facts).toMatchObject({ slot: 'agent', requestId: 'r-9', promptTokens: 5, tokens: 2 });
   });
 
-  it('tells the thoughts of every provider', async () => {
+  it('reads the reasoning of every provider', async () => {
     const parts = [{ type: 'thinking', thinking: [{ type: 'text', text: ' So.' }] }];
     const text =
       chunk({ content: '', reasoning: 'Hm.' }) +
@@ -43,13 +43,13 @@ describe('runChat', () => {
     expect([said, thought]).toEqual(['Hello', 'Hm. So.']);
   });
 
-  it('an answer that ended at its limit is not complete', async () => {
+  it('marks an answer that ended at its token limit', async () => {
     const at = async (finish: string) => (await run(chunk({ content: 'Hel' }) + chunk({}, finish))).facts;
     expect(await at('length')).toMatchObject({ limited: true });
     expect(await at('stop')).toMatchObject({ limited: false });
   });
 
-  it('an error event is thrown in the words of the catalogue', async () => {
+  it('throws an error event with the message of the catalogue', async () => {
     const error = { code: 'slot.failed', message: 'The slot has failed.', details: { reason: 'killed' } };
     await expect(
       run(`${chunk({ content: 'Hel' })}data: ${JSON.stringify({ error })}\n\n`),
@@ -58,14 +58,14 @@ describe('runChat', () => {
     });
   });
 
-  it('a stream that ends without saying so is cut, and so is one that is no JSON', async () => {
+  it('reports a cut stream without an end marker or with invalid JSON', async () => {
     await expect(run(chunk({ content: 'Hel' }))).rejects.toMatchObject({ picture: { code: 'stream.cut' } });
     await expect(run('data: {"cho\n\n')).rejects.toMatchObject({ picture: { code: 'stream.cut' } });
   });
 });
 
 describe('readChunk', () => {
-  it('a chunk without text adds nothing', () => {
+  it('returns null for a chunk without text', () => {
     const progress = { ended: false, limited: false, usage: null };
     expect(readChunk('{"choices":[{"delta":{"role":"assistant"}}]}', progress, new Headers())).toBeNull();
     expect(progress.ended).toBe(false);

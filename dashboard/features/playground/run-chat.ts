@@ -19,7 +19,7 @@ interface Usage {
 interface Chunk {
   choices?: Array<{
     delta?: Delta & { tool_calls?: Parameters<typeof callsOfDelta>[0] };
-    /** Of a completion, which has no delta. */
+    /** Set by completions, which have no delta. */
     text?: string | null;
     finish_reason?: string | null;
   }>;
@@ -34,16 +34,16 @@ interface Progress {
   usage: Usage | null;
 }
 
-/** An answer that came nearly at once tells no speed. */
+/** Minimum streaming time for a meaningful speed. */
 const LEAST_MS = 100;
 
 const CUT = {
   code: 'stream.cut',
-  message: 'The answer broke off before its end.',
-  advice: 'What came so far is kept. Try again; the state of the slot is on the overview.',
+  message: 'The response was interrupted.',
+  advice: 'The text so far is kept. Try again; the overview shows the state of the slot.',
 };
 
-/** Takes one event of the stream: the text it adds, or a throw when it is an error event. */
+/** Parses one stream event. Returns the added text, or null when there is none. Throws ApiError for an error event. */
 export function readChunk(data: string, progress: Progress, headers: Headers): Piece | null {
   if (data === '[DONE]') {
     progress.ended = true;
@@ -84,8 +84,8 @@ function factsOf(
 }
 
 /**
- * Sends one streamed request, a chat unless said otherwise, and tells its text as it comes. Gives what was measured; throws ApiError, also when the
- * stream ends without having said that it is complete. The caller's abort is thrown as it is.
+ * Sends one streamed request, a chat by default, and reports its text as it arrives. Returns the measurements. Throws
+ * ApiError, also when the stream ends without an end marker. Rethrows the abort of the caller unchanged.
  */
 export async function runChat(
   body: Record<string, unknown>,

@@ -29,7 +29,7 @@ function PanelTabs(props: { model: string | null }): ReactElement {
   );
 }
 
-/** What is sent with the messages, and the same request as code, beside the chat. */
+/** Parameters and code beside the chat. */
 export function SidePanel(props: { model: string | null }): ReactElement {
   return (
     <aside className={css.panel} aria-label="Parameters and code">
@@ -38,7 +38,7 @@ export function SidePanel(props: { model: string | null }): ReactElement {
   );
 }
 
-/** The same over the chat, for narrow windows. */
+/** Parameters and code as a dialog, for narrow windows. */
 export function SidePanelDialog(props: {
   open: boolean;
   onClose: () => void;

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it('a conversation that is cleared during an answer comes back with that answer stopped, and goes on', async () => {
+it('restores a conversation that was cleared during an answer with that answer stopped', async () => {
   const conversation = await fresh();
   conversation.setDraft('Hi');
   const answer = conversation.ask('agent');
@@ -41,7 +41,7 @@ it('a conversation that is cleared during an answer comes back with that answer 
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
-it('of the same picture twice, one is taken back', async () => {
+it('removes one of two equal images', async () => {
   const conversation = await fresh();
   for (const picture of ['a', 'b', 'a']) conversation.addPicture(picture);
   conversation.dropPicture(2);

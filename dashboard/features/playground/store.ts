@@ -18,12 +18,12 @@ import { keep, load } from './kept.ts';
 import { runChat } from './run-chat.ts';
 import { isOpen, type ToolCall, withPiece, withResult } from './tool-calls.ts';
 
-/** Pieces of a stream are put on the screen together, at most this often. */
+/** Throttles screen updates of a stream. */
 const FLUSH_MS = 40;
 const KEEP_MS = 500;
 
 /**
- * The conversation of this tab. It lives outside the view, so that an answer goes on while another view is open.
+ * The conversation of this tab. Lives outside the view, so that an answer continues while another view is open.
  */
 class ConversationStore {
   #now: Conversation = load();
@@ -45,7 +45,7 @@ class ConversationStore {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Writes the conversation into the tab's storage at once. */
+  /** Stores the conversation immediately. */
   readonly keepNow = (): void => {
     clearTimeout(this.#keepTimer);
     this.#keepTimer = undefined;
@@ -60,7 +60,7 @@ class ConversationStore {
     this.#set({ pictures: [...this.#now.pictures, address] });
   }
 
-  /** Takes one picture back, by its place: the same picture may be there twice. */
+  /** Removes one image by its index, because images may repeat. */
   dropPicture(at: number): void {
     this.#set({ pictures: this.#now.pictures.filter((_, each) => each !== at) });
   }
@@ -73,10 +73,10 @@ class ConversationStore {
     this.#set({ parameters: { ...this.#now.parameters, ...change } });
   }
 
-  /** Forgets the turns; `restore` brings them back until the next message. */
+  /** Clears the turns; `restore` brings them back until the next message. */
   clear(): void {
     this.stop();
-    // The stopped answer finds its turn gone and can't be marked later: one that comes back as it is would never end.
+    // Mark the running answer as stopped now: its own update no longer finds the turn, so a restored one would stream forever.
     this.#before = { ...this.#now, turns: atRest(this.#now.turns) };
     this.#set({ turns: [] });
   }
@@ -90,7 +90,7 @@ class ConversationStore {
     return this.#before !== null && this.#before.turns.length > 0 && this.#now.turns.length === 0;
   }
 
-  /** Aborts the running answer; the gateway then stops the engine's work. */
+  /** Aborts the running answer; the gateway then stops the engine. */
   stop(): void {
     this.#abort?.abort();
   }
@@ -105,13 +105,13 @@ class ConversationStore {
     await this.#answer(withTurns(turns, [turn(nextId(turns), 'user', model, content, pictures)]), model);
   }
 
-  /** Asks for the last answer once more. */
+  /** Requests the last answer again. */
   async again(model: string): Promise<void> {
     const turns = beforeLastAnswer(this.#now.turns);
     if (turns !== null && this.#abort === null) await this.#answer(turns, model);
   }
 
-  /** Gives the result of a call of the last answer; with the last one that was missing the model goes on. */
+  /** Sets the result of a tool call of the last answer. When no result is missing any more, the model continues. */
   async give(key: string, content: string, model: string): Promise<void> {
     const last = this.#now.turns.at(-1);
     if (last?.role !== 'assistant' || this.#abort !== null) return;
@@ -158,7 +158,7 @@ class ConversationStore {
 export const conversation = new ConversationStore();
 addEventListener('pagehide', conversation.keepNow);
 
-/** The conversation, live. */
+/** Subscribes to the conversation. */
 export function useConversation(): Conversation {
   return useSyncExternalStore(conversation.subscribe, conversation.get, () => FRESH);
 }

@@ -14,7 +14,7 @@ function Outcome(props: { call: ToolCall }): ReactElement {
   return <State tone={result.ok ? 'ok' : 'failed'}>{result.ok ? `done${took}` : `failed${took}`}</State>;
 }
 
-/** Where the reader says what a tool came back with, since nobody here can run it. */
+/** The form for the result of a tool call, which the user runs elsewhere. */
 function ResultForm(props: { call: ToolCall; last: boolean; give: Give }): ReactElement {
   const [text, setText] = useState('');
   const { call, last, give } = props;
@@ -23,7 +23,7 @@ function ResultForm(props: { call: ToolCall; last: boolean; give: Give }): React
       className={css.result}
       onSubmit={(event) => {
         event.preventDefault();
-        // The form goes away with its result: whoever reads by keys stays in the conversation.
+        // The form disappears with its result: move the focus to the conversation.
         event.currentTarget.closest('section')?.focus();
         give(call.key, text);
       }}
@@ -32,8 +32,8 @@ function ResultForm(props: { call: ToolCall; last: boolean; give: Give }): React
         label={`Result of ${call.name}`}
         help={
           last
-            ? 'Text or JSON. The model goes on with it.'
-            : 'The model goes on once every call has a result.'
+            ? 'Text or JSON. The model continues with it.'
+            : 'The model continues once every call has a result.'
         }
         rows={2}
         value={text}
@@ -41,7 +41,7 @@ function ResultForm(props: { call: ToolCall; last: boolean; give: Give }): React
       />
       <div>
         <Button type="submit" look="main">
-          {last ? 'Send result' : 'Keep result'}
+          {last ? 'Send result' : 'Save result'}
         </Button>
       </div>
     </form>
@@ -51,8 +51,7 @@ function ResultForm(props: { call: ToolCall; last: boolean; give: Give }): React
 type Give = (key: string, content: string) => void;
 
 /**
- * The tools that an answer called, folded, with what they were given and what came back. With `give` the reader can say
- * what those came back with that nobody has run.
+ * The tool calls of an answer, collapsed, with arguments and results. With `give` the user can enter the missing results.
  */
 export function ToolCalls(props: {
   calls: readonly ToolCall[];
@@ -70,11 +69,11 @@ export function ToolCalls(props: {
               <code>{call.name}</code>
               <Outcome call={call} />
             </summary>
-            <p className={css.label}>Given</p>
+            <p className={css.label}>Arguments</p>
             <pre className={css.text}>{readable(call.arguments)}</pre>
             {call.result === null ? null : (
               <>
-                <p className={css.label}>Came back</p>
+                <p className={css.label}>Result</p>
                 <pre className={css.text}>{readable(call.result.content)}</pre>
               </>
             )}

@@ -87,7 +87,7 @@ describe('tool calls', () => {
   it.each([
     ['', null, null],
     ['[{"type":"function"}]', [{ type: 'function' }], null],
-    ['{}', null, /must be a list/],
+    ['{}', null, /must be a JSON list/],
     ['[{', null, /not valid JSON/],
   ])('tools from %j', (text, tools, fault) => {
     expect(toolsOf(text).tools).toEqual(tools);

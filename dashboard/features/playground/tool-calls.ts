@@ -1,16 +1,16 @@
-/** A tool that the model called, and what came of it: of the gateway's own run, or as the reader says. */
+/** A tool call with its result, from the gateway or entered by the user. */
 export interface ToolCall {
-  /** What tells it from the others of its answer. */
+  /** Unique within the answer. */
   readonly key: string;
-  /** Under which its result is told; null for those that the gateway runs itself. */
+  /** The `tool_call_id` of the result; null for calls that the gateway runs itself. */
   readonly id: string | null;
   readonly name: string;
-  /** As the model wrote them, usually JSON. */
+  /** As written by the model, usually JSON. */
   readonly arguments: string;
   readonly result: { readonly ok: boolean; readonly content: string; readonly ms: number | null } | null;
 }
 
-/** What one event says of a call; texts are added to what is known. */
+/** The part of a call in one event; texts are appended. */
 export type CallPiece = Pick<ToolCall, 'key'> & Partial<ToolCall>;
 
 interface ToolDelta {
@@ -28,7 +28,7 @@ interface Activity {
   ms?: number;
 }
 
-/** The calls in the delta of a chunk: they come in pieces, told apart by their index. */
+/** The calls in the delta of a chunk. They arrive in parts, identified by their index. */
 export function callsOfDelta(deltas: readonly ToolDelta[] | null | undefined): CallPiece[] {
   return (deltas ?? []).map((delta, at) => ({
     key: `call-${delta.index ?? at}`,
@@ -51,7 +51,7 @@ export function callsOfOmni(omni: Activity | undefined): CallPiece[] {
   return [{ key, result: { ok: omni.ok === true, content, ms: omni.ms ?? null } }];
 }
 
-/** The calls of an answer after one more piece. */
+/** Adds one part to the calls of an answer. */
 export function withPiece(calls: readonly ToolCall[], piece: CallPiece): ToolCall[] {
   const fresh: ToolCall = { key: piece.key, id: null, name: '', arguments: '', result: null };
   const known = calls.find(({ key }) => key === piece.key) ?? fresh;
@@ -65,18 +65,18 @@ export function withPiece(calls: readonly ToolCall[], piece: CallPiece): ToolCal
   return known === fresh ? [...calls, next] : calls.map((call) => (call === known ? next : call));
 }
 
-/** Whether a call waits for a result that only the reader can give. */
+/** Whether a call waits for a result from the user. */
 export const isOpen = (call: ToolCall): boolean => typeof call.id === 'string' && call.result === null;
 
-/** The calls with the reader's result of one of them. */
+/** Sets the result of one call. */
 export const withResult = (calls: readonly ToolCall[], key: string, content: string): ToolCall[] =>
   calls.map((call) =>
     call.key === key && isOpen(call) ? { ...call, result: { ok: true, content, ms: null } } : call,
   );
 
 /**
- * What a request says of the calls of an answer: the calls, then their results. Null unless the reader has given each
- * result: no model goes on with a call that has none.
+ * The calls of an answer with their results, for the next request. Returns null while a result is missing, because models
+ * reject a call without one.
  */
 export function toldCalls(calls: readonly ToolCall[]): { calls: unknown[]; results: unknown[] } | null {
   const own = calls.filter(({ id }) => typeof id === 'string');
@@ -95,19 +95,19 @@ export function toldCalls(calls: readonly ToolCall[]): { calls: unknown[]; resul
   };
 }
 
-/** The tools that were typed, as the request takes them; a sentence instead when they are none. Empty is no tools. */
+/** Parses the typed tools. Returns an error message for invalid input, and neither for empty input. */
 export function toolsOf(text: string): { readonly tools: unknown[] | null; readonly fault: string | null } {
   if (text.trim() === '') return { tools: null, fault: null };
   try {
     const read: unknown = JSON.parse(text);
     if (Array.isArray(read) && read.length > 0) return { tools: read, fault: null };
-    return { tools: null, fault: 'Tools must be a list in JSON, as OpenAI takes it.' };
+    return { tools: null, fault: 'Tools must be a JSON list in the OpenAI format.' };
   } catch {
     return { tools: null, fault: 'This is not valid JSON yet, so no tools are sent.' };
   }
 }
 
-/** JSON with line breaks where it is JSON, else the text as it is. */
+/** Formats JSON; returns other text unchanged. */
 export function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

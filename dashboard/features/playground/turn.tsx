@@ -14,7 +14,7 @@ import css from './turn.module.css';
 
 const asItCame = ({ text }: { text: string }): ReactElement => <div className={css.plain}>{text}</div>;
 
-/** The text can be read before its marks are understood, and without. */
+/** Loads the Markdown renderer lazily; until then, and without it, the plain text is shown. */
 const Markdown = late({
   what: 'the answer',
   load: async () => (await import('./markdown.tsx')).Markdown,
@@ -47,12 +47,12 @@ function End(props: {
   return (
     <div className={css.foot}>
       {turn.state === 'stopped' ? <State tone="idle">Stopped</State> : null}
-      {turn.state === 'cut' ? <State tone="attention">Cut by a reload</State> : null}
+      {turn.state === 'cut' ? <State tone="attention">Interrupted by a reload</State> : null}
       {turn.facts === null ? null : <Measured facts={turn.facts} />}
       <span className={css.tools}>
         <Copy text={turn.content} shown={shown} what="the answer" />
         {again ? (
-          <Button look="quiet" square aria-label="Answer again" onClick={again}>
+          <Button look="quiet" square aria-label="Regenerate answer" onClick={again}>
             <RotateCcw size={14} aria-hidden="true" />
           </Button>
         ) : null}
@@ -63,7 +63,7 @@ function End(props: {
 
 export interface TurnProps {
   turn: Turn;
-  /** The model that would go on; a choice of another one shows the turn anew. */
+  /** The selected model; a change re-renders the turn. */
   model: string | null;
   again: (() => void) | undefined;
   give: ((key: string, content: string) => void) | undefined;

@@ -11,7 +11,7 @@ import css from './turns.module.css';
 const NEAR_PX = 80;
 const STARTERS = ['Hello! Who are you?', 'Explain what an inference gateway does, in three sentences.'];
 
-/** Keeps the end in sight while text comes, unless the reader has scrolled up. */
+/** Keeps the end in view while text arrives, unless the user has scrolled up. */
 function useStickToEnd(turns: readonly Turn[]): RefObject<HTMLElement | null> {
   const box = useRef<HTMLElement>(null);
   const near = useRef(true);
@@ -25,7 +25,7 @@ function useStickToEnd(turns: readonly Turn[]): RefObject<HTMLElement | null> {
     return () => element.removeEventListener('scroll', onScroll);
   }, []);
   const count = turns.length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn always brings the end into sight
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn always scrolls to the end
   useEffect(() => {
     near.current = true;
   }, [count]);
@@ -42,10 +42,10 @@ function statusOf(last: Turn | undefined): string {
     streaming: 'The model is answering.',
     done: 'The answer is complete.',
     stopped: 'The answer was stopped.',
-    cut: 'The answer was cut.',
+    cut: 'The answer was interrupted.',
     failed: '',
   };
-  if (last.state === 'done' && last.facts?.limited) return 'The answer ended at its limit of tokens.';
+  if (last.state === 'done' && last.facts?.limited) return 'The answer reached the token limit.';
   return words[last.state];
 }
 
@@ -53,7 +53,7 @@ function Start(props: { model: string | null; none: boolean }): ReactElement {
   if (props.none) return <NoModel ability="chat" />;
   return (
     <Empty icon={MessageSquareText} title="Ask something">
-      <p>The conversation stays in this tab and is sent to the gateway only.</p>
+      <p>Stays in this tab; sent only to your gateway.</p>
       {STARTERS.map((text) => (
         <Button
           key={text}
@@ -68,15 +68,15 @@ function Start(props: { model: string | null; none: boolean }): ReactElement {
       ))}
       {conversation.canRestore() ? (
         <Button look="quiet" onClick={() => conversation.restore()}>
-          <Undo2 size={16} aria-hidden="true" /> Bring back the last conversation
+          <Undo2 size={16} aria-hidden="true" /> Restore last conversation
         </Button>
       ) : null}
     </Empty>
   );
 }
 
-/** What can be done with a turn: only the last one can be answered again, or its calls be answered. */
-function doings(turn: Turn, last: boolean, model: string | null): Omit<TurnProps, 'turn'> {
+/** Actions of a turn: only the last one can be regenerated or receive tool results. */
+function actionsOf(turn: Turn, last: boolean, model: string | null): Omit<TurnProps, 'turn'> {
   if (!last || model === null) return { model, again: undefined, give: undefined };
   const give =
     turn.state === 'done'
@@ -85,7 +85,7 @@ function doings(turn: Turn, last: boolean, model: string | null): Omit<TurnProps
   return { model, again: () => void conversation.again(model), give };
 }
 
-/** What was said so far. */
+/** The conversation so far. */
 export function Turns(props: { model: string | null; none: boolean }): ReactElement {
   const { turns } = useConversation();
   const box = useStickToEnd(turns);
@@ -100,7 +100,7 @@ export function Turns(props: { model: string | null; none: boolean }): ReactElem
       ) : (
         <ol className={css.turns}>
           {turns.map((turn, at) => (
-            <TurnView key={turn.id} turn={turn} {...doings(turn, at === turns.length - 1, props.model)} />
+            <TurnView key={turn.id} turn={turn} {...actionsOf(turn, at === turns.length - 1, props.model)} />
           ))}
         </ol>
       )}

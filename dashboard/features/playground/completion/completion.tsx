@@ -20,7 +20,7 @@ import css from './completion.module.css';
 interface Written {
   readonly prompt: string;
   readonly text: string;
-  /** Null while it is written. */
+  /** Null while text is still being received. */
   readonly facts: Facts | null;
 }
 
@@ -46,7 +46,7 @@ function Answer(props: { written: Written; running: boolean }): ReactElement {
   const { written } = props;
   const shown = useRef<HTMLElement>(null);
   return (
-    <Card title="The continuation" aside={<Copy text={written.text} shown={shown} what="the continuation" />}>
+    <Card title="Result" aside={<Copy text={written.text} shown={shown} what="the result" />}>
       <p className={css.text} aria-busy={props.running}>
         <span className={css.prompt}>{written.prompt}</span>
         <span ref={shown}>{written.text}</span>
@@ -54,16 +54,14 @@ function Answer(props: { written: Written; running: boolean }): ReactElement {
       {written.facts === null ? null : <Measured facts={written.facts} />}
       {written.text === '' || props.running ? null : (
         <div>
-          <Button onClick={() => fields.set({ prompt: written.prompt + written.text })}>
-            Go on from here
-          </Button>
+          <Button onClick={() => fields.set({ prompt: written.prompt + written.text })}>Continue</Button>
         </div>
       )}
     </Card>
   );
 }
 
-/** A text that a model goes on with, without the form of a chat. */
+/** The completion mode: continues a text without a chat format. */
 export function Completion(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
@@ -71,17 +69,17 @@ export function Completion(): ReactElement {
   const body = bodyOf(models.id, at);
   const lacks =
     models.lacks ??
-    (at.prompt === '' ? 'Write the beginning of a text.' : null) ??
+    (at.prompt === '' ? 'Enter a prompt.' : null) ??
     numberFault('Max tokens', at.maxTokens, 1, 1_000_000) ??
     numberFault('Temperature', at.temperature, 0, 2, false);
   const send = (): void =>
-    void job.run(async (signal, tell) => {
+    void job.run(async (signal, report) => {
       let text = '';
       const { prompt } = at;
-      tell({ prompt, text, facts: null });
+      report({ prompt, text, facts: null });
       const onPiece = (piece: { content: string }): void => {
         text += piece.content;
-        tell({ prompt, text, facts: null });
+        report({ prompt, text, facts: null });
       };
       const facts = await runChat(body, signal, onPiece, 'v1.completions');
       return { prompt, text, facts };
@@ -91,16 +89,11 @@ export function Completion(): ReactElement {
       ability="chat"
       models={models}
       onModel={(model) => fields.set({ model })}
-      about="The model goes on with your text, word by word, without the form of a chat."
+      about="Plain text completion, without a chat format."
       codeOf={(language, place) => snippetOf(language, { ...place, route: 'completion', body })}
     >
-      <ModeForm job={job} state={state} verb="Continue" lacks={lacks} onSend={send}>
-        <TextArea
-          label="Beginning"
-          rows={6}
-          value={at.prompt}
-          onChange={(prompt) => fields.set({ prompt })}
-        />
+      <ModeForm job={job} state={state} verb="Complete text" lacks={lacks} onSend={send}>
+        <TextArea label="Prompt" rows={6} value={at.prompt} onChange={(prompt) => fields.set({ prompt })} />
         <div className={form.row}>
           <TextInput
             label="Max tokens"
@@ -120,7 +113,7 @@ export function Completion(): ReactElement {
       </ModeForm>
       {state.result === null ? null : <Answer written={state.result} running={state.phase === 'running'} />}
       {state.phase === 'failed' && state.result?.text ? (
-        <State tone="attention">What came before the failure is kept above.</State>
+        <State tone="attention">The text received before the failure is shown above.</State>
       ) : null}
     </ModePage>
   );

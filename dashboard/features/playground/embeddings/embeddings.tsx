@@ -13,7 +13,7 @@ import { ToldLine } from '../parts/told-line.tsx';
 import { useModels } from '../parts/use-models.ts';
 import { Matrix } from './matrix.tsx';
 
-/** More than these make a picture that nobody can read. */
+/** A matrix with more lines is unreadable. */
 const MOST_LINES = 24;
 
 interface Answer {
@@ -40,7 +40,7 @@ async function compare(texts: readonly string[], body: object, signal: AbortSign
   return { texts, vectors, tokens: value.usage?.prompt_tokens ?? null, told };
 }
 
-/** Texts as vectors, and how alike they are. */
+/** The embeddings mode: compares lines by their vectors. */
 export function Embeddings(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
@@ -48,19 +48,19 @@ export function Embeddings(): ReactElement {
   const texts = linesOf(at.texts);
   const body = { model: models.id, input: texts, encoding_format: 'float' };
   const many = texts.length > MOST_LINES ? `This page compares at most ${MOST_LINES} lines.` : null;
-  const lacks = models.lacks ?? (texts.length === 0 ? 'Write at least one line.' : many);
+  const lacks = models.lacks ?? (texts.length === 0 ? 'Enter at least one line.' : many);
   return (
     <ModePage
       ability="embeddings"
       models={models}
       onModel={(model) => fields.set({ model })}
-      about="Each line becomes a vector; the closer two vectors, the closer the meanings of their lines."
+      about="Turns each line into a vector and compares them."
       codeOf={(language, place) => snippetOf(language, { ...place, route: 'embeddings', body })}
     >
       <ModeForm
         job={job}
         state={state}
-        verb="Compare"
+        verb="Compare texts"
         lacks={lacks}
         onSend={() => void job.run((signal) => compare(texts, body, signal))}
       >
@@ -72,7 +72,7 @@ export function Embeddings(): ReactElement {
         />
       </ModeForm>
       {state.result === null ? null : (
-        <Card title="How alike they are">
+        <Card title="Similarity">
           <Matrix texts={state.result.texts} vectors={state.result.vectors} />
           <ToldLine
             told={state.result.told}

@@ -4,7 +4,7 @@ import { closest, similarities, strength } from './similarity.ts';
 
 const plain = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** How alike the texts are: a picture for the eye, a table with numbers and names for everybody else. */
+/** The similarity matrix: a coloured table with the values as text. */
 export function Matrix(props: {
   texts: readonly string[];
   vectors: ReadonlyArray<readonly number[]>;
@@ -21,16 +21,16 @@ export function Matrix(props: {
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className={css.box} tabIndex={0} aria-label="Similarity of the texts">
+      <section className={css.box} tabIndex={0} aria-label="Similarity matrix">
         <table className={css.table} style={{ '--texts': texts.length } as CSSProperties}>
           <caption className="hidden-visually">
-            How alike every two texts are: 1 means the same direction, 0 nothing in common.
+            Cosine similarity of each pair of texts: 1 means the same direction, 0 means unrelated.
           </caption>
           <thead>
             <tr>
               <td />
               {texts.map((text, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a text may stand there twice
+                // biome-ignore lint/suspicious/noArrayIndexKey: texts may repeat
                 <th key={at} scope="col" title={text}>
                   {at + 1}
                   <span className="hidden-visually">: {text}</span>
@@ -40,7 +40,7 @@ export function Matrix(props: {
           </thead>
           <tbody>
             {texts.map((text, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a text may stand there twice
+              // biome-ignore lint/suspicious/noArrayIndexKey: texts may repeat
               <tr key={at}>
                 <th scope="row">
                   <span className={css.name} title={text}>
@@ -49,7 +49,7 @@ export function Matrix(props: {
                 </th>
                 {(matrix[at] ?? []).map((value, other) => (
                   <td
-                    // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place
+                    // biome-ignore lint/suspicious/noArrayIndexKey: cells never change their order
                     key={other}
                     className={css.cell}
                     style={{ '--strength': strength(value, least) } as CSSProperties}

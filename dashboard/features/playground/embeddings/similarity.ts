@@ -1,4 +1,4 @@
-/** The angle between two vectors as its cosine, 1 for the same direction; 0 when one of them has no length. */
+/** Cosine similarity of two vectors; 0 when one of them has length zero. */
 export function cosine(a: readonly number[], b: readonly number[]): number {
   let [dot, left, right] = [0, 0, 0];
   for (let at = 0; at < a.length; at++) {
@@ -12,7 +12,7 @@ export function cosine(a: readonly number[], b: readonly number[]): number {
     : Math.max(-1, Math.min(1, dot / (Math.sqrt(left) * Math.sqrt(right))));
 }
 
-/** How alike every two vectors are. */
+/** Cosine similarity of each pair of vectors. */
 export function similarities(vectors: ReadonlyArray<readonly number[]>): number[][] {
   return vectors.map((row) => vectors.map((column) => cosine(row, column)));
 }
@@ -23,7 +23,7 @@ export interface Pair {
   readonly value: number;
 }
 
-/** The two different rows that are most alike; null for fewer than two. */
+/** The pair of different rows with the highest similarity; null for fewer than two rows. */
 export function closest(matrix: ReadonlyArray<readonly number[]>): Pair | null {
   const pairs = matrix.flatMap((row, first) =>
     row.slice(first + 1).map((value, after) => ({ first, second: first + 1 + after, value })),
@@ -34,7 +34,7 @@ export function closest(matrix: ReadonlyArray<readonly number[]>): Pair | null {
   );
 }
 
-/** How strongly a cell is coloured, 0 to 1: the least of the matrix is pale, 1 is full. */
+/** Colour strength of a cell from 0 (minimum of the matrix) to 1. */
 export function strength(value: number, least: number): number {
   return least >= 1 ? 1 : Math.max(0, Math.min(1, (value - least) / (1 - least)));
 }

@@ -6,7 +6,7 @@ const form = (over: Partial<ImageForm> = {}): ImageForm => ({
   ...over,
 });
 
-it('says what was typed and leaves the rest to the model', () => {
+it('sends filled fields only', () => {
   expect(imageRequest(form({ prompt: ' a cat\n' }), null)).toEqual({ model: 'img', prompt: 'a cat' });
   expect(imageRequest(form({ size: '512x512', count: '4', seed: '0', steps: '20' }), 'painter')).toEqual({
     model: 'painter',
@@ -20,7 +20,7 @@ it('says what was typed and leaves the rest to the model', () => {
 
 it.each([
   [{}, null],
-  [{ prompt: ' ' }, 'Write what shall be drawn.'],
+  [{ prompt: ' ' }, 'Enter a prompt.'],
   [{ seed: '-1' }, 'Seed must'],
   [{ seed: '0', steps: '150' }, null],
   [{ steps: '151' }, 'Steps must'],

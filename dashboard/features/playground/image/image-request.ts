@@ -1,6 +1,6 @@
 import { numberFault, numberOf, said } from '../parts/numbers.ts';
 
-/** What stands in the fields of the form. */
+/** Field values of the form. */
 export interface ImageForm {
   readonly prompt: string;
   readonly size: string;
@@ -14,7 +14,7 @@ export interface ImageRequest extends Readonly<Record<string, unknown>> {
   readonly prompt: string;
 }
 
-/** The request that a form makes. What is empty is left to the model, and one picture need not be said. */
+/** Builds the request from the form. Omits empty fields and a count of one. */
 export function imageRequest(form: ImageForm, model: string | null): ImageRequest {
   const extra = said({ seed: numberOf(form.seed), steps: numberOf(form.steps) });
   return {
@@ -25,8 +25,8 @@ export function imageRequest(form: ImageForm, model: string | null): ImageReques
   };
 }
 
-/** Why it cannot be sent; null when it can. */
+/** Why the form cannot be sent; null when it can. */
 export function imageLacks({ prompt, seed, steps }: ImageForm): string | null {
-  if (prompt.trim() === '') return 'Write what shall be drawn.';
+  if (prompt.trim() === '') return 'Enter a prompt.';
   return numberFault('Seed', seed, 0, Number.MAX_SAFE_INTEGER) ?? numberFault('Steps', steps, 1, 150);
 }

@@ -13,7 +13,7 @@ const drawing = (request: string, over: Partial<Drawing> = {}): Drawing => ({
 });
 
 describe('the own drawing', () => {
-  it('is the first new one, and nobody else is followed after it', () => {
+  it('is the first new request, and no other is followed afterwards', () => {
     const own = ownDrawing({ slot: 'img', model: 'img', before: new Set(['a']) });
     expect(own(drawing('a', { state: 'drawing', progress: 0.5 }))).toBeNull();
     expect(own(drawing('b', { slot: 'other' }))).toBeNull();
@@ -23,7 +23,7 @@ describe('the own drawing', () => {
     expect(own(drawing('c', { state: 'drawing', progress: 0.25 }))?.progress).toBe(0.25);
   });
 
-  it('of an upstream goes by its model', () => {
+  it('matches by model for an upstream', () => {
     const own = ownDrawing({ slot: null, model: 'flux-dev', before: new Set() });
     expect(own(drawing('a', { slot: null }))).toBeNull();
     expect(own(drawing('b', { slot: null, model: 'flux-dev' }))?.request).toBe('b');

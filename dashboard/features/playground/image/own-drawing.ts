@@ -1,16 +1,16 @@
 import type { Drawing } from '../../../api/drawings.ts';
 
 export interface WantedDrawing {
-  /** The slot that was asked; null for a model of an upstream. */
+  /** The requested slot; null for a model of an upstream. */
   readonly slot: string | null;
   readonly model: string;
-  /** Requests that were drawn before: those of others. */
+  /** Requests that were already running; they belong to other clients. */
   readonly before: ReadonlySet<string>;
 }
 
 /**
- * Picks the events of one request out of those of all drawings. A browser learns the id of its request with the answer
- * only, so it is taken to be the first new one with the wanted slot or model. Answers null for events of others.
+ * Filters the progress events of one request. The browser learns its request id only from the response, so the first new
+ * request for the wanted slot or model is taken as its own. Returns null for events of other requests.
  */
 export function ownDrawing(wanted: WantedDrawing): (drawing: Drawing) => Drawing | null {
   let own: string | null = null;

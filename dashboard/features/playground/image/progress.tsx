@@ -4,19 +4,19 @@ import type { Drawing } from '../../../api/drawings.ts';
 import css from './image.module.css';
 
 const WORDS = {
-  queued: 'Waits in the line of the engine',
-  drawing: 'Draws',
-  done: 'Is handed over',
+  queued: 'Queued',
+  drawing: 'Generating',
+  done: 'Sending',
   failed: 'Failed',
 } as const;
 
-/** How far the picture is; without a number where the engine tells none. */
+/** Progress of an image request; indeterminate when the engine reports none. */
 export function DrawingProgress(props: { drawing: Drawing | null }): ReactElement {
   const { drawing } = props;
   const value = drawing?.progress == null ? null : Math.round(drawing.progress * 100);
-  const word = drawing === null ? 'Asked' : WORDS[drawing.state];
+  const word = drawing === null ? 'Requested' : WORDS[drawing.state];
   return (
-    <Bar.Root className={css.progress} value={value} aria-label="Progress of the picture">
+    <Bar.Root className={css.progress} value={value} aria-label="Image progress">
       <Bar.Track className={css.track}>
         <Bar.Indicator className={css.indicator} />
       </Bar.Track>

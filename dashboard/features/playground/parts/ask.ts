@@ -2,12 +2,12 @@ import type { RouteId } from '../../../../daemon/contract/routes.ts';
 import { ApiError, lost } from '../../../api/api-error.ts';
 import { type CallOptions, send } from '../../../api/client.ts';
 
-/** What is known of an answer beside its content. */
+/** Metadata of a response. */
 export interface Told {
-  /** The slot or upstream that answered. */
+  /** The slot or upstream that served the request. */
   readonly by: string | null;
   readonly requestId: string | null;
-  /** Milliseconds until all of it was here. */
+  /** Milliseconds until the whole response had arrived. */
   readonly ms: number;
 }
 
@@ -20,9 +20,9 @@ export function toldBy(headers: Headers, began: number): Told {
 }
 
 const broken = (): ApiError =>
-  new ApiError({ ...lost().picture, message: 'The answer broke off or is not JSON.' });
+  new ApiError({ ...lost().picture, message: 'The response was interrupted or is not valid JSON.' });
 
-/** Sends a request and reads its JSON. A model may load for minutes, so only the caller's signal ends it. Throws ApiError. */
+/** Sends a request and parses the JSON response. Has no timeout, because a model may load for minutes. Throws ApiError. */
 export async function askJson<T>(id: RouteId, options: CallOptions): Promise<{ value: T; told: Told }> {
   const began = performance.now();
   const answer = await send(id, options, null);
@@ -33,7 +33,10 @@ export async function askJson<T>(id: RouteId, options: CallOptions): Promise<{ v
   return { value: value as T, told: toldBy(answer.headers, began) };
 }
 
-/** The same for an answer in bytes; more than `most` of them is an error. Tells when the first came, in milliseconds. */
+/**
+ * Sends a request and reads the response as bytes. Throws beyond `most` bytes. Also returns the time to the first byte in
+ * milliseconds.
+ */
 export async function askBytes(
   id: RouteId,
   options: CallOptions,
@@ -49,7 +52,7 @@ export async function askBytes(
     for await (const part of answer.body) {
       firstMs ||= performance.now() - began;
       size += part.length;
-      if (size > most) throw new Error('the answer is larger than this page takes');
+      if (size > most) throw new Error('The response is too large for this page.');
       parts.push(part as Uint8Array<ArrayBuffer>);
     }
   } catch (error) {

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-/** Most characters of one mode that are kept over a reload. */
+/** Maximum stored characters of one mode. */
 const MOST = 500_000;
 
 type Values = Readonly<Record<string, string>>;
 
 /**
- * What was typed into a mode. It lives outside the view, so that neither a failure nor another view loses it, and in
- * the tab's storage, so that a reload keeps it.
+ * Field values of a mode. They live outside the view, so that a failure or a change of the view does not lose them, and in
+ * the tab's storage, so that they survive a reload.
  */
 export class Fields<T extends Values> {
   readonly #key: string;
@@ -34,18 +34,18 @@ export class Fields<T extends Values> {
       const text = JSON.stringify(this.#now);
       if (text.length <= MOST) sessionStorage.setItem(this.#key, text);
     } catch {
-      // Storage is off or full: what stands on the screen is not touched.
+      // Storage is disabled or full: the values on the screen stay.
     }
     for (const listener of this.#listeners) listener();
   }
 
-  /** Everything as it was at first. */
+  /** Restores the initial values. */
   reset(): void {
     this.set(this.#fresh);
   }
 }
 
-/** Only texts of fields that there still are. */
+/** Reads stored values; ignores fields that no longer exist. */
 function kept<T extends Values>(key: string, fresh: T): T {
   try {
     const read = JSON.parse(sessionStorage.getItem(key) ?? '{}') as Record<string, unknown>;
@@ -56,7 +56,7 @@ function kept<T extends Values>(key: string, fresh: T): T {
   }
 }
 
-/** The fields, live. */
+/** Subscribes to the fields. */
 export function useFields<T extends Values>(fields: Fields<T>): T {
   return useSyncExternalStore(fields.subscribe, fields.get);
 }

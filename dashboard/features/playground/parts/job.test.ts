@@ -24,7 +24,7 @@ function held<R>(): {
 }
 
 describe('the job of a mode', () => {
-  it('does one thing at a time, and keeps the last result while the next is made', async () => {
+  it('runs one request at a time, and keeps the last result during the next', async () => {
     const job = new Job<string>();
     await job.run(async () => 'one');
     const { work, end } = held<string>();
@@ -37,7 +37,7 @@ describe('the job of a mode', () => {
     expect(job.get()).toMatchObject({ phase: 'done', result: 'two', failure: null });
   });
 
-  it('a failure keeps what came before it, also in parts', async () => {
+  it('keeps partial results of a failed request', async () => {
     const job = new Job<string>();
     await job.run(async (_, tell) => {
       tell('half');
@@ -46,7 +46,7 @@ describe('the job of a mode', () => {
     expect(job.get()).toMatchObject({ phase: 'failed', result: 'half', failure: { message: 'no more' } });
   });
 
-  it('stops when it is told to, and says so instead of failing', async () => {
+  it('reports stopped instead of failed after a stop', async () => {
     const job = new Job<string>();
     const { work } = held<string>();
     const running = job.run(work);
@@ -55,7 +55,7 @@ describe('the job of a mode', () => {
     expect(job.get()).toMatchObject({ phase: 'stopped', failure: null });
   });
 
-  it('tells its readers, parts included', async () => {
+  it('notifies subscribers, also of partial results', async () => {
     vi.useFakeTimers();
     try {
       const job = new Job<string>();

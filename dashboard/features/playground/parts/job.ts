@@ -4,17 +4,17 @@ import { beginWork } from '../../../api/under-way.ts';
 
 export interface JobState<R> {
   readonly phase: 'idle' | 'running' | 'done' | 'stopped' | 'failed';
-  /** The last result; it stays until a new one comes. */
+  /** The last result; kept until the next one arrives. */
   readonly result: R | null;
   readonly failure: FailurePicture | null;
   /** Unix milliseconds of the last start. */
   readonly since: number;
 }
 
-/** Parts of a result are put on the screen together, at most this often. */
+/** Throttles updates of a partial result. */
 const FLUSH_MS = 40;
 
-/** The one request of a mode. It lives outside the view, so that it goes on while another view is open. */
+/** The request of a mode. Lives outside the view, so that it continues while another view is open. */
 export class Job<R> {
   readonly #listeners = new Set<() => void>();
   #now: JobState<R> = { phase: 'idle', result: null, failure: null, since: 0 };
@@ -32,8 +32,8 @@ export class Job<R> {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Starts the work unless some is going on. `tell` shows a result that is not complete yet. Never rejects. */
-  async run(work: (signal: AbortSignal, tell: (result: R) => void) => Promise<R>): Promise<void> {
+  /** Starts the work unless one is running. `report` publishes a partial result. Never rejects. */
+  async run(work: (signal: AbortSignal, report: (result: R) => void) => Promise<R>): Promise<void> {
     if (this.#abort !== null) return;
     const abort = new AbortController();
     this.#abort = abort;
@@ -41,14 +41,14 @@ export class Job<R> {
     this.#set({ phase: 'running', failure: null, since: Date.now() });
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last: R | null = null;
-    const tell = (result: R): void => {
+    const report = (result: R): void => {
       last = result;
       timer ??= setTimeout(() => {
         timer = undefined;
         this.#set({ result: last });
       }, FLUSH_MS);
     };
-    const end = await work(abort.signal, tell).then(
+    const end = await work(abort.signal, report).then(
       (result) => ({ phase: 'done', result }) as const,
       (error: unknown) =>
         abort.signal.aborted
@@ -61,13 +61,13 @@ export class Job<R> {
     this.#set(last === null ? end : { result: last, ...end });
   }
 
-  /** Ends the work; the gateway then stops the engine's. */
+  /** Aborts the request; the gateway then stops the engine. */
   stop(): void {
     this.#abort?.abort();
   }
 }
 
-/** The job, live. */
+/** Subscribes to the job. */
 export function useJob<R>(job: Job<R>): JobState<R> {
   return useSyncExternalStore(job.subscribe, job.get);
 }

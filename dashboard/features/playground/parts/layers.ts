@@ -1,4 +1,4 @@
-/** What closes with Esc. A list of choices stands in the page, hidden, from the first focus of its button on. */
+/** Whether a dialog, list or menu is visible that Esc closes. Select lists stay in the DOM, hidden, after the first focus. */
 export function isSomethingOpen(): boolean {
   const layers = document.querySelectorAll('[role="dialog"], [role="listbox"], [role="menu"]');
   return [...layers].some((layer) => layer.checkVisibility({ visibilityProperty: true }));

@@ -4,7 +4,7 @@ import { State } from '../../../ui/state-badge.tsx';
 import type { Facts } from '../conversation.ts';
 import css from './told-line.module.css';
 
-/** What was measured about a streamed answer, in one line. */
+/** Measurements of a streamed answer, in one line. */
 export function Measured(props: { facts: Facts }): ReactElement {
   const { facts } = props;
   const parts = [
@@ -17,7 +17,7 @@ export function Measured(props: { facts: Facts }): ReactElement {
   ];
   return (
     <span className={css.facts} title={facts.requestId === null ? undefined : `Request ${facts.requestId}`}>
-      {facts.limited ? <State tone="attention">Ended at its limit of tokens</State> : null}{' '}
+      {facts.limited ? <State tone="attention">Token limit reached</State> : null}{' '}
       {parts.filter(Boolean).join(' · ')}
     </span>
   );

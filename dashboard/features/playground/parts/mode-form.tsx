@@ -10,7 +10,7 @@ import type { Job, JobState } from './job.ts';
 import { isSomethingOpen } from './layers.ts';
 import css from './mode-form.module.css';
 
-/** Esc stops what runs, unless it closes something that is open above the view. */
+/** Esc stops the running request, unless it closes an open dialog, list or menu. */
 function useEscape(active: boolean, stop: () => void): void {
   useEffect(() => {
     if (!active) return;
@@ -22,27 +22,25 @@ function useEscape(active: boolean, stop: () => void): void {
   }, [active, stop]);
 }
 
-const PHASES = { idle: '', running: 'Under way.', done: 'Done.', stopped: 'Stopped.', failed: '' } as const;
+const PHASES = { idle: '', running: 'Running.', done: 'Done.', stopped: 'Stopped.', failed: '' } as const;
 
-/** How long the request has been on its way; a model that loads first is told as such after a while. */
+/** Elapsed time of the request; after three seconds it mentions that the model may be loading. */
 function Waiting(props: { since: number }): ReactElement {
   const waited = useNow() - props.since;
   return (
     <State tone="busy">
-      {waited > 3000
-        ? `Under way for ${steadyDuration(waited)}; a model that is not loaded loads first`
-        : 'Under way…'}
+      {waited > 3000 ? `Running for ${steadyDuration(waited)}; the model may be loading first` : 'Running…'}
     </State>
   );
 }
 
-/** The fields of a mode with the button that sends them, and the failure if it came to one. */
+/** The form of a mode: fields, submit button, status and failure. */
 export function ModeForm<R>(props: {
   job: Job<R>;
   state: JobState<R>;
-  /** What the button says. */
+  /** Label of the submit button. */
   verb: string;
-  /** Why nothing can be sent; null when it can. */
+  /** Why the form cannot be sent; null when it can. */
   lacks: string | null;
   onSend: () => void;
   children: ReactNode;
@@ -63,7 +61,7 @@ export function ModeForm<R>(props: {
     >
       {props.children}
       <div className={css.foot}>
-        {/* Keys of their own: one element for both would send again when the press on Stop ends on a submit button. */}
+        {/* Separate keys: a shared element would submit again when a press on Stop ends on the submit button. */}
         {running ? (
           <Button key="stop" onClick={() => job.stop()}>
             <Square size={14} aria-hidden="true" /> Stop

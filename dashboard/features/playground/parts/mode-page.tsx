@@ -10,18 +10,18 @@ import { ABILITIES, type Ability } from './models.ts';
 import { NoModel } from './no-model.tsx';
 import type { ModeModels } from './use-models.ts';
 
-/** What every request as code needs to know. */
+/** Base URL and key requirement for code samples. */
 export interface CodePlace {
   readonly base: string;
   readonly key: boolean;
 }
 
-/** A mode of the playground: its model, its form with what came of it, and the same request as code. */
+/** The layout of a mode: model picker, form and result, and the request as code. */
 export function ModePage(props: {
   ability: Ability;
   models: ModeModels;
   onModel: (id: string) => void;
-  /** Said in one sentence, for who is here for the first time. */
+  /** One sentence that introduces the mode. */
   about: ReactNode;
   codeOf: (language: Language, place: CodePlace) => string;
   children: ReactNode;
@@ -39,7 +39,7 @@ export function ModePage(props: {
             model={models.model}
             gone={models.gone}
             loading={models.query.isPending}
-            none={`No model that ${ABILITIES[ability].can}`}
+            none={`No ${ABILITIES[ability].kind} model`}
             onChoose={props.onModel}
           />
         </div>
@@ -48,7 +48,7 @@ export function ModePage(props: {
         </Loaded>
       </div>
       <aside className={css.side} aria-label="The request as code">
-        <Card title="The same as code">
+        <Card title="Code">
           <CodeTabs textOf={(language) => props.codeOf(language, place)} />
         </Card>
       </aside>

@@ -11,7 +11,7 @@ import type { ModelGroup } from './models.ts';
 function hint(model: V1ModelRecord): string {
   const parts = [
     model._svc.resolves_to ?? (model.name === model.id ? null : model.name),
-    model._svc.demo ? 'demonstration' : null,
+    model._svc.demo ? 'demo' : null,
     model._svc.state,
   ];
   return parts.filter(Boolean).join(' · ');
@@ -38,18 +38,18 @@ function Items(props: { groups: readonly ModelGroup[] }): ReactElement {
   );
 }
 
-/** Chooses who answers: every model, slot and virtual name of `/v1/models` that can. */
+/** Selects a model, slot or virtual name of `/v1/models` that supports the mode. */
 export function ModelPicker(props: {
   groups: readonly ModelGroup[];
   model: V1ModelRecord | null;
-  /** What was chosen and is served no more. */
+  /** The selected model when it is no longer available. */
   gone: string | null;
   loading: boolean;
-  /** Said where there is none: "No chat model". */
+  /** Label when there is no model: "No chat model". */
   none: string;
   onChoose: (id: string) => void;
 }): ReactElement {
-  /** The list opens inside the view, so that it belongs to its landmark. */
+  /** The list renders inside the view so that it belongs to its landmark. */
   const box = useRef<HTMLDivElement>(null);
   const { gone } = props;
   const none = props.loading ? 'Loading models…' : props.none;
@@ -62,9 +62,7 @@ export function ModelPicker(props: {
       >
         <Select.Trigger className={`${buttonClass()} ${css.trigger}`} aria-label="Model">
           <Select.Value className={css.value}>
-            {(id: string | null) =>
-              gone !== null && id === gone ? `${gone} · not served now` : (id ?? none)
-            }
+            {(id: string | null) => (gone !== null && id === gone ? `${gone} · not available` : (id ?? none))}
           </Select.Value>
           <Select.Icon className={css.icon}>
             <ChevronsUpDown size={14} aria-hidden="true" />

@@ -24,7 +24,7 @@ const embed = model('bge', { capabilities: { embeddings: true } });
 const speech = model('tts', { architecture: { input_modalities: ['text'], output_modalities: ['audio'] } });
 
 describe('models of a mode', () => {
-  it('leaves out what cannot answer a chat', () => {
+  it('omits models that cannot chat', () => {
     expect([alias, embed, speech, model('x', { capabilities: { chat: false } })].map(canChat)).toEqual([
       true,
       false,
@@ -53,7 +53,7 @@ describe('models of a mode', () => {
     expect([choice.model?.id, choice.gone]).toEqual([asked, gone]);
   });
 
-  it('every other ability is what the record says', () => {
+  it('reads every other ability from the record', () => {
     const voice = model('tts', { ...speech, capabilities: { speech: true } });
     expect([
       able(voice, 'speech'),

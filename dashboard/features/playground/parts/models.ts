@@ -5,28 +5,28 @@ export interface ModelGroup {
   models: V1ModelRecord[];
 }
 
-/** What a mode needs a model for. */
+/** The capability that a mode requires of a model. */
 export type Ability = 'chat' | 'embeddings' | 'rerank' | 'speech' | 'transcription' | 'image_generation';
 
 interface AbilityRow {
-  /** The slot that serves it when nobody names another. */
+  /** The default slot. */
   readonly usual: string;
-  /** A model that can: "No model that …". */
-  readonly can: string;
-  /** What `svcctl models catalog` calls it. */
+  /** The kind of model, as in "No chat model". */
+  readonly kind: string;
+  /** The purpose for `svcctl models catalog`. */
   readonly purpose: string;
 }
 
 export const ABILITIES: Readonly<Record<Ability, AbilityRow>> = {
-  chat: { usual: 'agent', can: 'chats', purpose: 'chat' },
-  embeddings: { usual: 'embed', can: 'makes vectors', purpose: 'embedding' },
-  rerank: { usual: 'rerank', can: 'sorts documents', purpose: 'rerank' },
-  speech: { usual: 'tts', can: 'speaks', purpose: 'speaking' },
-  transcription: { usual: 'stt', can: 'hears', purpose: 'hearing' },
-  image_generation: { usual: 'img', can: 'draws', purpose: 'images' },
+  chat: { usual: 'agent', kind: 'chat', purpose: 'chat' },
+  embeddings: { usual: 'embed', kind: 'embedding', purpose: 'embedding' },
+  rerank: { usual: 'rerank', kind: 'reranking', purpose: 'rerank' },
+  speech: { usual: 'tts', kind: 'text-to-speech', purpose: 'speaking' },
+  transcription: { usual: 'stt', kind: 'speech-to-text', purpose: 'hearing' },
+  image_generation: { usual: 'img', kind: 'image', purpose: 'images' },
 };
 
-/** Whether a record can answer a chat; one that says nothing about itself may be tried. */
+/** Whether a model supports chat. A model without capability data counts as able. */
 export function canChat(model: V1ModelRecord): boolean {
   const { capabilities } = model;
   if (!model.architecture.output_modalities.includes('text')) return false;
@@ -39,20 +39,20 @@ export function canChat(model: V1ModelRecord): boolean {
   );
 }
 
-/** Whether a record can be asked for this. */
+/** Whether a model has an ability. */
 export function able(model: V1ModelRecord, ability: Ability): boolean {
   return ability === 'chat' ? canChat(model) : model.capabilities[ability] === true;
 }
 
 const GROUPS = ['Slot names', 'Models', 'Virtual names'] as const;
 
-/** A virtual name is an alias too, so it is looked at first: each record stands in one group. */
+/** The group of a record. Virtual names are aliases too, so they are checked first. */
 function groupOf({ _svc }: V1ModelRecord): (typeof GROUPS)[number] {
   if (_svc.virtual) return 'Virtual names';
   return _svc.is_alias ? 'Slot names' : 'Models';
 }
 
-/** The models that can, in groups: slots, models, virtual names; empty groups are left out. */
+/** Models with an ability, grouped into slots, models and virtual names; omits empty groups. */
 export function modelsThat(ability: Ability, models: readonly V1ModelRecord[]): ModelGroup[] {
   const fit = models.filter((model) => able(model, ability));
   return GROUPS.map((label) => ({ label, models: fit.filter((row) => groupOf(row) === label) })).filter(
@@ -61,13 +61,13 @@ export function modelsThat(ability: Ability, models: readonly V1ModelRecord[]): 
 }
 
 export interface Choice {
-  /** The one that is asked; null while nothing can be. */
+  /** The model for requests; null when none is available. */
   readonly model: V1ModelRecord | null;
-  /** What was chosen and is served no more: nobody else is asked in its place. */
+  /** The selected model when it is no longer available. No other model replaces it. */
   readonly gone: string | null;
 }
 
-/** The chosen model; while nobody chose, the usual slot, else the first of the list. */
+/** The selected model, else the default slot, else the first of the list. */
 export function chosenModel(groups: readonly ModelGroup[], chosen: string | null, usual: string): Choice {
   const all = groups.flatMap((group) => group.models);
   const [first] = all;
@@ -78,5 +78,5 @@ export function chosenModel(groups: readonly ModelGroup[], chosen: string | null
   return { model, gone: model === null ? chosen : null };
 }
 
-/** Why nothing can be sent to a model that is served no more. */
-export const goneSentence = (gone: string): string => `${gone} is not served now: choose another model.`;
+/** Explains that the selected model is not available. */
+export const goneSentence = (gone: string): string => `${gone} is not available. Choose another model.`;

@@ -4,17 +4,17 @@ import { Link } from 'wouter';
 import { Empty } from '../../../ui/empty.tsx';
 import { ABILITIES, type Ability } from './models.ts';
 
-/** Nothing here can do it: says how to get a model that can. */
+/** Shown when no model has the ability: explains how to get one. */
 export function NoModel(props: { ability: Ability }): ReactElement {
-  const { can, purpose } = ABILITIES[props.ability];
+  const { kind, purpose } = ABILITIES[props.ability];
   return (
-    <Empty icon={Boxes} title={`No model that ${can} yet`}>
+    <Empty icon={Boxes} title={`No ${kind} model yet`}>
       <p>
-        <code>svcctl models catalog {purpose}</code> lists good ones with what they need. A model that lies in
-        the model folder gets a slot by itself.
+        Download one below, or put one into the models folder; it gets a slot automatically. In a terminal,{' '}
+        <code>svcctl models catalog {purpose}</code> lists recommended ones.
       </p>
       <p>
-        <Link href="/models">Find a model</Link> · <Link href="/slots">See the slots</Link>
+        <Link href="/models">Open models</Link> · <Link href="/slots">Open slots</Link>
       </p>
     </Empty>
   );

@@ -1,11 +1,11 @@
-/** A field that holds a number, as it goes into a request; null when it is empty or no number. */
+/** Parses a number field; null when it is empty or not a number. */
 export function numberOf(text: string): number | null {
   const trimmed = text.trim();
   const value = Number(trimmed);
   return trimmed === '' || !Number.isFinite(value) ? null : value;
 }
 
-/** Why a field cannot be sent; null when it is empty or a number within the bounds. */
+/** Validates a number field; null when it is empty or within the bounds. */
 export function numberFault(
   label: string,
   text: string,
@@ -19,7 +19,7 @@ export function numberFault(
   return fits ? null : `${label} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}.`;
 }
 
-/** The lines of a field that hold anything. */
+/** The non-empty lines of a field. */
 export function linesOf(text: string): string[] {
   return text
     .split('\n')
@@ -27,7 +27,7 @@ export function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** An object without the members that are null or empty: what is not said is left to the gateway. */
+/** Drops null and empty members, so that the gateway uses its defaults. */
 export function said(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== ''));
 }

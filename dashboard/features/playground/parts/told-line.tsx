@@ -4,7 +4,7 @@ import { duration } from '../../../ui/format.ts';
 import type { Told } from './ask.ts';
 import css from './told-line.module.css';
 
-/** Who answered, how long it took, what else was counted, and the id of the request. */
+/** Server, duration, counts and request id of a response. */
 export function ToldLine(props: { told: Told; more?: readonly (string | null)[] }): ReactElement {
   const { told } = props;
   const id = useRef<HTMLElement>(null);

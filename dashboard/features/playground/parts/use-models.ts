@@ -14,19 +14,19 @@ import {
 export interface ModeModels extends Choice {
   readonly query: UseQueryResult<Responses['v1.models']>;
   readonly groups: readonly ModelGroup[];
-  /** What a request names. */
+  /** The model name for requests. */
   readonly id: string;
   /** Why nothing can be sent; null when it can. */
   readonly lacks: string | null;
 }
 
-/** The models of a mode, and which of them is asked; `chosen` is empty while nobody chose. */
+/** The models of a mode and the selected one; `chosen` is empty without a selection. */
 export function useModels(ability: Ability, chosen: string): ModeModels {
   const query = useQuery(queries.allModels);
   const groups = modelsThat(ability, query.data?.data ?? []);
   const { usual } = ABILITIES[ability];
   const { model, gone } = chosenModel(groups, chosen, usual);
-  // What was chosen is asked by its name also while the list is not there: nobody else is asked in its place.
+  // Use the selected name also while the list is loading; never fall back to another model.
   const id = model?.id ?? (chosen === '' ? usual : chosen);
   return { query, groups, model, gone, id, lacks: gone === null ? null : goneSentence(gone) };
 }

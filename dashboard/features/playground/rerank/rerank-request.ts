@@ -2,7 +2,7 @@ import { linesOf, numberFault, numberOf, said } from '../parts/numbers.ts';
 
 const MOST_LINES = 200;
 
-/** What stands in the fields of the form. */
+/** Field values of the form. */
 export interface RerankForm {
   readonly query: string;
   /** One per line. */
@@ -16,7 +16,7 @@ export interface RerankRequest extends Readonly<Record<string, unknown>> {
   readonly documents: readonly string[];
 }
 
-/** The request that a form makes; without `topN` all documents are answered. */
+/** Builds the request from the form; without `topN` it returns all documents. */
 export function rerankRequest(form: RerankForm, model: string | null): RerankRequest {
   return {
     model: model ?? 'rerank',
@@ -26,11 +26,11 @@ export function rerankRequest(form: RerankForm, model: string | null): RerankReq
   };
 }
 
-/** Why it cannot be sent; null when it can. */
+/** Why the form cannot be sent; null when it can. */
 export function rerankLacks(form: RerankForm): string | null {
-  if (form.query.trim() === '') return 'Write a question.';
+  if (form.query.trim() === '') return 'Enter a query.';
   const { length } = linesOf(form.documents);
-  if (length === 0) return 'Write at least one document.';
-  if (length > MOST_LINES) return `This page sorts at most ${MOST_LINES} documents.`;
-  return numberFault('At most', form.topN, 1, MOST_LINES);
+  if (length === 0) return 'Enter at least one document.';
+  if (length > MOST_LINES) return `This page ranks at most ${MOST_LINES} documents.`;
+  return numberFault('Number of results', form.topN, 1, MOST_LINES);
 }

@@ -48,7 +48,7 @@ async function sort(body: RerankRequest, signal: AbortSignal): Promise<Sorted> {
   };
 }
 
-/** Best first; the bar runs from the worst score of the answer to its best. */
+/** Results, best first; the bars are scaled from the lowest to the highest score. */
 function Ranks(props: { sorted: Sorted }): ReactElement {
   const { documents, results } = props.sorted;
   const scores = results.map(({ relevance_score }) => relevance_score);
@@ -67,7 +67,7 @@ function Ranks(props: { sorted: Sorted }): ReactElement {
   );
 }
 
-/** Documents sorted by how well they answer a question. */
+/** The rerank mode: ranks documents by relevance to a query. */
 export function Rerank(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
@@ -78,17 +78,17 @@ export function Rerank(): ReactElement {
       ability="rerank"
       models={models}
       onModel={(model) => fields.set({ model })}
-      about="The model reads the question together with each document and says how well they belong together."
+      about="The model reads the query with each document and scores how relevant each one is."
       codeOf={(language, place) => snippetOf(language, { ...place, route: 'rerank', body })}
     >
       <ModeForm
         job={job}
         state={state}
-        verb="Sort"
+        verb="Rank documents"
         lacks={models.lacks ?? rerankLacks(at)}
         onSend={() => void job.run((signal) => sort(body, signal))}
       >
-        <TextInput label="Question" value={at.query} onChange={(query) => fields.set({ query })} />
+        <TextInput label="Query" value={at.query} onChange={(query) => fields.set({ query })} />
         <TextArea
           label="Documents, one per line"
           rows={6}
@@ -97,19 +97,19 @@ export function Rerank(): ReactElement {
         />
         <div className={form.row}>
           <TextInput
-            label="At most"
+            label="Number of results"
             numeric
             value={at.topN}
             placeholder="all"
-            help="How many of the best are answered."
+            help="Returns only the best matches."
             onChange={(topN) => fields.set({ topN })}
           />
         </div>
       </ModeForm>
       {state.result === null ? null : (
-        <Card title="Best first">
+        <Card title="Results">
           <Ranks sorted={state.result} />
-          <p className={css.note}>Scores are the model's own; compare them within one answer only.</p>
+          <p className={css.note}>Scores depend on the model. Compare them only within one response.</p>
           <ToldLine
             told={state.result.told}
             more={[state.result.tokens === null ? null : `${count(state.result.tokens)} tokens`]}

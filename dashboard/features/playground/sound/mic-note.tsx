@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react';
 import { Note } from '../../../ui/note.tsx';
 
-/** Why there is no microphone on a page like this, and what works instead. */
+/** Explains why the microphone is unavailable, and the alternative. */
 export function MicNote(props: { instead: string }): ReactElement {
   return (
     <Note tone="attention">
       <p>
-        <strong>The microphone needs HTTPS or localhost.</strong> Browsers give no microphone to a page on
-        plain HTTP. {props.instead}
+        <strong>The microphone needs HTTPS or localhost.</strong> Browsers block it on plain HTTP.{' '}
+        {props.instead}
       </p>
     </Note>
   );

@@ -1,16 +1,16 @@
 import { PcmMaker, RATE } from './pcm.ts';
 
-/** What a worklet's own scope has beyond that of a page. */
+/** Globals of an audio worklet scope. */
 declare const sampleRate: number;
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }
 declare function registerProcessor(name: string, processor: new () => AudioWorkletProcessor): void;
 
-/** Sent at once: 40 ms. */
+/** Samples per message: 40 ms. */
 const PIECE = RATE / 25;
 
-/** Hands what a microphone hears to the page as 16-bit samples at the rate of live voice. */
+/** Sends microphone audio to the page as 16-bit samples at the rate of live voice. */
 class MicTap extends AudioWorkletProcessor {
   readonly #maker = new PcmMaker(sampleRate);
   #piece = new Int16Array(PIECE);

@@ -41,7 +41,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it('is heard until the signal ends it, and not one piece longer', async () => {
+it('reports samples until the signal aborts, and none afterwards', async () => {
   const microphone = new AbortController();
   const heard = vi.fn();
   const opening = openMicrophone(heard, microphone.signal);
@@ -56,7 +56,7 @@ it('is heard until the signal ends it, and not one piece longer', async () => {
   expect(close).toHaveBeenCalled();
 });
 
-it('is given back when the browser hands it out after the end', async () => {
+it('is released when the browser grants it after the abort', async () => {
   const microphone = new AbortController();
   const opening = openMicrophone(() => {}, microphone.signal);
   microphone.abort();
@@ -65,7 +65,7 @@ it('is given back when the browser hands it out after the end', async () => {
   expect(track.stop).toHaveBeenCalled();
 });
 
-it('is given back at once when the end comes while its worklet is fetched', async () => {
+it('is released when the abort comes while its worklet is loading', async () => {
   let fetched = (): void => {};
   module = new Promise((resolve) => {
     fetched = resolve;

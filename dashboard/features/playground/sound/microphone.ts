@@ -1,16 +1,16 @@
 import workletUrl from './mic-worklet.ts?worker&url';
 
-/** Why there is no sound from a microphone, in words for who tries. */
+/** The microphone cannot be used; the message is for the user. */
 export class NoMicrophone extends Error {}
 
 const REASONS: Readonly<Record<string, string>> = {
   NotAllowedError:
-    'The browser was not allowed to use the microphone. Allow it in the address bar and try again.',
+    'The browser has no permission to use the microphone. Allow it in the address bar and try again.',
   NotFoundError: 'This device has no microphone.',
-  NotReadableError: 'The microphone is used by another program, or could not be opened.',
+  NotReadableError: 'The microphone is in use by another program or could not be opened.',
 };
 
-/** Whether this page may ask for a microphone at all: browsers give one to HTTPS and to this machine only. */
+/** Whether this page can use a microphone: browsers allow it only on HTTPS and localhost. */
 export const micAllowed = (): boolean => isSecureContext && navigator.mediaDevices !== undefined;
 
 const WANTED: MediaTrackConstraints = {
@@ -20,7 +20,7 @@ const WANTED: MediaTrackConstraints = {
   autoGainControl: true,
 };
 
-/** Tells what a stream hears until the signal ends it. */
+/** Reports samples of a stream until the signal aborts. */
 async function listen(
   stream: MediaStream,
   onSound: (samples: Int16Array<ArrayBuffer>) => void,
@@ -34,7 +34,7 @@ async function listen(
     await context.resume();
     signal.throwIfAborted();
     const tap = new AudioWorkletNode(context, 'mic-tap', { numberOfOutputs: 0 });
-    // Pieces that were on their way when it ended are nobody's any more.
+    // Drop samples that arrive after the abort.
     tap.port.onmessage = (event: MessageEvent<Int16Array<ArrayBuffer>>) => {
       if (!signal.aborted) onSound(event.data);
     };
@@ -46,9 +46,8 @@ async function listen(
 }
 
 /**
- * Opens the microphone and tells what it hears, in pieces of 40 ms of 16-bit samples at the rate of live voice, until
- * the signal ends it: also one that is handed out later, when somebody answers the browser's question at last. Call it
- * from a click. Throws NoMicrophone with the reason.
+ * Opens the microphone and reports 40 ms blocks of 16-bit samples at the rate of live voice until the signal aborts. The
+ * abort also releases a microphone that the browser grants only later. Call it from a click. Throws NoMicrophone.
  */
 export async function openMicrophone(
   onSound: (samples: Int16Array<ArrayBuffer>) => void,

@@ -5,12 +5,12 @@ const LOUDEST = 32_767;
 const level = (value: number): number => Math.round(Math.max(-1, Math.min(1, value)) * LOUDEST);
 
 /**
- * Makes 16-bit samples at `RATE` from samples at any rate, piece by piece. Each sample that comes out is the mean of
- * what it stands for, which also keeps most of what is too high for the lower rate out of it.
+ * Resamples audio of any rate to 16-bit samples at `RATE`, block by block. Each output sample is the mean of its input
+ * samples, which also suppresses most aliasing.
  */
 export class PcmMaker {
   readonly #step: number;
-  /** What has been gathered of the sample that comes next: its sum, and how much of it is there. */
+  /** Sum and weight of the input for the next output sample. */
   #sum = 0;
   #filled = 0;
 
@@ -38,12 +38,12 @@ export class PcmMaker {
   }
 }
 
-/** 16-bit samples as numbers from -1 to 1. */
+/** Converts 16-bit samples to numbers from -1 to 1. */
 export function asFloats(samples: Int16Array): Float32Array<ArrayBuffer> {
   return Float32Array.from(samples, (value) => value / (LOUDEST + 1));
 }
 
-/** How loud it is, 0 to 1, as a meter shows it: quiet speech fills a third of it. */
+/** Loudness from 0 to 1 for a level meter, on a logarithmic scale; quiet speech is about a third. */
 export function loudness(samples: Int16Array): number {
   if (samples.length === 0) return 0;
   const power = samples.reduce((sum, value) => sum + (value / LOUDEST) ** 2, 0) / samples.length;
@@ -52,7 +52,7 @@ export function loudness(samples: Int16Array): number {
 
 const PIECE = 0x8000;
 
-/** Bytes as base64, in pieces that no call is too small for. */
+/** Encodes bytes as base64, in blocks that stay under the argument limit of a call. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += PIECE)
@@ -60,7 +60,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** Base64 as 16-bit samples; an odd last byte is left out. */
+/** Decodes base64 to 16-bit samples; drops an odd last byte. */
 export function samplesOf(base64: string): Int16Array<ArrayBuffer> {
   const text = atob(base64);
   const bytes = new Uint8Array(text.length - (text.length % 2));

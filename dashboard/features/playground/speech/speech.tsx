@@ -19,12 +19,12 @@ import { useModels } from '../parts/use-models.ts';
 import { useObjectUrl } from '../sound/use-object-url.ts';
 import css from './speech.module.css';
 
-/** Most characters of one request, and most bytes of its sound that this page holds. */
+/** Maximum characters of a request, and maximum bytes of audio that this page holds. */
 const MOST_TEXT = 65_536;
 const MOST_BYTES = 256 * 1024 * 1024;
 
 const FORMATS = [
-  ['', "the slot's own"],
+  ['', 'Default'],
   ['mp3', 'mp3'],
   ['wav', 'wav'],
   ['opus', 'opus (ogg)'],
@@ -33,7 +33,7 @@ const FORMATS = [
   ['pcm', 'pcm, 24 kHz'],
 ] as const;
 
-/** Endings of file names by media type; the type is what the gateway answered. */
+/** File extensions by media type of the response. */
 const ENDINGS: Readonly<Record<string, string>> = {
   'audio/mpeg': 'mp3',
   'audio/wav': 'wav',
@@ -58,7 +58,7 @@ const fields = new Fields('speech', {
 });
 const job = new Job<Spoken>();
 
-/** Sounds that were played by themselves; each is once, not whenever its reader comes back. */
+/** Results that were played automatically; each plays only once, not again when the view reopens. */
 const played = new WeakSet<Blob>();
 
 function Player(props: { spoken: Spoken }): ReactElement {
@@ -67,17 +67,17 @@ function Player(props: { spoken: Spoken }): ReactElement {
   const type = sound.type.split(';')[0] ?? '';
   const ending = ENDINGS[type] ?? 'bin';
   return (
-    <Card title="The sound">
+    <Card title="Audio">
       {ending === 'pcm' ? (
-        <p>Bare samples (16 bit, 24,000 per second, mono) are for programs; a browser does not play them.</p>
+        <p>Raw PCM (16-bit, 24 kHz, mono) is for programs. Browsers cannot play it.</p>
       ) : url === null ? null : (
-        // biome-ignore lint/a11y/useMediaCaption: what is spoken stands in the field above
+        // biome-ignore lint/a11y/useMediaCaption: the text is in the field above
         <audio
           className={css.player}
           controls
           autoPlay={!played.has(sound)}
           src={url}
-          aria-label="The spoken text"
+          aria-label="Generated speech"
           onPlay={() => played.add(sound)}
         />
       )}
@@ -89,7 +89,7 @@ function Player(props: { spoken: Spoken }): ReactElement {
           </a>
         </div>
       )}
-      <ToldLine told={told} more={[`first sound ${duration(firstMs)}`]} />
+      <ToldLine told={told} more={[`first audio ${duration(firstMs)}`]} />
     </Card>
   );
 }
@@ -103,13 +103,13 @@ function VoiceChoice(props: { model: string | null; value: string }): ReactEleme
       label="Voice"
       value={props.value}
       {...(unknown ? { help: 'This model does not list its voices.' } : {})}
-      choices={[['', "the slot's own"], ...list.map(({ id, name }) => [id, name] as const)]}
+      choices={[['', 'Default'], ...list.map(({ id, name }) => [id, name] as const)]}
       onChange={(voice) => fields.set({ voice })}
     />
   );
 }
 
-/** A text, spoken. */
+/** The speech mode: reads a text aloud. */
 export function Speech(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
@@ -120,8 +120,8 @@ export function Speech(): ReactElement {
     ...said({ voice: at.voice, response_format: at.format, speed: numberOf(at.speed) }),
   };
   const long =
-    body.input.length > MOST_TEXT ? `One request speaks at most ${count(MOST_TEXT)} characters.` : null;
-  const empty = body.input === '' ? 'Write what shall be said.' : null;
+    body.input.length > MOST_TEXT ? `The limit is ${count(MOST_TEXT)} characters per request.` : null;
+  const empty = body.input === '' ? 'Enter some text.' : null;
   const lacks = models.lacks ?? empty ?? long ?? numberFault('Speed', at.speed, 0.25, 4, false);
   const send = (): void =>
     void job.run(async (signal) => {
@@ -133,10 +133,10 @@ export function Speech(): ReactElement {
       ability="speech"
       models={models}
       onModel={(model) => fields.set({ model, voice: '' })}
-      about="A voice reads your text aloud."
+      about="Reads your text aloud."
       codeOf={(language, place) => snippetOf(language, { ...place, route: 'speech', body })}
     >
-      <ModeForm job={job} state={state} verb="Speak" lacks={lacks} onSend={send}>
+      <ModeForm job={job} state={state} verb="Generate speech" lacks={lacks} onSend={send}>
         <TextArea label="Text" rows={4} value={at.text} onChange={(text) => fields.set({ text })} />
         <div className={form.row}>
           <VoiceChoice model={models.model?.id ?? null} value={at.voice} />

@@ -14,7 +14,7 @@ function Running(props: { since: number }): ReactElement {
   return <State tone="busy">Recording for {steadyDuration(useNow() - props.since)}</State>;
 }
 
-/** Records from the microphone into a file; leaving the view ends it. */
+/** Records from the microphone into a file. Unmounting stops the recording. */
 export function Recorder(props: { onFile: (file: File) => void }): ReactElement {
   const [recording] = useState(() => new Recording());
   const now = useSyncExternalStore(recording.subscribe, recording.get);
@@ -32,7 +32,7 @@ export function Recorder(props: { onFile: (file: File) => void }): ReactElement 
         </Button>
       ) : (
         <Button busy={now.phase === 'opening'} onClick={() => void recording.start()}>
-          <Mic size={14} aria-hidden="true" /> Record
+          <Mic size={14} aria-hidden="true" /> Start recording
         </Button>
       )}
       {now.phase === 'running' ? <Running since={now.since} /> : null}

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const signalOf = (at: number): AbortSignal | undefined => opened.mock.calls[at]?.[1];
 
-it('is opened once, however often Record is pressed while the browser asks', async () => {
+it('opens one microphone for repeated clicks while permission is pending', async () => {
   const recording = new Recording();
   const first = recording.start();
   expect(recording.get().phase).toBe('opening');
@@ -34,7 +34,7 @@ it('is opened once, however often Record is pressed while the browser asks', asy
   expect(recording.get()).toMatchObject({ phase: 'idle', fault: null });
 });
 
-it('that is left while the browser asks ends its microphone and does not begin later', async () => {
+it('releases a microphone that is granted after the view was left', async () => {
   const recording = new Recording();
   const first = recording.start();
   const allowFirst = allow;
@@ -51,7 +51,7 @@ it('that is left while the browser asks ends its microphone and does not begin l
   recording.drop();
 });
 
-it('says why there is no microphone, and that nothing was heard', async () => {
+it('reports why there is no microphone, and an empty recording', async () => {
   const recording = new Recording();
   opened.mockRejectedValueOnce(new Error('This device has no microphone.'));
   await recording.start();
@@ -60,5 +60,5 @@ it('says why there is no microphone, and that nothing was heard', async () => {
   allow();
   await again;
   expect(recording.stop()).toBeNull();
-  expect(recording.get()).toMatchObject({ phase: 'idle', fault: 'Nothing was heard.' });
+  expect(recording.get()).toMatchObject({ phase: 'idle', fault: 'No sound was recorded.' });
 });

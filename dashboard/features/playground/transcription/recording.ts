@@ -1,20 +1,20 @@
 import { openMicrophone } from '../sound/microphone.ts';
 import { wavFile } from '../sound/pcm.ts';
 
-/** Half an hour: 86 MB of samples in the page. */
+/** Half an hour: 86 MB of samples. */
 const MOST_PIECES = 30 * 60 * 25;
 
 export interface RecordingState {
-  /** `opening`: the browser asks whether it may, or the microphone is being opened. */
+  /** `opening`: waiting for permission or for the microphone. */
   readonly phase: 'idle' | 'opening' | 'running';
-  /** When it began. */
+  /** Start time in Unix milliseconds. */
   readonly since: number;
   readonly fault: string | null;
 }
 
 const IDLE: RecordingState = { phase: 'idle', since: 0, fault: null };
 
-/** A recording from the microphone, one at a time: no microphone stays open beyond it. */
+/** A microphone recording. Only one runs at a time, and the microphone is released when it ends. */
 export class Recording {
   readonly #listeners = new Set<() => void>();
   #now = IDLE;
@@ -33,7 +33,7 @@ export class Recording {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Begins to record; does nothing while it is at it. Call it from a click. Never rejects. */
+  /** Starts recording unless one is running. Call it from a click. Never rejects. */
   async start(): Promise<void> {
     if (this.#now.phase !== 'idle') return;
     const pieces: Int16Array<ArrayBuffer>[] = [];
@@ -53,17 +53,17 @@ export class Recording {
     }
   }
 
-  /** Ends the recording; answers it as a WAV file, which every gateway understands without further programs. */
+  /** Stops the recording and returns it as a WAV file, which the gateway decodes without ffmpeg. */
   stop(): File | null {
     if (this.#now.phase !== 'running') return null;
     const pieces = this.#pieces;
     this.drop();
     if (pieces.length > 0) return new File([wavFile(pieces)], 'recording.wav', { type: 'audio/wav' });
-    this.#set({ ...IDLE, fault: 'Nothing was heard.' });
+    this.#set({ ...IDLE, fault: 'No sound was recorded.' });
     return null;
   }
 
-  /** Ends it without a file, whatever it is at. */
+  /** Discards the recording. */
   drop(): void {
     this.#microphone.abort();
     this.#pieces = [];

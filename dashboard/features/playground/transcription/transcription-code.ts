@@ -2,7 +2,7 @@ import { pythonLiteral, shellWord } from '../../../api/literals.ts';
 import { curlKey, javascriptClient, type Language, pythonClient } from '../../../api/snippets.ts';
 import type { CodePlace } from '../parts/mode-page.tsx';
 
-/** What is sent beside the recording. */
+/** Form fields besides the file. */
 export type TranscriptionFields = Readonly<Record<string, string>>;
 
 const FILE = 'recording.wav';
@@ -46,7 +46,7 @@ function python({ base, key }: CodePlace, fields: TranscriptionFields): string {
 
 const WRITERS = { curl, javascript, python } as const;
 
-/** A transcription in another language; the recording is a file of whoever runs it. */
+/** A transcription request as code, with a placeholder file name. */
 export function transcriptionCode(language: Language, place: CodePlace, fields: TranscriptionFields): string {
   return WRITERS[language](place, fields);
 }

@@ -37,7 +37,7 @@ interface Heard {
 
 const fields = new Fields('transcription', { model: '', format: 'text', language: '' });
 const job = new Job<Heard>();
-/** The chosen recording; browsers keep none over a reload. */
+/** The selected file; a reload loses it. */
 let chosen: File | null = null;
 
 async function hear(
@@ -63,9 +63,9 @@ function Transcript(props: { heard: Heard }): ReactElement {
   const url = useObjectUrl(file);
   const ending = format === 'text' ? 'txt' : format.endsWith('json') ? 'json' : format;
   return (
-    <Card title="What was said" aside={<Copy text={text} shown={shown} what="the transcript" />}>
+    <Card title="Transcript" aside={<Copy text={text} shown={shown} what="the transcript" />}>
       <pre ref={shown} className={format === 'text' ? css.words : css.source}>
-        {text === '' ? 'Nothing was understood.' : text}
+        {text === '' ? 'No speech was recognised.' : text}
       </pre>
       {url === null ? null : (
         <div>
@@ -85,7 +85,7 @@ function SoundFile(props: { file: File | null; onFile: (file: File) => void }): 
   return (
     <div className={field.field}>
       <label className={field.label} htmlFor={id}>
-        Recording
+        Audio file
       </label>
       <input
         id={id}
@@ -100,18 +100,18 @@ function SoundFile(props: { file: File | null; onFile: (file: File) => void }): 
       />
       <p id={`${id}-help`} className={field.help}>
         {props.file === null
-          ? 'wav, mp3, flac, ogg, m4a or webm, of 200 MiB at most.'
+          ? 'wav, mp3, flac, ogg, m4a or webm, up to 200 MiB.'
           : `${props.file.name}, ${count(Math.ceil(props.file.size / 1024))} KiB.`}
       </p>
       {url === null ? null : (
-        // biome-ignore lint/a11y/useMediaCaption: its words are what is asked for here
-        <audio className={css.player} controls src={url} aria-label="The recording" />
+        // biome-ignore lint/a11y/useMediaCaption: the transcript is the result of this page
+        <audio className={css.player} controls src={url} aria-label="Playback of the recording" />
       )}
     </div>
   );
 }
 
-/** What is said in a recording, in words. */
+/** The transcription mode: turns speech into text. */
 export function Transcription(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
@@ -131,14 +131,14 @@ export function Transcription(): ReactElement {
       ability="transcription"
       models={models}
       onModel={(model) => fields.set({ model })}
-      about="A recording from this device or its microphone, written down."
+      about="Transcribe a file or a recording."
       codeOf={(language, place) => transcriptionCode(language, place, asked)}
     >
       <ModeForm
         job={job}
         state={state}
-        verb="Write down"
-        lacks={models.lacks ?? (file === null ? 'Choose a recording or make one.' : null)}
+        verb="Transcribe"
+        lacks={models.lacks ?? (file === null ? 'Choose a file or make a recording.' : null)}
         onSend={() => {
           if (file !== null) void job.run((signal) => hear(file, asked, signal));
         }}
@@ -155,8 +155,8 @@ export function Transcription(): ReactElement {
           <TextInput
             label="Spoken language"
             value={at.language}
-            placeholder="found out"
-            help="A code such as en or de, for models that know several."
+            placeholder="Auto-detect"
+            help="A code such as en or de, for multilingual models."
             onChange={(language) => fields.set({ language })}
           />
         </div>

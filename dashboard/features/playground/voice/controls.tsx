@@ -17,13 +17,13 @@ function Level(props: { level: number }): ReactElement {
 
 function words({ phase, transcript, microphone }: CallState): string {
   if (phase === 'opening') return 'Connecting…';
-  if (transcript.speaking) return 'Hears you';
-  if (transcript.response !== null) return 'Answers';
+  if (transcript.speaking) return 'Hearing you';
+  if (transcript.response !== null) return 'Answering';
   if (microphone === 'muted') return 'Microphone off';
-  return microphone === 'on' ? 'Listens' : 'Waits for your words';
+  return microphone === 'on' ? 'Listening' : 'Ready';
 }
 
-/** Begins a session, with or without a microphone. */
+/** Buttons that start a session, with or without a microphone. */
 export function StartButtons(props: {
   disabled: boolean;
   onStart: (microphone: boolean) => void;
@@ -46,14 +46,14 @@ export function StartButtons(props: {
   );
 }
 
-/** What can be done while a session goes on, and what it is doing. */
+/** Controls and status of a running session. */
 export function Controls(props: { call: CallState }): ReactElement {
   const { call } = props;
   const muted = call.microphone === 'muted';
   return (
     <div className={css.buttons}>
       <Button look="danger" onClick={() => liveCall.stop()}>
-        <PhoneOff size={14} aria-hidden="true" /> End
+        <PhoneOff size={14} aria-hidden="true" /> End call
       </Button>
       {call.microphone === 'off' ? null : (
         <Button aria-pressed={muted} onClick={() => liveCall.mute()}>

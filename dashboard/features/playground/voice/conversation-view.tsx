@@ -8,13 +8,13 @@ import css from './voice.module.css';
 
 const WHO = { you: 'You', model: 'Model' } as const;
 
-/** What stands in the place of words that are not there yet, or never will be. */
+/** Shown in place of text that is missing or still to come. */
 function Lacking(props: { row: Said }): ReactElement | null {
   const { who, state, text } = props.row;
-  if (state === 'unheard') return <State tone="attention">Could not be understood</State>;
+  if (state === 'unheard') return <State tone="attention">Not understood</State>;
   if (text !== '') return null;
   if (state === 'open') return <State tone="busy">{who === 'you' ? 'Listening…' : 'Thinking…'}</State>;
-  return state === 'done' ? <State tone="idle">Nothing was understood</State> : null;
+  return state === 'done' ? <State tone="idle">No speech recognised</State> : null;
 }
 
 function Row(props: { row: Said }): ReactElement {
@@ -27,12 +27,12 @@ function Row(props: { row: Said }): ReactElement {
       </p>
       <Lacking row={row} />
       {row.state === 'cut' ? <State tone="idle">Interrupted</State> : null}
-      {row.state === 'failed' ? <State tone="failed">Broke off</State> : null}
+      {row.state === 'failed' ? <State tone="failed">Failed</State> : null}
     </li>
   );
 }
 
-/** Both sides of the conversation, newest at the end. */
+/** The transcript of both sides, newest last. */
 export function ConversationView(props: { call: CallState }): ReactElement {
   const { transcript, phase } = props.call;
   const box = useRef<HTMLElement>(null);
@@ -44,11 +44,8 @@ export function ConversationView(props: { call: CallState }): ReactElement {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section ref={box} className={css.transcript} tabIndex={0} aria-label="Transcript">
       {transcript.said.length === 0 ? (
-        <Empty
-          icon={AudioLines}
-          title={phase === 'live' ? 'Say something, or type it' : 'Nothing was said yet'}
-        >
-          <p>Both sides stand here in words; sound stays between this page and the gateway.</p>
+        <Empty icon={AudioLines} title={phase === 'live' ? 'Say something, or type it' : 'No transcript yet'}>
+          <p>The transcript appears here. Audio never leaves your gateway.</p>
         </Empty>
       ) : (
         <ol className={css.rows}>

@@ -67,7 +67,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('a session that is ended while it is opened stays ended, with its microphone shut', async () => {
+it('a session that is ended while opening stays ended, with its microphone closed', async () => {
   const start = liveCall.start(SETUP);
   await settled();
   liveCall.stop();
@@ -78,7 +78,7 @@ it('a session that is ended while it is opened stays ended, with its microphone 
   expect(openMicrophone).not.toHaveBeenCalled();
 });
 
-it('one that is ended before its line is asked for asks for none', async () => {
+it('a session that is ended before it connects opens no connection', async () => {
   const start = liveCall.start(SETUP);
   liveCall.stop();
   await start;
@@ -86,7 +86,7 @@ it('one that is ended before its line is asked for asks for none', async () => {
   expect(liveCall.get()).toMatchObject({ phase: 'ended', failure: null });
 });
 
-it('one that is ended while the browser asks ends the microphone that comes late', async () => {
+it('a session that is ended while permission is pending releases a microphone that is granted later', async () => {
   let allow = (): void => {};
   vi.mocked(openMicrophone).mockReturnValueOnce(
     new Promise((resolve) => {
@@ -105,7 +105,7 @@ it('one that is ended while the browser asks ends the microphone that comes late
   expect(liveCall.get()).toMatchObject({ phase: 'ended', microphone: 'off' });
 });
 
-it('what is left of an earlier session does not touch the next one', async () => {
+it('late events of an earlier session do not affect the next one', async () => {
   const first = liveCall.start(SETUP);
   await settled();
   liveCall.stop();
@@ -121,7 +121,7 @@ it('what is left of an earlier session does not touch the next one', async () =>
   expect(line(1).sent).toHaveLength(1);
 });
 
-it('an end that the gateway makes is told in its words', async () => {
+it('reports why the gateway ended the session', async () => {
   const start = liveCall.start(SETUP);
   await settled();
   line(0).greet();
@@ -130,7 +130,7 @@ it('an end that the gateway makes is told in its words', async () => {
   expect(liveCall.get()).toMatchObject({ phase: 'ended', failure: { code: 'auth.required' } });
 });
 
-it('a recording comes whole, with the quiet that ends its turn, however slow the connection is', async () => {
+it('sends a whole recording with the silence that ends its turn, also over a slow connection', async () => {
   const start = liveCall.start({ ...SETUP, microphone: false });
   await settled();
   line(0).greet();

@@ -11,15 +11,15 @@ import { SILENT, type Transcript, withEvent } from './transcript.ts';
 export interface CallState {
   readonly phase: 'idle' | 'opening' | 'live' | 'ended';
   readonly microphone: 'off' | 'on' | 'muted';
-  /** How loud the microphone is, 0 to 1. */
+  /** Microphone level from 0 to 1. */
   readonly level: number;
   readonly transcript: Transcript;
   readonly failure: FailurePicture | null;
-  /** Milliseconds from the end of the last turn to the first sound of its answer, as heard here. */
+  /** Milliseconds from the end of the last turn to the first audio of the answer in this browser. */
   readonly firstSoundMs: number | null;
 }
 
-/** How a session is set before the first word. */
+/** Options of a session. */
 export interface CallSetup {
   readonly model: string;
   readonly instructions: string;
@@ -36,25 +36,25 @@ const FRESH: CallState = {
   firstSoundMs: null,
 };
 
-/** A recording is sent in pieces of a fifth of a second, and quiet after it ends the turn. */
+/** A recording is sent in blocks of 0.2 s; the silence after it ends the turn. */
 const PIECE = RATE / 5;
 const QUIET = new Int16Array(RATE * 0.8);
-/** Five minutes: what one turn may hold. */
+/** Five minutes, the limit of one turn. */
 const MOST_SAMPLES = RATE * 300;
 
-/** One live conversation. It lives outside the view, so that it goes on while another view is open. */
+/** A live conversation. Lives outside the view, so that it continues while another view is open. */
 class LiveCall {
   readonly #listeners = new Set<() => void>();
   #now = FRESH;
-  /** Ends what belongs to the session that goes on, whatever of it is still being opened. */
+  /** Aborts everything of the current session, including what is still opening. */
   #session = new AbortController();
   #socket: VoiceSocket | null = null;
   #player: Player | null = null;
-  /** What was cut while its answer was still being made: told when the answer has ended. */
+  /** Playback that was cut while its answer was still streaming; sent when the answer has ended. */
   #cut: { item: string; heardMs: number } | null = null;
-  /** A typed message waits for the end of the answer that it interrupts. */
+  /** Whether a typed message waits for the end of the answer that it interrupts. */
   #owed = false;
-  /** Recordings are sent one after the other. */
+  /** Serialises recordings. */
   #recordings: Promise<void> = Promise.resolve();
   #turnEnd = 0;
   #endWork = (): void => {};
@@ -71,7 +71,7 @@ class LiveCall {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Begins a session. Call it from a click, or browsers neither play nor record. Never rejects. */
+  /** Starts a session. Call it from a click, because browsers otherwise block audio. Never rejects. */
   async start(setup: CallSetup): Promise<void> {
     if (this.#now.phase === 'opening' || this.#now.phase === 'live') return;
     this.#set({ ...FRESH, phase: 'opening' });
@@ -82,7 +82,7 @@ class LiveCall {
       await this.#open(setup, signal);
       if (setup.microphone) await this.#listen(signal);
     } catch (error) {
-      // What fails because the session was ended is no news, and the next session may be there already.
+      // Ignore failures after the abort; the next session may already be running.
       if (!signal.aborted) this.#end(toPicture(error));
     }
   }
@@ -103,7 +103,7 @@ class LiveCall {
     this.#set({ phase: 'live' });
   }
 
-  /** Ends the session; the transcript stays. */
+  /** Ends the session; keeps the transcript. */
   stop(): void {
     this.#end(null);
   }
@@ -133,7 +133,7 @@ class LiveCall {
     }
   }
 
-  /** Without a microphone the session goes on: there is the keyboard. */
+  /** Reports a microphone failure. The session continues with typed messages. */
   #unheard(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     const transcript = { ...this.#now.transcript, fault: { code: 'microphone', message } };
@@ -144,14 +144,14 @@ class LiveCall {
     this.#socket?.sendSound(soundOf(samples));
   }
 
-  /** Turns the microphone off and on; the gateway hears quiet meanwhile, so that a turn ends. */
+  /** Mutes or unmutes the microphone. Sends silence when muting, so that the turn ends. */
   mute(): void {
     const { microphone } = this.#now;
     if (microphone === 'on') void this.#socket?.sendWhole(soundOf(QUIET));
     if (microphone !== 'off') this.#set({ microphone: microphone === 'on' ? 'muted' : 'on', level: 0 });
   }
 
-  /** Says a typed message; what is being answered is interrupted. */
+  /** Sends a typed message and interrupts the current answer. */
   type(text: string): void {
     const content = [{ type: 'input_text', text }];
     this.#turnEnd = performance.now();
@@ -164,17 +164,17 @@ class LiveCall {
     else this.#owed = true;
   }
 
-  /** Sends a recording as if it were spoken, as fast as it can go. Rejects for what is no sound, or too long. */
+  /** Sends a recording as speech, as fast as possible. Rejects when it cannot be decoded or is too long. */
   async play(file: Blob): Promise<void> {
     const samples = await samplesOfFile(file);
-    if (samples.length > MOST_SAMPLES) throw new Error('A turn takes five minutes at most.');
+    if (samples.length > MOST_SAMPLES) throw new Error('A recording can be at most 5 minutes long.');
     const socket = this.#socket;
     if (socket === null) return;
     this.#recordings = this.#recordings.then(() => sendRecording(socket, samples));
     await this.#recordings;
   }
 
-  /** Ends the answer that is being made or heard, and tells the gateway how much of it was heard. */
+  /** Interrupts the current answer and reports to the gateway how much of it was played. */
   interrupt(): void {
     if (this.#now.transcript.response !== null) this.#socket?.send({ type: 'response.cancel' });
     this.#silence();
@@ -210,7 +210,7 @@ class LiveCall {
   }
 
   #sound({ item_id, delta }: ServerEvent): void {
-    // What still comes of an answer that was interrupted is not played.
+    // Drop late audio of an interrupted answer.
     if (this.#cut?.item === item_id) return;
     const first = this.#player?.add(String(item_id), samplesOf(String(delta)));
     if (first) this.#set({ firstSoundMs: Math.round(performance.now() - this.#turnEnd) });
@@ -239,7 +239,7 @@ function sessionOf({ instructions, voice }: CallSetup): Record<string, unknown> 
 
 export const liveCall = new LiveCall();
 
-/** The conversation, live. */
+/** Subscribes to the conversation. */
 export function useLiveCall(): CallState {
   return useSyncExternalStore(liveCall.subscribe, liveCall.get);
 }

@@ -1,22 +1,22 @@
 import { asFloats, RATE } from '../sound/pcm.ts';
 
-/** A little ahead of the clock, so that the first sound is not cut. */
+/** Schedules playback slightly ahead, so that the first samples are not cut. */
 const LEAD_S = 0.04;
 
 interface Playing {
   readonly item: string;
-  /** When its first sound began, on the clock of the context. */
+  /** Start of its first audio on the clock of the context. */
   readonly began: number;
 }
 
-/** Plays the sound of answers as it comes, one piece after the other. Made in a click, or browsers keep it silent. */
+/** Plays streamed audio gaplessly. Create it in a click handler, because browsers otherwise block audio. */
 export class Player {
   readonly #context = new AudioContext({ sampleRate: RATE });
   readonly #sources = new Set<AudioBufferSourceNode>();
   #until = 0;
   #playing: Playing | null = null;
 
-  /** Adds sound of an item; answers true when it is the first that this item plays. */
+  /** Queues audio of an item. Returns true for its first audio. */
   add(item: string, samples: Int16Array<ArrayBuffer>): boolean {
     if (samples.length === 0) return false;
     const context = this.#context;
@@ -34,7 +34,7 @@ export class Player {
     return first;
   }
 
-  /** Stops at once; answers what was playing and how much of it was heard, in milliseconds. Null when it was silent. */
+  /** Stops immediately. Returns the playing item and the milliseconds that were played, or null when silent. */
   cut(): { item: string; heardMs: number } | null {
     const playing = this.#playing;
     const { currentTime } = this.#context;
@@ -47,7 +47,7 @@ export class Player {
     return { item: playing.item, heardMs: Math.max(0, Math.round((currentTime - playing.began) * 1000)) };
   }
 
-  /** Lets a browser that held the sound back begin. */
+  /** Resumes a context that the browser has suspended. */
   async wake(): Promise<void> {
     if (this.#context.state === 'suspended') await this.#context.resume();
   }
@@ -58,7 +58,7 @@ export class Player {
   }
 }
 
-/** A recording as samples at the rate of live voice. Throws for what the browser cannot decode. */
+/** Decodes a recording to samples at the rate of live voice. Throws when the browser cannot decode it. */
 export async function samplesOfFile(file: Blob): Promise<Int16Array<ArrayBuffer>> {
   const context = new OfflineAudioContext(1, 1, RATE);
   const sound = await context.decodeAudioData(await file.arrayBuffer());

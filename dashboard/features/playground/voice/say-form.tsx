@@ -9,7 +9,7 @@ import css from './voice.module.css';
 
 export const typed = new Fields('voice-typed', { text: 'Good morning! How are you?' });
 
-/** A recording in the place of a microphone. */
+/** Uploads a recording in place of the microphone. */
 function Recording(): ReactElement {
   const id = useId();
   const [fault, setFault] = useState<string | null>(null);
@@ -24,7 +24,7 @@ function Recording(): ReactElement {
   return (
     <div className={field.field}>
       <label className={field.label} htmlFor={id}>
-        Or say it by a recording
+        Or upload a recording
       </label>
       <input
         id={id}
@@ -45,7 +45,7 @@ function Recording(): ReactElement {
   );
 }
 
-/** Words for the session that goes on: typed, or as a recording. */
+/** Sends a typed message or a recording to the running session. */
 export function SayForm(): ReactElement {
   const { text } = useFields(typed);
   const say = (): void => {
@@ -62,9 +62,9 @@ export function SayForm(): ReactElement {
       }}
     >
       <div className={css.line}>
-        <TextInput label="Say it in writing" value={text} onChange={(next) => typed.set({ text: next })} />
+        <TextInput label="Type a message" value={text} onChange={(next) => typed.set({ text: next })} />
         <Button type="submit" look="main" disabled={text.trim() === ''}>
-          <SendHorizontal size={14} aria-hidden="true" /> Say
+          <SendHorizontal size={14} aria-hidden="true" /> Send
         </Button>
       </div>
       <Recording />

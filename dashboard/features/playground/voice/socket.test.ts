@@ -9,11 +9,11 @@ describe('a session', () => {
     expect(voiceAddress(origin, model)).toBe(address);
   });
 
-  it('that the gateway closes is told in the words of the catalogue', () => {
+  it('reports the message of the catalogue when the gateway closes it', () => {
     const refused = closeFailure(4401, 'auth.required').picture;
     expect(refused.code).toBe('auth.required');
     expect(refused.advice).not.toBeNull();
-    expect(closeFailure(4408, 'nothing happened for too long').picture.message).toMatch(/quarter of an hour/);
+    expect(closeFailure(4408, 'nothing happened for too long').picture.message).toMatch(/15 minutes/);
     expect(closeFailure(1006, '').picture).toMatchObject({ code: 'realtime.closed' });
   });
 });

@@ -6,24 +6,24 @@ import css from './stages.module.css';
 import type { StageTimes } from './transcript.ts';
 
 const ROWS: ReadonlyArray<readonly [name: keyof StageTimes, word: string]> = [
-  ['heard', 'Understood what was said'],
-  ['firstWord', 'First word of the answer'],
-  ['words', 'All its words'],
-  ['firstSound', 'First sound of the voice'],
-  ['sound', 'All its sound'],
-  ['total', 'The whole answer'],
+  ['heard', 'Speech recognised'],
+  ['firstWord', 'First token'],
+  ['words', 'Text done'],
+  ['firstSound', 'First audio'],
+  ['sound', 'Audio done'],
+  ['total', 'Total'],
 ];
 
-/** How long each stage of the last answer took, as the gateway measured it, and what was heard here. */
+/** Latency of each stage of the last answer as measured by the gateway, and the time to first audio in this browser. */
 export function Stages(props: { times: StageTimes; heardHereMs: number | null }): ReactElement {
   const { times } = props;
   const most = Math.max(1, ...ROWS.map(([name]) => times[name] ?? 0), props.heardHereMs ?? 0);
   const rows: [string, number | null][] = [
     ...ROWS.map(([name, word]): [string, number | null] => [word, times[name]]),
-    ['From your last word to the first sound here', props.heardHereMs],
+    ['Time to first audio', props.heardHereMs],
   ];
   return (
-    <Card title="The stages of the last answer">
+    <Card title="Latency">
       <dl className={css.stages}>
         {rows.map(([word, ms]) =>
           ms === null ? null : (

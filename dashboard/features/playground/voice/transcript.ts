@@ -1,6 +1,6 @@
 import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
 
-/** The times of one answer in milliseconds, as far as the gateway told them. */
+/** Stage times of one answer in milliseconds; null when not reported. */
 export interface StageTimes {
   readonly heard: number | null;
   readonly firstWord: number | null;
@@ -10,12 +10,12 @@ export interface StageTimes {
   readonly total: number | null;
 }
 
-/** One side's turn, or a call that the model made. */
+/** A turn of one side. */
 export interface Said {
   readonly id: string;
   readonly who: 'you' | 'model';
   readonly text: string;
-  /** `open`: more comes; `unheard`: it could not be understood. */
+  /** `open`: still streaming; `unheard`: could not be transcribed. */
   readonly state: 'open' | 'done' | 'cut' | 'failed' | 'unheard';
   readonly times: StageTimes | null;
 }
@@ -25,21 +25,21 @@ export interface Fault {
   readonly message: string;
 }
 
-/** What a conversation looks like. */
+/** The state of a conversation. */
 export interface Transcript {
   readonly said: readonly Said[];
-  /** The answer that is being made. */
+  /** Id of the running response. */
   readonly response: string | null;
-  /** The speech of the user that goes on now. */
+  /** Whether the user is speaking. */
   readonly speaking: boolean;
-  /** Whether answers are spoken; null until the session has begun. */
+  /** Modality of answers; null until the session has started. */
   readonly modality: 'text' | 'audio' | null;
   readonly fault: Fault | null;
 }
 
 export const SILENT: Transcript = { said: [], response: null, speaking: false, modality: null, fault: null };
 
-/** Turns that are kept on the screen. */
+/** Maximum number of turns in the transcript. */
 const MOST = 200;
 
 interface Item {
@@ -123,12 +123,12 @@ function added(at: Transcript, item: Item): Transcript {
   return known ? at : put(at, row(item.id, who, text, who === 'you' && text !== '' ? 'done' : 'open'));
 }
 
-type Take = (at: Transcript, event: Record<string, unknown>) => Transcript;
-const append: Take = (at, { item_id, delta }) =>
+type Reducer = (at: Transcript, event: Record<string, unknown>) => Transcript;
+const append: Reducer = (at, { item_id, delta }) =>
   change(at, item_id, ({ text }) => ({ text: text + String(delta ?? '') }));
 
-/** What each event means for what is shown; events that are not here change nothing on the screen. */
-const TAKES: Readonly<Record<string, Take>> = {
+/** Reducers by event type; other events are ignored. */
+const TAKES: Readonly<Record<string, Reducer>> = {
   'session.created': (at, { session }) => withModality(at, session),
   'session.updated': (at, { session }) => withModality(at, session),
   'input_audio_buffer.speech_started': (at) => ({ ...at, speaking: true }),
@@ -161,7 +161,7 @@ function withModality(at: Transcript, session: unknown): Transcript {
   return { ...at, modality: modes?.includes('audio') ? 'audio' : 'text' };
 }
 
-/** The transcript after one more event. Pure. */
+/** Applies one event to the transcript. Pure. */
 export function withEvent(at: Transcript, event: ServerEvent): Transcript {
   const take = Object.hasOwn(TAKES, event.type) ? TAKES[event.type] : undefined;
   return take?.(at, event) ?? at;

@@ -10,10 +10,10 @@ const ANSWER = { type: 'response.create' };
 const address = ({ base }: CodePlace, model: string): string =>
   `${base.replace(/^http/, 'ws')}/v1/realtime?model=${encodeURIComponent(model)}`;
 
-/** curl shows the handshake and the first event; it does not speak the protocol behind them. */
+/** A curl command for the handshake and the first event; curl cannot speak the protocol beyond them. */
 function curl(place: CodePlace, model: string): string {
   return [
-    '# The handshake and the first event; JavaScript and Python speak on.',
+    '# Handshake and first event only; see JavaScript or Python for a full session.',
     `curl -N --http1.1 ${address(place, model).replace(/^ws/, 'http')} \\`,
     ...(place.key ? ['  -H "Authorization: Bearer $SVC_CLIENT_KEY" \\'] : []),
     "  -H 'Connection: Upgrade' -H 'Upgrade: websocket' \\",
@@ -65,7 +65,7 @@ function python(place: CodePlace, model: string, text: string): string {
 
 const WRITERS = { curl, javascript, python } as const;
 
-/** A live conversation of one typed message in another language. */
+/** A live conversation with one typed message, as code. */
 export function voiceCode(language: Language, place: CodePlace, model: string, text: string): string {
   return WRITERS[language](place, model, text);
 }

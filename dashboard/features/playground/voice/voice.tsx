@@ -24,7 +24,7 @@ import { voiceCode } from './voice-code.ts';
 
 const fields = new Fields('voice', { model: '', instructions: '', voice: '' });
 
-/** Which ends of a conversation lack a model; the rest works without. */
+/** Reports a missing speech-to-text or text-to-speech model; the rest works without it. */
 function Lacking(): ReactElement | null {
   const { data } = useQuery(queries.allModels);
   const deaf = data !== undefined && modelsThat('transcription', data.data).length === 0;
@@ -32,10 +32,10 @@ function Lacking(): ReactElement | null {
   if (!deaf && !mute) return null;
   return (
     <Note tone="attention">
-      {deaf ? <p>No model here hears: what you say is not understood, what you type is.</p> : null}
-      {mute ? <p>No model here speaks: answers come in words only.</p> : null}
+      {deaf ? <p>No speech-to-text model: you can type instead.</p> : null}
+      {mute ? <p>No text-to-speech model: answers are text only.</p> : null}
       <p>
-        <Link href="/models">Find a model</Link> · <Link href="/slots">See the slots</Link>
+        <Link href="/models">Open models</Link> · <Link href="/slots">Open slots</Link>
       </p>
     </Note>
   );
@@ -57,7 +57,7 @@ function Setup(props: { model: string; disabled: boolean }): ReactElement {
           label="Voice"
           value={at.voice}
           choices={[
-            ['', "the slot's own"],
+            ['', 'Default'],
             ...(voices.data?.voices ?? []).map(({ id, name }) => [id, name] as const),
           ]}
           onChange={(voice) => fields.set({ voice })}
@@ -85,7 +85,7 @@ function Faults(props: { call: CallState }): ReactElement | null {
   );
 }
 
-/** A conversation by voice over the live route: both sides in words, and the time of each stage. */
+/** The voice mode: a live conversation with transcript and latency. */
 export function Voice(): ReactElement {
   const at = useFields(fields);
   const call = useLiveCall();
@@ -99,10 +99,10 @@ export function Voice(): ReactElement {
       ability="chat"
       models={models}
       onModel={(id) => fields.set({ model: id })}
-      about="You speak, the model answers by voice, and you may interrupt it. Slots stt and tts hear and speak."
+      about="Talk to a model; you can interrupt it at any time. Uses the stt and tts slots."
       codeOf={(language, place) => voiceCode(language, place, model, text || 'Good morning!')}
     >
-      {micAllowed() ? null : <MicNote instead="Type what you would say, or choose a recording." />}
+      {micAllowed() ? null : <MicNote instead="Type a message or upload a recording instead." />}
       <Lacking />
       <Card title="Conversation">
         {running ? <Controls call={call} /> : <Setup model={model} disabled={models.model === null} />}
