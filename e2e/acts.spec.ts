@@ -39,12 +39,12 @@ test('an answer that comes late leaves what its reader has opened since', async 
     await route.continue();
   });
   await page.goto(`${daemon().url}/memory`);
-  await page.getByRole('button', { name: 'Add…' }).click();
-  const form = page.getByRole('dialog', { name: 'Add a memory' });
+  await page.getByRole('button', { name: 'Add note…' }).click();
+  const form = page.getByRole('dialog', { name: 'Add a note' });
   await form.getByLabel('Text').fill('First.');
-  await form.getByRole('button', { name: 'Remember it' }).click();
+  await form.getByRole('button', { name: 'Save note' }).click();
   await form.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Add…' }).click();
+  await page.getByRole('button', { name: 'Add note…' }).click();
   await form.getByLabel('Text').fill('Second, still being written.');
   answer();
   await expect(page.getByText('First.', { exact: true }).first()).toBeVisible();

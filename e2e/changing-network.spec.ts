@@ -123,7 +123,7 @@ for (const ending of ['js', 'css']) {
     await page.unroute(address);
     await alert(page).getByRole('button', { name: 'Try again' }).click();
     await expect(alert(page)).toHaveCount(0);
-    await expect(page.getByRole('main').getByText('Processor').first()).toBeVisible();
+    await expect(page.getByRole('main').getByText('CPU').first()).toBeVisible();
   });
 }
 

@@ -68,13 +68,13 @@ test('what this machine has, and a look again', async ({ page }) => {
   await expect(
     page.getByRole('img', { name: /^Memory of .* since this page was opened: now .*GiB/ }),
   ).toBeVisible();
-  await expect(page.getByText(/Not told by this device or its driver: load/)).toBeVisible();
+  await expect(page.getByText(/Not reported: load/)).toBeVisible();
   await expect(page.getByRole('meter', { name: 'Memory of pool host' })).toBeVisible();
   const probed = page.waitForResponse((answer) => answer.url().endsWith('/api/hardware/probe'));
-  await page.getByRole('button', { name: 'Look again' }).focus();
+  await page.getByRole('button', { name: 'Rescan' }).focus();
   await page.keyboard.press('Enter');
   expect((await probed).status()).toBe(200);
-  await expect(page.getByText(/Devices last looked for now/)).toBeVisible();
+  await expect(page.getByText(/Last scan now/)).toBeVisible();
   await inspect(page, 'hardware', TWO_LOOKS);
 });
 

@@ -12,21 +12,21 @@ const TEXTS = [
   ['The heating runs at 20 degrees on weekdays.', ['heating']],
 ] as const;
 
-const items = (page: Page, list = 'Memories'): Locator =>
+const items = (page: Page, list = 'Notes'): Locator =>
   page.getByRole('list', { name: list, exact: true }).getByRole('listitem');
 
 test('an empty store says what it is for; the first memory is added by keys alone', async ({ page }) => {
   await page.goto(`${daemon().url}/memory`);
-  await expect(page.getByText('Nothing is remembered yet')).toBeVisible();
+  await expect(page.getByText('No notes yet')).toBeVisible();
   await expect(
-    page.getByText(/^No key is required on this machine; from others only the admin key/),
+    page.getByText(/^No key is required on this machine\. Other machines need the admin key/),
   ).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Delete all…' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Delete all notes…' })).toHaveCount(0);
   await inspect(page, 'memory-empty', TWO_LOOKS);
-  await page.getByRole('button', { name: 'Add the first one' }).focus();
+  await page.getByRole('button', { name: 'Add first note' }).focus();
   await page.keyboard.press('Enter');
-  const form = page.getByRole('dialog', { name: 'Add a memory' });
-  await expect(form.getByRole('button', { name: 'Remember it' })).toBeDisabled();
+  const form = page.getByRole('dialog', { name: 'Add a note' });
+  await expect(form.getByRole('button', { name: 'Save note' })).toBeDisabled();
   await form.getByLabel('Text').focus();
   await page.keyboard.type('The spare key hangs in the shed.');
   await page.keyboard.press('Tab');
@@ -44,49 +44,49 @@ test('memories are found by words with the way told, and deleted one by one, sev
   await page.goto(`${daemon().url}/memory`);
   await expect(items(page)).toHaveCount(5);
   await inspect(page, 'memory', ALL_LOOKS);
-  const search = page.getByRole('searchbox', { name: 'Search the memories' });
+  const search = page.getByRole('searchbox', { name: 'Search notes' });
   await search.fill('boiler');
   await page.keyboard.press('Enter');
-  await expect(items(page, 'Found memories')).toHaveCount(1);
+  await expect(items(page, 'Found notes')).toHaveCount(1);
   await expect(search).toBeFocused();
   await page.goBack();
   await expect(search).toHaveValue('');
   await page.goForward();
   await expect(search).toHaveValue('boiler');
-  await page.getByRole('button', { name: /^Words only/ }).hover();
-  await expect(page.getByText(/^Found by words only: no embedding model/)).toBeVisible();
+  await page.getByRole('button', { name: /^Keyword only/ }).hover();
+  await expect(page.getByText(/^Keyword search only: no embedding model/)).toBeVisible();
   await inspect(page, 'memory-found', TWO_LOOKS.slice(1));
   await page.goto(`${daemon().url}/memory?q=submarine`);
-  await page.getByRole('button', { name: 'Show all memories' }).click();
+  await page.getByRole('button', { name: 'Show all notes' }).click();
   await page.getByRole('button', { name: /^Delete… Anna/ }).focus();
   await page.keyboard.press('Enter');
-  const one = page.getByRole('alertdialog', { name: 'Delete this memory?' });
+  const one = page.getByRole('alertdialog', { name: 'Delete this note?' });
   await expect(one).toContainText('Anna does not eat nuts.');
-  await one.getByRole('button', { name: 'Delete it' }).focus();
+  await one.getByRole('button', { name: 'Delete note' }).focus();
   await page.keyboard.press('Enter');
   await expect(items(page)).toHaveCount(4);
   // Who works by keys goes on at the list: its button went with the memory.
-  await expect(page.locator(':focus').getByRole('list', { name: 'Memories' })).toBeVisible();
-  await page.getByRole('searchbox', { name: 'Search the memories' }).fill('heating');
+  await expect(page.locator(':focus').getByRole('list', { name: 'Notes' })).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search notes' }).fill('heating');
   await page.keyboard.press('Enter');
-  await expect(items(page, 'Found memories').first()).toBeVisible();
+  await expect(items(page, 'Found notes').first()).toBeVisible();
   await page.goBack();
-  await page.getByRole('checkbox', { name: /^Choose: The printer/ }).check();
+  await page.getByRole('checkbox', { name: /^Select: The printer/ }).check();
   await page.goForward();
-  await expect(items(page, 'Found memories').first()).toBeVisible();
+  await expect(items(page, 'Found notes').first()).toBeVisible();
   await expect(page.getByRole('button', { name: /^Delete 1…/ })).toHaveCount(0);
   await page.goBack();
   await expect(items(page)).toHaveCount(4);
-  for (const name of [/^Choose: The printer/, /^Choose: The boiler/])
+  for (const name of [/^Select: The printer/, /^Select: The boiler/])
     await page.getByRole('checkbox', { name }).check();
   await page.getByRole('button', { name: 'Delete 2…' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 2 memories' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 2 notes' }).click();
   await expect(items(page)).toHaveCount(2);
-  await page.getByRole('button', { name: 'Delete all…' }).click();
-  const all = page.getByRole('alertdialog', { name: 'Delete all memories?' });
-  await expect(all.getByRole('button', { name: 'Delete all memories' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Delete all notes…' }).click();
+  const all = page.getByRole('alertdialog', { name: 'Delete all notes?' });
+  await expect(all.getByRole('button', { name: 'Delete all notes' })).toBeDisabled();
   await all.getByRole('textbox').fill('delete everything');
   await inspect(page, 'memory-delete-all', TWO_LOOKS.slice(1));
-  await all.getByRole('button', { name: 'Delete all memories' }).click();
-  await expect(page.getByText('Nothing is remembered yet')).toBeVisible();
+  await all.getByRole('button', { name: 'Delete all notes' }).click();
+  await expect(page.getByText('No notes yet')).toBeVisible();
 });

@@ -33,22 +33,22 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await expect(rows(page)).toHaveCount(2);
   await expect(page).toHaveURL(/q=chat/);
   await page.getByRole('button', { name: 'nobody' }).press('Enter');
-  const story = page.getByRole('dialog', { name: 'One request' });
-  await expect(story.getByRole('list', { name: 'Steps of the resolution' })).toContainText(
+  const story = page.getByRole('dialog', { name: 'Request details' });
+  await expect(story.getByRole('list', { name: 'Routing steps' })).toContainText(
     'the registry does not know this model',
   );
-  await expect(story).toContainText('No step took it.');
-  await expect(story).not.toContainText('Until the first');
+  await expect(story).toContainText('Not routed: no step matched.');
+  await expect(story).not.toContainText('Time to first');
   await expect(story.getByRole('link', { name: 'Add a slot' })).toBeVisible();
   await page.goBack();
   await expect(story).toHaveCount(0);
   await expect(page.getByRole('searchbox', { name: 'Filter requests' })).toHaveValue('chat 404');
   await page.getByRole('searchbox', { name: 'Filter requests' }).fill('nothing like it');
-  await expect(page.getByText('No request matches')).toBeVisible();
+  await expect(page.getByText('No requests match')).toBeVisible();
   await page.getByRole('button', { name: 'Show all requests' }).click();
   await page.getByRole('button', { name: 'tiny' }).first().click();
-  await expect(story.getByRole('list', { name: 'Steps of the resolution' })).toContainText('Matched');
-  await expect(story).toContainText('and given to slot agent');
+  await expect(story.getByRole('list', { name: 'Routing steps' })).toContainText('Matched');
+  await expect(story).toContainText('Routed to slot agent');
   await inspect(page, 'requests-story', TWO_LOOKS);
 });
 
@@ -114,15 +114,12 @@ test('a running request is seen and cancelled', async ({ page }) => {
     .or(page.getByRole('button', { name: 'tiny' }))
     .first()
     .click();
-  const story = page.getByRole('dialog', { name: 'One request' });
-  await expect(story.getByText(/It has been running for/)).toBeVisible();
-  await story.getByRole('button', { name: 'Cancel the request…' }).click();
-  await page
-    .getByRole('alertdialog')
-    .getByRole('button', { name: 'Cancel the request', exact: true })
-    .click();
+  const story = page.getByRole('dialog', { name: 'Request details' });
+  await expect(story.getByText(/Running for/)).toBeVisible();
+  await story.getByRole('button', { name: 'Cancel request…' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel request', exact: true }).click();
   await stream.ended;
-  await expect(story.getByRole('button', { name: 'Cancel the request…' })).toHaveCount(0);
+  await expect(story.getByRole('button', { name: 'Cancel request…' })).toHaveCount(0);
 });
 
 test('explain draws the ladder, with the load that would follow; its address can be sent', async ({
@@ -133,10 +130,8 @@ test('explain draws the ladder, with the load that would follow; its address can
   await page.getByLabel('Model').press('Enter');
   await expect(page).toHaveURL(/model=other/);
   await expect(page.getByLabel('Model')).toBeFocused();
-  await expect(page.getByText('It goes to slot other, which loads its model first.')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Steps of the resolution' }).getByRole('listitem')).toHaveCount(
-    5,
-  );
+  await expect(page.getByText('Goes to slot other, which loads its model first.')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Routing steps' }).getByRole('listitem')).toHaveCount(5);
   await expect(page.getByText('Available for this load')).toBeVisible();
   await inspect(page, 'requests-explain', ALL_LOOKS);
   await page.goto(`${daemon().url}/requests/explain?path=%2Fv1%2Fchat%2Fcompletions&model=nobody`);
@@ -149,12 +144,13 @@ test('usage adds up by day, tier and model', async ({ page }) => {
   await page.getByRole('button', { name: 'By tier' }).click();
   await expect(page.getByRole('row', { name: /^without a key/ })).toBeVisible();
   await expect(page).toHaveURL(/by=tier/);
+  await expect(page.getByRole('button', { name: 'What is a tier?' })).toBeVisible();
   await inspect(page, 'usage', TWO_LOOKS);
   await page.route('**/api/usage*', (route) =>
     route.fulfill({ json: { since: '2026-01-01', days: [], truncated: false } }),
   );
   await page.reload();
-  await expect(page.getByText('Nothing was asked in this time')).toBeVisible();
+  await expect(page.getByText('No requests in this period')).toBeVisible();
 });
 
 test('what was said is in the story of a request only where the setting keeps it', async ({ page }) => {
@@ -165,13 +161,13 @@ test('what was said is in the story of a request only where the setting keeps it
   await capture(false);
   await page.goto(`${daemon().url}/requests`);
   await rows(page).nth(1).getByRole('button').click();
-  const story = page.getByRole('dialog', { name: 'One request' });
-  await expect(story.getByRole('region', { name: 'what was asked' })).toContainText('swordfish');
-  await expect(story.getByRole('region', { name: 'what was answered' })).toContainText('chat.completion');
+  const story = page.getByRole('dialog', { name: 'Request details' });
+  await expect(story.getByRole('region', { name: 'the request body' })).toContainText('swordfish');
+  await expect(story.getByRole('region', { name: 'the response body' })).toContainText('chat.completion');
   await inspect(page, 'requests-said', TWO_LOOKS);
   await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent', 'swordfish') });
   await page.goto(`${daemon().url}/requests`);
   await rows(page).nth(1).getByRole('button').click();
-  await expect(story.getByRole('region', { name: 'How it found its place' })).toBeVisible();
+  await expect(story.getByRole('region', { name: 'Routing' })).toBeVisible();
   await expect(story).not.toContainText('swordfish');
 });

@@ -13,7 +13,7 @@ test.each([
   ['add its user to group docker (sudo usermod -aG docker USER), which', ['sudo usermod -aG docker USER']],
   ['Something listens on the socket but does not answer.', []],
 ])('%s', (hint, commands) => {
-  const stretches = withCommands(hint);
-  expect(stretches.filter(({ command }) => command).map(({ text }) => text)).toEqual(commands);
-  expect(stretches.map(({ text }) => text).join('')).toBe(hint);
+  const segments = withCommands(hint);
+  expect(segments.filter(({ command }) => command).map(({ text }) => text)).toEqual(commands);
+  expect(segments.map(({ text }) => text).join('')).toBe(hint);
 });

@@ -1,14 +1,14 @@
-/** A stretch of a text, which is a command or not. */
-interface Stretch {
+/** A segment of a text, either a command or plain text. */
+interface Segment {
   text: string;
   command: boolean;
 }
 
-/** Commands of the hints: a known program with its options and plain words, up to the next sign. */
+/** Commands in hints: a known program with its options and words, up to the next punctuation mark. */
 const COMMAND = /((?:sudo )?(?:systemctl|usermod)(?: --?[A-Za-z]+| [A-Za-z]+(?:\.socket)?)+)/;
 
-/** A hint in stretches, so that commands can stand there as such. */
-export const withCommands = (hint: string): Stretch[] =>
+/** Splits a hint into segments, so that commands can be rendered as code. */
+export const withCommands = (hint: string): Segment[] =>
   hint
     .split(COMMAND)
     .map((text, at) => ({ text, command: at % 2 === 1 }))

@@ -11,24 +11,24 @@ import css from './hardware.module.css';
 import { type HardwareHistory, type Measure, READ } from './history.ts';
 import { LOOKS, MeasureChart } from './measure.tsx';
 
-const KINDS = { cpu: 'Processor', gpu: 'GPU', npu: 'NPU' } as const;
+const KINDS = { cpu: 'CPU', gpu: 'GPU', npu: 'NPU' } as const;
 const ACCESS: Record<DeviceRecord['access'], { tone: Tone; word: string }> = {
-  ok: { tone: 'ok', word: 'Can be used' },
+  ok: { tone: 'ok', word: 'Available' },
   no_driver: { tone: 'attention', word: 'No driver' },
   no_permission: { tone: 'attention', word: 'No permission' },
   unknown: { tone: 'idle', word: 'Access unknown' },
 };
 const MEASURES = Object.keys(LOOKS) as Measure[];
 
-/** A measure has a graph once the device ever told it. */
-function told(device: DeviceRecord, history: HardwareHistory, measure: Measure): boolean {
+/** Whether the device has ever reported a measure; it then has a chart. */
+function isReported(device: DeviceRecord, history: HardwareHistory, measure: Measure): boolean {
   return (
     READ[measure](device) !== null ||
     history.series(device.id, measure).values.some((value) => value !== null)
   );
 }
 
-/** One device: what it is, whether it can be used, and how it is doing. */
+/** One device with its access state and live measures. */
 export function Device(props: {
   device: DeviceRecord;
   evidence: EvidenceRecord | undefined;
@@ -36,7 +36,7 @@ export function Device(props: {
 }): ReactElement {
   const { device, history } = props;
   const look = device.unused_reason !== null && device.access === 'ok' ? null : ACCESS[device.access];
-  const shown = MEASURES.filter((measure) => told(device, history, measure));
+  const shown = MEASURES.filter((measure) => isReported(device, history, measure));
   const silent = MEASURES.filter((measure) => !shown.includes(measure));
   return (
     <Card
@@ -54,11 +54,11 @@ export function Device(props: {
         wide
         rows={[
           ['Kind', KINDS[device.kind]],
-          ['Found as', device.id],
-          ['Maker', device.vendor],
+          ['ID', device.id],
+          ['Vendor', device.vendor],
           ['Driver', device.driver],
           ['Memory', device.memory_total_bytes === null ? null : gib(device.memory_total_bytes)],
-          ['Draws from pool', device.pool],
+          ['Memory pool', device.pool],
         ]}
       />
       {shown.length === 0 ? null : (
@@ -70,8 +70,7 @@ export function Device(props: {
       )}
       {silent.length === 0 ? null : (
         <p className={css.soft}>
-          Not told by this device or its driver:{' '}
-          {silent.map((measure) => LOOKS[measure].word.toLowerCase()).join(', ')}.
+          Not reported: {silent.map((measure) => LOOKS[measure].word.toLowerCase()).join(', ')}.
         </p>
       )}
       <Evidence evidence={props.evidence} />

@@ -6,7 +6,7 @@ it('a fact has plain words, an unknown one its own name', () => {
   expect(factWord('odd')).toBe('odd');
 });
 
-it('gaps are gathered by their reason, in order', () => {
+it('groups gaps by reason, in order', () => {
   const unread = [
     { fact: 'busy_percent', reason: 'xpu-smi is not installed' },
     { fact: 'driver', reason: 'no driver is bound to it' },

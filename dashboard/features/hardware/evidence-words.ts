@@ -11,16 +11,16 @@ const WORDS: Readonly<Record<string, string>> = {
   temperature_c: 'Temperature',
   total_bytes: 'Size',
   available_bytes: 'Available',
-  cpu: 'Processor',
+  cpu: 'CPU',
   cores: 'Cores',
   memory: 'Memory',
   os: 'System',
 };
 
-/** A fact in plain words. */
+/** Label of a fact. */
 export const factWord = (fact: string): string => WORDS[fact] ?? fact;
 
-/** What is not known, gathered by the reason. */
+/** Groups unknown facts by reason. */
 export function gapsByReason({
   unread,
 }: Pick<EvidenceRecord, 'unread'>): { reason: string; facts: string[] }[] {

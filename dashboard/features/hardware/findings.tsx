@@ -7,10 +7,10 @@ import { withCommands } from './commands.ts';
 import css from './hardware.module.css';
 
 const ACCESS: Record<ContainerRuntimeRecord['access'], { tone: Tone; word: string }> = {
-  ok: { tone: 'ok', word: 'Can be used' },
+  ok: { tone: 'ok', word: 'Available' },
   no_permission: { tone: 'attention', word: 'No permission' },
   not_running: { tone: 'idle', word: 'Not running' },
-  no_answer: { tone: 'attention', word: 'Does not answer' },
+  no_answer: { tone: 'attention', word: 'Not responding' },
 };
 const NAMES = { docker: 'Docker', podman: 'Podman' } as const;
 
@@ -19,7 +19,7 @@ function Container(props: { container: ContainerRuntimeRecord }): ReactElement {
   const look = ACCESS[container.access];
   const facts = [
     container.version,
-    container.rootless === null ? null : container.rootless ? 'without root' : 'with root',
+    container.rootless === null ? null : container.rootless ? 'rootless' : 'root',
     container.socket,
   ].filter((fact) => fact !== null);
   return (
@@ -40,13 +40,13 @@ function Container(props: { container: ContainerRuntimeRecord }): ReactElement {
   );
 }
 
-/** Engines of containers that are installed. */
+/** The installed container engines. */
 export function Containers(props: { hardware: HardwareView }): ReactElement {
   const { containers } = props.hardware;
   return (
     <Card title="Container engines">
       {containers.length === 0 ? (
-        <p className={css.soft}>Neither Podman nor Docker was found. Slots that run as programs need none.</p>
+        <p className={css.soft}>Neither Podman nor Docker was found. Only needed for container slots.</p>
       ) : (
         <ul className={css.pools}>
           {containers.map((container) => (
@@ -58,13 +58,13 @@ export function Containers(props: { hardware: HardwareView }): ReactElement {
   );
 }
 
-/** What could not be read, by probe, with the reason. */
+/** Failed probes with their reasons. */
 export function Problems(props: { hardware: HardwareView }): ReactElement {
   const { problems } = props.hardware;
   return (
-    <Card title="What could not be read">
+    <Card title="Failed checks">
       {problems.length === 0 ? (
-        <p className={css.soft}>Every probe that concerns this machine has answered.</p>
+        <p className={css.soft}>All checks succeeded.</p>
       ) : (
         <ul className={css.problems}>
           {problems.map((problem) => (

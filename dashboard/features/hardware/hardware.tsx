@@ -22,7 +22,7 @@ import css from './hardware.module.css';
 import { Pools } from './pools-card.tsx';
 import { useHistory } from './use-history.ts';
 
-/** The gateway reads live values at most this often. */
+/** The gateway throttles live readings to this interval. */
 const LIVE_MS = 5000;
 const PROBE_LIMIT_MS = 60_000;
 
@@ -32,9 +32,9 @@ function Host(props: { hardware: HardwareView }): ReactElement {
     <Card title="This machine">
       <Facts
         rows={[
-          ['Processor', host.cpu],
+          ['CPU', host.cpu],
           ['Cores', `${host.cores_physical} (${host.cores_logical} threads)`],
-          ['Memory', `${gib(host.memory_total_bytes)}, ${gib(host.memory_available_bytes)} available`],
+          ['RAM', `${gib(host.memory_total_bytes)}, ${gib(host.memory_available_bytes)} available`],
           ['System', host.os],
         ]}
       />
@@ -71,7 +71,7 @@ function Whole(props: { hardware: HardwareView }): ReactElement {
   );
 }
 
-/** What this machine has, how it is doing, and what could not be found out. */
+/** The hardware view: devices, memory pools and failed checks. */
 export function Hardware(): ReactElement {
   useTitle('Hardware');
   const client = useQueryClient();
@@ -86,11 +86,11 @@ export function Hardware(): ReactElement {
       <ViewHead title="Hardware">
         {hardware.data === undefined ? null : (
           <span className={css.probed}>
-            Devices last looked for <Ago at={hardware.data.probed_at} />
+            Last scan <Ago at={hardware.data.probed_at} />
           </span>
         )}
         <Button busy={probe.isPending} onClick={() => probe.mutate()}>
-          <RefreshCw size={16} aria-hidden="true" /> {probe.isPending ? 'Looking…' : 'Look again'}
+          <RefreshCw size={16} aria-hidden="true" /> {probe.isPending ? 'Scanning…' : 'Rescan'}
         </Button>
       </ViewHead>
       {probe.error === null ? null : <Failure error={probe.error} />}

@@ -7,7 +7,7 @@ const view = (...devices: { id: string; busy_percent: number | null }[]) =>
 const busy = (value: number | null) => view({ id: 'card', busy_percent: value });
 
 describe('HardwareHistory', () => {
-  it('a pause, a device that is away and a value that is not told are gaps, never a line', () => {
+  it('treats a pause, a missing device and a missing value as gaps', () => {
     const history = new HardwareHistory();
     history.add(1000, busy(10));
     history.add(6000, busy(20));
@@ -20,7 +20,7 @@ describe('HardwareHistory', () => {
     expect(new Set(times).size).toBe(times.length);
   });
 
-  it('the same reading counts once, and the oldest leave', () => {
+  it('ignores a repeated reading and drops the oldest samples', () => {
     const history = new HardwareHistory();
     for (let at = 0; at < 2000; at += 1) history.add(at * 5000, busy(at));
     history.add(1999 * 5000, busy(7));
@@ -31,7 +31,7 @@ describe('HardwareHistory', () => {
 });
 
 describe('summaryOf', () => {
-  it('tells the range, the last value and the gaps', () => {
+  it('reports the range, the last value and the gaps', () => {
     expect(summaryOf({ times: [1, 2, 3, 4], values: [3, null, 1, 2] })).toEqual({
       low: 1,
       high: 3,

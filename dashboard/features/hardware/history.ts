@@ -1,13 +1,13 @@
 import type { DeviceRecord, HardwareView } from '../../../daemon/contract/hardware.ts';
 
-/** Samples that are kept: an hour of one every five seconds. */
+/** Maximum samples: one hour at one every five seconds. */
 const MOST = 720;
-/** A longer pause between two samples is a gap: nobody looked, or the gateway did not answer. */
+/** A longer pause between two samples counts as a gap. */
 export const GAP_MS = 25_000;
 
 export type Measure = 'memory' | 'load' | 'power' | 'temperature';
 
-/** How a measure stands in the record of a device; null where the device does not tell it. */
+/** Reads a measure from a device record; null when the device does not report it. */
 export const READ: Record<Measure, (device: DeviceRecord) => number | null> = {
   memory: (device) => device.memory_used_bytes,
   load: (device) => device.busy_percent,
@@ -21,13 +21,13 @@ interface Sample {
   devices: ReadonlyMap<string, DeviceRecord>;
 }
 
-/** Times in Unix seconds and the values there; null is a gap and is never bridged. */
+/** Times in Unix seconds with their values; null is a gap and is never interpolated. */
 export interface Series {
   times: number[];
   values: (number | null)[];
 }
 
-/** What the hardware was like while this page was open; bounded. */
+/** Bounded history of the hardware since the page was opened. */
 export class HardwareHistory {
   #samples: Sample[] = [];
 
@@ -38,7 +38,7 @@ export class HardwareHistory {
     if (this.#samples.length > MOST) this.#samples.splice(0, this.#samples.length - MOST);
   }
 
-  /** The course of one measure; a device that was away or told nothing leaves a gap. */
+  /** One measure over time. A missing device or value is a gap. */
   series(device: string, measure: Measure): Series {
     const series: Series = { times: [], values: [] };
     const put = (at: number, value: number | null): void => {
@@ -56,7 +56,7 @@ export class HardwareHistory {
   }
 }
 
-/** Lowest, highest and last value, and how many gaps lie between; null when nothing is known. */
+/** Lowest, highest and last value and the number of gaps; null without values. */
 export function summaryOf(
   series: Series,
 ): { low: number; high: number; last: number | null; gaps: number } | null {

@@ -8,7 +8,7 @@ import { type HardwareHistory, type Measure, summaryOf } from './history.ts';
 interface Look {
   word: string;
   format: (value: number) => string;
-  /** Upper end of its scale; null follows the values. */
+  /** Upper end of the axis; null scales to the values. */
   most: (device: DeviceRecord) => number | null;
 }
 
@@ -21,7 +21,7 @@ export const LOOKS: Record<Measure, Look> = {
 };
 const SPAN_S = 300;
 
-/** One measure of a device: its value now and its course since the page was opened. */
+/** A chart of one measure since the page was opened, with the current value. */
 export function MeasureChart(props: {
   device: DeviceRecord;
   measure: Measure;
@@ -33,7 +33,7 @@ export function MeasureChart(props: {
   const summary = summaryOf(series);
   const [point, setPoint] = useState<{ at: number; value: number } | null>(null);
   const onPoint = useCallback((next: typeof point) => setPoint(next), []);
-  const now = summary?.last == null ? 'not told now' : look.format(summary.last);
+  const now = summary?.last == null ? 'not reported' : look.format(summary.last);
   const range =
     summary === null
       ? 'no value yet'

@@ -9,14 +9,14 @@ import { Evidence } from './evidence.tsx';
 import css from './hardware.module.css';
 
 const KINDS: Record<MemoryPoolRecord['kind'], string> = {
-  host: 'Memory of the machine',
-  unified: 'Memory shared by processor and graphics',
-  device: 'Memory of a card',
+  host: 'RAM',
+  unified: 'Unified memory (CPU and GPU)',
+  device: 'GPU memory',
 };
 const LIMITS: Record<MemoryPoolRecord['limited_by'], string | null> = {
   host: null,
-  cgroup: 'its size is the limit of the control group that the gateway runs in',
-  gtt: 'its size is what the graphics driver may map',
+  cgroup: 'limited by the control group of the gateway',
+  gtt: 'limited by what the GPU driver can map',
   device: null,
 };
 
@@ -31,7 +31,7 @@ function Pool(props: {
   const remarks = [
     names.length === 0 ? null : `used by ${names.join(', ')}`,
     LIMITS[pool.limited_by],
-    pool.carveout_bytes > 0 ? `${gib(pool.carveout_bytes)} of it for graphics alone` : null,
+    pool.carveout_bytes > 0 ? `${gib(pool.carveout_bytes)} reserved for the GPU` : null,
   ].filter(Boolean);
   return (
     <li className={css.pool}>
@@ -43,7 +43,7 @@ function Pool(props: {
       </p>
       <p className={css.soft}>{remarks.join('; ')}</p>
       {picture === null ? (
-        <p>What is free there could not be read.</p>
+        <p>Free memory is unknown.</p>
       ) : (
         <PoolBar name={`pool ${pool.id}`} picture={picture} />
       )}
@@ -52,7 +52,7 @@ function Pool(props: {
   );
 }
 
-/** Memory pools and who holds what of them. */
+/** Memory pools with their use by slot. */
 export function Pools(props: { hardware: HardwareView; slots: readonly SlotRecord[] }): ReactElement {
   return (
     <Card title="Memory pools">

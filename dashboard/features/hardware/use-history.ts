@@ -5,23 +5,23 @@ import { HardwareHistory } from './history.ts';
 
 const histories = new WeakMap<QueryClient, HardwareHistory>();
 
-/** Records every answer that the cache gets, whichever view asked for it, as long as the page is open. */
+/** Records every hardware response in the query cache, whichever view requested it, while the page is open. */
 function recordFrom(client: QueryClient): HardwareHistory {
   const history = new HardwareHistory();
   const [key] = queries.hardware.queryKey;
-  const note = (): void => {
+  const record = (): void => {
     const state = client.getQueryState<HardwareView>(queries.hardware.queryKey);
     if (state?.data !== undefined) history.add(state.dataUpdatedAt, state.data);
   };
-  note();
+  record();
   client.getQueryCache().subscribe((event) => {
     if (event.type === 'updated' && event.action.type === 'success' && event.query.queryKey[0] === key)
-      note();
+      record();
   });
   return history;
 }
 
-/** What is known of the past of the hardware. */
+/** The recorded hardware history. */
 export function useHistory(): HardwareHistory {
   const client = useQueryClient();
   const known = histories.get(client);

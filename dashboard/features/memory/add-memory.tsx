@@ -8,9 +8,9 @@ import css from './memory.module.css';
 import { tagsOf } from './memory-words.ts';
 import { useMemoryAct } from './use-memories.ts';
 
-const LONGEST = 65_536;
+const MAX_LENGTH = 65_536;
 
-/** Remembers a text; what was typed stays when it is refused. */
+/** Adds a note. A refused text stays in the field. */
 export function AddMemory(props: { onClose: () => void }): ReactElement {
   const id = useId();
   const [text, setText] = useState('');
@@ -22,7 +22,7 @@ export function AddMemory(props: { onClose: () => void }): ReactElement {
     add.mutate({ body: { text: text.trim(), ...(list.length === 0 ? {} : { tags: list }) } });
   };
   return (
-    <Sheet title="Add a memory" onClose={props.onClose}>
+    <Sheet title="Add a note" onClose={props.onClose}>
       <form className={css.form} onSubmit={send}>
         <div className={field.field}>
           <label className={field.label} htmlFor={`${id}-text`}>
@@ -32,7 +32,7 @@ export function AddMemory(props: { onClose: () => void }): ReactElement {
             id={`${id}-text`}
             className={field.input}
             rows={5}
-            maxLength={LONGEST}
+            maxLength={MAX_LENGTH}
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
@@ -51,14 +51,14 @@ export function AddMemory(props: { onClose: () => void }): ReactElement {
             onChange={(event) => setTags(event.target.value)}
           />
           <p className={field.help} id={`${id}-help`}>
-            Separated by commas; may stay empty.
+            Separated by commas; optional.
           </p>
         </div>
         {add.error === null ? null : <Failure error={add.error} />}
         <div className={dialog.actions}>
           <Button onClick={props.onClose}>Cancel</Button>
           <Button look="main" type="submit" disabled={text.trim() === ''} busy={add.isPending}>
-            Remember it
+            Save note
           </Button>
         </div>
       </form>

@@ -8,7 +8,7 @@ it('a second choice of the same memory takes the first back', () => {
   expect([...toggled(one, 'a').ids]).toEqual([]);
 });
 
-it('what is no longer in the list is not chosen, whatever was', () => {
+it('ignores ids that the list no longer shows', () => {
   const two = toggled(toggled(noneChosen(''), 'a'), 'b');
   expect(chosenOf(two, [{ id: 'b' }, { id: 'c' }])).toEqual(['b']);
   expect(chosenOf(two, [])).toEqual([]);

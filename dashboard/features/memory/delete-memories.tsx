@@ -6,10 +6,10 @@ import { TextInput } from '../../ui/inputs.tsx';
 import css from './memory.module.css';
 import { useMemoryAct } from './use-memories.ts';
 
-/** What must be typed before everything is deleted. */
-const EVERYTHING = 'delete everything';
+/** The text to type before everything is deleted. */
+const CONFIRM_PHRASE = 'delete everything';
 
-/** Deletes one memory, which is shown once more. */
+/** Confirms the deletion of one note and shows it. */
 export function DeleteOne(props: {
   memory: MemoryRecord;
   onClose: () => void;
@@ -20,8 +20,8 @@ export function DeleteOne(props: {
   return (
     <Confirm
       open
-      title="Delete this memory?"
-      action="Delete it"
+      title="Delete this note?"
+      action="Delete note"
       danger
       busy={remove.isPending}
       error={remove.error}
@@ -30,12 +30,12 @@ export function DeleteOne(props: {
       goOn={props.goOn}
     >
       <blockquote className={css.quote}>{props.memory.text}</blockquote>
-      <p>It can not be brought back.</p>
+      <p>This can’t be undone.</p>
     </Confirm>
   );
 }
 
-/** Deletes those that were chosen. */
+/** Confirms the deletion of the selected notes. */
 export function DeleteMany(props: {
   ids: readonly string[];
   onClose: () => void;
@@ -44,12 +44,12 @@ export function DeleteMany(props: {
 }): ReactElement {
   const { ids } = props;
   const remove = useMemoryAct('memory.delete.many', props.onDone);
-  const memories = ids.length === 1 ? 'memory' : 'memories';
+  const notes = ids.length === 1 ? 'note' : 'notes';
   return (
     <Confirm
       open
-      title={`Delete ${count(ids.length)} ${memories}?`}
-      action={`Delete ${count(ids.length)} ${memories}`}
+      title={`Delete ${count(ids.length)} ${notes}?`}
+      action={`Delete ${count(ids.length)} ${notes}`}
       danger
       busy={remove.isPending}
       locked={ids.length === 0}
@@ -58,12 +58,12 @@ export function DeleteMany(props: {
       onClose={props.onClose}
       goOn={props.goOn}
     >
-      <p>They can not be brought back.</p>
+      <p>This can’t be undone.</p>
     </Confirm>
   );
 }
 
-/** Empties the store, once the words were typed. */
+/** Confirms the deletion of all notes; requires typing a phrase. */
 export function DeleteAll(props: {
   onClose: () => void;
   onDone: () => void;
@@ -74,21 +74,21 @@ export function DeleteAll(props: {
   return (
     <Confirm
       open
-      title="Delete all memories?"
-      action="Delete all memories"
+      title="Delete all notes?"
+      action="Delete all notes"
       danger
       busy={remove.isPending}
-      locked={typed.trim().toLowerCase() !== EVERYTHING}
+      locked={typed.trim().toLowerCase() !== CONFIRM_PHRASE}
       error={remove.error}
       onConfirm={() => remove.mutate({ query: { confirm: 'all' } })}
       onClose={props.onClose}
       goOn={props.goOn}
     >
       <p>
-        The whole store is emptied, also what is not on this page. Assistants that rely on it know nothing of
-        it any more. It can not be brought back.
+        Deletes every note, including those not shown on this page. Assistants lose this knowledge. This can’t
+        be undone.
       </p>
-      <TextInput label={`Type “${EVERYTHING}” to go on`} exact value={typed} onChange={setTyped} />
+      <TextInput label={`Type “${CONFIRM_PHRASE}” to confirm`} exact value={typed} onChange={setTyped} />
     </Confirm>
   );
 }

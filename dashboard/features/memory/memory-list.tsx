@@ -9,9 +9,9 @@ export interface Selection {
   readonly toggle: (id: string) => void;
 }
 
-const NAMED = 60;
+const MAX_NAME_LENGTH = 60;
 const nameOf = ({ text }: MemoryRecord): string =>
-  text.length > NAMED ? `${text.slice(0, NAMED).trimEnd()}…` : text;
+  text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH).trimEnd()}…` : text;
 
 function Item(props: {
   memory: MemoryRecord;
@@ -23,7 +23,7 @@ function Item(props: {
     <li className={css.item}>
       <input
         type="checkbox"
-        aria-label={`Choose: ${nameOf(memory)}`}
+        aria-label={`Select: ${nameOf(memory)}`}
         checked={selection.chosen.has(memory.id)}
         onChange={() => selection.toggle(memory.id)}
       />
@@ -45,7 +45,7 @@ function Item(props: {
   );
 }
 
-/** Memories in the order in which they were found or made. */
+/** A list of notes in the given order. */
 export function MemoryList(props: {
   memories: readonly MemoryRecord[];
   label: string;

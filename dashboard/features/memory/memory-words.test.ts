@@ -7,7 +7,7 @@ test.each([
   [' a, b ,,a', ['a', 'b']],
 ])('tags of %j', (text, tags) => expect(tagsOf(text)).toEqual(tags));
 
-describe('who may do what', () => {
+describe('who can do what', () => {
   const rows = (of: string, guard: boolean) =>
     [
       { toml: 'security.memory_class', value: of },
@@ -15,16 +15,16 @@ describe('who may do what', () => {
     ] as SettingRow[];
 
   it.each([
-    ['admin', true, true, /^Only the admin key/],
-    ['client', true, true, /^Every holder of the client key/],
-    ['admin', true, false, /^No key is required on this machine; from others only the admin key/],
+    ['admin', true, true, /needs the admin key\.$/],
+    ['client', true, true, /^Reading and adding notes needs the client key/],
+    ['admin', true, false, /^No key is required on this machine\. Other machines need the admin key/],
     ['client', true, false, /^No key is required to read and add/],
-    ['admin', false, false, /^No key is required now: whoever reaches/],
+    ['admin', false, false, /^No key is required: anyone who can connect/],
   ])('class %s, guard %s, keys %s', (of, guard, required, sentence) =>
     expect(classSentence(rows(of, guard), required)).toMatch(sentence),
   );
 
-  it('nothing before it is known', () => {
+  it('returns null until the settings are loaded', () => {
     expect(classSentence(undefined, true)).toBeNull();
     expect(classSentence(rows('admin', true), undefined)).toBeNull();
   });

@@ -1,23 +1,22 @@
 import type { SettingRow } from '../../../daemon/contract/system.ts';
 
-/** Tags as one types them: words behind commas, each once. */
+/** Parses comma-separated tags; drops duplicates. */
 export function tagsOf(text: string): string[] {
   return [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '');
 }
 
 const WHO = {
-  admin: 'Only the admin key reads, adds and deletes memories.',
-  client: 'Every holder of the client key may read and add memories; deleting takes the admin key.',
+  admin: 'Reading, adding and deleting notes needs the admin key.',
+  client: 'Reading and adding notes needs the client key; deleting needs the admin key.',
 } as const;
-/** The same while no key is required. */
+/** The sentences while no key is required. */
 const WHO_OPEN = {
-  everybody: 'No key is required now: whoever reaches this gateway reads, adds and deletes memories.',
-  admin:
-    'No key is required on this machine; from others only the admin key reads, adds and deletes memories.',
-  client: 'No key is required to read and add memories; from other machines deleting takes the admin key.',
+  everyone: 'No key is required: anyone who can connect can read, add and delete notes.',
+  admin: 'No key is required on this machine. Other machines need the admin key.',
+  client: 'No key is required to read and add notes. Deleting from other machines needs the admin key.',
 } as const;
 
-/** Who may read, add and delete memories now, in one sentence; null before all that decides it was read. */
+/** Describes who can read, add and delete notes; null until the settings are loaded. */
 export function classSentence(
   settings: readonly SettingRow[] | undefined,
   keysRequired: boolean | undefined,
@@ -26,15 +25,15 @@ export function classSentence(
   const of = setTo('security.memory_class');
   if (of === undefined || keysRequired === undefined) return null;
   if (keysRequired) return WHO[of === 'client' ? 'client' : 'admin'];
-  if (setTo('security.guard_remote_admin') !== true) return WHO_OPEN.everybody;
+  if (setTo('security.guard_remote_admin') !== true) return WHO_OPEN.everyone;
   return WHO_OPEN[of === 'client' ? 'client' : 'admin'];
 }
 
-/** How a search was made. */
+/** Search modes. */
 export const MODES = {
-  hybrid: { word: 'Words and meaning', text: 'Found by words and by meaning, joined by rank.' },
+  hybrid: { word: 'Keyword and semantic', text: 'Combines keyword and semantic search results by rank.' },
   words: {
-    word: 'Words only',
-    text: 'Found by words only: no embedding model was loaded in time. Load slot embed to find by meaning as well.',
+    word: 'Keyword only',
+    text: 'Keyword search only: no embedding model was loaded in time. Load slot embed for semantic search.',
   },
 } as const;

@@ -22,14 +22,14 @@ import { usePlace } from './place.ts';
 import { AllMemories, FoundMemories } from './store.tsx';
 import { useMemories } from './use-memories.ts';
 
-/** What the list under these words holds now. */
+/** The notes that the list shows for a search. */
 function useListed(q: string): readonly MemoryRecord[] {
   const all = useMemories().data?.pages.flatMap(({ memories }) => memories);
   const found = useQuery({ ...queries.found(q), enabled: q !== '' }).data?.memories;
   return (q === '' ? all : found) ?? [];
 }
 
-/** Which memories are chosen; it is forgotten when the list becomes another one, by whatever way. */
+/** The selected notes. A new search clears the selection. */
 function useSelection(q: string): Selection & { ids: readonly string[]; clear: () => void } {
   const listed = useListed(q);
   const [chosen, setChosen] = useState(noneChosen(q));
@@ -43,7 +43,7 @@ function useSelection(q: string): Selection & { ids: readonly string[]; clear: (
   };
 }
 
-/** Who may read and add, with the way to change it. */
+/** Who can read and add notes, with a link to the setting. */
 function WhoMay(): ReactElement | null {
   const settings = useQuery(queries.settings);
   const { status } = useSession();
@@ -51,14 +51,14 @@ function WhoMay(): ReactElement | null {
   if (sentence === null) return null;
   return (
     <p className={css.soft}>
-      {sentence} Setting <Link href="/settings?q=memory_class">[security].memory_class</Link> says so.
+      {sentence} (setting <Link href="/settings?q=memory_class">memory_class</Link>)
     </p>
   );
 }
 
-/** What assistants remember, and the means to correct it. */
+/** The view of the notes that assistants keep. */
 export function Memory(): ReactElement {
-  useTitle('Memory');
+  useTitle('Notes');
   const { q, show, find, open, close } = usePlace();
   const selection = useSelection(q);
   const [one, setOne] = useState<MemoryRecord | null>(null);
@@ -72,7 +72,7 @@ export function Memory(): ReactElement {
     setOne(null);
     close();
   };
-  /** The button that led to what is now deleted goes away with it. */
+  /** The focus target after a deletion, because the button that opened the dialog is gone. */
   const goOn = (): HTMLElement | null => {
     const gone = removed.current;
     removed.current = false;
@@ -80,21 +80,21 @@ export function Memory(): ReactElement {
   };
   return (
     <>
-      <ViewHead title="Memory">
+      <ViewHead title="Notes">
         <Button onClick={() => open('add')}>
-          <Plus size={16} aria-hidden="true" /> Add…
+          <Plus size={16} aria-hidden="true" /> Add note…
         </Button>
         {some ? (
           <Button look="danger" onClick={() => open('all')}>
-            Delete all…
+            Delete all notes…
           </Button>
         ) : null}
       </ViewHead>
       <WhoMay />
-      <Card title="The store" flush aside={many === 0 ? undefined : `${count(many)} chosen`}>
+      <Card title="Saved notes" flush aside={many === 0 ? undefined : `${count(many)} selected`}>
         <SearchForm
-          label="Search the memories"
-          placeholder="Words to look for…"
+          label="Search notes"
+          placeholder="Search…"
           most={4096}
           className={css.search}
           q={q}
@@ -107,7 +107,7 @@ export function Memory(): ReactElement {
               Delete {count(many)}…
             </Button>
             <Button look="quiet" onClick={selection.clear}>
-              Choose none
+              Clear selection
             </Button>
           </div>
         )}

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 const SHOWS = ['add', 'delete', 'all'] as const;
 type Show = (typeof SHOWS)[number];
 
-/** Words that are looked for and what is open over the list; both stand in the address. */
+/** The search and the open dialog of the URL, with functions to change them. */
 export function usePlace() {
   const [search, setSearch] = useSearchParams();
   const q = search.get('q') ?? '';

@@ -21,32 +21,32 @@ interface StoreProps {
 
 function Nothing(props: { onAdd: () => void }): ReactElement {
   return (
-    <Empty icon={NotebookPen} title="Nothing is remembered yet">
+    <Empty icon={NotebookPen} title="No notes yet">
       <p>
-        Here assistants keep what should outlast a conversation: preferences, facts, decisions. They add and
-        search through <code>/api/memory</code>, and chats with omni tools search it by themselves. It stays
-        on this machine.
+        Facts that assistants keep between conversations: preferences, dates, decisions. Assistants use{' '}
+        <code>/api/memory</code>; chats with built-in tools search the notes automatically. Notes stay on this
+        machine.
       </p>
       <div>
         <Button look="main" onClick={props.onAdd}>
-          Add the first one
+          Add first note
         </Button>
       </div>
     </Empty>
   );
 }
 
-/** Everything that is remembered, newest first. */
+/** All notes, newest first. */
 export function AllMemories(props: StoreProps & { onAdd: () => void }): ReactElement {
   const memories = useMemories();
   return (
-    <Loaded query={memories} what="memories" lines={6}>
+    <Loaded query={memories} what="notes" lines={6}>
       {({ pages }) => {
         const all = pages.flatMap((page) => page.memories);
         if (all.length === 0) return <Nothing onAdd={props.onAdd} />;
         return (
           <>
-            <MemoryList memories={all} label="Memories" {...props} />
+            <MemoryList memories={all} label="Notes" {...props} />
             {memories.hasNextPage ? (
               <Older busy={memories.isFetchingNextPage} onMore={() => void memories.fetchNextPage()} />
             ) : null}
@@ -57,27 +57,27 @@ export function AllMemories(props: StoreProps & { onAdd: () => void }): ReactEle
   );
 }
 
-/** What was found under some words, best first, and how it was looked for. */
+/** Search results, best first, with the search mode. */
 export function FoundMemories(props: StoreProps & { q: string; onReset: () => void }): ReactElement {
   const found = useQuery(queries.found(props.q));
   return (
-    <Loaded query={found} what="what was found" lines={6}>
+    <Loaded query={found} what="search results" lines={6}>
       {({ mode, memories }) => (
         <>
           <p className={css.found} role="status" data-line="">
             <span>
-              {memories.length === 0 ? 'Nothing' : memories.length} found under “{props.q}”
+              {memories.length === 0 ? 'No results' : `${memories.length} found`} for “{props.q}”
             </span>
             <Explained text={MODES[mode].text}>
               <Badge tone={mode === 'hybrid' ? 'ok' : 'idle'}>{MODES[mode].word}</Badge>
             </Explained>
           </p>
           {memories.length === 0 ? (
-            <Empty icon={SearchX} title="No memory matches">
-              <Button onClick={props.onReset}>Show all memories</Button>
+            <Empty icon={SearchX} title="No notes match">
+              <Button onClick={props.onReset}>Show all notes</Button>
             </Empty>
           ) : (
-            <MemoryList memories={memories} label="Found memories" {...props} />
+            <MemoryList memories={memories} label="Found notes" {...props} />
           )}
         </>
       )}

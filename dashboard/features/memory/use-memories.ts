@@ -4,11 +4,11 @@ import { type CallOptions, call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
 
-/** Memories that the gateway gives at once. */
+/** Notes per page. */
 export const PAGE = 100;
 const POLL_MS = 15_000;
 
-/** What was remembered, newest first, page by page. */
+/** All notes, newest first, page by page. */
 export function useMemories() {
   return useInfiniteQuery({
     queryKey: keyOf('memory.list'),
@@ -21,7 +21,7 @@ export function useMemories() {
 
 type ActId = 'memory.add' | 'memory.delete.one' | 'memory.delete.many' | 'memory.delete.all';
 
-/** A change of the store; everything that shows it is read again. */
+/** An action on the notes; invalidates the queries that show them. */
 export function useMemoryAct<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void) {
   const client = useQueryClient();
   return useAct({

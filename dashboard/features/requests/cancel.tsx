@@ -7,17 +7,17 @@ import { keyOf } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 
-/** Ends a running request of somebody, after saying what that means. */
+/** Confirms the cancellation of a running request. */
 export function Cancel(props: { request: RequestRecord }): ReactElement {
   const client = useQueryClient();
-  const [asking, setAsking] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const cancel = useAct({
     send: () => call('request.cancel', { params: { id: props.request.id } }),
     onSuccess: () => {
       for (const id of ['requests', 'request'] as const)
         void client.invalidateQueries({ queryKey: keyOf(id) });
     },
-    onDone: () => setAsking(false),
+    onDone: () => setIsOpen(false),
   });
   return (
     <>
@@ -25,23 +25,23 @@ export function Cancel(props: { request: RequestRecord }): ReactElement {
         look="danger"
         onClick={() => {
           cancel.reset();
-          setAsking(true);
+          setIsOpen(true);
         }}
       >
-        Cancel the request…
+        Cancel request…
       </Button>
       <Confirm
-        open={asking}
+        open={isOpen}
         title="Cancel this request?"
-        action="Cancel the request"
+        action="Cancel request"
         danger
         busy={cancel.isPending}
         error={cancel.error}
         onConfirm={() => cancel.mutate()}
-        onClose={() => setAsking(false)}
+        onClose={() => setIsOpen(false)}
       >
         <p>
-          Whoever asked gets no further token: the answer ends where it is. What was used so far is counted.
+          The client receives no more tokens; the response ends where it is. Tokens used so far are counted.
         </p>
       </Confirm>
     </>

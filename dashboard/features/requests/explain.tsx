@@ -17,24 +17,24 @@ const PATHS = routeRows()
   .map(({ path, summary }) => ({ path, summary }));
 const [FIRST] = PATHS;
 
-interface Asked {
+interface Query {
   path: string;
   model: string;
 }
 
-/** What the fields can hold of it: an address may name a path that nobody asks. */
-const offered = (asked: Asked): Asked =>
-  PATHS.some(({ path }) => path === asked.path) ? asked : { ...asked, path: FIRST?.path ?? '' };
+/** Replaces a path that is not offered: the URL may contain any path. */
+const offered = (query: Query): Query =>
+  PATHS.some(({ path }) => path === query.path) ? query : { ...query, path: FIRST?.path ?? '' };
 
-/** The fields follow what was asked, also when that comes from the address; they keep the focus meanwhile. */
-function Form(props: { busy: boolean; onAsk: (asked: Asked) => void; asked: Asked }): ReactElement {
+/** The form follows the query of the URL and keeps the focus. */
+function Form(props: { busy: boolean; onAsk: (query: Query) => void; query: Query }): ReactElement {
   const id = useId();
-  const { path, model } = props.asked;
-  const [draft, setDraft] = useState(offered(props.asked));
-  const [shown, setShown] = useState(props.asked);
+  const { path, model } = props.query;
+  const [draft, setDraft] = useState(offered(props.query));
+  const [shown, setShown] = useState(props.query);
   if (shown.path !== path || shown.model !== model) {
-    setShown(props.asked);
-    setDraft(offered(props.asked));
+    setShown(props.query);
+    setDraft(offered(props.query));
   }
   const { data: models } = useQuery(queries.models);
   return (
@@ -47,7 +47,7 @@ function Form(props: { busy: boolean; onAsk: (asked: Asked) => void; asked: Aske
     >
       <div className={field.field}>
         <label className={field.label} htmlFor={`${id}-path`}>
-          What is asked for
+          Endpoint
         </label>
         <select
           id={`${id}-path`}
@@ -70,7 +70,7 @@ function Form(props: { busy: boolean; onAsk: (asked: Asked) => void; asked: Aske
           id={`${id}-model`}
           className={field.input}
           list={`${id}-models`}
-          placeholder="none named"
+          placeholder="none"
           autoComplete="off"
           spellCheck={false}
           value={draft.model}
@@ -83,36 +83,37 @@ function Form(props: { busy: boolean; onAsk: (asked: Asked) => void; asked: Aske
         </datalist>
       </div>
       <Button type="submit" look="main" busy={props.busy}>
-        Explain
+        Explain routing
       </Button>
     </form>
   );
 }
 
-/** Where a request would go that was not sent yet; nothing is sent and nothing is loaded. */
+/** A dry run of routing: sends no request and loads no model. */
 export function Explain(): ReactElement {
   const [search, setSearch] = useSearchParams();
-  const asked = { path: search.get('path') ?? FIRST?.path ?? '', model: search.get('model') ?? '' };
+  const query = { path: search.get('path') ?? FIRST?.path ?? '', model: search.get('model') ?? '' };
   const explain = useMutation({
-    mutationFn: ({ path, model }: Asked) =>
+    mutationFn: ({ path, model }: Query) =>
       call('dispatch.explain', { body: { path, ...(model === '' ? {} : { model }) } }),
   });
   const { mutate } = explain;
   const given = search.has('path');
-  const { path, model } = asked;
+  const { path, model } = query;
   useEffect(() => {
     if (given) mutate({ path, model });
   }, [given, path, model, mutate]);
-  const onAsk = (next: Asked): void => {
+  const onAsk = (next: Query): void => {
     if (given && next.path === path && next.model === model) mutate(next);
     else setSearch({ path: next.path, ...(next.model === '' ? {} : { model: next.model }) });
   };
   return (
-    <Card title="Where would it go?">
+    <Card title="Routing dry run">
       <p className={css.soft}>
-        Nothing is sent and nothing is loaded: the decision is replayed with the state of now.
+        Where would this request go? A dry run against the current state: nothing is sent and nothing is
+        loaded.
       </p>
-      <Form busy={explain.isPending} asked={asked} onAsk={onAsk} />
+      <Form busy={explain.isPending} query={query} onAsk={onAsk} />
       <div className={css.part} aria-live="polite">
         {explain.isPending ? <Skeleton lines={5} what="the steps" /> : null}
         {explain.error === null ? null : <Failure error={explain.error} />}

@@ -7,31 +7,31 @@ import css from './requests.module.css';
 type Step = ExplainView['steps'][number];
 
 const STEPS: Readonly<Record<string, string>> = {
-  'loaded-slot': 'A loaded slot',
-  registry: 'The registry of models',
-  'upstream-cached': 'An upstream, by its known list',
-  'upstream-live': 'An upstream, asked anew',
-  'capability-path': 'By what the path needs',
+  'loaded-slot': 'Loaded slots',
+  registry: 'Installed models',
+  'upstream-cached': 'Upstreams (cached list)',
+  'upstream-live': 'Upstreams (refreshed)',
+  'capability-path': 'Default for this endpoint',
 };
 const WORDS: Record<Step['outcome'], string> = { matched: 'Matched', skipped: 'Skipped', failed: 'No match' };
 
-/** A step that did not match is as it should be where another one did, and a reason where none did. */
+/** Tone of a step. A failed step is a warning only when no step matched. */
 export function stepTone(outcome: Step['outcome'], placed: boolean): Tone {
   if (outcome === 'matched') return 'ok';
   return outcome === 'failed' && !placed ? 'attention' : 'idle';
 }
 
-/** A step in plain words. */
+/** Label of a step. */
 export const stepWord = (step: string): string => STEPS[step] ?? step;
 
-/** The steps of the resolution from top to bottom: what matched, what did not and why. */
+/** The routing steps in order, with outcome and reason. */
 export function Ladder(props: {
   steps: readonly Step[];
-  /** Whether the request found its place. */
+  /** Whether a step matched. */
   placed: boolean;
 }): ReactElement {
   return (
-    <ol className={css.ladder} aria-label="Steps of the resolution">
+    <ol className={css.ladder} aria-label="Routing steps">
       {props.steps.map((step) => (
         <li key={step.step} data-outcome={step.outcome}>
           <StateShape tone={stepTone(step.outcome, props.placed)} />

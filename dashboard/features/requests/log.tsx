@@ -25,17 +25,17 @@ const ALL = 'all';
 const ONLY = [
   { id: ALL, word: 'All' },
   { id: 'running', word: 'Running' },
-  { id: 'failed', word: 'Not served' },
+  { id: 'failed', word: 'Failed' },
 ] as const;
 
-/** Filter and open story of the address; a typed filter makes no entry of its own in the history. */
+/** Filter and open request of the URL. Changing the filter replaces the history entry. */
 function usePlace() {
   const [search, setSearch] = useSearchParams();
   const filter: RequestFilter = { q: search.get('q') ?? '', only: search.get('only') ?? '' };
   const id = search.get('id');
   const go = (next: RequestFilter & { id: string | null }, replace: boolean): void => {
-    const kept = Object.entries(next).filter((entry): entry is [string, string] => Boolean(entry[1]));
-    setSearch(Object.fromEntries(kept), { replace });
+    const params = Object.entries(next).filter((entry): entry is [string, string] => Boolean(entry[1]));
+    setSearch(Object.fromEntries(params), { replace });
   };
   return {
     filter,
@@ -83,24 +83,24 @@ function Filters(props: {
 function Nothing(props: { filtered: boolean; onReset: () => void }): ReactElement {
   if (props.filtered) {
     return (
-      <Empty icon={SearchX} title="No request matches">
+      <Empty icon={SearchX} title="No requests match">
         <Button onClick={props.onReset}>Show all requests</Button>
       </Empty>
     );
   }
   return (
-    <Empty icon={Activity} title="No request yet">
-      <p>Every call of a model is listed here, without its content.</p>
+    <Empty icon={Activity} title="No requests yet">
+      <p>Requests to models appear here, without their content.</p>
       <div>
         <Link className={buttonClass('main')} href="/playground">
-          Ask something
+          Open playground
         </Link>
       </div>
     </Empty>
   );
 }
 
-/** What runs and what has ended, live. */
+/** Running and finished requests, live. */
 export function RequestLog(): ReactElement {
   const requests = useQuery(queries.requests);
   const { filter, id, setFilter, open, close } = usePlace();

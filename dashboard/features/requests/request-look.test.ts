@@ -28,13 +28,13 @@ describe('requestLook', () => {
     [{ status: 200 }, 'ok', 'Done, 200'],
     [{ status: 404 }, 'attention', 'Refused, 404'],
     [{ status: 503 }, 'failed', 'Failed, 503'],
-    [{ status: 499 }, 'idle', 'Caller left'],
-    [{ status: null }, 'idle', 'Broke off'],
-    [{ status: 200, error: 'engine.failed' }, 'failed', 'Broke, 200'],
+    [{ status: 499 }, 'idle', 'Client disconnected'],
+    [{ status: null }, 'idle', 'Interrupted'],
+    [{ status: 200, error: 'engine.failed' }, 'failed', 'Interrupted, 200'],
   ])('%j', (over, tone, word) => expect(requestLook(request(over))).toEqual({ tone, word }));
 });
 
-it('errorWords takes the words of the catalogue, and a stranger as it is', () => {
+it('errorWords uses the catalogue, and returns unknown codes unchanged', () => {
   expect(errorWords('slot.not_found')).toMatch(/\(slot\.not_found\)$/);
   expect(errorWords('odd')).toBe('odd');
   expect([errorWords('constructor'), errorAdvice('toString')]).toEqual(['constructor', null]);
@@ -45,9 +45,7 @@ it.each([
   ['slot.no_memory', null],
   ['dispatch.no_route', null],
   ['odd', null],
-])('advice after %s: without what points into details', (code, advice) =>
-  expect(errorAdvice(code)).toBe(advice),
-);
+])('advice after %s omits references to details', (code, advice) => expect(errorAdvice(code)).toBe(advice));
 
 describe('timesOf', () => {
   it('splits at the first token', () => {
@@ -59,7 +57,7 @@ describe('timesOf', () => {
     expect(timesOf(request({ status: 404, duration_ms: 3, ttft_ms: 3 }))).toEqual(refused);
   });
 
-  it('makes up nothing', () => {
+  it('returns null for unknown times', () => {
     expect(timesOf(request({ ttft_ms: null }))).toEqual({ total: 1200, first: null, rest: null, rate: null });
     expect(timesOf(request({ duration_ms: 201 })).rate).toBeNull();
     expect(timesOf(request({ completion_tokens: 1 })).rate).toBeNull();
@@ -73,7 +71,7 @@ describe('matches', () => {
     expect(matches(request(), { q: '', only: '' })).toBe(true);
   });
 
-  it('shows what runs, or what went wrong', () => {
+  it('filters running and failed requests', () => {
     expect(matches(request(), { q: '', only: 'running' })).toBe(false);
     expect(matches(request(), { q: '', only: 'failed' })).toBe(false);
     expect(matches(request({ status: 503 }), { q: '503', only: 'failed' })).toBe(true);

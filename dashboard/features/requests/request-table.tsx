@@ -12,15 +12,15 @@ import css from './requests.module.css';
 const features = tableFeatures({});
 const helper = createColumnHelper<typeof features, RequestRecord>();
 const NUMBERS = new Set(['ttft_ms', 'duration_ms', 'tokens']);
-/** Columns that leave when it gets narrow, and those that leave before them; the story of the row tells them. */
+/** Columns that are hidden on narrow screens, and those hidden earlier; the detail view shows them. */
 const ROOMY = new Set(['at', 'by', 'duration_ms']);
 const SPARE = new Set(['ttft_ms', 'tokens']);
 
 const time = (ms: number | null): string => (ms === null ? '–' : duration(ms));
 
-function tokens({ prompt_tokens: asked, completion_tokens: said }: RequestRecord): string {
-  if (asked === null && said === null) return '–';
-  return `${asked === null ? '–' : count(asked)} → ${said === null ? '–' : count(said)}`;
+function tokens({ prompt_tokens: input, completion_tokens: output }: RequestRecord): string {
+  if (input === null && output === null) return '–';
+  return `${input === null ? '–' : count(input)} → ${output === null ? '–' : count(output)}`;
 }
 
 function columnsFor(open: (id: string) => void) {
@@ -30,7 +30,7 @@ function columnsFor(open: (id: string) => void) {
       cell: ({ row: { original } }) => (
         <>
           <button type="button" className={css.open} onClick={() => open(original.id)}>
-            {original.model ?? original.asked ?? 'no model named'}
+            {original.model ?? original.asked ?? '(no model)'}
           </button>
           <span className={css.route}>{original.route}</span>
           <span className={css.underTime}>
@@ -53,7 +53,7 @@ function columnsFor(open: (id: string) => void) {
       header: 'First token',
       cell: ({ getValue }) => time(getValue()),
     }),
-    helper.accessor('duration_ms', { header: 'In all', cell: ({ getValue }) => time(getValue()) }),
+    helper.accessor('duration_ms', { header: 'Total', cell: ({ getValue }) => time(getValue()) }),
     helper.accessor((row) => tokens(row), { id: 'tokens', header: 'Tokens in → out' }),
   ]);
 }
@@ -66,14 +66,14 @@ const classOf = (id: string): string =>
     id === 'at' ? table.whole : '',
   ].join(' ');
 
-/** Requests, the newest first; each opens its story. */
+/** Requests, newest first; each opens its details. */
 export function RequestTable(props: { rows: RequestRecord[]; open: (id: string) => void }): ReactElement {
   const { open } = props;
   const latest = useRef(open);
   useEffect(() => {
     latest.current = open;
   }, [open]);
-  // Other columns are other cells: made anew at each refresh they would take the focus from the button that has it.
+  // Stable columns: new ones at each refresh would recreate the cells and lose the focus.
   const columns = useMemo(() => columnsFor((id) => latest.current(id)), []);
   const requests = useTable({
     features,

@@ -10,7 +10,7 @@ import { Usage } from './usage.tsx';
 
 const TABS: Readonly<Record<string, ComponentType>> = { log: RequestLog, usage: Usage, explain: Explain };
 
-/** Why did that happen? What was asked, where it went, how long it took. */
+/** The view of requests, usage and routing. */
 export function Requests(props: { tab: string }): ReactElement {
   const tab = REQUEST_TABS.find(({ id }) => id === props.tab);
   useTitle(tab?.word ?? 'Not found');

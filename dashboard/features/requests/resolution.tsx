@@ -6,20 +6,20 @@ import { Forecast } from '../shared/forecast.tsx';
 import { Ladder } from './ladder.tsx';
 import css from './requests.module.css';
 
-/** Where a request would go and what it would wait for, in one sentence. */
-export function verdictOf(explained: ExplainView): string {
+/** Describes the target of a request and what it would wait for. */
+export function targetSentence(explained: ExplainView): string {
   if (explained.error !== null) return explained.error.message;
-  if (explained.upstream !== null) return `It goes to upstream ${explained.upstream}.`;
-  if (explained.slot === null) return 'It goes nowhere.';
-  const load = explained.would_load ? ', which loads its model first' : ', which is loaded';
-  const queue = explained.queue_position > 1 ? ` It is number ${explained.queue_position} in the queue.` : '';
-  return `It goes to slot ${explained.slot}${load}.${queue}`;
+  if (explained.upstream !== null) return `Goes to upstream ${explained.upstream}.`;
+  if (explained.slot === null) return 'No target found.';
+  const load = explained.would_load ? ', which loads its model first' : ' (already loaded)';
+  const queue = explained.queue_position > 1 ? ` Position ${explained.queue_position} in the queue.` : '';
+  return `Goes to slot ${explained.slot}${load}.${queue}`;
 }
 
-const followerOf = ({ slot, upstream }: ExplainView['after'][number]): string =>
-  `If that one can’t serve it: ${slot === null ? `upstream ${upstream}` : `slot ${slot}`}`;
+const fallbackOf = ({ slot, upstream }: ExplainView['after'][number]): string =>
+  `Fallback: ${slot === null ? `upstream ${upstream}` : `slot ${slot}`}`;
 
-/** The way out when nobody serves a model. */
+/** The next step when no slot or upstream serves a model. */
 export function NoRoute(): ReactElement {
   return (
     <p>
@@ -29,20 +29,20 @@ export function NoRoute(): ReactElement {
   );
 }
 
-/** The whole answer of a replay: verdict, ladder, and what a load would do. */
+/** The result of a dry run: target, steps and the effect of a load. */
 export function Resolution(props: { explained: ExplainView }): ReactElement {
   const { explained } = props;
   return (
     <>
       <Note tone={explained.error === null ? 'ok' : 'failed'}>
-        <p>{verdictOf(explained)}</p>
+        <p>{targetSentence(explained)}</p>
         {explained.error?.code === 'dispatch.no_route' ? <NoRoute /> : null}
       </Note>
       <Ladder steps={explained.steps} placed={explained.error === null} />
       {explained.load === null ? null : <Forecast forecast={explained.load} />}
       {explained.after.map((next) => (
         <section key={`${next.slot} ${next.upstream}`} className={css.part}>
-          <h3>{followerOf(next)}</h3>
+          <h3>{fallbackOf(next)}</h3>
           {next.error === null ? null : <p className={css.soft}>{next.error.message}</p>}
           {next.load === null ? null : <Forecast forecast={next.load} />}
         </section>

@@ -5,50 +5,48 @@ import { errorWords } from './request-look.ts';
 
 const RULES: Readonly<Record<string, string>> = {
   'slot-alias': 'is the name of a slot',
-  'npu-suffix': 'means a model of the NPU',
+  'npu-suffix': 'selects a model on the NPU',
   'virtual-name': 'is a virtual name',
 };
 
-/** What a rule made of the name that was asked for; null when it stood as it was written. */
+/** How a rule changed the requested model name; null when it was used unchanged. */
 export function ruleWords(
   { rule, lane }: Pick<RequestStoryView, 'rule' | 'lane'>,
   asked: string | null,
 ): string | null {
-  const meant = lane === null ? '' : ` and means slot ${lane}`;
-  if (rule === 'model-omitted')
-    return lane === null ? null : `No model was named, so slot ${lane} was meant.`;
+  const target = lane === null ? '' : ` and selects slot ${lane}`;
+  if (rule === 'model-omitted') return lane === null ? null : `No model was given, so slot ${lane} is used.`;
   if (rule === null || asked === null) return null;
-  return `“${asked}” ${RULES[rule] ?? `was changed by the rule ${rule}`}${meant}.`;
+  return `“${asked}” ${RULES[rule] ?? `was changed by rule ${rule}`}${target}.`;
 }
 
-/** Who took the request, in one sentence. */
+/** Describes where the request was routed. */
 export function placeWords({
   step,
   slot,
   upstream,
 }: Pick<RequestRecord, 'step' | 'slot' | 'upstream'>): string {
-  if (step === null) return 'No step took it.';
-  const by = slot === null ? '' : ` and given to slot ${slot}`;
-  const to = upstream === null ? '' : ` and sent to upstream ${upstream}`;
-  return `It was taken by the step “${stepWord(step)}”${by}${to}.`;
+  if (step === null) return 'Not routed: no step matched.';
+  const target = slot === null ? (upstream === null ? '' : ` to upstream ${upstream}`) : ` to slot ${slot}`;
+  return `Routed${target} (step: ${stepWord(step).toLowerCase()}).`;
 }
 
-/** Why somebody who was chosen before did not serve it. */
+/** Why an earlier target did not serve the request. */
 export function beforeWords({ slot, upstream, error }: RequestStoryView['before'][number]): string {
   const who = slot === null ? `Upstream ${upstream}` : `Slot ${slot}`;
-  return `${who} was chosen first${error === null ? '.' : `: ${errorWords(error)}`}`;
+  return `${who} was tried first${error === null ? '.' : `: ${errorWords(error)}`}`;
 }
 
-/** What an answer begins with, by its route. */
-export const firstThing = (route: string): 'token' | 'sound' =>
-  route.endsWith('/audio/speech') ? 'sound' : 'token';
+/** The first output of a response, by route. */
+export const firstThing = (route: string): 'token' | 'audio' =>
+  route.endsWith('/audio/speech') ? 'audio' : 'token';
 
-/** The waits before its turn, for a list of facts; null is shown as nothing. */
+/** Wait times as rows; null values are not shown. */
 export function waitRows(waits: RequestStoryView['waits']): [name: string, value: string | null][] {
   const shown = (ms: number | undefined): string | null => (ms ? duration(ms) : null);
   return [
-    ['Waited for memory', shown(waits?.memory_ms)],
-    ['Waited for the load', shown(waits?.load_ms)],
-    ['Waited for its turn', shown(waits?.queue_ms)],
+    ['Wait for memory', shown(waits?.memory_ms)],
+    ['Model load', shown(waits?.load_ms)],
+    ['Queue', shown(waits?.queue_ms)],
   ];
 }

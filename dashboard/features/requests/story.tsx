@@ -31,15 +31,15 @@ function Texts(props: { bodies: RequestWholeView['bodies'] }): ReactElement | nu
   const { request = null, answer = null } = props.bodies ?? {};
   if (request === null && answer === null) return null;
   return (
-    <section className={css.part} aria-label="What was said">
-      <h3>What was said</h3>
-      {request === null ? null : <Code title="Asked" what="what was asked" text={request} />}
-      {answer === null ? null : <Code title="Answered" what="what was answered" text={answer} />}
+    <section className={css.part} aria-label="Content">
+      <h3>Content</h3>
+      {request === null ? null : <Code title="Request" what="the request body" text={request} />}
+      {answer === null ? null : <Code title="Response" what="the response body" text={answer} />}
     </section>
   );
 }
 
-/** What went wrong in the words of the catalogue, and what to do next. */
+/** The error message of the catalogue and the next step. */
 function Fault(props: { code: string }): ReactElement {
   const { code } = props;
   const advice = errorAdvice(code);
@@ -68,14 +68,14 @@ function Whole(props: { request: RequestWholeView }): ReactElement {
         rows={[
           ['When', moment(Date.parse(request.at))],
           ['Route', <code key="route">{request.route}</code>],
-          ['Asked for', request.asked ?? 'no model by name'],
-          ['Model', request.model ?? 'none that is known'],
-          ['Caller', request.tier === 'anon' ? 'without a key' : `with the ${request.tier} key`],
+          ['Requested model', request.asked ?? 'none'],
+          ['Model', request.model ?? 'unknown'],
+          ['Key', request.tier === 'anon' ? 'none' : `${request.tier} key`],
           ['Request id', <Id key="id" id={request.id} />],
         ]}
       />
-      <section className={css.part} aria-label="How long it took">
-        <h3>How long it took</h3>
+      <section className={css.part} aria-label="Timing">
+        <h3>Timing</h3>
         <Timeline request={request} />
       </section>
       <Way request={request} />
@@ -84,11 +84,11 @@ function Whole(props: { request: RequestWholeView }): ReactElement {
   );
 }
 
-/** The whole story of one request. */
+/** The details of one request. */
 export function Story(props: { id: string; onClose: () => void }): ReactElement {
   const request = useQuery(queries.request(props.id));
   return (
-    <Sheet title="One request" onClose={props.onClose}>
+    <Sheet title="Request details" onClose={props.onClose}>
       <Loaded query={request} what="the request" lines={8}>
         {(data) => <Whole request={data} />}
       </Loaded>

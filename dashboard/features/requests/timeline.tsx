@@ -11,10 +11,10 @@ const tokens = (many: number): string => `${count(many)} ${many === 1 ? 'token' 
 
 function Running(props: { at: number }): ReactElement {
   const now = useNow();
-  return <p>It has been running for {steadyDuration(Math.max(0, now - props.at))}.</p>;
+  return <p>Running for {steadyDuration(Math.max(0, now - props.at))}.</p>;
 }
 
-/** When the first token came and when the answer ended, as a bar and in numbers. */
+/** Time to first token and generation time, as a bar and in numbers. */
 export function Timeline(props: { request: RequestDetailView }): ReactElement {
   const { request } = props;
   const { total, first, rest, rate } = timesOf(request);
@@ -33,16 +33,16 @@ export function Timeline(props: { request: RequestDetailView }): ReactElement {
         wide
         rows={[
           ...waitRows(request.story?.waits ?? null),
-          [`Until the first ${what}`, first === null ? null : duration(first)],
-          ['From there to the end', rest === null ? null : duration(rest)],
-          ['In all', total === null ? null : duration(total)],
+          [`Time to first ${what}`, first === null ? null : duration(first)],
+          ['Generation', rest === null ? null : duration(rest)],
+          ['Total', total === null ? null : duration(total)],
           ['Prompt', request.prompt_tokens === null ? null : tokens(request.prompt_tokens)],
           ['Answer', request.completion_tokens === null ? null : tokens(request.completion_tokens)],
           ['Speed', rate === null ? null : tokenRate(rate)],
         ]}
       />
       {first === null ? null : (
-        <p className={css.soft}>Waiting for a turn and loading count into the time until the first {what}.</p>
+        <p className={css.soft}>The time to first {what} includes queueing and loading.</p>
       )}
     </div>
   );

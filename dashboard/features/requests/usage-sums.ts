@@ -10,7 +10,7 @@ export interface UsageSum {
 
 type Day = UsageView['days'][number];
 
-/** Sums of the rows by one of their keys: days from the newest, others from the largest number of tokens. */
+/** Groups rows by one key and sums them. Days are sorted newest first, other keys by tokens, largest first. */
 export function sumsBy(key: UsageKey, rows: readonly Day[]): UsageSum[] {
   const sums = new Map<string, UsageSum>();
   for (const row of rows) {
@@ -25,7 +25,7 @@ export function sumsBy(key: UsageKey, rows: readonly Day[]): UsageSum[] {
   return all.sort((a, b) => b.prompt + b.completion - a.prompt - a.completion || b.requests - a.requests);
 }
 
-/** All of them in one. */
+/** The total of all sums. */
 export function totalOf(sums: readonly UsageSum[]): UsageSum {
   return sums.reduce(
     (total, sum) => ({

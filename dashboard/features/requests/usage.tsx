@@ -11,9 +11,11 @@ import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import filters from '../../ui/filters.module.css';
 import { count } from '../../ui/format.ts';
+import { HelpLine } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import table from '../../ui/table.module.css';
 import tabs from '../../ui/tabs.module.css';
+import { TERMS } from '../shared/terms.ts';
 import css from './requests.module.css';
 import { sumsBy, totalOf, type UsageKey, type UsageSum } from './usage-sums.ts';
 
@@ -27,7 +29,7 @@ const TIERS: Readonly<Record<string, string>> = {
 
 function nameOf(key: UsageKey, name: string): string {
   if (key === 'tier') return TIERS[name] ?? name;
-  return name === '' ? 'not served' : name;
+  return name === '' ? 'failed' : name;
 }
 
 function Choice(props: {
@@ -103,7 +105,7 @@ function UsageTable(props: { by: UsageKey; usage: UsageView }): ReactElement {
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">In all</th>
+            <th scope="row">Total</th>
             <Numbers sum={totalOf(sums)} />
           </tr>
         </tfoot>
@@ -122,32 +124,32 @@ export function Usage(): ReactElement {
     <Card title="Usage" flush>
       <div className={`${filters.filters} ${filters.inset}`}>
         <Choice
-          label="By"
+          label="Group by"
           value={by}
           choices={(Object.keys(KEYS) as UsageKey[]).map((id) => ({ id, word: `By ${id}` }))}
           onChange={(next) => setSearch({ days, by: next }, { replace: true })}
         />
         <Choice
-          label="How far back"
+          label="Period"
           value={days}
           choices={SPANS.map((id) => ({ id, word: `${id} days` }))}
           onChange={(next) => setSearch({ days: next, by }, { replace: true })}
         />
+        {by === 'tier' ? <HelpLine term={TERMS.tier} /> : null}
       </div>
       <Loaded query={usage} what="usage" lines={6}>
         {(data) =>
           data.days.length === 0 ? (
-            <Empty icon={ChartColumn} title="Nothing was asked in this time">
+            <Empty icon={ChartColumn} title="No requests in this period">
               <Link className={buttonClass()} href="/playground">
-                Ask something
+                Open playground
               </Link>
             </Empty>
           ) : (
             <>
               <UsageTable by={by} usage={data} />
               <p className={css.remark}>
-                Days are days in UTC, since {data.since}.
-                {data.truncated ? ' There are more rows than are shown; older ones are left out.' : ''}
+                Days are in UTC, since {data.since}.{data.truncated ? ' Older rows are not shown.' : ''}
               </p>
             </>
           )

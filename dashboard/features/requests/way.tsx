@@ -10,7 +10,7 @@ import { Ladder } from './ladder.tsx';
 import css from './requests.module.css';
 import { beforeWords, placeWords, ruleWords } from './story-words.ts';
 
-/** For a request whose steps were not kept: the decision as it would be now. */
+/** The routing decision as of now, for a request whose steps were not stored. */
 function Replay(props: { path: string; model: string }): ReactElement {
   const { path, model } = props;
   const replay = useQuery({
@@ -23,8 +23,7 @@ function Replay(props: { path: string; model: string }): ReactElement {
       {(explained) => (
         <>
           <p className={css.soft}>
-            The steps as they would go for the same request now; slots and upstreams may have been different
-            then.
+            The steps for the same request now; slots and upstreams may have been different then.
           </p>
           <Ladder steps={explained.steps} placed={explained.error === null} />
         </>
@@ -33,7 +32,7 @@ function Replay(props: { path: string; model: string }): ReactElement {
   );
 }
 
-function Told(props: { story: RequestStoryView; placed: boolean }): ReactElement {
+function RecordedSteps(props: { story: RequestStoryView; placed: boolean }): ReactElement {
   const { story } = props;
   return (
     <>
@@ -44,11 +43,11 @@ function Told(props: { story: RequestStoryView; placed: boolean }): ReactElement
       ))}
       {story.degraded === null ? null : (
         <Note tone="attention">
-          <p>What served it runs degraded: {story.degraded}</p>
+          <p>Served in a degraded state: {story.degraded}</p>
         </Note>
       )}
       {story.steps.length === 0 ? (
-        <p className={css.soft}>It ended before a place was looked for.</p>
+        <p className={css.soft}>The request ended before it was routed.</p>
       ) : (
         <Ladder steps={story.steps} placed={props.placed} />
       )}
@@ -56,7 +55,7 @@ function Told(props: { story: RequestStoryView; placed: boolean }): ReactElement
   );
 }
 
-/** How a request found its place, as it was noted then. */
+/** The routing of a request as it was recorded. */
 export function Way(props: { request: RequestDetailView }): ReactElement {
   const { request } = props;
   const { asked, model, route, story } = request;
@@ -64,15 +63,15 @@ export function Way(props: { request: RequestDetailView }): ReactElement {
   const rule = story === null ? null : ruleWords(story, asked);
   const again = new URLSearchParams({ path: route, ...(name === null ? {} : { model: name }) });
   return (
-    <section className={css.part} aria-label="How it found its place">
-      <h3>How it found its place</h3>
+    <section className={css.part} aria-label="Routing">
+      <h3>Routing</h3>
       <p>
         {rule} {placeWords(request)}
       </p>
-      {story !== null ? <Told story={story} placed={request.step !== null} /> : null}
+      {story !== null ? <RecordedSteps story={story} placed={request.step !== null} /> : null}
       {story === null && model !== null ? <Replay path={route} model={model} /> : null}
       <p className={css.soft}>
-        <Link href={`/requests/explain?${again}`}>Where would it go now?</Link>
+        <Link href={`/requests/explain?${again}`}>Explain routing now</Link>
       </p>
     </section>
   );
