@@ -23,9 +23,9 @@ test('a double click is one act: one key is made, not two', async ({ page }) => 
     if (request.url().endsWith('/api/auth/rotate')) rotations += 1;
   });
   await page.goto(`${daemon().url}/security/rotate?tier=client`);
-  await page.getByRole('button', { name: 'Make the client key…' }).click();
-  await twice(page, 'Make the client key');
-  await expect(page.getByRole('heading', { name: 'The new client key' })).toBeVisible();
+  await page.getByRole('button', { name: 'Create the client key…' }).click();
+  await twice(page, 'Create the client key');
+  await expect(page.getByRole('heading', { name: 'New client key' })).toBeVisible();
   expect(rotations).toBe(1);
 });
 

@@ -246,13 +246,13 @@ test('a gateway that comes back with a newer dashboard says so and takes nothing
   });
   await page.route('**/api/**', (route) => route.abort('failed'));
   await page.getByRole('link', { name: 'Slots', exact: true }).click();
-  await expect(page.getByText('The gateway does not answer.')).toBeVisible();
+  await expect(page.getByText('Can’t reach the gateway.')).toBeVisible();
   await page.unroute('**/api/**');
   const note = page.getByRole('main').getByText('The dashboard was updated.');
   await expect(note).toBeVisible();
   await inspect(page, 'update-offered', TWO_LOOKS);
   await page.unroute(isRoot);
-  await page.getByRole('button', { name: 'Load again' }).click();
+  await page.getByRole('button', { name: 'Reload page' }).click();
   await expect(note).toHaveCount(0);
   await expect(heading(page)).toHaveText('Slots');
 });

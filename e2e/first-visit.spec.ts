@@ -63,8 +63,8 @@ test('parameters go with the request, and the same request stands there as code'
 test('an address without a view leads back', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   await page.goto(`${daemon().url}/security/nowhere`);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no such page');
-  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page not found');
+  await page.getByRole('link', { name: 'Open overview' }).click();
   await expect(page).toHaveURL(/\/overview$/);
   await page.goBack();
   await expect(page).toHaveURL(/\/security\/nowhere$/);

@@ -22,7 +22,7 @@ test('the first Tab offers to skip to the view, and every step shows where it is
   await page.goto(`${daemon().url}/overview`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Everything is fine');
   await page.keyboard.press('Tab');
-  const skip = page.getByRole('link', { name: 'Skip to the view' });
+  const skip = page.getByRole('link', { name: 'Skip to content' });
   await expect(skip).toBeFocused();
   await expect(skip).toBeInViewport();
   await page.keyboard.press('Enter');

@@ -16,7 +16,7 @@ const daemon = daemonOf(async () => {
 
 const PROVOKED = /status of 401|INCOMPLETE_CHUNKED_ENCODING \/api\/events/;
 const TYPED = 'half a thought that must not get lost';
-const bar = (page: Page) => page.getByRole('main').getByText('This page and what you typed stay');
+const bar = (page: Page) => page.getByRole('main').getByText('Your work is safe');
 const staleView = (page: Page) => page.locator('[data-stale]');
 
 async function setEnforcement(on: boolean): Promise<void> {
@@ -134,7 +134,7 @@ test('ending all sessions from the page ends this one on purpose: the login, no 
   await enter(page, ADMIN_KEY);
   await page.getByRole('button', { name: 'End all sessions…' }).click();
   const confirm = page.getByRole('alertdialog', { name: 'End all sessions?' });
-  await expect(confirm).toContainText('this browser included');
+  await expect(confirm).toContainText('including this browser');
   await confirm.getByRole('button', { name: 'End all sessions' }).click();
   await expect(page).toHaveURL(/\/login/);
   await expect(bar(page)).toHaveCount(0);

@@ -40,7 +40,7 @@ test('every mode has its address, and the switch works by keys and on a phone', 
   await page.reload();
   await expect(current).toHaveText('Image');
   await open(page, 'nowhere');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no such page');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page not found');
 });
 
 test('completion: streamed, with its measure, and kept over a reload', async ({ page }) => {

@@ -52,6 +52,6 @@ test('a wrong key is refused in words, the limiter counts down on the page, and 
     const held = page.getByRole('switch', { name: /Require keys/ });
     await expect(held).toBeChecked();
     await expect(held).toBeDisabled();
-    await expect(page.getByRole('main')).toContainText('SVC_REQUIRE_AUTH is set and wins over this switch');
+    await expect(page.getByRole('main')).toContainText('SVC_REQUIRE_AUTH is set and overrides this switch');
   });
 });

@@ -20,7 +20,7 @@ const startAgain = (): Promise<Gateway> =>
 
 const PROVOKED =
   /CONNECTION_(REFUSED|RESET)|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|status of 503 .*\/api\//;
-const bar = (page: Page) => page.getByRole('main').getByText('The gateway does not answer.');
+const bar = (page: Page) => page.getByRole('main').getByText('Can’t reach the gateway.');
 const staleView = (page: Page) => page.locator('[data-stale]');
 
 test('a restart shows a thin bar and old data marked as old, loses nothing, and ends by itself', async ({

@@ -14,7 +14,7 @@ test.describe.configure({ mode: 'serial' });
 
 const fingerprint = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
 
-async function rotate(page: Page, what: 'admin' | 'client', verb: 'Make' | 'Rotate'): Promise<void> {
+async function rotate(page: Page, what: 'admin' | 'client', verb: 'Create' | 'Rotate'): Promise<void> {
   await page.getByRole('radio', { name: `${what === 'admin' ? 'Admin' : 'Client'} key` }).click();
   await page.getByRole('button', { name: `${verb} the ${what} key…` }).click();
   const dialog = page.getByRole('alertdialog', { name: `${verb} the ${what} key?` });
@@ -23,7 +23,7 @@ async function rotate(page: Page, what: 'admin' | 'client', verb: 'Make' | 'Rota
 }
 
 async function expectOnlyFacts(page: Page, what: 'admin' | 'client', key: string): Promise<void> {
-  await expect(page.getByRole('heading', { name: `The new ${what} key` })).toBeVisible();
+  await expect(page.getByRole('heading', { name: `New ${what} key` })).toBeVisible();
   const facts = page.locator('dl');
   await expect(facts).toContainText(`Fingerprint${fingerprint(key)}`);
   await expect(facts).toContainText(`Length${key.length} characters`);
@@ -44,7 +44,7 @@ const requireKeys = (page: Page) => page.getByRole('switch', { name: /Require ke
 test('without an admin key, keys cannot be required, and the view leads to making one', async ({ page }) => {
   await page.goto(`${daemon().url}/security`);
   await expect(requireKeys(page)).toBeDisabled();
-  await page.getByRole('link', { name: 'Make an admin key' }).click();
+  await page.getByRole('link', { name: 'Create an admin key' }).click();
   await expect(page).toHaveURL(/\/security\/rotate/);
 });
 
@@ -53,7 +53,7 @@ test('a new admin key shows its fingerprint, length and time, and is nowhere on 
 }) => {
   const traffic = await recordTraffic(page);
   await page.goto(`${daemon().url}/security/rotate`);
-  await rotate(page, 'admin', 'Make');
+  await rotate(page, 'admin', 'Create');
   const key = keyIn(daemon(), 'SVC_ADMIN_KEY');
   await expectOnlyFacts(page, 'admin', key);
   await expect(page.getByRole('button', { name: 'Rotate the admin key…' })).toBeVisible();
@@ -68,8 +68,8 @@ test('enforcement is switched on after its consequence was read, and the page th
   watch.allow(/status of 401|INCOMPLETE_CHUNKED_ENCODING \/api\/events/);
   await page.goto(`${daemon().url}/security/posture`);
   await requireKeys(page).click();
-  const confirm = page.getByRole('alertdialog', { name: 'Require keys from now on?' });
-  await expect(confirm).toContainText('every caller needs a key');
+  const confirm = page.getByRole('alertdialog', { name: 'Require keys?' });
+  await expect(confirm).toContainText('Every request will need a key');
   await confirm.getByRole('button', { name: 'Cancel' }).click();
   await expect(requireKeys(page)).not.toBeChecked();
   await requireKeys(page).click();
@@ -99,7 +99,7 @@ test('a visitor logs in, lands where they wanted to go, and sees the session', a
 test('the exposure view finds a route by its words and by its class', async ({ page }) => {
   await page.goto(`${daemon().url}/login?next=/security/exposure`);
   await enter(page, keyIn(daemon(), 'SVC_ADMIN_KEY'));
-  const table = page.getByRole('table', { name: 'Routes and their classes' });
+  const table = page.getByRole('table', { name: 'API access' });
   const rows = table.locator('tbody tr');
   await expect(rows.filter({ hasText: '/v1/chat/completions' })).toContainText('Key needed');
   await page.getByRole('searchbox', { name: 'Search routes' }).fill('replace the admin');
@@ -114,7 +114,7 @@ test('the exposure view finds a route by its words and by its class', async ({ p
   await page.reload();
   await expect(classes.getByRole('button', { name: /^open/ })).toHaveAttribute('aria-pressed', 'true');
   await classes.getByRole('button', { name: 'All' }).click();
-  await page.getByRole('button', { name: 'Only without a key' }).click();
+  await page.getByRole('button', { name: 'No key needed' }).click();
   await expect(rows.filter({ hasText: 'Key needed' })).toHaveCount(0);
   await page.getByRole('searchbox', { name: 'Search routes' }).fill('no such route');
   await page.getByRole('button', { name: 'Show all routes' }).click();
@@ -130,7 +130,7 @@ test('both keys are rotated inside a session, which stays; the old key is dead; 
   const traffic = await recordTraffic(page);
   await page.goto(`${daemon().url}/login?next=/security/rotate`);
   await enter(page, old);
-  await rotate(page, 'client', 'Make');
+  await rotate(page, 'client', 'Create');
   await expectOnlyFacts(page, 'client', keyIn(daemon(), 'SVC_CLIENT_KEY'));
   await rotate(page, 'admin', 'Rotate');
   const key = keyIn(daemon(), 'SVC_ADMIN_KEY');
@@ -156,11 +156,11 @@ test('a companion that was asked for is told apart from the routes, and is no li
 }) => {
   await page.goto(`${daemon().url}/login?next=/security/exposure`);
   await enter(page, keyIn(daemon(), 'SVC_ADMIN_KEY'));
-  await expect(page.getByRole('table', { name: 'Routes and their classes' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'API access' })).toBeVisible();
   await expect(page.getByText('companion chat UI')).toHaveCount(0);
   writeFileSync(join(daemon().home, 'config', 'companion.env'), 'SVC_OWUI_PORT=1\n', { mode: 0o600 });
   const enabled = async () => (await ask(daemon(), 'GET', '/api/config/urls')).json().companion_enabled;
   await expect.poll(enabled, { timeout: 15_000 }).toBe(true);
   await page.reload();
-  await expect(page.getByText('stands outside of this table')).toContainText('does not answer');
+  await expect(page.getByText('is not part of this table')).toContainText('is not responding');
 });

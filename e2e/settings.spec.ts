@@ -14,10 +14,10 @@ test('settings tell value and source; a change is written and effective; the env
   watch.allow(/status of 422 .*\/api\/settings$/);
   await page.goto(`${daemon().url}/settings`);
   const line = (key: string) => page.getByRole('listitem').filter({ hasText: key });
-  await expect(line('server.port')).toContainText('held by the environment: SVC_PORT');
+  await expect(line('server.port')).toContainText('set by environment variable: SVC_PORT');
   await inspect(page, 'settings', ALL_LOOKS);
   await page.getByRole('button', { name: 'How to change server.port' }).click();
-  await expect(page.getByRole('dialog')).toContainText('The environment wins over config.toml');
+  await expect(page.getByRole('dialog')).toContainText('The environment variable overrides config.toml');
   await page.keyboard.press('Escape');
   await page.getByRole('searchbox', { name: 'Search settings' }).fill('queue wait for one slot');
   const edit = page.getByRole('button', { name: /^Edit / });
@@ -25,11 +25,11 @@ test('settings tell value and source; a change is written and effective; the env
   await edit.press('Enter');
   const sheet = page.getByRole('dialog');
   await sheet.getByRole('textbox').fill('-3');
-  await sheet.getByRole('button', { name: 'Write it into config.toml' }).click();
+  await sheet.getByRole('button', { name: 'Save' }).click();
   await expect(sheet.getByRole('alert')).toBeVisible();
   await inspect(page, 'settings-edit', TWO_LOOKS.slice(1));
   await sheet.getByRole('textbox').fill('63');
-  await sheet.getByRole('button', { name: 'Write it into config.toml' }).click();
+  await sheet.getByRole('button', { name: 'Save' }).click();
   await expect(sheet).toHaveCount(0);
   await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('63from config.toml');
 });
@@ -43,7 +43,7 @@ test('a setting that somebody else changed meanwhile is kept as it was typed, an
   const sheet = page.getByRole('dialog');
   await sheet.getByRole('textbox').fill('41');
   await ask(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 40 } } });
-  await sheet.getByRole('button', { name: 'Write it into config.toml' }).click();
+  await sheet.getByRole('button', { name: 'Save' }).click();
   await expect(sheet.getByRole('alert')).toContainText('The file has changed since this form was filled');
   await expect(sheet.getByText('40', { exact: true })).toBeVisible();
   await expect(sheet.getByRole('textbox')).toHaveValue('41');
@@ -57,7 +57,7 @@ test('a broken file is named with its line, and what is active instead', async (
   const file = join(daemon().home, 'config', 'config.toml');
   writeFileSync(file, '[server]\nport = 8080\nthis is no toml\n');
   await page.goto(`${daemon().url}/settings`);
-  const problems = page.getByRole('list', { name: 'Problems of files' });
+  const problems = page.getByRole('list', { name: 'Configuration errors' });
   await expect(problems).toContainText(/config\.toml, line 3/);
   await inspect(page, 'settings-broken', TWO_LOOKS.slice(1));
   writeFileSync(file, '# mended\n');
@@ -66,15 +66,15 @@ test('a broken file is named with its line, and what is active instead', async (
 
 test('the log is live, from the level of the address', async ({ page }) => {
   await page.goto(`${daemon().url}/settings/logs?level=debug`);
-  const log = page.getByRole('region', { name: 'Lines of the log' });
+  const log = page.getByRole('region', { name: 'Log lines' });
   await expect(log.getByText(/^(INFO|DEBUG)/).first()).toBeVisible();
   await ask(daemon(), 'POST', '/v1/chat/completions', {
     body: { model: 'nobody-of-that-name', messages: [] },
   });
-  await page.getByLabel('From level').selectOption('fatal');
+  await page.getByLabel('Level').selectOption('fatal');
   await expect(page).toHaveURL(/level=fatal/);
-  await expect(page.getByText('Nothing of this severity was logged since the start.')).toBeVisible();
-  await page.getByLabel('From level').selectOption('trace');
+  await expect(page.getByText('No lines of this level since the start.')).toBeVisible();
+  await page.getByLabel('Level').selectOption('trace');
   await expect(log.getByText(/^(INFO|DEBUG)/).first()).toBeVisible();
   await inspect(page, 'settings-log', TWO_LOOKS);
 });

@@ -84,16 +84,16 @@ test('a rotated key', async ({ page }) => {
   await page.getByRole('button', { name: 'Rotate the client key…' }).click();
   await inspect(page, 'rotate-confirm', TWO_LOOKS);
   await page.getByRole('button', { name: 'Rotate the client key', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'The new client key' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'New client key' })).toBeVisible();
   await inspect(page, 'rotate-result', TWO_LOOKS);
 });
 
 test('empty places say what the next step is', async ({ page }) => {
   await page.goto(`${daemon().url}/security/sessions`);
-  await expect(page.getByText('Nobody is logged in')).toBeVisible();
+  await expect(page.getByText('No active sessions')).toBeVisible();
   await inspect(page, 'sessions-empty', TWO_LOOKS);
   await page.goto(`${daemon().url}/security/exposure?q=nothing+like+it`);
-  await expect(page.getByText('No route matches')).toBeVisible();
+  await expect(page.getByText('No routes match')).toBeVisible();
   await inspect(page, 'exposure-empty', TWO_LOOKS);
   await page.route('**/api/slots', (route) => route.fulfill({ json: { slots: [] } }));
   await page.route('**/v1/models', (route) => route.fulfill({ json: { object: 'list', data: [] } }));

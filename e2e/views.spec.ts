@@ -18,11 +18,11 @@ const daemon = daemonOf(async () => {
 const VIEWS = [
   { name: 'overview', path: '/overview', text: 'Ready' },
   { name: 'playground', path: '/playground', text: 'Ask something' },
-  { name: 'posture', path: '/security/posture', text: 'Held by the environment' },
+  { name: 'posture', path: '/security/posture', text: 'Set by the environment' },
   { name: 'rotate', path: '/security/rotate', text: 'Rotate the admin key…' },
   { name: 'exposure', path: '/security/exposure', text: '/v1/chat/completions' },
   { name: 'sessions', path: '/security/sessions', text: 'This browser' },
-  { name: 'not-found', path: '/security/nowhere', text: 'There is no such page' },
+  { name: 'not-found', path: '/security/nowhere', text: 'Page not found' },
 ] as const;
 
 /** Views whose looks are kept by specs of their own; here they wait and fail. */

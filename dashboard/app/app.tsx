@@ -13,7 +13,7 @@ import { Mishap } from './mishap.tsx';
 import { NotFound } from './not-found.tsx';
 import { Shell } from './shell.tsx';
 
-/** Each view is fetched when it is opened for the first time; the overview comes with the page. */
+/** The views, loaded lazily on first use. The overview is part of the first page. */
 const Playground = late({
   what: 'the playground',
   title: 'Playground',
@@ -30,8 +30,8 @@ const Models = late({
   load: async () => (await import('../features/models/models.tsx')).Models,
 });
 const Memory = late({
-  what: 'the memory',
-  title: 'Memory',
+  what: 'the notes',
+  title: 'Notes',
   load: async () => (await import('../features/memory/memory.tsx')).Memory,
 });
 const Hardware = late({
@@ -51,7 +51,7 @@ const Settings = late({
 });
 const Setup = late({
   what: 'the setup',
-  title: 'Set up this gateway',
+  title: 'Gateway setup',
   load: async () => (await import('../features/setup/setup.tsx')).Setup,
 });
 const Security = late({
@@ -65,7 +65,7 @@ function Views(): ReactElement {
   const { gate, error } = useSession();
   if (gate === 'first') return <Redirect to={loginFor(window.location)} replace />;
   if (gate === 'unknown') return error ? <Failure error={error} /> : <Skeleton lines={6} what="the view" />;
-  // Of a closed gateway the setup is what answers.
+  // A closed gateway serves setup only.
   if (gate === 'closed' && path !== '/setup') return <Closed />;
   return (
     <Mishap key={path.split('/')[1]}>
@@ -87,7 +87,7 @@ function Views(): ReactElement {
   );
 }
 
-/** The whole dashboard: every view has its own address. */
+/** The dashboard; every view has its own URL. */
 export function App(): ReactElement {
   return (
     <Shell>

@@ -1,53 +1,53 @@
 /**
- * What runs before everything else, as a classic script that stands alone on purpose: it sets the chosen theme before
- * the first paint, and brings back a first page of which a part did not come, because browsers end requests when a
- * network changes. The page's own code cannot do that: it is what did not come.
+ * Runs before everything else, as a classic script without imports. Sets the stored theme before the first paint, and
+ * retries parts of the first page that failed to load, because browsers abort requests when the network changes. The
+ * bundle cannot do that, since it may be the part that is missing.
  */
 {
-  /** Waits before each try, in milliseconds; after the last one the page says what is wrong. */
+  /** Delay before each retry; after the last one an error is shown. */
   const WAITS_MS = [500, 2000, 5000];
   const LIMIT_MS = 5000;
-  const KEPT = 'svc.first-page';
-  /** Reloads further apart than this have nothing to do with each other. */
+  const STORAGE_KEY = 'svc.first-page';
+  /** Reloads further apart than this are unrelated. */
   const FORGET_MS = 60_000;
-  let leaving = false;
+  let reloading = false;
 
   try {
     const chosen = localStorage.getItem('svc.theme');
     if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
   } catch {
-    // Storage is switched off in this browser: the theme of the system applies.
+    // Storage is disabled: the system theme applies.
   }
 
   const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-  const answers = (): Promise<boolean> =>
+  const isHealthy = (): Promise<boolean> =>
     fetch('/api/health', { cache: 'no-store', signal: AbortSignal.timeout(LIMIT_MS) }).then(
       ({ ok }) => ok,
       () => false,
     );
 
-  /** How often this page was loaded again just now; null where nothing can be kept, which would have no end. */
+  /** Number of recent reloads. Returns null without storage, because reloads could then loop forever. */
   const reloads = (): number | null => {
     try {
-      const [count = 0, at = 0] = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]') as number[];
-      sessionStorage.setItem(KEPT, JSON.stringify([count, at])); // throws where nothing can be kept
+      const [count = 0, at = 0] = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '[]') as number[];
+      sessionStorage.setItem(STORAGE_KEY, JSON.stringify([count, at])); // throws when storage is disabled
       return Date.now() - at > FORGET_MS ? 0 : count;
     } catch {
       return null;
     }
   };
 
-  const keep = (count: number): void => {
+  const storeCount = (count: number): void => {
     try {
-      sessionStorage.setItem(KEPT, JSON.stringify([count, Date.now()]));
+      sessionStorage.setItem(STORAGE_KEY, JSON.stringify([count, Date.now()]));
     } catch {
-      // Nothing is kept: the next failure says so at once.
+      // Storage is disabled: the next failure shows the error immediately.
     }
   };
 
-  /** Says what is wrong above the page, without a style sheet that may be what is missing. */
-  const tell = (title: string, text: string): void => {
+  /** Shows an error above the page. Uses inline styles, because the style sheet may be missing. */
+  const showError = (title: string, text: string): void => {
     document.getElementById('first-page')?.remove();
     const place = document.createElement(document.querySelector('main') === null ? 'main' : 'div');
     place.id = 'first-page';
@@ -69,7 +69,7 @@
       color: 'var(--on-accent, #fff)',
     });
     button.addEventListener('click', () => {
-      keep(0);
+      storeCount(0);
       location.reload();
     });
     box.append(heading, words, button);
@@ -78,30 +78,30 @@
     document.querySelector('.still-loading')?.remove();
   };
 
-  /** Loads the whole page again, once the gateway answers; a few times, then only by hand. */
+  /** Reloads the page once the gateway responds. After a few reloads it shows an error with a button instead. */
   const startOver = async (): Promise<void> => {
-    if (leaving) return;
-    leaving = true;
+    if (reloading) return;
+    reloading = true;
     const count = reloads();
     const wait = count === null ? undefined : WAITS_MS[count];
     if (count === null || wait === undefined) {
-      tell(
+      showError(
         'The dashboard did not load',
-        'A part of this page did not come from the gateway. Networks that change and proxies in between do that; the gateway itself is not touched by it.',
+        'Part of this page could not be loaded. A changing network or a proxy can cause this; the gateway is still running.',
       );
       return;
     }
-    keep(count + 1);
+    storeCount(count + 1);
     await pause(wait);
-    while (!(await answers())) {
-      tell('The gateway does not answer', 'The page comes by itself once it does.');
+    while (!(await isHealthy())) {
+      showError('Can’t reach the gateway', 'This page loads as soon as the gateway is back.');
       await pause(LIMIT_MS);
     }
     location.reload();
   };
 
-  /** A style sheet of the first page is asked for again in its place; a later one is left to the page's own code. */
-  const bringBack = async (link: HTMLLinkElement): Promise<void> => {
+  /** Retries a style sheet of the first page. Later style sheets are handled by the bundle. */
+  const retryStyleSheet = async (link: HTMLLinkElement): Promise<void> => {
     const tries = Number(link.dataset.tries ?? 0);
     if (tries === 0 && document.documentElement.dataset.started !== undefined) return;
     const wait = WAITS_MS[tries];
@@ -115,7 +115,7 @@
   addEventListener(
     'error',
     ({ target }) => {
-      if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') void bringBack(target);
+      if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') void retryStyleSheet(target);
       if (target instanceof HTMLScriptElement && target.type === 'module') void startOver();
     },
     true,

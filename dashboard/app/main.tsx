@@ -13,7 +13,7 @@ import { restoreTheme } from './theme.ts';
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element "root"');
 
-/** From here on the page looks after what it asks for later; until now `boot.ts` did. */
+/** From here on the bundle handles failed requests itself; `boot.ts` stops doing so. */
 document.documentElement.dataset.started = '';
 restoreTheme();
 

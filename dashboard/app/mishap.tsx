@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import css from './mishap.module.css';
 
-/** Catches what a view throws: a fault of the dashboard, shown with its words. */
+/** Error boundary: shows the message of an error that a view throws while rendering. */
 export class Mishap extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 
@@ -15,11 +15,11 @@ export class Mishap extends Component<{ children: ReactNode }, { error: Error | 
     if (error === null) return this.props.children;
     return (
       <div className={css.mishap} role="alert">
-        <h1>This view broke</h1>
-        <p>That is a fault of the dashboard; the gateway itself is not touched by it.</p>
+        <h1>Something went wrong in this view</h1>
+        <p>This is a bug in the dashboard. The gateway is still running.</p>
         <pre>{error.message}</pre>
         <Button look="main" onClick={() => location.reload()}>
-          Reload the page
+          Reload page
         </Button>
       </div>
     );

@@ -5,16 +5,16 @@ import { buttonClass } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { useTitle } from './title.ts';
 
-/** An address without a view. */
+/** Shown for a URL without a view. */
 export function NotFound(): ReactElement {
   useTitle('Not found');
   return (
     <>
-      <h1>There is no such page</h1>
-      <Empty icon={Compass} title="The address leads nowhere">
-        <p>The views of the dashboard are in the menu.</p>
+      <h1>Page not found</h1>
+      <Empty icon={Compass} title="No view at this address">
+        <p>Use the menu to open a view.</p>
         <Link className={buttonClass('main')} href="/overview">
-          Go to the overview
+          Open overview
         </Link>
       </Empty>
     </>

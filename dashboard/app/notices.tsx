@@ -8,19 +8,19 @@ import { StateShape } from '../ui/state-badge.tsx';
 import css from './notices.module.css';
 import { dismissUpdated, useUpdated } from './updated.ts';
 
-const KEPT = 'This page and what you typed stay; log in to go on.';
+const WORK_IS_SAFE = 'Your work is safe. Log in to continue.';
 
 const LOCKED: Partial<Record<Gate, { what: string; rest: string; action: string }>> = {
-  expired: { what: 'Your session has ended.', rest: KEPT, action: 'Log in again' },
-  enforced: { what: 'The gateway requires a key now.', rest: KEPT, action: 'Log in with the key' },
+  expired: { what: 'Your session has ended.', rest: WORK_IS_SAFE, action: 'Log in again' },
+  enforced: { what: 'The gateway requires a key now.', rest: WORK_IS_SAFE, action: 'Log in with the key' },
   lapsed: {
     what: 'Your session has ended.',
-    rest: 'What needs the admin key from another machine is not read any more; the rest goes on.',
+    rest: 'Admin-only data is hidden until you log in.',
     action: 'Log in again',
   },
 };
 
-/** What became of this page when the gateway brought a newer dashboard. */
+/** Reports that the gateway serves a newer dashboard. */
 function UpdatedBar(): ReactElement | null {
   const updated = useUpdated();
   if (updated === 'no') return null;
@@ -31,21 +31,21 @@ function UpdatedBar(): ReactElement | null {
       <p>
         <strong>The dashboard was updated.</strong>{' '}
         {renewed
-          ? 'This page was loaded again to get the new one.'
-          : 'Load the page again to get the new one; what you typed into the playground stays.'}
+          ? 'This page was reloaded to use the new version.'
+          : 'Reload the page to use it. Text in the playground is preserved.'}
       </p>
       {renewed ? (
         <Button look="quiet" onClick={dismissUpdated}>
           Close
         </Button>
       ) : (
-        <Button onClick={() => location.reload()}>Load again</Button>
+        <Button onClick={() => location.reload()}>Reload page</Button>
       )}
     </div>
   );
 }
 
-/** What makes the view below old: no connection, or no way in. Nothing on the view is cleared meanwhile. */
+/** Reports a lost connection or session. The view keeps showing its last data. */
 export function Notices(): ReactElement {
   const connection = useConnection();
   const session = useSession();
@@ -56,8 +56,8 @@ export function Notices(): ReactElement {
         <div className={css.bar} data-tone="attention">
           <StateShape tone="busy" />
           <p>
-            <strong>The gateway does not answer.</strong> You see what was true at{' '}
-            {timeOfDay(connection.seen)}; the page comes back by itself.
+            <strong>Can’t reach the gateway.</strong> Showing data from {timeOfDay(connection.seen)}.
+            Reconnecting…
           </p>
         </div>
       )}

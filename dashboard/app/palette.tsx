@@ -51,7 +51,7 @@ function useShortcut(toggle: () => void): void {
   }, [toggle]);
 }
 
-/** Everything that can be reached or done, by typing (Ctrl or ⌘ and K). */
+/** The command palette (Ctrl or ⌘ and K): views and actions by name. */
 export function Palette(): ReactElement {
   const [open, setOpen] = useState(false);
   const commands = useCommands();
@@ -70,7 +70,7 @@ export function Palette(): ReactElement {
         <Dialog.Popup className={css.popup} aria-label="Command palette">
           <Autocomplete.Root items={commands} inline open autoHighlight="always" keepHighlight>
             <Autocomplete.Input className={css.input} aria-label="Command" placeholder="Type a command…" />
-            <Autocomplete.Empty className={css.none}>No command of that name.</Autocomplete.Empty>
+            <Autocomplete.Empty className={css.none}>No matching command.</Autocomplete.Empty>
             <Autocomplete.List className={css.list}>
               {(command: Command) => (
                 <Autocomplete.Item

@@ -16,11 +16,11 @@ describe('postureOf', () => {
     [facts(true, true, false), 'keys required', 'failed'],
   ])('%#', (given, word, tone) => expect(postureOf(given)).toMatchObject({ word, tone }));
 
-  it('says what an open network means for changes', () => {
+  it('describes who can change settings on an open network', () => {
     expect(postureOf(facts(false, false, true)).sentence).toContain('still needs the admin key');
     expect(postureOf(facts(false, false, false)).sentence).toContain('no admin key is set');
     const unguarded = postureOf(facts(false, false, true, false)).sentence;
-    expect(unguarded).toContain('can also change everything, because [security].guard_remote_admin is off');
+    expect(unguarded).toContain('can also change all settings, because [security].guard_remote_admin is off');
     expect(unguarded).not.toContain('still needs the admin key');
   });
 });

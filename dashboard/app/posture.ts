@@ -2,17 +2,17 @@ import type { StatusOverviewView } from '../../daemon/contract/system.ts';
 import type { Tone } from '../ui/tone.ts';
 
 export interface Posture {
-  /** The plain word of the top bar. */
+  /** Short label for the top bar. */
   word: string;
   tone: Tone;
-  /** The whole truth in one sentence. */
+  /** Full description. */
   sentence: string;
 }
 
 type Guard = Pick<StatusOverviewView, 'has_admin_key' | 'guard_remote_admin'>;
 type Facts = Pick<StatusOverviewView, 'listener' | 'enforcement'> & Guard;
 
-/** Why nothing keeps callers from other machines from changing everything while no key is required; null where a key does. */
+/** Why other machines could change settings while no key is required; null when the admin key prevents it. */
 export function openToChanges(guard: Guard): string | null {
   if (!guard.has_admin_key) return 'no admin key is set';
   return guard.guard_remote_admin ? null : '[security].guard_remote_admin is off';
@@ -29,31 +29,31 @@ export function postureOf(facts: Facts): Posture {
       word: 'keys required',
       tone: 'failed',
       sentence:
-        'Keys are required but no admin key is set, so nobody can get in. Set SVC_ADMIN_KEY in api.env.',
+        'Keys are required but no admin key is set, so no one can log in. Set SVC_ADMIN_KEY in api.env.',
     };
   }
   if (facts.enforcement.require_auth) {
     return {
       word: 'keys required',
       tone: 'ok',
-      sentence: `Every caller of ${at} needs a key, except for the few open routes.`,
+      sentence: `All requests to ${at} need a key, except for a few public routes.`,
     };
   }
   if (facts.listener.loopback) {
     return {
       word: 'open to this machine',
       tone: 'idle',
-      sentence: `Only programs on this machine reach ${at}, and they need no key.`,
+      sentence: `Only this machine can connect to ${at}, without a key.`,
     };
   }
   const why = openToChanges(facts);
   const rest =
     why === null
-      ? 'Changing anything from another machine still needs the admin key.'
-      : `They can also change everything, because ${why}.`;
+      ? 'Changing settings from another machine still needs the admin key.'
+      : `They can also change all settings, because ${why}.`;
   return {
     word: 'open to the network',
     tone: 'attention',
-    sentence: `Everyone who reaches ${at} can use the models without a key. ${rest}`,
+    sentence: `Anyone who can connect to ${at} can use the models without a key. ${rest}`,
   };
 }

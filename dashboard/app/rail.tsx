@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter';
 import css from './rail.module.css';
 import { VIEWS } from './views.ts';
 
-/** The menu of views: at the left, on narrow screens at the bottom. */
+/** The menu of views: on the left, on narrow screens at the bottom. */
 export function Rail(): ReactElement {
   const [path] = useLocation();
   return (

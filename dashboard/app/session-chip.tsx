@@ -56,7 +56,7 @@ function LoggedIn(props: { menuIn: HTMLElement | null }): ReactElement {
   );
 }
 
-/** Whether and how long this browser is logged in, and the way in or out. */
+/** The session of this browser: remaining time, login and logout. */
 export function SessionChip(props: { menuIn: HTMLElement | null }): ReactElement | null {
   const session = useSession();
   const [path] = useLocation();

@@ -11,7 +11,7 @@ import { Rail } from './rail.tsx';
 import css from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
 
-/** Moves focus to the view when the address changes, so that keyboards and screen readers start there or in what it chose. */
+/** Moves the focus to the view when it changes, unless the view has already set it. */
 function useFocusOnArrival(box: RefObject<HTMLElement | null>): RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
   const [path] = useLocation();
@@ -32,7 +32,7 @@ function useEventStream(allowed: boolean): void {
   useEffect(() => (allowed ? followEvents(client) : undefined), [client, allowed]);
 }
 
-/** The frame around every view. */
+/** The layout around every view. */
 export function Shell(props: { children: ReactNode }): ReactElement {
   const view = useRef<HTMLDivElement>(null);
   const main = useFocusOnArrival(view);
@@ -44,7 +44,7 @@ export function Shell(props: { children: ReactNode }): ReactElement {
   return (
     <div className={css.shell} data-rail={outside ? 'none' : 'shown'}>
       <a className={css.skip} href="#view">
-        Skip to the view
+        Skip to content
       </a>
       <TopBar />
       {outside ? null : <Rail />}

@@ -11,7 +11,7 @@ export const THEMES: ReadonlyArray<{ value: Theme; word: string; icon: LucideIco
   { value: 'dark', word: 'Dark', icon: Moon },
 ];
 
-/** Chooses between light, dark and the theme of the system. */
+/** Menu for light, dark and system theme. */
 export function ThemeMenu(props: { menuIn: HTMLElement | null }): ReactElement {
   const theme = useTheme();
   const Icon = THEMES.find((row) => row.value === theme)?.icon ?? Monitor;

@@ -9,24 +9,24 @@ function stored(): Theme {
   return value === 'light' || value === 'dark' ? value : 'system';
 }
 
-/** Sets the kept theme once more: the script that does it before the first paint may not have come. */
+/** Applies the stored theme again, because the boot script may have failed to load. */
 export function restoreTheme(): void {
   try {
     const chosen = localStorage.getItem(KEY);
     if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
   } catch {
-    // Storage is switched off: the theme of the system applies.
+    // Storage is disabled: the system theme applies.
   }
 }
 
-/** Applies a theme and remembers it in this browser; without storage it lasts until the page is closed. */
+/** Applies and stores a theme. Without storage it lasts until the page is closed. */
 export function setTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Storage is switched off: nothing to remember.
+    // Storage is disabled.
   }
   for (const listener of listeners) listener();
 }
@@ -36,7 +36,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The theme chosen in this browser. */
+/** The selected theme of this browser. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, stored);
 }

@@ -21,7 +21,7 @@ function PostureWord(): ReactElement | null {
   const posture = postureOf(data);
   return (
     <Link className={css.posture} href="/security/posture" title={posture.sentence}>
-      <span className="hidden-visually">Posture: </span>
+      <span className="hidden-visually">Access: </span>
       <Badge tone={posture.tone}>{posture.word}</Badge>
     </Link>
   );
@@ -38,9 +38,9 @@ function HostName(): ReactElement {
   );
 }
 
-/** Host, posture, session and theme, on every view. */
+/** The bar above every view: host, access, session and theme. */
 export function TopBar(): ReactElement {
-  /** Menus open inside the bar, so that their content belongs to a landmark. */
+  /** Menus render inside the bar so that their content belongs to a landmark. */
   const [bar, setBar] = useState<HTMLElement | null>(null);
   return (
     <header ref={setBar} className={css.bar}>

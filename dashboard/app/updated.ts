@@ -3,7 +3,7 @@ import { onReturn } from '../api/connection.ts';
 import { askServed } from '../api/served.ts';
 import { reasonOnce } from '../ui/late/reload.ts';
 
-/** `renewed`: this page was just loaded again for a newer dashboard; `older`: one is served, and this is not it. */
+/** `renewed`: this page was just reloaded for a newer dashboard; `older`: the gateway serves a newer one. */
 export type Updated = 'no' | 'renewed' | 'older';
 
 const listeners = new Set<() => void>();
@@ -13,7 +13,7 @@ function atStart(): Updated {
   try {
     return reasonOnce(sessionStorage, Date.now()) === 'updated' ? 'renewed' : 'no';
   } catch {
-    return 'no'; // Storage is switched off, and with it reloads that nobody asked for.
+    return 'no'; // Storage is disabled, and automatic reloads with it.
   }
 }
 
@@ -22,14 +22,14 @@ function change(next: Updated): void {
   for (const listener of listeners) listener();
 }
 
-/** A gateway that was away may have been updated meanwhile. */
+/** A restarted gateway may serve a newer dashboard. */
 onReturn(() => {
   void askServed().then((served) => {
     if (served === 'newer') change('older');
   });
 });
 
-/** The reader has seen it. */
+/** Dismisses the notice. */
 export const dismissUpdated = (): void => change('no');
 
 function subscribe(listener: () => void): () => void {
@@ -37,7 +37,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Whether the dashboard was updated under this page, live. */
+/** Subscribes to the update state. */
 export function useUpdated(): Updated {
   return useSyncExternalStore(subscribe, () => state);
 }

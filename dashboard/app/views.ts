@@ -20,7 +20,7 @@ export interface ViewLink {
   path: string;
   word: string;
   icon: LucideIcon;
-  /** Tabs of the view; the first is what the bare address shows. */
+  /** Tabs of the view; the first is the default. */
   tabs: readonly TabLink[];
 }
 
@@ -32,7 +32,7 @@ export const MODEL_TABS: readonly TabLink[] = [
   { id: 'installed', word: 'Installed' },
   { id: 'catalog', word: 'Catalogue' },
 ];
-/** One for each kind of request; the first is what the bare address shows. */
+/** One tab for each kind of request; the first is the default. */
 export const PLAYGROUND_TABS: readonly TabLink[] = [
   { id: 'chat', word: 'Chat' },
   { id: 'completion', word: 'Completion' },
@@ -49,7 +49,7 @@ export const REQUEST_TABS: readonly TabLink[] = [
   { id: 'explain', word: 'Explain' },
 ];
 export const SECURITY_TABS: readonly TabLink[] = [
-  { id: 'posture', word: 'Posture' },
+  { id: 'posture', word: 'Access' },
   { id: 'rotate', word: 'Rotate keys' },
   { id: 'exposure', word: 'Exposure' },
   { id: 'sessions', word: 'Sessions' },
@@ -60,7 +60,7 @@ export const SETTINGS_TABS: readonly TabLink[] = [
   { id: 'logs', word: 'Log' },
 ];
 
-/** The views of the rail, in its order. */
+/** The views in menu order. */
 export const VIEWS: readonly ViewLink[] = [
   { path: '/overview', word: 'Overview', icon: LayoutDashboard, tabs: [] },
   { path: '/slots', word: 'Slots', icon: Boxes, tabs: SLOT_TABS },
@@ -68,7 +68,7 @@ export const VIEWS: readonly ViewLink[] = [
   { path: '/playground', word: 'Playground', icon: MessageSquareText, tabs: PLAYGROUND_TABS },
   { path: '/requests', word: 'Requests', icon: Activity, tabs: REQUEST_TABS },
   { path: '/hardware', word: 'Hardware', icon: Cpu, tabs: [] },
-  { path: '/memory', word: 'Memory', icon: NotebookPen, tabs: [] },
+  { path: '/memory', word: 'Notes', icon: NotebookPen, tabs: [] },
   { path: '/security', word: 'Security', icon: ShieldCheck, tabs: SECURITY_TABS },
   { path: '/settings', word: 'Settings', icon: Settings2, tabs: SETTINGS_TABS },
 ];

@@ -6,15 +6,15 @@ function valueText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** Names whose own word says too little to a reader. */
+/** Labels for keys whose name is unclear. */
 const NAMES: Readonly<Record<string, string>> = {
-  asked: 'asked for',
+  asked: 'requested',
   effective: 'in effect',
-  source: 'decided by',
+  source: 'source',
 };
 const nameOf = (key: string): string => NAMES[key] ?? key.replaceAll('_', ' ');
 
-/** What an entry of the audit trail tells beside its act: names with their values, lists as words. */
+/** Formats the details of an audit entry as labelled values. */
 export const detailsText = (details: Readonly<Record<string, unknown>>): string =>
   Object.entries(details)
     .map(([key, value]) => `${nameOf(key)}: ${valueText(value)}`)

@@ -24,7 +24,7 @@ const TIERS: Readonly<Record<string, string>> = {
 };
 
 function who(row: AuditRow): string {
-  const tier = row.tier === null ? 'the gateway itself' : (TIERS[row.tier] ?? row.tier);
+  const tier = row.tier === null ? 'the gateway' : (TIERS[row.tier] ?? row.tier);
   return row.address === null ? tier : `${tier}, ${row.address}`;
 }
 
@@ -34,7 +34,7 @@ const WIDTHS: Readonly<Record<string, string | undefined>> = { at: base.whole, w
 const columns = helper.columns([
   helper.accessor('at', { header: 'When', cell: ({ getValue }) => <Ago at={Date.parse(getValue())} /> }),
   helper.accessor('action', {
-    header: 'What',
+    header: 'Action',
     cell: ({ row: { original } }) => (
       <>
         <code className={css.path}>{original.action}</code>
@@ -67,7 +67,7 @@ const idOf = ({ id }: AuditRow): number => id;
 const readOlder = (before: number): Promise<AuditRow[]> =>
   call('audit', { query: { before: String(before), limit: String(PAGE) } }).then(({ entries }) => entries);
 
-/** Who changed what, and when; never a key. */
+/** The audit trail. It never contains keys. */
 export function Audit(): ReactElement {
   const audit = useQuery(queries.audit);
   const trail = useKeptRows({ newest: audit.data?.entries, page: PAGE, idOf, read: readOlder });
@@ -77,8 +77,8 @@ export function Audit(): ReactElement {
         {() => {
           if (trail.rows.length === 0) {
             return (
-              <Empty icon={ScrollText} title="Nothing was changed yet">
-                <p>Logins, rotated keys, changed settings, and what is done with slots are kept here.</p>
+              <Empty icon={ScrollText} title="No activity yet">
+                <p>Logins, key rotations, setting changes and slot actions appear here.</p>
               </Empty>
             );
           }

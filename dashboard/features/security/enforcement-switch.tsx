@@ -14,22 +14,22 @@ import { type Lock, lockOf } from './lock.ts';
 import css from './security.module.css';
 
 const SOURCES = {
-  env: 'held by the environment',
+  env: 'set by environment variable',
   file: 'from the configuration file',
-  default: 'by default',
+  default: 'default',
 } as const;
 
 const LOCK_NOTES: Record<NonNullable<Lock>, ReactNode> = {
   env: (
     <p>
-      Held by the environment: <code>SVC_REQUIRE_AUTH</code> is set and wins over this switch. Remove it from{' '}
-      <code>api.env</code> (or from the environment that the gateway starts in) to use the switch.
+      Set by the environment: <code>SVC_REQUIRE_AUTH</code> is set and overrides this switch. To use the
+      switch, remove it from <code>api.env</code> (or from the environment of the gateway).
     </p>
   ),
   no_key: (
     <p>
       No admin key is set, so keys cannot be required yet.{' '}
-      <Link href="/security/rotate">Make an admin key</Link> first, or set <code>SVC_ADMIN_KEY</code> in{' '}
+      <Link href="/security/rotate">Create an admin key</Link> first, or set <code>SVC_ADMIN_KEY</code> in{' '}
       <code>api.env</code>.
     </p>
   ),
@@ -39,11 +39,11 @@ function Consequence(props: { on: boolean; status: StatusOverviewView; loggedIn:
   if (props.on) {
     return (
       <>
-        <p>From the next request on every caller needs a key; apps without one get an error at once.</p>
+        <p>Every request will need a key. Apps without one stop working immediately.</p>
         <p>
           {props.loggedIn
             ? 'You stay logged in here.'
-            : 'This browser has no session: you will be asked for the admin key.'}
+            : 'This browser has no session: you will have to log in with the admin key.'}
         </p>
       </>
     );
@@ -64,21 +64,21 @@ function useRequire(onDone: (on: boolean) => void) {
   });
 }
 
-/** Turns "keys required" on and off, after saying what that does. */
+/** The switch that requires keys; confirms each change with its effect. */
 export function EnforcementSwitch(props: { status: StatusOverviewView }): ReactElement {
   const { status } = props;
   const session = useSession();
   const on = status.enforcement.require_auth;
   const lock = lockOf(status);
-  const [asking, setAsking] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const loggedIn = session.gate === 'admin';
   const require = useRequire((now) => {
-    setAsking(false);
+    setIsOpen(false);
     if (now && !loggedIn) session.ask();
   });
   const open = (): void => {
     require.reset();
-    setAsking(true);
+    setIsOpen(true);
   };
   return (
     <>
@@ -96,14 +96,14 @@ export function EnforcementSwitch(props: { status: StatusOverviewView }): ReactE
       </label>
       {lock === null ? null : <Note tone="idle">{LOCK_NOTES[lock]}</Note>}
       <Confirm
-        open={asking}
-        title={on ? 'Stop requiring keys?' : 'Require keys from now on?'}
+        open={isOpen}
+        title={on ? 'Stop requiring keys?' : 'Require keys?'}
         action={on ? 'Stop requiring keys' : 'Require keys'}
         danger={on}
         busy={require.isPending}
         error={require.error}
         onConfirm={() => require.mutate(!on)}
-        onClose={() => setAsking(false)}
+        onClose={() => setIsOpen(false)}
       >
         <Consequence on={!on} status={status} loggedIn={loggedIn} />
       </Confirm>

@@ -9,7 +9,7 @@ import tabs from '../../ui/tabs.module.css';
 import type { Reach } from './reach.ts';
 import css from './security.module.css';
 
-/** What narrows the table; it stands in the address, so that a reload keeps it. */
+/** Filters of the table. They are part of the URL, so that a reload preserves them. */
 export interface Filters {
   q: string;
   class: string;
@@ -17,10 +17,10 @@ export interface Filters {
 }
 export type ExposureRow = ExposureRuleView & { reach: Reach };
 
-/** The group needs a value for "no class chosen"; an empty one counts as none. */
+/** Value for "no class selected": the toggle group ignores an empty one. */
 const ALL = 'all';
 
-/** The filters of the address, and the way to change them. */
+/** The filters of the URL, with a function to change them. */
 export function useFilters(): [Filters, (change: Partial<Filters>) => void] {
   const [search, setSearch] = useSearchParams();
   const filters = {
@@ -29,13 +29,13 @@ export function useFilters(): [Filters, (change: Partial<Filters>) => void] {
     reach: search.get('reach') ?? '',
   };
   const change = (part: Partial<Filters>): void => {
-    const kept = Object.entries({ ...filters, ...part }).filter(([, value]) => value !== '');
-    setSearch(Object.fromEntries(kept), { replace: true });
+    const params = Object.entries({ ...filters, ...part }).filter(([, value]) => value !== '');
+    setSearch(Object.fromEntries(params), { replace: true });
   };
   return [filters, change];
 }
 
-/** Class, anonymous reach and search. */
+/** Filters by text, class and anonymous access. */
 export function ExposureFilters(props: {
   filters: Filters;
   onChange: (change: Partial<Filters>) => void;
@@ -74,7 +74,7 @@ export function ExposureFilters(props: {
         pressed={filters.reach === 'anonymous'}
         onPressedChange={(on) => onChange({ reach: on ? 'anonymous' : '' })}
       >
-        Only without a key
+        No key needed
       </Toggle>
     </div>
   );

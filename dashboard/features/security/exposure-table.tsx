@@ -25,7 +25,7 @@ const features = tableFeatures({
   filteredRowModel: createFilteredRowModel(),
   filterFns: { includesString: filterFn_includesString, equalsString: filterFn_equalsString },
 });
-/** Columns that leave when it gets narrow; what they say then stands under the route. */
+/** Columns that are hidden on narrow screens; their content then appears under the route. */
 const WIDTHS: Record<string, string | undefined> = { summary: css.roomy, auth_class: css.medium };
 const helper = createColumnHelper<typeof features, ExposureRow>();
 
@@ -45,14 +45,14 @@ const columns = helper.columns([
       </>
     ),
   }),
-  helper.accessor('summary', { header: 'What it does', enableGlobalFilter: false }),
+  helper.accessor('summary', { header: 'Description', enableGlobalFilter: false }),
   helper.accessor('auth_class', {
     header: 'Class',
     filterFn: 'equalsString',
     enableGlobalFilter: false,
     cell: ({ getValue }) => <span className={css.class}>{getValue()}</span>,
   }),
-  helper.accessor((row) => (row.reach === 'nobody' ? 'nobody' : 'anonymous'), {
+  helper.accessor((row) => (row.reach === 'none' ? 'none' : 'anonymous'), {
     id: 'reach',
     header: 'Without a key',
     filterFn: 'equalsString',
@@ -64,7 +64,7 @@ const columns = helper.columns([
   }),
 ]);
 
-/** The routes in the order in which the gateway tries them; those that answer without a key stand out. */
+/** The routes in matching order; routes that need no key are highlighted. */
 export function ExposureTable(props: {
   rows: ExposureRow[];
   filters: Filters;
@@ -97,13 +97,13 @@ export function ExposureTable(props: {
       </p>
       <DataTable
         table={table}
-        caption="Routes and their classes"
+        caption="API access"
         className={`${base.table} ${css.table}`}
         classOf={(id) => WIDTHS[id]}
         marksOf={(row) => ({ 'data-reach': row.reach })}
       />
       {rows.length > 0 ? null : (
-        <Empty icon={SearchX} title="No route matches">
+        <Empty icon={SearchX} title="No routes match">
           <Button onClick={props.onReset}>Show all routes</Button>
         </Empty>
       )}

@@ -3,8 +3,10 @@ import type { ReactElement } from 'react';
 import type { ExposureView } from '../../../daemon/contract/auth.ts';
 import { queries } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
+import { HelpLine } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Badge } from '../../ui/state-badge.tsx';
+import { TERMS } from '../shared/terms.ts';
 import { ExposureFilters, type ExposureRow, useFilters } from './exposure-filters.tsx';
 import { ExposureTable } from './exposure-table.tsx';
 import { type ReachFacts, reachOf } from './reach.ts';
@@ -15,7 +17,7 @@ function useGuard(): boolean {
   return data?.settings.find((row) => row.name === 'guardRemoteAdmin')?.value !== false;
 }
 
-/** Open to anyone although its class is not open. */
+/** Whether a route is open to anyone although its class is not `open`. */
 function isWide(row: ExposureRow): boolean {
   return row.reach === 'everyone' && row.auth_class !== 'open';
 }
@@ -30,27 +32,26 @@ function Sentence(props: { rows: readonly ExposureRow[] }): ReactElement {
         {anyone + here} of {rows.length}
       </Badge>
       <p>
-        routes answer without a key right now:{' '}
-        {anyone === 0 ? 'none of them to other machines' : `${anyone} to anyone who reaches the gateway`}
-        {here === 0 ? '' : `, ${here} to this machine alone`}.
+        routes work without a key{anyone === 0 ? '' : `: ${anyone} from any machine`}
+        {here === 0 ? '' : `, ${anyone === 0 ? '' : `${here} `}from this machine only`}.
       </p>
     </>
   );
 }
 
-/** What no row of the table speaks of: the chat UI has a port and a sign-in of its own. */
+/** A note on the chat UI, which is not part of the table: it has its own port and sign-in. */
 function Companion(): ReactElement | null {
   const { data } = useQuery(queries.urls);
   if (data?.companion_enabled !== true) return null;
   return (
     <p className={css.outside}>
-      The companion chat UI stands outside of this table: it has a port and a sign-in of its own, and uses the
-      models for whoever may use it.{' '}
+      The companion chat UI is not part of this table: it has its own port and sign-in, and uses the models on
+      behalf of its users.{' '}
       {data.companion === null ? (
-        'It does not answer at an address of yours now.'
+        'It is not responding at your address.'
       ) : (
         <a href={data.companion} rel="noreferrer">
-          Open it
+          Open companion
         </a>
       )}
     </p>
@@ -65,7 +66,7 @@ function Whole(props: { exposure: ExposureView }): ReactElement {
   const facts: ReachFacts = { ...exposure, hasAdminKey: auth?.has_admin_key ?? true, guard };
   const rows = exposure.rules.map((rule) => ({ ...rule, reach: reachOf(rule, facts) }));
   return (
-    <Card title="Routes and their classes" flush>
+    <Card title="API access" flush>
       <div className={css.sentence}>
         <Sentence rows={rows} />
       </div>
@@ -80,12 +81,15 @@ function Whole(props: { exposure: ExposureView }): ReactElement {
   );
 }
 
-/** Every route with its class, and what anonymous callers reach right now. */
+/** All routes with their class, and which of them work without a key right now. */
 export function Exposure(): ReactElement {
   const exposure = useQuery(queries.exposure);
   return (
-    <Loaded query={exposure} what="the routes" lines={8}>
-      {(data) => <Whole exposure={data} />}
-    </Loaded>
+    <>
+      <HelpLine term={TERMS.exposure} />
+      <Loaded query={exposure} what="the routes" lines={8}>
+        {(data) => <Whole exposure={data} />}
+      </Loaded>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
 
-/** Why the enforcement switch cannot be moved; null when it can. */
+/** Why the switch is disabled; null when it is enabled. */
 export type Lock = 'env' | 'no_key' | null;
 
 /**

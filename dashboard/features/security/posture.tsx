@@ -19,7 +19,7 @@ function Key(props: { name: string; set: boolean; use: string; tier: string }): 
       </div>
       <State tone={props.set ? 'ok' : 'idle'}>{props.set ? 'Set' : 'Not set'}</State>
       <Link href={`/security/rotate?tier=${props.tier}`}>
-        {props.set ? 'Rotate' : 'Make'}
+        {props.set ? 'Rotate' : 'Create'}
         <span className="hidden-visually"> the {props.tier} key</span>
       </Link>
     </li>
@@ -31,13 +31,13 @@ function Whole(props: { status: StatusOverviewView }): ReactElement {
   const posture = postureOf(status);
   return (
     <>
-      <Card title="Posture" aside={<Badge tone={posture.tone}>{posture.word}</Badge>}>
+      <Card title="Access" aside={<Badge tone={posture.tone}>{posture.word}</Badge>}>
         <p>{posture.sentence}</p>
         <p>
-          <Link href="/security/exposure?reach=anonymous">See what answers without a key</Link>
+          <Link href="/security/exposure?reach=anonymous">Show routes that need no key</Link>
         </p>
       </Card>
-      <Card title="Enforcement">
+      <Card title="Key requirement">
         <EnforcementSwitch status={status} />
       </Card>
       <Card title="Keys">
@@ -46,13 +46,13 @@ function Whole(props: { status: StatusOverviewView }): ReactElement {
             name="Admin key"
             tier="admin"
             set={status.has_admin_key}
-            use="Opens everything; the key to log in with."
+            use="Full access; the key to log in with."
           />
           <Key
             name="Client key"
             tier="client"
             set={status.has_client_key}
-            use="For apps: opens the models and read-only status."
+            use="For apps: access to the models and read-only status."
           />
         </ul>
       </Card>
@@ -60,11 +60,11 @@ function Whole(props: { status: StatusOverviewView }): ReactElement {
   );
 }
 
-/** The posture in one sentence, the switch, and the keys. */
+/** Who can use the gateway, the key requirement, and the keys. */
 export function Posture(): ReactElement {
   const status = useQuery(queries.status);
   return (
-    <Loaded query={status} what="the posture" lines={5}>
+    <Loaded query={status} what="access" lines={5}>
       {(data) => <Whole status={data} />}
     </Loaded>
   );

@@ -10,10 +10,10 @@ const facts = (require_auth: boolean, loopback: boolean, hasAdminKey: boolean, g
 const all = (given: ReachFacts): string[] =>
   (['open', 'bootstrap', 'client', 'admin'] as const).map((auth_class) => reachOf({ auth_class }, given));
 
-describe('who reaches which class without a key', () => {
+describe('access to each class without a key', () => {
   it('enforcement on: only open, and bootstrap until an admin key exists', () => {
-    expect(all(facts(true, false, true))).toEqual(['everyone', 'nobody', 'nobody', 'nobody']);
-    expect(all(facts(true, false, false))).toEqual(['everyone', 'everyone', 'nobody', 'nobody']);
+    expect(all(facts(true, false, true))).toEqual(['everyone', 'none', 'none', 'none']);
+    expect(all(facts(true, false, false))).toEqual(['everyone', 'everyone', 'none', 'none']);
   });
 
   it('enforcement off on the network: the guard keeps admin routes for this machine once a key exists', () => {
@@ -22,8 +22,8 @@ describe('who reaches which class without a key', () => {
     expect(all(facts(false, false, true, false))).toEqual(['everyone', 'everyone', 'everyone', 'everyone']);
   });
 
-  it('a loopback listener is reached by this machine only', () => {
+  it('limits a loopback listener to this machine', () => {
     expect(all(facts(false, true, true))).toEqual(Array.from({ length: 4 }, () => 'this machine'));
-    expect(all(facts(true, true, true))).toEqual(['this machine', 'nobody', 'nobody', 'nobody']);
+    expect(all(facts(true, true, true))).toEqual(['this machine', 'none', 'none', 'none']);
   });
 });

@@ -1,8 +1,8 @@
 import type { ExposureRuleView, ExposureView } from '../../../daemon/contract/auth.ts';
 import type { Tone } from '../../ui/tone.ts';
 
-/** Who gets an answer from a route right now without a key. */
-export type Reach = 'everyone' | 'this machine' | 'nobody';
+/** From where a route works without a key. */
+export type Reach = 'everyone' | 'this machine' | 'none';
 
 export interface ReachFacts {
   enforcement: ExposureView['enforcement'];
@@ -15,7 +15,7 @@ export interface ReachFacts {
 export const REACH_LOOKS: Record<Reach, { tone: Tone; word: string }> = {
   everyone: { tone: 'attention', word: 'Anyone' },
   'this machine': { tone: 'idle', word: 'This machine' },
-  nobody: { tone: 'ok', word: 'Key needed' },
+  none: { tone: 'ok', word: 'Key needed' },
 };
 
 /**
@@ -27,6 +27,6 @@ export function reachOf(rule: Pick<ExposureRuleView, 'auth_class'>, facts: Reach
   const required = facts.enforcement.require_auth;
   const admin = rule.auth_class === 'admin' || (rule.auth_class === 'bootstrap' && facts.hasAdminKey);
   if (rule.auth_class === 'open' || (rule.auth_class === 'bootstrap' && !facts.hasAdminKey)) return far;
-  if (required) return 'nobody';
+  if (required) return 'none';
   return admin && facts.hasAdminKey && facts.guard ? 'this machine' : far;
 }

@@ -9,16 +9,16 @@ import { Note } from '../../ui/note.tsx';
 import { printCommand } from './print-command.ts';
 import css from './security.module.css';
 
-/** What is known about the new key; never the key. */
+/** Facts about the new key, but not the key itself. */
 export function RotateResult(props: { result: RotateView }): ReactElement {
   const { result } = props;
   const settings = useQuery(queries.settings);
   const box = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new result is brought into sight
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new result scrolls into view
   useEffect(() => box.current?.focus(), [result.fingerprint]);
   return (
     <div ref={box} tabIndex={-1}>
-      <Card title={`The new ${result.tier} key`}>
+      <Card title={`New ${result.tier} key`}>
         <dl className={css.facts}>
           <dt>Fingerprint</dt>
           <dd>
@@ -31,14 +31,14 @@ export function RotateResult(props: { result: RotateView }): ReactElement {
             <Ago at={Date.parse(result.rotated_at)} />
           </dd>
           <dt>Effective</dt>
-          <dd>{result.applies_live && !result.restart_required ? 'at once' : 'after a restart'}</dd>
+          <dd>{result.applies_live && !result.restart_required ? 'immediately' : 'after a restart'}</dd>
           <dt>Sessions</dt>
           <dd>{result.session_preserved ? 'stay logged in' : 'have ended'}</dd>
         </dl>
         <Note tone="idle">
           <p>{result.note}</p>
         </Note>
-        <p>To read it, on the machine of the gateway:</p>
+        <p>To read it on the gateway machine:</p>
         <Command
           text={printCommand(result.tier, settings.data?.env_file)}
           what="the command that prints the key"

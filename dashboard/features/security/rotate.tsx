@@ -19,12 +19,12 @@ const TIERS: Record<KeyTier, { word: string; consequence: string }> = {
   admin: {
     word: 'Admin key',
     consequence:
-      'The present admin key stops working at once for scripts and the command line. Browsers that are logged in stay logged in; the next login needs the new key.',
+      'The current admin key stops working immediately for scripts and the command line. Browsers stay logged in; the next login needs the new key.',
   },
   client: {
     word: 'Client key',
     consequence:
-      'Every app that uses the present client key is refused at once while keys are required, until it has the new one. The companion chat UI has to be restarted.',
+      'Apps with the current client key stop working immediately while keys are required, until they get the new one. The companion chat UI must be restarted.',
   },
 };
 
@@ -71,47 +71,46 @@ function useRotate(onDone: () => void) {
   });
 }
 
-/** Replaces a key: choose, read the consequence, confirm; then everything about the new key but the key. */
+/** Rotates a key: choose, confirm the effect, then see facts about the new key. */
 export function Rotate(): ReactElement {
   const [search, setSearch] = useSearchParams();
   const tier: KeyTier = search.get('tier') === 'client' ? 'client' : 'admin';
   const { data: status } = useQuery(queries.status);
-  const [asking, setAsking] = useState(false);
-  const rotate = useRotate(() => setAsking(false));
+  const [isOpen, setIsOpen] = useState(false);
+  const rotate = useRotate(() => setIsOpen(false));
   const name = TIERS[tier].word.toLowerCase();
   const first = status !== undefined && !(tier === 'admin' ? status.has_admin_key : status.has_client_key);
   return (
     <>
-      <Card title="Replace a key">
+      <Card title="Key rotation">
         <TierChoice tier={tier} onChoose={(next) => setSearch({ tier: next }, { replace: true })} />
         <p>
-          The new key is made on the gateway and written to <code>api.env</code> there. It never comes to this
-          page.
+          The new key is created on the gateway and written to <code>api.env</code>. It is never shown here.
         </p>
         <div>
           <Button
             look="main"
             onClick={() => {
               rotate.reset();
-              setAsking(true);
+              setIsOpen(true);
             }}
           >
-            {first ? `Make the ${name}…` : `Rotate the ${name}…`}
+            {first ? `Create the ${name}…` : `Rotate the ${name}…`}
           </Button>
         </div>
       </Card>
       {rotate.data === undefined ? null : <RotateResult result={rotate.data} />}
       <Confirm
-        open={asking}
-        title={first ? `Make the ${name}?` : `Rotate the ${name}?`}
-        action={first ? `Make the ${name}` : `Rotate the ${name}`}
+        open={isOpen}
+        title={first ? `Create the ${name}?` : `Rotate the ${name}?`}
+        action={first ? `Create the ${name}` : `Rotate the ${name}`}
         danger={!first}
         busy={rotate.isPending}
         error={rotate.error}
         onConfirm={() => rotate.mutate(tier)}
-        onClose={() => setAsking(false)}
+        onClose={() => setIsOpen(false)}
       >
-        <p>{first ? 'No such key is set yet, so nobody is locked out by this.' : TIERS[tier].consequence}</p>
+        <p>{first ? 'No key exists yet, so nothing breaks.' : TIERS[tier].consequence}</p>
       </Confirm>
     </>
   );

@@ -21,7 +21,7 @@ const TABS: Record<string, ComponentType> = {
   audit: Audit,
 };
 
-/** Who can do what, and the means to change it. */
+/** The security view: access, keys, exposure, sessions and audit trail. */
 export function Security(props: { tab: string }): ReactElement {
   useTitle(`Security: ${SECURITY_TABS.find((row) => row.id === props.tab)?.word ?? 'not found'}`);
   const list = useCurrentInView(props.tab);

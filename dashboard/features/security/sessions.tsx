@@ -40,7 +40,10 @@ const columns = helper.columns([
       </>
     ),
   }),
-  helper.accessor('created_at', { header: 'Began', cell: ({ getValue }) => <Ago at={getValue() * 1000} /> }),
+  helper.accessor('created_at', {
+    header: 'Started',
+    cell: ({ getValue }) => <Ago at={getValue() * 1000} />,
+  }),
   helper.accessor('expires_at', { header: 'Ends', cell: ({ getValue }) => <Ends at={getValue() * 1000} /> }),
 ]);
 
@@ -51,16 +54,16 @@ function SessionTable(props: { rows: SessionRow[] }): ReactElement {
 
 function EndAll(props: { rows: readonly SessionRow[] }): ReactElement {
   const session = useSession();
-  const [asking, setAsking] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const many = props.rows.length;
   const end = useAct({
     send: () => call('auth.sessions.end'),
     onSuccess: () => void session.ended(),
-    onDone: () => setAsking(false),
+    onDone: () => setIsOpen(false),
   });
   const open = (): void => {
     end.reset();
-    setAsking(true);
+    setIsOpen(true);
   };
   return (
     <>
@@ -68,26 +71,26 @@ function EndAll(props: { rows: readonly SessionRow[] }): ReactElement {
         End all sessions…
       </Button>
       <Confirm
-        open={asking}
+        open={isOpen}
         title="End all sessions?"
         action="End all sessions"
         danger
         busy={end.isPending}
         error={end.error}
         onConfirm={() => end.mutate()}
-        onClose={() => setAsking(false)}
+        onClose={() => setIsOpen(false)}
       >
         <p>
-          {many === 1 ? 'The one session ends' : `All ${many} sessions end`} at once
-          {props.rows.some((row) => row.current) ? ', this browser included' : ''}. Coming back in needs the
-          admin key. The keys themselves stay as they are.
+          {many === 1 ? 'The session' : `All ${many} sessions`} will end immediately
+          {props.rows.some((row) => row.current) ? ', including this browser' : ''}. Logging in again needs
+          the admin key. The keys do not change.
         </p>
       </Confirm>
     </>
   );
 }
 
-/** Who is logged in, and the end of it. */
+/** Active sessions, with an action to end them. */
 export function Sessions(): ReactElement {
   const sessions = useQuery(queries.sessions);
   return (
@@ -97,8 +100,10 @@ export function Sessions(): ReactElement {
           rows.length > 0 ? (
             <SessionTable rows={rows} />
           ) : (
-            <Empty icon={Cookie} title="Nobody is logged in">
-              <p>A login with the admin key makes a session of eight hours. Keys in scripts make none.</p>
+            <Empty icon={Cookie} title="No active sessions">
+              <p>
+                A login with the admin key creates a session of eight hours. API keys don’t create sessions.
+              </p>
             </Empty>
           )
         }

@@ -32,8 +32,8 @@ function usePlace() {
     edit: search.get('edit') ?? '',
   };
   const go = (part: Partial<Place>, replace: boolean): void => {
-    const kept = Object.entries({ ...place, ...part }).filter(([, value]) => value !== '');
-    setSearch(Object.fromEntries(kept), { replace });
+    const params = Object.entries({ ...place, ...part }).filter(([, value]) => value !== '');
+    setSearch(Object.fromEntries(params), { replace });
   };
   return { place, go };
 }
@@ -43,9 +43,9 @@ function Problems(props: { problems: Responses['settings']['problems'] }): React
   return (
     <Note tone="attention">
       <p>
-        <b>Some files could not be taken as they are.</b> Each line says where and what is wrong.
+        <b>Some configuration files have errors:</b>
       </p>
-      <ul className={css.problems} aria-label="Problems of files">
+      <ul className={css.problems} aria-label="Configuration errors">
         {props.problems.map(({ file, line, message }) => (
           <li key={`${file} ${line} ${message}`}>
             <code>
@@ -83,14 +83,14 @@ function Whole(props: { data: Responses['settings'] }): ReactElement {
           pressed={place.only === 'changed'}
           onPressedChange={(on) => go({ only: on ? 'changed' : '' }, true)}
         >
-          Only what is not default
+          Changed only
         </Toggle>
       </div>
       <p className="hidden-visually" role="status">
         {shown.length} settings shown
       </p>
       {shown.length === 0 ? (
-        <Empty icon={SearchX} title="No setting matches">
+        <Empty icon={SearchX} title="No settings match">
           <Button onClick={() => go({ q: '', only: '' }, true)}>Show all settings</Button>
         </Empty>
       ) : null}
@@ -115,7 +115,7 @@ function Whole(props: { data: Responses['settings'] }): ReactElement {
   );
 }
 
-/** Every setting with its value, where it comes from, and what is wrong with the files. */
+/** All settings with value and source, and errors of the configuration files. */
 export function AllSettings(): ReactElement {
   const settings = useQuery(queries.settings);
   return (

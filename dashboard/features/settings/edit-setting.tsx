@@ -18,24 +18,24 @@ import { keyOfSetting, kindOfSetting, lockOfSetting, type SettingLock, valueText
 const HOW: Record<NonNullable<SettingLock>, (row: SettingRow) => ReactNode> = {
   secret: () => (
     <>
-      Keys never come to this page. <Link href="/security/rotate">Rotate it</Link>, or set it in{' '}
-      <code>api.env</code> on the machine itself.
+      Keys are never shown here. <Link href="/security/rotate">Rotate the key</Link>, or set it in{' '}
+      <code>api.env</code> on the gateway machine.
     </>
   ),
   enforcement: () => (
     <>
-      It has conditions of its own: <Link href="/security/posture">the switch stands in Security</Link>.
+      Change it <Link href="/security/posture">under Security</Link>, where its conditions are checked.
     </>
   ),
   env: (row) => (
     <>
-      The environment wins over config.toml: take <code>{row.env}</code> out of <code>api.env</code> (or of
-      the environment that the gateway starts in) to change it here.
+      The environment variable overrides config.toml. To change it here, remove <code>{row.env}</code> from{' '}
+      <code>api.env</code> (or from the environment of the gateway).
     </>
   ),
   no_file: (row) => (
     <>
-      It is read from the environment alone: set <code>{row.env}</code> in <code>api.env</code>.
+      Only set by environment variable: set <code>{row.env}</code> in <code>api.env</code>.
     </>
   ),
 };
@@ -63,7 +63,7 @@ function useSave(row: SettingRow, onDone: () => void) {
 
 interface EditProps {
   row: SettingRow;
-  /** Of config.toml, as the row was read from it. */
+  /** Revision of config.toml that the row was read from. */
   revision: string;
   onClose: () => void;
 }
@@ -90,7 +90,7 @@ function Editor(props: EditProps): ReactElement {
         fixed
         empty="none"
         check={() => ({})}
-        action="Write it into config.toml"
+        action="Save"
         look={look}
         busy={save.isPending}
         error={save.error}
@@ -99,7 +99,7 @@ function Editor(props: EditProps): ReactElement {
       {isDefault ? null : (
         <div>
           <Button busy={save.isPending} onClick={() => send(row.default)}>
-            Back to the default: {valueText(row.default)}
+            Reset to default: {valueText(row.default)}
           </Button>
         </div>
       )}
@@ -107,7 +107,7 @@ function Editor(props: EditProps): ReactElement {
   );
 }
 
-/** Changes one setting, or says where it is changed. */
+/** Edits one setting, or explains where to change it. */
 export function EditSetting(props: EditProps): ReactElement {
   const { row } = props;
   const lock = lockOfSetting(row);
@@ -117,8 +117,8 @@ export function EditSetting(props: EditProps): ReactElement {
         rows={[
           ['Value', row.secret ? (row.set ? 'set' : 'not set') : valueText(row.value)],
           ['Default', row.secret ? null : valueText(row.default)],
-          ['Variable', row.env === null ? null : <code key="env">{row.env}</code>],
-          ['A change holds', row.live ? 'at once' : 'after a restart of the gateway'],
+          ['Environment variable', row.env === null ? null : <code key="env">{row.env}</code>],
+          ['Takes effect', row.live ? 'immediately' : 'after a restart'],
         ]}
       />
       {lock === null ? (

@@ -17,7 +17,7 @@ it('reads level, time, words and the rest', () => {
   });
 });
 
-it('shows what is no JSON as it is, and leaves other events alone', () => {
+it('shows invalid JSON unchanged, and ignores other events', () => {
   expect(readGatewayLine({ event: 'log', data: 'not json' })).toEqual({
     text: 'not json',
     tone: 'plain',

@@ -9,14 +9,14 @@ const TONES: Readonly<Record<string, LogTone>> = {
   error: 'failed',
   fatal: 'failed',
 };
-/** What every line has and nobody reads. */
-const BORING = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'v', 'name']);
+/** Fields that are not shown. */
+const HIDDEN = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'v', 'name']);
 
 function word(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A line of the gateway's own log: its level, its words, then the rest as `key=value`. */
+/** Parses a line of the gateway log: level, message, then other fields as `key=value`. */
 export function readGatewayLine(event: { event: string; data: string }): LogLine | null {
   if (event.event !== 'log') return null;
   let fields: Record<string, unknown>;
@@ -27,7 +27,7 @@ export function readGatewayLine(event: { event: string; data: string }): LogLine
   }
   const level = word(fields.level ?? 'info');
   const rest = Object.entries(fields)
-    .filter(([key]) => !BORING.has(key))
+    .filter(([key]) => !HIDDEN.has(key))
     .map(([key, value]) => `${key}=${word(value)}`);
   const at = typeof fields.time === 'string' ? Date.parse(fields.time) : Number(fields.time ?? Number.NaN);
   return {

@@ -7,7 +7,7 @@ import { useLog } from '../../ui/log/use-log.ts';
 import { LEVELS, readGatewayLine } from './gateway-line.ts';
 import css from './settings.module.css';
 
-/** The gateway's own log, live. */
+/** The gateway log, live. */
 export function GatewayLog(): ReactElement {
   const [search, setSearch] = useSearchParams();
   const level = LEVELS.find((name) => name === search.get('level')) ?? 'info';
@@ -17,10 +17,10 @@ export function GatewayLog(): ReactElement {
     read: readGatewayLine,
   });
   return (
-    <Card title="Log of the gateway">
-      <LogView log={log} what="Lines of the log" empty="Nothing of this severity was logged since the start.">
+    <Card title="Gateway log">
+      <LogView log={log} what="Log lines" empty="No lines of this level since the start.">
         <label className={css.level}>
-          <span>From level</span>
+          <span>Level</span>
           <select
             className={field.input}
             value={level}

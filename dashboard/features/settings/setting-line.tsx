@@ -6,7 +6,7 @@ import { keyOfSetting, lockOfSetting, valueText } from './setting-words.ts';
 import css from './settings.module.css';
 
 const SOURCES: Record<SettingRow['source'], string> = {
-  env: 'held by the environment',
+  env: 'set by environment variable',
   file: 'from config.toml',
   default: 'default',
 };
@@ -17,13 +17,13 @@ function Value(props: { row: SettingRow }): ReactElement {
   return <span className={css.value}>{valueText(row.value)}</span>;
 }
 
-/** What is to be known beside the value: its default, a waiting restart, a problem. */
+/** Remarks on a value: a pending restart or an error. */
 function Remarks(props: { row: SettingRow }): ReactElement {
   const { row } = props;
   return (
     <>
       {row.running === undefined ? null : (
-        <State tone="attention">after a restart; now {valueText(row.running)}</State>
+        <State tone="attention">applies after restart; currently {valueText(row.running)}</State>
       )}
       {row.problem === undefined ? null : <State tone="failed">{row.problem}</State>}
     </>
@@ -35,12 +35,12 @@ function source(row: SettingRow): string {
   const parts = [SOURCES[row.source]];
   if (row.source === 'env' && row.env !== null) parts[0] = `${SOURCES.env}: ${row.env}`;
   if (row.source !== 'default' && !row.secret) parts.push(`default ${valueText(row.default)}`);
-  if (row.persisted !== undefined) parts.push(`config.toml says ${valueText(row.persisted)}`);
-  if (!row.live) parts.push('needs a restart');
+  if (row.persisted !== undefined) parts.push(`config.toml: ${valueText(row.persisted)}`);
+  if (!row.live) parts.push('applies after restart');
   return parts.join(' · ');
 }
 
-/** One setting with its value, where it comes from, and the way to change it. */
+/** One setting with value, source and edit button. */
 export function SettingLine(props: { row: SettingRow; onEdit: () => void }): ReactElement {
   const { row } = props;
   const lock = lockOfSetting(row);

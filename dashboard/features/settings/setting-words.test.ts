@@ -16,7 +16,7 @@ const row = (over: Partial<SettingRow> = {}): SettingRow => ({
   ...over,
 });
 
-it('byTable keeps the order of the catalogue and gives rows without a file a place', () => {
+it('byTable preserves catalogue order and groups settings that are not in the file', () => {
   const rows = [
     row(),
     row({ name: 'x', toml: 'new_one.x' }),
@@ -26,7 +26,7 @@ it('byTable keeps the order of the catalogue and gives rows without a file a pla
   expect(byTable(rows).map(({ title, rows: own }) => [title, own.map(({ name }) => name)])).toEqual([
     ['Server', ['port', 'y']],
     ['new_one', ['x']],
-    ['Environment only', ['key']],
+    ['Secrets and environment', ['key']],
   ]);
 });
 
@@ -56,7 +56,7 @@ describe('lockOfSetting', () => {
   ])('%j', (over, lock) => expect(lockOfSetting(row(over))).toBe(lock));
 });
 
-it('showsSetting finds words in names and help, and what is not a default', () => {
+it('showsSetting matches names and help, and changed settings', () => {
   expect(showsSetting(row(), 'tcp SVC_PORT', false)).toBe(true);
   expect(showsSetting(row(), 'udp', false)).toBe(false);
   expect(showsSetting(row(), '', true)).toBe(false);

@@ -12,10 +12,10 @@ const TABLES: Readonly<Record<string, string>> = {
   log: 'Log',
   companion: 'Companion chat',
 };
-/** Where rows without a place in config.toml stand. */
-const NO_TABLE = 'Environment only';
+/** Group of settings that are not in config.toml. */
+const NO_TABLE = 'Secrets and environment';
 
-/** The name that people write: its key in config.toml, else its variable. */
+/** The key in config.toml, else the environment variable. */
 export const keyOfSetting = (row: SettingRow): string => row.toml ?? row.env ?? row.name;
 
 function tableOf(row: SettingRow): string {
@@ -24,7 +24,7 @@ function tableOf(row: SettingRow): string {
   return TABLES[table] ?? table;
 }
 
-/** Settings by table of config.toml, in the order of the catalogue. */
+/** Groups settings by table of config.toml, in catalogue order. */
 export function byTable(rows: readonly SettingRow[]): { title: string; rows: SettingRow[] }[] {
   const groups = new Map<string, SettingRow[]>();
   for (const row of rows) {
@@ -34,7 +34,7 @@ export function byTable(rows: readonly SettingRow[]): { title: string; rows: Set
   return [...groups].map(([title, own]) => ({ title, rows: own }));
 }
 
-/** A value in words. */
+/** Formats a value as text. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -42,14 +42,14 @@ export function valueText(value: unknown): string {
   return String(value);
 }
 
-/** How a setting is typed, by the kind of its default. */
+/** Field kind of a setting, derived from its default. */
 export function kindOfSetting(row: Pick<SettingRow, 'default'>): FieldKind {
   if (typeof row.default === 'boolean') return 'flag';
   if (typeof row.default === 'number') return 'number';
   return Array.isArray(row.default) ? 'list' : 'text';
 }
 
-/** Why a setting can't be changed here; null when it can. */
+/** Why a setting cannot be changed here; null when it can. */
 export type SettingLock = 'secret' | 'enforcement' | 'env' | 'no_file' | null;
 
 export function lockOfSetting(row: SettingRow): SettingLock {
@@ -59,7 +59,7 @@ export function lockOfSetting(row: SettingRow): SettingLock {
   return row.toml === null ? 'no_file' : null;
 }
 
-/** Whether a typed text or the choice "only changed" leaves a row on the page. */
+/** Whether a setting matches the search and the "changed only" filter. */
 export function showsSetting(row: SettingRow, q: string, changed: boolean): boolean {
   const special = row.source !== 'default' || row.problem !== undefined || row.running !== undefined;
   if (changed && !special) return false;

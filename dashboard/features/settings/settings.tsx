@@ -9,7 +9,7 @@ import { GatewayLog } from './gateway-log.tsx';
 
 const TABS: Readonly<Record<string, ComponentType>> = { all: AllSettings, logs: GatewayLog };
 
-/** How the gateway is set up, and what it says about itself. */
+/** The settings view: settings and gateway log. */
 export function Settings(props: { tab: string }): ReactElement {
   const tab = SETTINGS_TABS.find(({ id }) => id === props.tab);
   useTitle(tab?.word ?? 'Not found');
