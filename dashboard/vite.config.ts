@@ -44,7 +44,7 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
-    // The Host that the browser names stays: the gateway refuses changes of a page whose Origin is another one.
+    // Preserve the Host header: the gateway refuses changes from a page with another Origin.
     proxy: {
       '/api': { target: DAEMON, changeOrigin: false },
       '/v1': { target: DAEMON, changeOrigin: false, ws: true },

@@ -7,7 +7,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 const daemon = daemonOf(() => startTiny());
 
 /** What the browser and the page print when a request is ended under them. */
-const PROVOKED = /Failed to load resource|could not be fetched|dynamically imported|preload CSS/;
+const PROVOKED = /Failed to load resource|could not be loaded|dynamically imported|preload CSS/;
 
 /** Ends the first `times` requests of these addresses, as a browser does when its network changes. */
 async function endRequests(page: Page, address: RegExp, times: number): Promise<() => number> {
@@ -112,14 +112,14 @@ for (const ending of ['js', 'css']) {
     watch.allow(PROVOKED);
     await endRequests(page, address, Number.POSITIVE_INFINITY);
     await page.goto(`${daemon().url}/hardware`);
-    await expect(alert(page)).toContainText('The hardware could not be fetched.');
-    await expect(alert(page)).toContainText('the gateway itself is not touched');
+    await expect(alert(page)).toContainText('The hardware could not be loaded.');
+    await expect(alert(page)).toContainText('The gateway is still running.');
     await expect(heading(page)).toHaveText('Hardware');
     if (ending === 'js') await inspect(page, 'view-missing', ALL_LOOKS);
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await expect(heading(page)).toHaveText('Everything is fine');
     await page.getByRole('link', { name: 'Hardware', exact: true }).click();
-    await expect(alert(page)).toContainText('The hardware could not be fetched.');
+    await expect(alert(page)).toContainText('The hardware could not be loaded.');
     await page.unroute(address);
     await alert(page).getByRole('button', { name: 'Try again' }).click();
     await expect(alert(page)).toHaveCount(0);
@@ -135,7 +135,7 @@ test('an answer that comes in is not cut for the sake of a view', async ({ page,
   await expect(turns(page)).toHaveCount(2);
   await page.evaluate('window.kept = "the same page"');
   await page.getByRole('link', { name: 'Models', exact: true }).click();
-  await expect(alert(page)).toContainText('like an answer that comes in, ends with it');
+  await expect(alert(page)).toContainText('such as a streaming answer, is interrupted');
   expect(await page.evaluate('window.kept')).toBe('the same page');
 });
 
@@ -195,7 +195,7 @@ test('a page without its boot script and its code still offers a way on', async 
   await endRequests(page, scripts, Number.POSITIVE_INFINITY);
   await page.goto(`${daemon().url}/overview`);
   await page.unroute(scripts);
-  await page.getByRole('link', { name: 'load it again' }).click();
+  await page.getByRole('link', { name: 'reload it' }).click();
   await expect(heading(page)).toHaveText('Everything is fine');
 });
 

@@ -109,7 +109,7 @@ test('a message that is sent after the session ended says so, and goes through a
   await failure.getByRole('button', { name: 'Log in' }).click();
   await enter(page, ADMIN_KEY);
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  await expect(turns(page).last()).toContainText('You are logged in now; nothing was sent again.');
+  await expect(turns(page).last()).toContainText('You are logged in. Nothing was sent again.');
   await turns(page).last().getByRole('button', { name: 'Try again' }).click();
   await answered(page);
   await expect(turns(page)).toHaveCount(2);

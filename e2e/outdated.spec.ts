@@ -24,14 +24,14 @@ const old = (page: Page) => page.locator('[data-stale]');
 const oneRequest = () =>
   ask(daemon(), 'POST', '/v1/chat/completions', { body: { model: 'nobody', messages: [] } });
 
-test('what could not be read anew stays, says so, and recovers', async ({ page, watch }) => {
+test('what could not be refreshed stays, says so, and recovers', async ({ page, watch }) => {
   watch.allow(/status of 503 .*\/api\/requests$/);
   await oneRequest();
   await page.goto(`${daemon().url}/requests`);
   await expect(rows(page)).toHaveCount(2);
   await page.route('**/api/requests', (route) => route.fulfill({ status: 503, json: FULL }));
   await oneRequest();
-  await expect(old(page)).toContainText(/As of \d\d:\d\d.*could not be read anew/, POLLED);
+  await expect(old(page)).toContainText(/As of \d\d:\d\d.*could not be refreshed/, POLLED);
   await expect(old(page)).toContainText('The database is out of reach.');
   await expect(rows(page)).toHaveCount(2);
   await inspect(page, 'requests-outdated', TWO_LOOKS);
@@ -53,7 +53,7 @@ test('a session that is over is told where no key is required, to a browser that
   expect((await ask(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY })).status).toBe(200);
   const notice = page.getByRole('main').getByText('Your session has ended.');
   await expect(notice).toBeVisible(POLLED);
-  await expect(old(page)).toContainText('could not be read anew');
+  await expect(old(page)).toContainText('could not be refreshed');
   await expect(rows(page).nth(1)).toBeVisible();
   await page.getByRole('button', { name: 'Log in again' }).click();
   await enter(page, ADMIN_KEY);

@@ -80,7 +80,7 @@ test('a list that was paged back has no hole when newer requests push rows off t
     return route.fulfill({ json: { running: [], recent } });
   });
   await page.goto(`${daemon().url}/requests`);
-  await page.getByRole('button', { name: 'Show older ones' }).click();
+  await page.getByRole('button', { name: 'Show older entries' }).click();
   await expect(rows(page)).toHaveCount(1 + 220);
   newest = 1030;
   await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });

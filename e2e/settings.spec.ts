@@ -44,11 +44,11 @@ test('a setting that somebody else changed meanwhile is kept as it was typed, an
   await sheet.getByRole('textbox').fill('41');
   await ask(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 40 } } });
   await sheet.getByRole('button', { name: 'Save' }).click();
-  await expect(sheet.getByRole('alert')).toContainText('The file has changed since this form was filled');
+  await expect(sheet.getByRole('alert')).toContainText('The file changed on disk');
   await expect(sheet.getByText('40', { exact: true })).toBeVisible();
   await expect(sheet.getByRole('textbox')).toHaveValue('41');
   await inspect(page, 'settings-stale', TWO_LOOKS.slice(1));
-  await sheet.getByRole('button', { name: 'Save over it' }).click();
+  await sheet.getByRole('button', { name: 'Overwrite file' }).click();
   await expect(sheet).toHaveCount(0);
   await expect(page.getByRole('listitem').filter({ hasText: 'slots.queue_max' })).toContainText('41');
 });

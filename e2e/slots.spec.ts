@@ -118,9 +118,9 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
   await edit.getByLabel('Pinned').selectOption('yes');
   await ask(daemon(), 'PUT', '/api/slots/writer', { body: { parallel: 3 } });
   await edit.getByRole('button', { name: 'Save' }).click();
-  await expect(edit.getByRole('alert')).toContainText('The file has changed since this form was filled');
+  await expect(edit.getByRole('alert')).toContainText('The file changed on disk');
   await expect(edit.getByLabel('Parallel requests')).toHaveValue('3');
-  await edit.getByRole('button', { name: 'Save over it' }).click();
+  await edit.getByRole('button', { name: 'Overwrite file' }).click();
   await expect(card(page, 'writer')).toContainText('pinned');
   await more(page, 'writer', 'Remove…');
   const remove = page.getByRole('alertdialog', { name: 'Remove slot writer?' });

@@ -49,9 +49,9 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
   await edit.getByLabel('Priority').fill('8');
   await ask(daemon(), 'PUT', '/api/upstreams/desk', { body: { priority: 5 } });
   await edit.getByRole('button', { name: 'Save' }).click();
-  await expect(edit.getByRole('alert')).toContainText('The file has changed since this form was filled');
+  await expect(edit.getByRole('alert')).toContainText('The file changed on disk');
   await expect(edit.getByLabel('Priority')).toHaveValue('8');
-  await edit.getByRole('button', { name: 'Save over it' }).click();
+  await edit.getByRole('button', { name: 'Overwrite file' }).click();
   await expect(item).toContainText('8');
   await item.getByRole('button', { name: 'Remove… upstream desk' }).click();
   const remove = page.getByRole('alertdialog', { name: 'Remove upstream desk?' });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Once } from './act.ts';
 
-it('what is under way takes no second, and the next may begin once it has ended, well or not', async () => {
+it('ignores a second call while one is running, and allows the next after success or failure', async () => {
   const once = new Once();
   const began: string[] = [];
   let end = (): void => {};

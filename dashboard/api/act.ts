@@ -3,10 +3,10 @@ import { useRef } from 'react';
 
 export interface ActRules<In, Out> {
   readonly send: (input: In) => Promise<Out>;
-  /** What the answer changes for the whole page; it happens whoever still looks. */
+  /** Updates of shared state. Runs also after the component has unmounted. */
   readonly onSuccess?: (answer: Out, input: In) => unknown;
   readonly onError?: (error: Error) => unknown;
-  /** What the view does that sent it: nothing once it is gone, or the answer would close what was opened since. */
+  /** Follow-up of the component. Does not run after it has unmounted, so that a late response closes nothing. */
   readonly onDone?: ((answer: Out) => void) | undefined;
 }
 
@@ -14,7 +14,7 @@ export type Act<In, Out> = Omit<UseMutationResult<Out, Error, In>, 'mutate' | 'm
   readonly mutate: (input: In) => void;
 };
 
-/** Lets one piece of work through at a time; what comes meanwhile is left out. */
+/** Runs one task at a time and drops tasks that start meanwhile. */
 export class Once {
   #busy = false;
 
@@ -22,14 +22,14 @@ export class Once {
     return this.#busy;
   }
 
-  /** Begins the work unless some is under way. */
+  /** Starts the task unless one is running. */
   begin(work: () => void): void {
     if (this.#busy) return;
     this.#busy = true;
     work();
   }
 
-  /** The result of the work that was begun; with it the next may begin. */
+  /** Waits for the running task; afterwards the next one may start. */
   async until<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -40,8 +40,8 @@ export class Once {
 }
 
 /**
- * Something that changes the gateway. One that is under way takes no second: a button is busy only once the page was
- * drawn again, and a double click is faster.
+ * A mutation that ignores further calls while it is running. Disabling the button is not enough: a double click is faster
+ * than the next render.
  */
 export function useAct<In = void, Out = unknown>(rules: ActRules<In, Out>): Act<In, Out> {
   const once = useRef(new Once()).current;

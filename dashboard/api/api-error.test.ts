@@ -31,21 +31,21 @@ describe('failureOf', () => {
     expect((await failureOf(answer(503, bare))).picture.retryAfterS).toBeNull();
   });
 
-  it('keeps until when to wait, so that it is not counted anew wherever it is shown', async () => {
+  it('stores the end of the delay, so that every view shows the same countdown', async () => {
     const bare = { error: { code: 'slot.loading', message: 'Loading.' } };
     const { picture } = await failureOf(answer(503, bare, { 'retry-after': '7' }));
     expect(Math.abs((picture.retryAt ?? 0) - Date.now() - 7000)).toBeLessThan(1000);
     expect((await failureOf(answer(503, bare))).picture.retryAt).toBeNull();
   });
 
-  it('says that a page of a proxy is not ours, and counts a dead gateway behind it as lost', async () => {
+  it('recognises a proxy page, and treats a dead gateway behind it as lost', async () => {
     const failure = await failureOf(answer(502, '<html>Bad gateway</html>'));
     expect(failure.picture.message).toContain('does not come from the gateway');
     expect(isLost(failure)).toBe(true);
     expect(isLost(await failureOf(answer(404, 'nope')))).toBe(false);
   });
 
-  it('knows no advice for a code that the catalogue does not hold', () => {
+  it('has no advice for a code outside the catalogue', () => {
     expect(pictureOf({ code: 'made.up', message: 'x' }, 400, new Headers())?.advice).toBeNull();
     expect(pictureOf({ code: null, message: 'x' }, 400, new Headers())?.code).toBe('http.400');
     expect(pictureOf('text', 400, new Headers())).toBeNull();
@@ -68,7 +68,7 @@ describe('kinds of failure', () => {
     },
   );
 
-  it('only auth.required is cured by a login', async () => {
+  it('needsLogin only for auth.required', async () => {
     const required = { error: { code: 'auth.required', message: 'A key is required.' } };
     expect(needsLogin(await failureOf(answer(401, required)))).toBe(true);
     const wrong = { error: { code: 'auth.invalid_key', message: 'Wrong.' } };
@@ -87,7 +87,7 @@ describe('readableAdvice', () => {
     return picture === null ? null : readableAdvice({ ...picture, retryAfterS });
   };
 
-  it('leaves out what points into the details, and a wait that is counted down', () => {
+  it('omits references to details, and a delay with a countdown', () => {
     expect(advice('slot.failed')).toBe('An admin can load it again.');
     expect(advice('request.invalid')).toBeNull();
     expect(advice('slot.no_memory')).toBeNull();

@@ -2,16 +2,16 @@ import { ERRORS, isErrorCode } from '../../daemon/contract/errors.ts';
 
 export interface FailurePicture {
   status: number;
-  /** Whether the gateway said it itself, in its envelope; an upstream's words are in it, too. */
+  /** Whether the response carries the gateway's error envelope. Errors of upstreams do, too. */
   ours: boolean;
   code: string;
   message: string;
-  /** What to do next; null when the catalogue does not know the code. */
+  /** Advice for the code; null when the code is not in the catalogue. */
   advice: string | null;
   details: Record<string, unknown>;
   requestId: string | null;
   retryAfterS: number | null;
-  /** The same as Unix milliseconds: it goes on to be counted wherever the failure is shown anew. */
+  /** End of the delay in Unix milliseconds, so that every view shows the same countdown. */
   retryAt: number | null;
 }
 
@@ -30,15 +30,15 @@ const LOST: FailurePicture = {
   status: 0,
   ours: false,
   code: 'connection.lost',
-  message: 'The gateway does not answer.',
-  advice: 'It may be restarting, or this device has left the network. The page comes back by itself.',
+  message: 'Can’t reach the gateway.',
+  advice: 'It may be restarting, or this device has left the network. The page reconnects automatically.',
   details: {},
   requestId: null,
   retryAfterS: null,
   retryAt: null,
 };
 
-/** The failure of a call that got no answer from the gateway at all. */
+/** The failure of a request without any response from the gateway. */
 export function lost(): ApiError {
   return new ApiError(LOST);
 }
@@ -60,7 +60,7 @@ function seconds(details: Record<string, unknown>, header: string | null): numbe
   return Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** The picture of an error object as it stands in an envelope or in a stream; null when it is none of ours. */
+/** Parses an error object of an envelope or a stream; null when it is not from the gateway. */
 export function pictureOf(error: unknown, status: number, headers: Headers): FailurePicture | null {
   const fields = record(error);
   if (fields === null || typeof fields.message !== 'string') return null;
@@ -80,7 +80,7 @@ export function pictureOf(error: unknown, status: number, headers: Headers): Fai
   };
 }
 
-/** Reads a non-2xx answer. One without our envelope comes from something in between, and the message says so. */
+/** Reads a non-2xx response. A response without the envelope comes from an intermediary, and the message says so. */
 export async function failureOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
   const ours = pictureOf(record(body)?.error, response.status, response.headers);
@@ -89,13 +89,13 @@ export async function failureOf(response: Response): Promise<ApiError> {
     ...LOST,
     status: response.status,
     code: `http.${response.status}`,
-    message: `The answer (status ${response.status}) does not come from the gateway.`,
-    advice: 'Something in between answered, for example a reverse proxy. Check that the gateway runs.',
+    message: `The response (status ${response.status}) does not come from the gateway.`,
+    advice: 'Something in between responded, for example a reverse proxy. Check that the gateway is running.',
     requestId: response.headers.get('x-request-id'),
   });
 }
 
-/** The picture of anything that was thrown. */
+/** Describes any thrown value as a failure. */
 export function toPicture(error: unknown): FailurePicture {
   if (error instanceof ApiError) return error.picture;
   const message = error instanceof Error ? error.message : String(error);
@@ -103,13 +103,13 @@ export function toPicture(error: unknown): FailurePicture {
     ...LOST,
     code: 'dashboard',
     message,
-    advice: 'Reload the page; nothing on the gateway has changed.',
+    advice: 'Reload the page. Nothing on the gateway has changed.',
   };
 }
 
 /**
- * The advice as a reader of the dashboard needs it: without the part that points into details (they are shown), and
- * without a wait that is counted down beside it; null when nothing is left.
+ * The advice for the dashboard: without references to details, which are shown, and without a delay that a countdown shows.
+ * Returns null when nothing remains.
  */
 export function readableAdvice(picture: Pick<FailurePicture, 'advice' | 'retryAfterS'>): string | null {
   const { advice } = picture;
@@ -122,19 +122,19 @@ export function readableAdvice(picture: Pick<FailurePicture, 'advice' | 'retryAf
   return rest === undefined ? null : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-/** True for a failure that says that nobody reached the gateway. */
+/** Whether a failure means that the gateway was not reached. */
 export function isLost(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { status, ours, code } = error.picture;
   return status === 0 || (!ours && /^http\.50[234]$/.test(code));
 }
 
-/** True for a change that was refused because the file is no longer the one that was read. */
+/** Whether a change was refused because the file has changed since it was read. */
 export function isStale(error: unknown): boolean {
   return error instanceof ApiError && error.picture.code === 'config.stale';
 }
 
-/** True for a failure that a login would cure. */
+/** Whether a login would resolve the failure. */
 export function needsLogin(error: unknown): boolean {
   return error instanceof ApiError && error.picture.code === 'auth.required';
 }

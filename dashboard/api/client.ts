@@ -3,23 +3,23 @@ import { ApiError, failureOf, isLost, lost } from './api-error.ts';
 import { reportAnswer, reportLost } from './connection.ts';
 import type { CallableId, Responses } from './responses.ts';
 
-/** Longest wait for one answer of the management API. */
+/** Timeout for a request to the management API. */
 const LIMIT_MS = 20_000;
 
 export interface CallOptions {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: unknown;
-  /** Sent in the place of a JSON body, in parts; the browser names its type. */
+  /** A multipart body instead of JSON; the browser sets the content type. */
   form?: FormData;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
-/** The header by which a change is refused when the file is no longer the one that was read. */
+/** The header that makes a change fail when the file has changed since it was read. */
 export const ifMatch = (revision: string): Record<string, string> => ({ 'if-match': `"${revision}"` });
 
-/** Address of a route of the table with its parameters filled in. */
+/** The URL path of a route with its parameters and query. */
 export function addressOf(id: RouteId, options: Pick<CallOptions, 'params' | 'query'> = {}): string {
   const path = ROUTES[id].path.replace(/[:*](\w+)/g, (whole, name: string) => {
     const value = options.params?.[name];
@@ -47,8 +47,8 @@ function init(method: Method, options: CallOptions, limit: AbortSignal | null): 
 }
 
 /**
- * Sends to a route of the table and gives the 2xx answer unread. Throws ApiError for every other outcome, except
- * that the caller's own abort is thrown as it is. `limitMs` null: no limit beyond the caller's signal.
+ * Sends a request to a route and returns the unread 2xx response. Throws ApiError for every other outcome; rethrows the
+ * abort of the caller unchanged. A `limitMs` of null means no timeout besides the signal of the caller.
  */
 export async function send(id: RouteId, options: CallOptions, limitMs: number | null): Promise<Response> {
   const limit = limitMs === null ? null : AbortSignal.timeout(limitMs);
@@ -67,7 +67,7 @@ export async function send(id: RouteId, options: CallOptions, limitMs: number | 
   throw failure;
 }
 
-/** Calls a JSON route of the table. Throws ApiError; `limitMs` is for acts that take longer than a read. */
+/** Calls a JSON route and returns the parsed response. Throws ApiError. `limitMs` extends the timeout for slow actions. */
 export async function call<Id extends CallableId>(
   id: Id,
   options: CallOptions = {},
@@ -78,6 +78,6 @@ export async function call<Id extends CallableId>(
     return (await answer.json()) as Responses[Id];
   } catch {
     options.signal?.throwIfAborted();
-    throw new ApiError({ ...lost().picture, message: 'The answer broke off or is not JSON.' });
+    throw new ApiError({ ...lost().picture, message: 'The response was interrupted or is not valid JSON.' });
   }
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the gateway answers. `since`: Unix milliseconds of the last change; `seen`: of the last answer. */
+/** Connection state. `since`: Unix milliseconds of the last change; `seen`: of the last response. */
 export interface Connection {
   readonly up: boolean;
   readonly since: number;
@@ -27,12 +27,12 @@ async function probe(tries: number): Promise<void> {
     const answer = await fetch('/api/health', { cache: 'no-store', signal: AbortSignal.timeout(4000) });
     if (answer.ok) return reportAnswer();
   } catch {
-    // Still away: the next try follows.
+    // Still unreachable: try again.
   }
   return probe(tries + 1);
 }
 
-/** Every answer of the gateway, whatever its status, proves the connection. */
+/** Reports a response. Any status proves that the gateway is reachable. */
 export function reportAnswer(): void {
   const now = Date.now();
   const back = !state.up;
@@ -40,14 +40,14 @@ export function reportAnswer(): void {
   if (back) for (const listener of returned) listener();
 }
 
-/** A call that got no answer; from then on the gateway is probed until it is back. */
+/** Reports a request without a response. Probes the gateway until it is back. */
 export function reportLost(): void {
   if (!state.up) return;
   change({ up: false, since: Date.now(), seen: state.seen });
   void probe(0);
 }
 
-/** Calls `listener` each time the gateway is back after it was lost. */
+/** Calls `listener` each time the connection returns. */
 export function onReturn(listener: () => void): () => void {
   returned.add(listener);
   return () => returned.delete(listener);
@@ -58,7 +58,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The connection, live. */
+/** Subscribes to the connection state. */
 export function useConnection(): Connection {
   return useSyncExternalStore(subscribe, () => state);
 }

@@ -22,7 +22,7 @@ describe('withSlot', () => {
     ]);
   });
 
-  it('makes up no list before one was read', () => {
+  it('creates no list before one was loaded', () => {
     expect(withSlot(undefined, slot('agent', 'ready'))).toBeUndefined();
   });
 });
@@ -30,7 +30,7 @@ describe('withSlot', () => {
 describe('a pull', () => {
   const pull = (id: string, bytes: number): PullRecord => ({ id, bytes }) as PullRecord;
 
-  it('is put into the list as it comes, new ones first, and makes up no list', () => {
+  it('is added to the front of the list, and creates no list', () => {
     const client = new QueryClient();
     vi.useFakeTimers();
     client.setQueryData(keyOf('pulls'), { pulls: [pull('a', 1)] });

@@ -9,12 +9,12 @@ import type { CallableId, Responses } from './responses.ts';
 import type { SseEvent } from './sse.ts';
 import { readAllAnew, staleReads } from './stale.ts';
 
-/** Events are put into the cache together, at most this often. */
+/** Throttle interval for cache updates from events. */
 const FLUSH_MS = 300;
-/** What every request or every step of a slot makes stale, and what is dear to make, is read again at most this often. */
+/** Throttle interval for queries that are expensive or that every request makes stale. */
 const BUSY_MS = 1500;
 
-/** What each event makes stale at once. */
+/** Queries that each event invalidates after `FLUSH_MS`. */
 const STALE: Record<EventName, readonly CallableId[]> = {
   slot: ['status', 'v1.models'],
   slot_removed: ['slots', 'status', 'v1.models'],
@@ -37,14 +37,14 @@ const STALE: Record<EventName, readonly CallableId[]> = {
   auth: ['auth.status', 'status', 'auth.sessions', 'auth.exposure', 'audit', 'setup'],
 };
 
-/** What it makes stale a while later: a change of a slot moves memory, and with it what fits. */
+/** Queries that each event invalidates after `BUSY_MS`: a slot change affects memory, and so which models fit. */
 const SELDOM: Partial<Record<EventName, readonly CallableId[]>> = {
   slot: ['models', 'model.catalog', 'slot.plan'],
   hardware: ['models', 'model.catalog'],
   request: ['requests', 'request', 'usage', 'usage.minutes'],
 };
 
-/** The list of slots with one of them replaced or added. */
+/** Replaces or adds one slot in the list. */
 export function withSlot(
   list: Responses['slots'] | undefined,
   slot: GatewayEvents['slot']['slot'],
@@ -56,7 +56,7 @@ export function withSlot(
   };
 }
 
-/** The list of downloads with one of them replaced, or added in front. */
+/** Replaces one download in the list, or adds it in front. */
 export function withPull(
   list: Responses['pulls'] | undefined,
   pull: PullRecord,
@@ -69,8 +69,8 @@ export function withPull(
 }
 
 /**
- * Takes events and changes the cache for all of them together, at most once per `FLUSH_MS`: a busy gateway tells of
- * every request, and each must not cost a read.
+ * Collects events and updates the cache in batches, at most once per `FLUSH_MS`: a busy gateway emits an event for every
+ * request, and each must not cost a fetch.
  */
 export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' | 'data'>) => void {
   const slots = new Map<string, GatewayEvents['slot']['slot']>();
@@ -116,7 +116,7 @@ async function keepListening(client: QueryClient, signal: AbortSignal): Promise<
       id: 'events',
       options: () => ({}),
       onEvent: (event) => {
-        // What was missed is too long ago to be replayed: everything on the page is read anew.
+        // Missed events cannot be replayed: refresh everything on the page.
         if (event.event === 'gap') readAllAnew(client, { cancelRefetch: false });
         else take(event);
       },
@@ -130,8 +130,8 @@ async function keepListening(client: QueryClient, signal: AbortSignal): Promise<
 }
 
 /**
- * Follows the event stream while the page is visible; a hidden page lets go of its connection (browsers share six
- * per address over all pages) and catches up when it is shown again. The answer ends it.
+ * Follows the event stream while the page is visible. A hidden page releases its connection, because browsers allow six per
+ * host over all tabs, and refreshes when it is shown again. Returns the stop function.
  */
 export function followEvents(client: QueryClient): () => void {
   let running: AbortController | null = null;

@@ -11,7 +11,7 @@ describe('followStream', () => {
     vi.unstubAllGlobals();
   });
 
-  it('opens a broken stream again with the id that was seen last', async () => {
+  it('reconnects with the last event id', async () => {
     const headers: (string | null)[] = [];
     const answers = [stream('id: 7\nevent: slot\ndata: 1\n\n'), stream('event: gap\ndata: {}\n\nid: 9\n\n')];
     const stop = new AbortController();
@@ -39,7 +39,7 @@ describe('followStream', () => {
     expect(opened).toEqual([false, true]);
   });
 
-  it('stops trying when it is told so', async () => {
+  it('stops reconnecting when onBroken returns false', async () => {
     const fetched = vi.fn(async () =>
       Response.json(
         { error: { code: 'slot.not_found', message: 'There is no such slot.' } },

@@ -3,16 +3,16 @@ import { type CallOptions, send } from './client.ts';
 import { type SseEvent, sseEvents } from './sse.ts';
 
 const WAITS_MS: readonly number[] = [1000, 2000, 5000, 15_000];
-/** A stream that says nothing for this long, not even a comment, counts as dead. */
+/** A stream without any bytes for this long counts as dead. */
 const SILENCE_MS = 60_000;
 
 export interface Stream {
   id: RouteId;
-  /** Asked at each opening; `again` is true when the stream was open before and broke. */
+  /** Called before each connect; `again` is true for a reconnect. */
   options: (again: boolean) => CallOptions;
   onEvent: (event: SseEvent) => void;
   onOpen?: (again: boolean) => void;
-  /** The opening was refused or the stream broke; answers whether to go on trying. */
+  /** Called when connecting failed or the stream broke. Returns whether to reconnect. */
   onBroken?: (error: unknown) => boolean;
 }
 
@@ -53,8 +53,8 @@ async function listen(stream: Stream, place: Place, signal: AbortSignal): Promis
 }
 
 /**
- * Follows a stream of events until the signal ends it: a stream that broke is opened again with the id that was seen
- * last, so that the gateway replays what was missed or says that it cannot (one event `gap`).
+ * Follows an event stream until the signal aborts. Reconnects with the last event id, so that the gateway replays missed
+ * events or reports that it cannot with one `gap` event.
  */
 export async function followStream(stream: Stream, signal: AbortSignal): Promise<void> {
   const place: Place = { lastId: null, opened: false };

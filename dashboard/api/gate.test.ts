@@ -27,13 +27,13 @@ describe('gateOf', () => {
     expect(gateOf(status(true, 'admin'), nothing)).toBe('admin');
   });
 
-  it('tells a first visit, an expired session and enforcement switched on elsewhere apart', () => {
+  it('distinguishes a first visit, an expired session and enforcement switched on elsewhere', () => {
     expect(gateOf(status(true, 'anon'), nothing)).toBe('first');
     expect(gateOf(status(true, 'anon'), pastAfter(nothing, 'admin'))).toBe('expired');
     expect(gateOf(status(true, 'anon'), pastAfter(nothing, 'open'))).toBe('enforced');
   });
 
-  it('is closed as long as there is no key to get in with', () => {
+  it('is closed while no admin key exists', () => {
     const keyless = { ...status(true, 'anon'), has_admin_key: false };
     expect(gateOf(keyless, nothing)).toBe('closed');
     expect(pastAfter(nothing, 'closed')).toBe(nothing);
@@ -42,13 +42,13 @@ describe('gateOf', () => {
     expect(gateOf(keyless, pastAfter(nothing, 'open'))).toBe('enforced');
   });
 
-  it('a session that ended while keys were not needed is no expired session', () => {
+  it('does not report expired for a session that ended while no key was required', () => {
     const past = pastAfter(pastAfter(nothing, 'admin'), 'open');
     expect(gateOf(status(true, 'anon'), past)).toBe('enforced');
     expect(pastAfter(past, 'expired')).toBe(past);
   });
 
-  it('a session that is over is told without enforcement too, once something is refused', () => {
+  it('reports a lapsed session without enforcement once a request is refused', () => {
     const anon = status(false, 'anon');
     const wasIn = pastAfter(nothing, 'admin');
     expect(gateWhen(anon, wasIn, true)).toBe('lapsed');
@@ -88,7 +88,7 @@ describe('safeNext', () => {
   ])('%s leads to %s', (next, path) => expect(safeNext(next)).toBe(path));
 });
 
-it('a login leads back to the address that it was asked for at, query and escapes included', () => {
+it('leads back to the requested URL after a login, including query and escapes', () => {
   const search = '?q=100%25+a%26b&id=r%2F1';
   const login = loginFor({ pathname: '/requests', search });
   expect(login.startsWith('/login?next=%2Frequests%3Fq%3D100%2525')).toBe(true);

@@ -1,35 +1,35 @@
 import type { StatusView } from '../../daemon/contract/auth.ts';
 
 /**
- * Where this browser stands with the gateway.
- * `unknown`: not asked yet; `open`: no key needed; `admin`: logged in; `first`: keys are required and this page never
- * was inside; `closed`: the same, and nobody can get in, because there is no admin key; `expired`: it was logged in and
- * is not any more; `enforced`: it was inside without a key until keys became required; `lapsed`: no key is required, but
- * its session is over and what needs the admin key from another machine is refused to it.
+ * The session state of this browser.
+ * `unknown`: not loaded yet; `open`: no key needed; `admin`: logged in; `first`: keys are required and this page never had
+ * access; `closed`: keys are required and no admin key exists, so a login is impossible; `expired`: the session has ended;
+ * `enforced`: the page had access without a key until keys became required; `lapsed`: no key is required, but the session
+ * has ended and requests that need the admin key from another machine are refused.
  */
 export type Gate = 'unknown' | 'open' | 'admin' | 'first' | 'closed' | 'expired' | 'enforced' | 'lapsed';
 
-/** Whether the views answer at all from there. */
+/** Whether the views are accessible in this state. */
 export const isInside = (gate: Gate): boolean => gate === 'open' || gate === 'admin' || gate === 'lapsed';
 
-/** What the page remembers of its own past. */
+/** Previous access of this page. */
 export interface Past {
   readonly inside: boolean;
   readonly session: boolean;
-  /** A session was over while no key was required, which is noticed only where something is refused. */
+  /** The session ended while no key was required; this is noticed only when a request is refused. */
   readonly lapsed: boolean;
 }
 
-/** The past of a page that was never inside. */
+/** A page that never had access. */
 export const NO_PAST: Past = { inside: false, session: false, lapsed: false };
 
 /**
- * Decides the gate from the answer of `auth.status`, the past of the page, and whether something on the page was
- * `refused` to it for the want of a login.
+ * Derives the session state from `auth.status`, the previous access, and whether a request of the page was `refused` for
+ * lack of a login.
  */
 export function gateOf(status: StatusView | undefined, past: Past, refused: boolean): Gate {
   if (status === undefined) return 'unknown';
-  // Without an admin key a session that is still good lets nobody in either.
+  // Without an admin key, a valid session gives no access either.
   const keyless = status.auth_required && !status.has_admin_key;
   if (status.tier === 'admin' && !keyless) return 'admin';
   if (!status.auth_required) return refused && (past.session || past.lapsed) ? 'lapsed' : 'open';
@@ -38,7 +38,7 @@ export function gateOf(status: StatusView | undefined, past: Past, refused: bool
   return keyless ? 'closed' : 'first';
 }
 
-/** The past after a gate was seen; `first` and `closed` forget nothing, because nothing was there. */
+/** Updates the previous access; `first` and `closed` leave it unchanged. */
 export function pastAfter(past: Past, gate: Gate): Past {
   if (gate === 'admin') return { inside: true, session: true, lapsed: false };
   if (gate === 'open' || gate === 'lapsed')
@@ -48,10 +48,10 @@ export function pastAfter(past: Past, gate: Gate): Past {
 
 const VIEW =
   /^\/(overview|setup|slots|models|playground|requests|hardware|memory|security|settings)(\/[a-z]+)?$/;
-/** Stands for this gateway, whatever it is called: whatever leads elsewhere shows by another origin. */
+/** A placeholder origin: a URL that leads elsewhere resolves to another origin. */
 const HERE = 'http://here.invalid';
 
-/** A view of the dashboard to go to after a login, with what its address says of it; anything else becomes the overview. */
+/** Validates the view to open after a login, including its query; anything else becomes the overview. */
 export function safeNext(next: string | null): string {
   if (next === null || !URL.canParse(next, HERE)) return '/overview';
   const url = new URL(next, HERE);
@@ -60,12 +60,12 @@ export function safeNext(next: string | null): string {
 }
 
 /**
- * The address of the login that leads back to where one is. From the window, because the router hands the query on with
- * its escapes half taken away.
+ * The URL of the login page that leads back to the current view. Uses the window location, because the router passes the
+ * query on partly unescaped.
  */
 export const loginFor = ({ pathname, search }: Pick<Location, 'pathname' | 'search'>): string =>
   `/login?next=${encodeURIComponent(pathname + search)}`;
 
-/** Where the address of a login leads to. */
+/** The view to open after the login of this URL. */
 export const nextIn = ({ search }: Pick<Location, 'search'>): string =>
   safeNext(new URLSearchParams(search).get('next'));

@@ -1,4 +1,4 @@
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one POSIX shell word. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

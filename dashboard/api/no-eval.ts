@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-/** The page may compile no code from text (its content security policy), so schemas are interpreted. */
+/** The content security policy forbids eval, so schemas are interpreted. */
 config({ jitless: true });

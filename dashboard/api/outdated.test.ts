@@ -8,13 +8,13 @@ const here = { up: true, gate: 'open' as const };
 const full = reading(failed(503, 'store.unavailable'));
 const refused = reading(failed(401, 'auth.required'));
 
-it('is outdated when a refresh failed and data of before is there', () => {
+it('is outdated when a refresh failed and previous data exists', () => {
   expect(isOutdated(full)).toBe(true);
   expect(isOutdated({ ...full, data: undefined })).toBe(false);
   expect(isOutdated(reading(null))).toBe(false);
 });
 
-it('says so by itself, unless a bar above the view says it for everything', () => {
+it('shows its own notice unless the notice above the view covers it', () => {
   expect(tellsOutdated(full, here)).toBe(true);
   expect(tellsOutdated(refused, { ...here, gate: 'lapsed' })).toBe(true);
   expect(tellsOutdated(full, { ...here, gate: 'expired' })).toBe(true);

@@ -1,9 +1,9 @@
 import type { SnippetRoute } from './snippets.ts';
 
-/** What a call of OpenAI's client for Python takes by name; it refuses every other one. */
+/** Named arguments of a call of the OpenAI Python client, which rejects all others. */
 interface Parameters {
   readonly takes: ReadonlySet<string>;
-  /** What it does not go without, although the gateway does. */
+  /** Arguments that the client requires although the gateway does not. */
   readonly needs: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export const PYTHON_PARAMETERS: Readonly<Partial<Record<SnippetRoute, Parameters
   ),
 };
 
-/** The body as arguments of that call, what it does not take in `extra_body`; null where it cannot be called so. */
+/** The body as arguments of the call, with unknown members in `extra_body`; null when the call is not possible. */
 export function pythonArguments(
   route: SnippetRoute,
   body: Readonly<Record<string, unknown>>,

@@ -2,12 +2,12 @@ import { type QueryKey, queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 import type { CallableId, Responses } from './responses.ts';
 
-/** Events bring changes at once; these slow polls are the net under them. */
+/** Slow polling as a fallback; events normally report changes immediately. */
 const POLL_MS = 15_000;
-/** The model hub is far away, and asked through the gateway. */
+/** Timeout for requests that the gateway forwards to the model hub. */
 const HUB_MS = 45_000;
 
-/** Cache key of a route; what tells one read of it from another stands behind the name. */
+/** Cache key of a route, followed by the parts that distinguish its requests. */
 export function keyOf(id: CallableId, ...rest: readonly string[]): QueryKey {
   return [id, ...rest];
 }
@@ -28,13 +28,13 @@ export const queries = {
   hardware: read('hardware', 10_000),
   checks: read('health.system'),
   models: read('v1.models'),
-  /** Also those that draw, hear and speak. */
+  /** All models, including image, speech and transcription models. */
   allModels: queryOptions<Responses['v1.models']>({
     queryKey: keyOf('v1.models', 'all'),
     queryFn: ({ signal }) => call('v1.models', { query: { show_all: 'true' }, signal }),
     refetchInterval: POLL_MS,
   }),
-  /** The voices of one model that speaks. */
+  /** The voices of one text-to-speech model. */
   voices: (model: string) =>
     queryOptions<Responses['v1.audio.voices']>({
       queryKey: keyOf('v1.audio.voices', model),
@@ -52,7 +52,7 @@ export const queries = {
   urls: read('config.urls', 60_000),
   sessions: read('auth.sessions', 60_000),
   settings: read('settings', false),
-  /** What a load of this slot would do now, with another model when one is named. */
+  /** The launch plan of a slot, optionally with another model. */
   plan: (name: string, model: string | null = null) =>
     queryOptions<Responses['slot.plan']>({
       queryKey: keyOf('slot.plan', name, model ?? ''),
@@ -64,7 +64,7 @@ export const queries = {
         }),
       refetchInterval: 10_000,
     }),
-  /** What the hub finds under these words; it is asked once, and again only by hand. */
+  /** A hub search. Fetched once; never refreshed automatically. */
   hub: (words: string) =>
     queryOptions<Responses['model.search']>({
       queryKey: keyOf('model.search', words),
@@ -72,7 +72,7 @@ export const queries = {
       staleTime: Number.POSITIVE_INFINITY,
       retry: false,
     }),
-  /** Memories under these words, best first. */
+  /** A search of the notes, best match first. */
   found: (words: string) =>
     queryOptions<Responses['memory.search']>({
       queryKey: keyOf('memory.search', words),
@@ -82,7 +82,7 @@ export const queries = {
     queryOptions<Responses['slot.settings']>({
       queryKey: keyOf('slot.settings', name),
       queryFn: ({ signal }) => call('slot.settings', { params: { name }, signal }),
-      // A form keeps what it began with.
+      // A form must not change its baseline while it is open.
       refetchOnWindowFocus: false,
     }),
   upstream: (name: string) =>

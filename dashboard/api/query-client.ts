@@ -5,8 +5,8 @@ import { keyOf } from './queries.ts';
 import { readAllAnew } from './stale.ts';
 
 /**
- * The cache of everything the dashboard has read. A failed refresh never clears what was there; an answer
- * "a key is required" makes it ask again who the caller is; a returned gateway refreshes everything.
+ * The query cache of the dashboard. A failed refresh preserves the previous data. An `auth.required` error refreshes the
+ * session state. A returning gateway refreshes everything.
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown): void => {

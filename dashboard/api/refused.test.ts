@@ -5,7 +5,7 @@ import { isRefused } from './refused.ts';
 
 const refusal = new ApiError({ ...lost().picture, status: 401, code: 'auth.required' });
 
-it('tells what is shown and was refused from other faults and from what nobody looks at', async () => {
+it('ignores other errors and inactive queries', async () => {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const fail = async (name: string, error: Error) => {
     const observer = new QueryObserver(client, { queryKey: [name], queryFn: () => Promise.reject(error) });

@@ -2,7 +2,7 @@ import { notifyManager, type QueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { needsLogin } from './api-error.ts';
 
-/** Whether something that is on the screen now was refused to this browser when it was last asked for. */
+/** Whether the last fetch of an active query was refused for lack of a login. */
 export function isRefused(client: QueryClient): boolean {
   const refused = client.getQueryCache().findAll({
     type: 'active',
@@ -11,12 +11,12 @@ export function isRefused(client: QueryClient): boolean {
   return refused.length > 0;
 }
 
-/** The same, live. */
+/** Subscribes to `isRefused`. */
 export function useRefused(client: QueryClient): boolean {
   const subscribe = useCallback(
     (changed: () => void) => client.getQueryCache().subscribe(notifyManager.batchCalls(changed)),
     [client],
   );
-  const look = (): boolean => isRefused(client);
-  return useSyncExternalStore(subscribe, look, look);
+  const read = (): boolean => isRefused(client);
+  return useSyncExternalStore(subscribe, read, read);
 }

@@ -53,7 +53,7 @@ import type {
 
 type Parsed<Schema extends { parse(value: unknown): unknown }> = ReturnType<Schema['parse']>;
 
-/** What the routes that this dashboard calls answer; a route that is missing here cannot be called. */
+/** Response types of the routes that the dashboard calls. A route that is missing here cannot be called. */
 export interface Responses {
   'auth.login': Parsed<typeof LoginResponse>;
   'auth.logout': Parsed<typeof LogoutResponse>;

@@ -1,10 +1,10 @@
-/** Longest wait for the page that the gateway serves. */
+/** Timeout for the page that the gateway serves. */
 const LIMIT_MS = 5000;
 
-/** `same`: the dashboard that this page is; `newer`: another one; `silent`: no dashboard answers at all. */
+/** `same`: the gateway serves this dashboard; `newer`: it serves another one; `silent`: no response. */
 export type Served = 'same' | 'newer' | 'silent';
 
-/** Address of the script that a page begins with, by which builds differ; null for a page that is no dashboard. */
+/** The entry script of a page, which identifies the build; null when the page is not a dashboard. */
 export function entryOf(html: string): string | null {
   for (const [tag] of html.matchAll(/<script\b[^>]*>/g)) {
     if (!/\stype="module"/.test(tag)) continue;
@@ -14,14 +14,14 @@ export function entryOf(html: string): string | null {
   return null;
 }
 
-/** Compares the entry of this page with the one that is served now. */
+/** Compares the entry script of this page with the served one. */
 export function compareEntries(own: string | null, html: string | null): Served {
   const theirs = html === null ? null : entryOf(html);
   if (theirs === null) return 'silent';
   return own === null || own === theirs ? 'same' : 'newer';
 }
 
-/** Asks the gateway which dashboard it serves: after an update the parts of an older page are gone. Never rejects. */
+/** Checks which dashboard the gateway serves: after an update, the parts of an older page are gone. Never rejects. */
 export async function askServed(): Promise<Served> {
   const own = document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? null;
   try {

@@ -17,19 +17,19 @@ import { useRefused } from './refused.ts';
 
 interface SessionContext {
   gate: Gate;
-  /** The last known answer of `auth.status`. */
+  /** The last response of `auth.status`. */
   status: StatusView | undefined;
   error: unknown;
-  /** How often somebody has logged in on this page. */
+  /** Number of logins on this page. */
   logins: number;
   /** Whether the login dialog is open over the current view. */
   asking: boolean;
-  /** Opens the login dialog over the current view, so that nothing on it is lost. */
+  /** Opens the login dialog over the current view, which is preserved. */
   ask: () => void;
   dismiss: () => void;
-  /** Called after a successful login: everything is read again. */
+  /** Call after a successful login; refreshes everything. */
   entered: () => Promise<void>;
-  /** Called after all sessions were ended: this one is gone too, on purpose. */
+  /** Call after all sessions were ended on purpose, including this one. */
   ended: () => Promise<void>;
   /** Ends the session on the gateway. Throws ApiError. */
   leave: () => Promise<void>;
@@ -37,7 +37,7 @@ interface SessionContext {
 
 const Context = createContext<SessionContext | null>(null);
 
-/** Holds who this browser is to the gateway. */
+/** Provides the session state of this browser. */
 export function SessionProvider(props: { children: ReactNode }): ReactElement {
   const client = useQueryClient();
   const { data: status, error } = useQuery(queries.auth);
@@ -54,7 +54,7 @@ export function SessionProvider(props: { children: ReactNode }): ReactElement {
     const ended = async (): Promise<void> => {
       past.current = NO_PAST;
       client.setQueryData(queries.auth.queryKey, (known) => known && { ...known, tier: 'anon' as const });
-      // Views that are now closed leave the page meanwhile, so nothing is asked that would be refused.
+      // The views unmount first, so that they send no requests that would be refused.
       await client.invalidateQueries({ queryKey: keyOf('auth.status') });
       await refreshOthers();
     };
@@ -82,7 +82,7 @@ export function SessionProvider(props: { children: ReactNode }): ReactElement {
   return <Context value={value}>{props.children}</Context>;
 }
 
-/** Who this browser is to the gateway, and the ways in and out. */
+/** The session state, with actions to log in and out. */
 export function useSession(): SessionContext {
   const value = useContext(Context);
   if (value === null) throw new Error('useSession outside SessionProvider');

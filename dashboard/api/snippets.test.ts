@@ -37,7 +37,7 @@ describe('snippetOf', () => {
     },
   );
 
-  it('the curl command carries the very body', () => {
+  it('the curl command contains the exact body', () => {
     const text = snippetOf('curl', { ...facts, key: false }).replace(/^curl/, 'printf "%s\\n"');
     const words = execFileSync('sh', ['-c', text], { encoding: 'utf8' });
     expect(JSON.parse(words.slice(words.indexOf('\n{')))).toEqual(body);
@@ -85,12 +85,12 @@ describe('the code in Python', () => {
     expect(names.includes('extra_body')).toBe(rest.length > 0 || 'extra_body' in own);
   });
 
-  it('of chat hands the own member of the gateway on', () => {
+  it('passes extension members of the gateway for chat', () => {
     const text = snippetOf('python', { ...facts, body: { ...body, omni: true } });
     expect(text).toContain('extra_body={\n        "omni": True,\n    },');
   });
 
-  it('of speech without a voice, which the client does not go without, is the bare post', () => {
+  it('uses post for speech without a voice, which the client requires', () => {
     const text = snippetOf('python', { ...facts, route: 'speech', body: { model: 'tts', input: 'x' } });
     expect(argumentsOf(text)).toBeNull();
     expect(text).toContain('import httpx');

@@ -3,35 +3,35 @@ import { pythonArguments } from './python-parameters.ts';
 
 export type Language = 'curl' | 'javascript' | 'python';
 
-/** The routes that take a JSON body and have a call in OpenAI's clients, or none. */
+/** Routes with a JSON body that have code samples. */
 export type SnippetRoute = 'chat' | 'completion' | 'embeddings' | 'rerank' | 'speech' | 'image';
 
 export interface SnippetFacts {
   /** Origin of the gateway, without a slash at the end. */
   base: string;
-  /** Whether callers need a key; then the snippet reads it from the environment. */
+  /** Whether a key is required; the sample then reads it from the environment. */
   key: boolean;
-  /** Where the request goes; a chat by default. */
+  /** The route; chat by default. */
   route?: SnippetRoute;
   /** The body of the request. */
   body: Record<string, unknown>;
-  /** The body in one line, for a command to try. */
+  /** Writes the body in one line. */
   short?: boolean;
 }
 
 interface RouteRow {
   readonly path: string;
-  /** The call of OpenAI's clients; null where they have none, so that their bare `post` is used. */
+  /** The method of the OpenAI clients; null when they have none, so that `post` is used. */
   readonly call: string | null;
-  /** What curl does with an answer that is no text. */
+  /** curl options for a binary response. */
   readonly save?: (body: Record<string, unknown>) => string;
-  /** What is done with `answer`. */
+  /** Code that uses `answer`. */
   readonly javascript: (body: Record<string, unknown>) => string[];
   readonly python: (body: Record<string, unknown>) => string[];
 }
 
 const stream = (body: Record<string, unknown>): boolean => body.stream === true;
-/** The file that a snippet writes the sound into. */
+/** The audio file that a sample writes. */
 const soundFile = ({ response_format: format }: Record<string, unknown>): string =>
   `speech.${typeof format === 'string' ? format : 'mp3'}`;
 const print = (what: string) => ({
@@ -90,7 +90,7 @@ const ROUTES: Readonly<Record<SnippetRoute, RouteRow>> = {
 
 const rowOf = ({ route = 'chat' }: SnippetFacts): RouteRow => ROUTES[route];
 
-/** The options of curl that send the key from the environment. */
+/** curl options that send the key from the environment. */
 export const curlKey = (key: boolean): string[] =>
   key ? ['  -H "Authorization: Bearer $SVC_CLIENT_KEY" \\'] : [];
 
@@ -106,7 +106,7 @@ function curl(facts: SnippetFacts): string {
   ].join('\n');
 }
 
-/** The lines that make OpenAI's client. */
+/** The lines that create the OpenAI client. */
 export const javascriptClient = (base: string, key: boolean): string[] => [
   "import OpenAI from 'openai';",
   '',
@@ -128,7 +128,7 @@ function javascript(facts: SnippetFacts): string {
   ].join('\n');
 }
 
-/** The same in Python. */
+/** The lines that create the OpenAI client in Python. */
 export const pythonClient = (base: string, key: boolean, more: readonly string[] = []): string[] => [
   ...(key ? ['import os'] : []),
   ...more,
@@ -155,7 +155,7 @@ function python(facts: SnippetFacts): string {
 
 const WRITERS: Record<Language, (facts: SnippetFacts) => string> = { curl, javascript, python };
 
-/** The same request in another language; it never holds a key, only the name of the variable. */
+/** The request as code in a language. Contains the name of the key variable, never the key. */
 export function snippetOf(language: Language, facts: SnippetFacts): string {
   return WRITERS[language](facts);
 }

@@ -27,7 +27,7 @@ describe('SseParser', () => {
     expect(data(new SseParser(), ': keep-alive\n\nretry: 5\ndata:  two\ndata\n\n')).toEqual([' two\n']);
   });
 
-  it('refuses an event without end', () => {
+  it('rejects an event that is too long', () => {
     const parser = new SseParser();
     expect(() => parser.push(`data: ${'x'.repeat(1_048_577)}`)).toThrow('1 MiB');
   });
@@ -47,7 +47,7 @@ describe('sseEvents', () => {
     expect(seen).toEqual(['Grüße 🙂']);
   });
 
-  it('tells the id to come back with, also where a block has an id alone', async () => {
+  it('reports the last id, also for a block without data', async () => {
     const text = 'id: 41\n\nid: 42\nevent: slot\ndata: {}\n\nid: 43\n';
     const ids: (string | null)[] = [];
     const body = new ReadableStream<Uint8Array>({

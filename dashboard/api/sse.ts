@@ -6,7 +6,7 @@ export interface SseEvent {
   id: string | null;
 }
 
-/** Longest unfinished event that is kept, in characters; a longer one is an error of the sender. */
+/** Maximum length of an unfinished event, in characters. */
 const MOST = 1_048_576;
 
 function field(line: string): [string, string] {
@@ -16,17 +16,17 @@ function field(line: string): [string, string] {
   return [line.slice(0, colon), value.startsWith(' ') ? value.slice(1) : value];
 }
 
-/** Reads server-sent events piece by piece (WHATWG HTML, "Server-sent events"); comments are skipped. */
+/** Incremental parser for server-sent events (WHATWG HTML, "Server-sent events"). Skips comments. */
 export class SseParser {
   #rest = '';
   #data: string[] = [];
   #event = '';
   #id: string | null = null;
 
-  /** The last id of all complete blocks so far, those without data included. */
+  /** The last id of all complete blocks, including those without data. */
   lastId: string | null = null;
 
-  /** Takes the next piece of text and gives the events that it completes. */
+  /** Adds a chunk of text and returns the events that it completes. Throws for an event that is too long. */
   push(text: string): SseEvent[] {
     this.#rest += text;
     if (this.#rest.length > MOST) throw new Error('an event of the stream is longer than 1 MiB');
@@ -54,8 +54,8 @@ export class SseParser {
 }
 
 /**
- * The events of a streamed answer, in order, until it ends. `onBytes` hears of every piece, comments included, once its
- * events were taken; it is told the last id, with which a reader can come back.
+ * Yields the events of a streamed response in order. `onBytes` is called after each chunk, including comments, with the last
+ * event id for a reconnect.
  */
 export async function* sseEvents(
   body: ReadableStream<Uint8Array>,

@@ -5,7 +5,7 @@ import { readAllAnew, staleReads } from './stale.ts';
 
 afterEach(() => vi.useRealTimers());
 
-it('what changes while it is being read is read once more, and is not broken off', async () => {
+it('refetches a query that changed while it was being fetched, without cancelling it', async () => {
   vi.useFakeTimers();
   const client = new QueryClient();
   let state = 'old';
@@ -27,7 +27,7 @@ it('what changes while it is being read is read once more, and is not broken off
   client.clear();
 });
 
-it('what was asked once by hand, far away, is not asked again with all the rest', async () => {
+it('does not refresh queries that only the user refreshes', async () => {
   const client = new QueryClient();
   const read = vi.fn(async () => 'read');
   const leave = (['settings', 'model.search'] as const).map((id) =>

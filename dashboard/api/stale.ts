@@ -2,18 +2,18 @@ import type { InvalidateOptions, QueryClient } from '@tanstack/react-query';
 import { keyOf } from './queries.ts';
 import type { CallableId } from './responses.ts';
 
-/** Far away and slow, and asked once by hand: nothing that the gateway tells makes it stale. */
+/** Queries that only the user refreshes, because they are slow and external. */
 const BY_HAND: ReadonlySet<unknown> = new Set<CallableId>(['model.search']);
 
-/** Reads everything on the page anew, after a time of which nothing is known. */
+/** Refreshes everything on the page after a time without updates. */
 export function readAllAnew(client: QueryClient, options: InvalidateOptions = {}): void {
   void client.invalidateQueries({ predicate: ({ queryKey }) => !BY_HAND.has(queryKey[0]) }, options);
 }
 
 /**
- * Collects what has become stale and reads it again together, at most once per `everyMs`; `before` runs first each time.
- * What is just being read waits for the next turn: its answer may be older than the change, and breaking it off again
- * and again would starve it on a busy gateway.
+ * Throttles invalidation: collects stale queries and invalidates them together, at most once per `everyMs`, after calling
+ * `before`. A query that is being fetched waits for the next round: its response may predate the change, and cancelling it
+ * repeatedly would starve it on a busy gateway.
  */
 export function staleReads(
   client: QueryClient,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { beginWork, isWorking } from './under-way.ts';
 
-test('something is under way until the last of it has ended, and an end counts once', () => {
+test('is busy until all work has ended, and counts each end once', () => {
   expect(isWorking()).toBe(false);
   const [first, second] = [beginWork(), beginWork()];
   first();

@@ -1,6 +1,6 @@
 let running = 0;
 
-/** Notes that something is under way which a reload of the page would end. Call the answer once it has ended. */
+/** Marks work that a reload of the page would interrupt. Returns the function that ends the mark. */
 export function beginWork(): () => void {
   let ended = false;
   running += 1;
@@ -10,5 +10,5 @@ export function beginWork(): () => void {
   };
 }
 
-/** Whether a reload would end something: an answer that comes in, a drawing, a conversation. */
+/** Whether a reload would interrupt a streaming answer, an image request or a live conversation. */
 export const isWorking = (): boolean => running > 0;

@@ -4,7 +4,7 @@ import type { Plugin } from 'vite';
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 
-/** The folder of the package that a bundled module belongs to; null for our own. */
+/** The package folder of a bundled module; null for modules of this project. */
 export function packageOf(moduleId: string): string | null {
   const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(
     moduleId.replace(/^\0/, '').split('?')[0] ?? '',
@@ -12,7 +12,7 @@ export function packageOf(moduleId: string): string | null {
   return found?.[1] ?? null;
 }
 
-/** What a package says of itself and the texts that go with it. */
+/** The metadata of a package and its licence texts. */
 function notice(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     name: string;
@@ -26,7 +26,7 @@ function notice(folder: string): string {
   return [`${name} ${version} (${license ?? 'no licence named'})`, ...texts].join('\n\n');
 }
 
-/** The notices of all packages that these modules come from, in the order of their folders. */
+/** The notices of all packages of these modules, sorted by folder. */
 export function noticesOf(moduleIds: Iterable<string>): string {
   const folders = new Set<string>();
   for (const id of moduleIds) {
@@ -37,7 +37,7 @@ export function noticesOf(moduleIds: Iterable<string>): string {
   return `${notices.join(`\n\n${'-'.repeat(78)}\n\n`)}\n`;
 }
 
-/** Writes `licences.txt` beside the page: most licences ask for their words wherever the code goes. */
+/** Writes `licences.txt` next to the page, because most licences require their text with each copy. */
 export function bundledLicences(): Plugin {
   return {
     name: 'bundled-licences',

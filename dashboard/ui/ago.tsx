@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { ago, moment } from './format.ts';
 import { useNow } from './now.ts';
 
-/** A past moment (Unix milliseconds) told relatively, with the exact one on hover; a clock that runs ahead reads "now". */
+/** A past time relative to now, with the exact time on hover. A future time (clock skew) shows as "now". */
 export function Ago(props: { at: number }): ReactElement {
   const now = useNow();
   return (

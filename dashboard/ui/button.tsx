@@ -6,13 +6,13 @@ type Look = 'plain' | 'main' | 'danger' | 'quiet';
 
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
   look?: Look;
-  /** A square button that holds an icon alone; give it an aria-label. */
+  /** A square icon button; requires an aria-label. */
   square?: boolean;
-  /** Under way: stays focusable, does nothing, says so to screen readers. */
+  /** While busy, the button is inert but focusable and announced as busy. */
   busy?: boolean;
 }
 
-/** The class of a button, for links that look like one. */
+/** The button class, for links that look like buttons. */
 export function buttonClass(look: Look = 'plain', square = false): string {
   return [css.button, css[look], square && css.square].filter(Boolean).join(' ');
 }

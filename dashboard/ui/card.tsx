@@ -1,14 +1,14 @@
 import { type ReactElement, type ReactNode, useId } from 'react';
 import css from './card.module.css';
 
-/** A part of a view with its heading. */
+/** A section of a view with a heading. */
 export function Card(props: {
   title: string;
   /** A "?" that explains the title. */
   help?: ReactNode;
-  /** Stands at the right of the heading. */
+  /** Shown to the right of the heading. */
   aside?: ReactNode;
-  /** The content reaches the edges, for tables and lists. */
+  /** Removes the padding, for tables and lists. */
   flush?: boolean;
   children: ReactNode;
 }): ReactElement {

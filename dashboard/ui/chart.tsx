@@ -5,29 +5,29 @@ import css from './chart.module.css';
 import { timeRange } from './time-range.ts';
 
 export interface ChartProps {
-  /** Unix seconds, rising. */
+  /** Unix seconds in ascending order. */
   times: readonly number[];
-  /** Null is a gap: nothing is drawn there. */
+  /** Null is a gap. */
   values: readonly (number | null)[];
-  /** Upper end of the scale; null follows the values. */
+  /** Upper end of the axis; null scales to the values. */
   most: number | null;
-  /** Shortest span of time that is shown, in seconds. */
+  /** Minimum time span of the axis in seconds. */
   span: number;
   format: (value: number) => string;
-  /** What the picture shows, for screen readers. */
+  /** Description for screen readers. */
   label: string;
-  /** `bars`: each value stands for the time up to the next, which is so many seconds; else a line. */
+  /** Draws bars of this width in seconds instead of a line. */
   bars?: number;
-  /** Told what lies under the pointer; null when it is away. */
+  /** Called with the point under the pointer, or null. */
   onPoint: (point: { at: number; value: number } | null) => void;
 }
 
 const HEIGHT = 112;
-/** Half a time of day. */
+/** Half the width of a time label. */
 const HALF_TIME_PX = 24;
 const FONT = '12px system-ui, sans-serif';
 
-/** Colours of the theme as the canvas takes them: it knows no custom properties. */
+/** Resolves a theme colour, because the canvas does not support custom properties. */
 function colourOf(element: HTMLElement, name: string): string {
   const before = element.style.color;
   element.style.color = `var(${name})`;
@@ -52,7 +52,7 @@ function useTheme(): number {
   return turn;
 }
 
-/** Bars stand between their time and the next one, so that half of a first or last one is not cut off. */
+/** Extends the axis by one bar, so that the last bar is not cut off. */
 function rangeOf({ times, span, bars = 0 }: ChartProps): [number, number] {
   const [low, high] = timeRange(times, span, Date.now() / 1000);
   return [low, high + bars];
@@ -72,7 +72,7 @@ function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): u
   return {
     width: Math.max(120, element.clientWidth),
     height: HEIGHT,
-    padding: [8, 32, 0, 0], // half a time of day with AM or PM, which may stand at the very end
+    padding: [8, 32, 0, 0], // half of a time label with AM or PM at the very end
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: {
@@ -100,7 +100,7 @@ function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): u
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const clockText = (seconds: number): string => clock.format(seconds * 1000);
-/** Times of day along the axis, but for one so far to the left that it touches the numbers of the other axis. */
+/** Time labels of the axis; omits one that would touch the labels of the other axis. */
 const timesOf = (plot: uPlot, at: number[]): (string | null)[] =>
   at.map((seconds) => (plot.valToPos(seconds, 'x') < HALF_TIME_PX ? null : clockText(seconds)));
 
@@ -113,7 +113,7 @@ function pointOf(plot: uPlot): { at: number; value: number } | null {
 
 const dataOf = (props: ChartProps): uPlot.AlignedData => [[...props.times], [...props.values]];
 
-/** A line over time. What is not known is a gap; the line never bridges it. */
+/** A time series chart. Gaps are never interpolated. */
 export function Chart(props: ChartProps): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import css from './check-box.module.css';
 
-/** Something that is on or off, with its words beside it. */
+/** A checkbox with its label. */
 export const CheckBox = (props: {
   on: boolean;
   onChange: (on: boolean) => void;

@@ -2,7 +2,7 @@ import { type ReactElement, useRef } from 'react';
 import css from './command.module.css';
 import { Copy } from './copy.tsx';
 
-/** One command line to copy; long ones wrap so that all of it is seen. */
+/** A command line with a copy button; long ones wrap. */
 export function Command(props: { text: string; what: string }): ReactElement {
   const shown = useRef<HTMLElement>(null);
   return (

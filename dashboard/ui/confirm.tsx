@@ -4,28 +4,28 @@ import { Button, buttonClass } from './button.tsx';
 import css from './dialog.module.css';
 import { Failure } from './failure.tsx';
 
-/** Moves the keyboard there once the dialog has left; true leaves it to the dialog, which would take the first field inside. */
+/** Focuses an element after the dialog has closed. Returns true to keep the default focus of the dialog. */
 function handOver(to: HTMLElement | null): boolean {
   if (to === null) return true;
   queueMicrotask(() => to.focus());
   return false;
 }
 
-/** Asks before something that has consequences; stays open with the reason when it fails. */
+/** A confirmation dialog. Stays open and shows the error when the action fails. */
 export function Confirm(props: {
   open: boolean;
   title: string;
-  /** What will happen, in full. */
+  /** Describes the effect of the action. */
   children: ReactNode;
   action: string;
   danger?: boolean;
   busy: boolean;
-  /** The act cannot be confirmed yet; what is missing stands in the text. */
+  /** Disables the action; the text explains what is missing. */
   locked?: boolean;
   error: unknown;
   onConfirm: () => void;
   onClose: () => void;
-  /** Where the keyboard goes on when what opened it is gone; null for what opened it. */
+  /** The focus target after closing when the opening element is gone; null for the default. */
   goOn?: () => HTMLElement | null;
 }): ReactElement {
   const cancel = useRef<HTMLButtonElement>(null);

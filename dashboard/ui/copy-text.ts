@@ -6,7 +6,7 @@ function select(element: HTMLElement): void {
   selection?.addRange(range);
 }
 
-/** The way to copy that needs no secure context: a field beside the text, selected for a moment. */
+/** Copies without a secure context, through a temporary selected textarea. */
 function copyByField(text: string, beside: HTMLElement): boolean {
   const before = document.activeElement;
   const field = document.createElement('textarea');
@@ -22,8 +22,8 @@ function copyByField(text: string, beside: HTMLElement): boolean {
 }
 
 /**
- * Copies a text. Pages on plain HTTP have no clipboard API: then it is copied the old way, and when that is refused
- * too, the shown text is selected, the answer is `selected`, and the reader presses the copy keys.
+ * Copies a text. Falls back to `execCommand` on plain HTTP, which has no clipboard API. When that fails too, selects the
+ * shown text and returns `selected`, so that the user can press the copy keys.
  */
 export async function copyText(text: string, shown: HTMLElement | null): Promise<'copied' | 'selected'> {
   if (window.isSecureContext && navigator.clipboard !== undefined) {

@@ -6,7 +6,7 @@ import { copyText } from './copy-text.ts';
 const SHOWN_MS = 2500;
 const WORDS = { idle: 'Copy', copied: 'Copied', selected: 'Selected: press Ctrl+C' } as const;
 
-/** Copies `text`; `shown` is the element that shows it, selected where the browser gives no clipboard. */
+/** A copy button. `shown` is the element with the text; it is selected when the browser denies the clipboard. */
 export function Copy(props: {
   text: string;
   shown: RefObject<HTMLElement | null>;

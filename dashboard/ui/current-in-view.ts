@@ -1,13 +1,13 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** Where a list has to scroll to for a part of it to stand in its middle; browsers keep it within the ends. */
+/** The scroll offset that centres an element; browsers clamp it. */
 export const centred = (part: { offsetLeft: number; offsetWidth: number }, room: number): number =>
   part.offsetLeft - (room - part.offsetWidth) / 2;
 
-/** For a list of links in one line that scrolls sideways: the current one stays in view, at any width. */
+/** Keeps the current link of a sideways scrolling list in view. */
 export function useCurrentInView(current: string): RefObject<HTMLElement | null> {
   const list = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another current link is another one to show
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new current link must be scrolled into view
   useEffect(() => {
     const bar = list.current;
     if (bar === null) return;

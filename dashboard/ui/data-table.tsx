@@ -1,15 +1,15 @@
 import type { ReactTable, RowData, TableFeatures } from '@tanstack/react-table';
 import type { ReactElement } from 'react';
 
-/** Heads and cells of a table, in the order of its columns. */
+/** Renders the header and cells of a table. */
 export function DataTable<F extends TableFeatures, T extends RowData>(props: {
   table: ReactTable<F, T>;
-  /** Read out, not shown. */
+  /** For screen readers only. */
   caption: string;
   className: string | undefined;
-  /** The class of a column's head and cells, by the column's id. */
+  /** CSS class of a column by its id. */
   classOf?: (column: string) => string | undefined;
-  /** What a style tells rows apart by. */
+  /** Data attributes of a row, for styling. */
   marksOf?: (row: T) => Readonly<Record<`data-${string}`, string>>;
 }): ReactElement {
   const { table, classOf, marksOf } = props;

@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
 import css from './empty.module.css';
 
-/** Says that there is nothing yet, and what the next step is. */
+/** An empty state with its next step. */
 export function Empty(props: { icon: LucideIcon; title: string; children: ReactNode }): ReactElement {
   return (
     <div className={css.empty}>

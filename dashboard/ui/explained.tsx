@@ -3,11 +3,10 @@ import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import css from './explained.module.css';
 
 /**
- * A word that explains itself: on hover, on focus, and by a tap where there is neither. Screen readers get the explanation
- * with the word.
+ * A label with a tooltip on hover, focus or tap. Screen readers get the explanation with the label.
  */
 export function Explained(props: { text: string; children: ReactNode }): ReactElement {
-  /** The explanation opens beside the word, so that it belongs to its landmark. */
+  /** The tooltip renders beside the label so that it belongs to its landmark. */
   const box = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState(false);
   return (

@@ -1,10 +1,10 @@
 import type { ReactElement, ReactNode } from 'react';
 import css from './facts.module.css';
 
-/** Names and values; what is not known (null) stays out. */
+/** A list of names and values; omits null values. */
 export function Facts(props: {
   rows: readonly (readonly [name: string, value: ReactNode | null])[];
-  /** Several pairs in a row where there is room. */
+  /** Places several pairs in a row when there is space. */
   wide?: boolean;
 }): ReactElement {
   return (

@@ -26,7 +26,7 @@ function names(details: Record<string, unknown>): string {
     .join(', ');
 }
 
-/** What the answer tells beyond its message. */
+/** The details of an error. */
 function Details(props: { details: Record<string, unknown> }): ReactElement {
   const { details } = props;
   const near = names(details);
@@ -38,19 +38,19 @@ function Details(props: { details: Record<string, unknown> }): ReactElement {
         </p>
       ))}
       {typeof details.reason === 'string' ? <p>Reason: {details.reason}</p> : null}
-      {near === '' ? null : <p>Near names: {near}</p>}
+      {near === '' ? null : <p>Similar names: {near}</p>}
     </>
   );
 }
 
-/** What to do next. */
+/** The next step. */
 function Advice(props: { picture: FailurePicture; left: number }): ReactElement {
   const { picture, left } = props;
   const { gate } = useSession();
   const login =
     gate === 'open' || gate === 'lapsed'
-      ? 'Keys are not required for the models, but this needs the admin key from another machine.'
-      : 'Log in with the admin key to go on.';
+      ? 'No key is required for the models, but this needs the admin key from another machine.'
+      : 'Log in with the admin key to continue.';
   const advice = picture.code === 'auth.required' ? login : readableAdvice(picture);
   return (
     <>
@@ -62,35 +62,38 @@ function Advice(props: { picture: FailurePicture; left: number }): ReactElement 
   );
 }
 
-/** What was refused for want of a key, once its reader has logged in. */
-function CameIn(props: { retry: (() => void) | undefined; retryWord: string | undefined }): ReactElement {
+/** Replaces an error for a missing key after a login. */
+function LoggedInAgain(props: {
+  retry: (() => void) | undefined;
+  retryWord: string | undefined;
+}): ReactElement {
   return (
     <Note tone="ok">
-      <p>You are logged in now; nothing was sent again.</p>
+      <p>You are logged in. Nothing was sent again.</p>
       {props.retry ? <Button onClick={props.retry}>{props.retryWord ?? 'Try again'}</Button> : null}
     </Note>
   );
 }
 
-/** Whether its reader has come in since this was refused for want of a key, here or on another page. */
-function useCameIn(error: unknown): boolean {
+/** Whether a login has happened since the request was refused, here or in another tab. */
+function useLoggedInAgain(error: unknown): boolean {
   const { gate, logins } = useSession();
-  // One failure may come as several objects, but it has one request.
+  // One failure may be passed as several objects with the same request id.
   const { requestId } = toPicture(error);
   const seen = useRef({ requestId, logins, out: false });
-  // The page may not have noticed yet that its session has ended when this comes.
+  // The page may not know yet that its session has ended.
   if (seen.current.requestId !== requestId) seen.current = { requestId, logins, out: false };
   if (gate !== 'admin') seen.current.out = true;
   return needsLogin(error) && gate === 'admin' && (seen.current.out || logins > seen.current.logins);
 }
 
-/** A failure in the words of the catalogue: what happened, what to do next, and the request id to copy. */
+/** Shows an error: message, next step, details, and the request id to copy. */
 export function Failure(props: { error: unknown; retry?: () => void; retryWord?: string }): ReactElement {
   const picture = toPicture(props.error);
   const id = useRef<HTMLElement>(null);
   const session = useSession();
   const left = useCountdown(picture.retryAt);
-  if (useCameIn(props.error)) return <CameIn retry={props.retry} retryWord={props.retryWord} />;
+  if (useLoggedInAgain(props.error)) return <LoggedInAgain retry={props.retry} retryWord={props.retryWord} />;
   return (
     <div className={css.failure} role="alert">
       <StateShape tone="failed" />

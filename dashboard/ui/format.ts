@@ -20,7 +20,7 @@ export function count(value: number): string {
   return whole.format(value);
 }
 
-/** Bytes as GiB, with as many digits as still say something: `< 0.01 GiB`, `0.04 GiB`, `3.4 GiB`, `126 GiB`. */
+/** Bytes as GiB with two or three significant digits: `< 0.01 GiB`, `0.04 GiB`, `3.4 GiB`, `126 GiB`. */
 export function gib(bytes: number): string {
   if (bytes === 0) return '0 GiB';
   const value = bytes / GIB;
@@ -28,7 +28,7 @@ export function gib(bytes: number): string {
   return `${plain(value < 1 ? 2 : value < 100 ? 1 : 0).format(value)} GiB`;
 }
 
-/** Bytes per second, as they come over a line: `850 KiB/s`, `12.5 MiB/s`, `110 MiB/s`. */
+/** Transfer rate: `850 KiB/s`, `12.5 MiB/s`, `110 MiB/s`. */
 export function byteRate(perSecond: number): string {
   const mib = perSecond / 1024 ** 2;
   if (mib < 1) return `${plain(0).format(perSecond / 1024)} KiB/s`;
@@ -46,7 +46,7 @@ const STEPS: ReadonlyArray<readonly [string, number]> = [
   ['minute', 60],
 ];
 
-/** A length of time in the unit that fits, given in milliseconds: `850 ms`, `1.2 sec`, `42 sec`, `7 hr 42 min`. */
+/** Duration in milliseconds, in the unit that fits: `850 ms`, `1.2 sec`, `42 sec`, `7 hr 42 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return unit('millisecond').format(Math.max(0, Math.round(ms)));
   const seconds = ms / 1000;
@@ -60,12 +60,12 @@ export function duration(ms: number): string {
   return next && rest > 0 ? `${first} ${unit(next[0]).format(rest)}` : first;
 }
 
-/** A length of time that is shown while it runs: seconds only in the first minute, so that it does not flicker. */
+/** Duration of something that is running: seconds only in the first minute, so that it does not flicker. */
 export function steadyDuration(ms: number): string {
   return duration(ms < 60_000 ? Math.floor(Math.max(0, ms) / 1000) * 1000 : Math.floor(ms / 60_000) * 60_000);
 }
 
-/** How long ago (or ahead) a moment is, both in Unix milliseconds; under five seconds is "now". */
+/** Relative time between two Unix milliseconds; under five seconds is "now". */
 export function ago(at: number, now: number): string {
   const seconds = (at - now) / 1000;
   const size = Math.abs(seconds);
@@ -76,12 +76,12 @@ export function ago(at: number, now: number): string {
   return relative.format(Math.trunc(seconds / 86_400), 'day');
 }
 
-/** The exact moment in the words of the reader's own region. */
+/** The exact date and time in the locale of the browser. */
 export function moment(at: number): string {
   return exact.format(at);
 }
 
-/** The time of day of a moment. */
+/** The time of day in the locale of the browser. */
 export function timeOfDay(at: number): string {
   return clock.format(at);
 }

@@ -32,7 +32,7 @@ function Framed(props: {
 const described = (id: string, help: string | undefined): string | undefined =>
   help === undefined ? undefined : `${id}-help`;
 
-/** Several lines of text; Ctrl or ⌘ and Enter sends the form. */
+/** A multi-line text field; Ctrl or ⌘ and Enter submits the form. */
 export function TextArea(props: Common & { rows: number; placeholder?: string }): ReactElement {
   const id = useId();
   return (
@@ -55,7 +55,7 @@ export function TextArea(props: Common & { rows: number; placeholder?: string })
   );
 }
 
-/** One line of text, or a number, which stays text until it is sent; `exact` for names and paths, which no browser corrects. */
+/** A single-line field for text or a number as text. `exact` disables spell checking, for names and paths. */
 export function TextInput(
   props: Common & { placeholder?: string; numeric?: boolean; exact?: boolean },
 ): ReactElement {
@@ -78,7 +78,7 @@ export function TextInput(
   );
 }
 
-/** One of a few. */
+/** A select field. */
 export function Choice(
   props: Common & { choices: ReadonlyArray<readonly [value: string, word: string]> },
 ): ReactElement {

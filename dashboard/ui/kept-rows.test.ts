@@ -12,7 +12,7 @@ const down = (from: number, to: number): Row[] =>
 const ids = ({ rows }: Kept<Row>): number[] => rows.map(({ id }) => id);
 const start: Kept<Row> = { rows: down(9, 7), end: false };
 
-it('has no hole when the newest page slides on after an older one was read', () => {
+it('has no gap when the newest page moves on after an older one was loaded', () => {
   let kept = withOlder(start, 7, down(6, 4), how);
   expect(ids(kept)).toEqual([9, 8, 7, 6, 5, 4]);
   kept = withNewest(kept, down(11, 9), how);
@@ -22,24 +22,24 @@ it('has no hole when the newest page slides on after an older one was read', () 
   expect(kept).toEqual({ rows: down(13, 2), end: true });
 });
 
-it('a row is as the newest page has it', () => {
+it('takes rows from the newest page first', () => {
   const kept = withNewest(start, [{ id: 9, word: 'ended' }, ...down(8, 7)], how);
   expect(kept.rows[0]).toEqual({ id: 9, word: 'ended' });
   expect(ids(kept)).toEqual([9, 8, 7]);
 });
 
-it('starts anew where rows were missed, rather than to hide that', () => {
+it('restarts when rows in between are missing', () => {
   const kept = withNewest({ rows: down(9, 4), end: true }, down(15, 13), how);
   expect(kept).toEqual({ rows: down(15, 13), end: false });
   expect(ids(withNewest({ rows: down(2, 1), end: true }, down(2, 2), how))).toEqual([2, 1]);
 });
 
-it('has no hole either when the list started anew while an older page was on its way', () => {
+it('has no gap when the list restarted while an older page was loading', () => {
   const anew = withNewest(start, down(15, 13), how);
   expect(withOlder(anew, 7, down(6, 4), how)).toBe(anew);
 });
 
-it('keeps no more than its bound', () => {
+it('is bounded', () => {
   const bounded = { ...how, most: 4 };
   expect(ids(withOlder(start, 7, down(6, 4), bounded))).toEqual([9, 8, 7, 6]);
   expect(withNewest({ rows: down(9, 6), end: true }, down(10, 8), bounded)).toEqual({

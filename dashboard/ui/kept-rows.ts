@@ -1,17 +1,16 @@
-/** Rows that a list keeps at most, so that an open page does not grow for ever. */
+/** Maximum number of rows, so that an open page does not grow without bound. */
 export const MOST_KEPT = 4000;
 
-/** A list that grows at its head while it is read, and at its end by older pages. */
+/** A list that grows at its head by new rows and at its end by older pages. */
 export interface Kept<Row> {
   readonly rows: readonly Row[];
-  /** Nothing is before the last row. */
+  /** Whether there are no older rows. */
   readonly end: boolean;
 }
 
 /**
- * The kept rows with the newest page in front of them: a row of both is as the page has it, and what has slid off the
- * page stays. A full page that no kept row is in has left rows out that nobody has seen; then the page alone is the
- * list, because a list with a hole would not show it.
+ * Merges the newest page into the rows. The page wins for rows that are in both, and rows that have moved off the page stay.
+ * When a full page shares no row with the list, rows in between may be missing; the list then restarts from the page.
  */
 export function withNewest<Row>(
   kept: Kept<Row>,
@@ -26,7 +25,7 @@ export function withNewest<Row>(
   return rows.length > most ? { rows: rows.slice(0, most), end: false } : { ...kept, rows };
 }
 
-/** The kept rows with the page before one of them behind them, unless that row is not the last one any more. */
+/** Appends the page before a row, unless that row is no longer the last one. */
 export function withOlder<Row>(
   kept: Kept<Row>,
   before: string | number,

@@ -26,16 +26,16 @@ function shown(query: { data: string | undefined; error: ApiError | null }): str
   return renderToStaticMarkup(createElement(QueryClientProvider, { client: new QueryClient() }, loaded));
 }
 
-it('data that could not be read anew stays, under a bar that says of when it is and why', () => {
+it('keeps data after a failed refresh, under a notice with its time and the error', () => {
   expect(shown({ data: 'rows', error: null })).toBe('(rows)');
   const old = shown({ data: 'rows', error: BROKEN });
   expect(old).toMatch(
-    /^<div[^>]* data-stale="true"[^>]*>.*As of .*the list could not be read anew.*It is full\./,
+    /^<div[^>]* data-stale="true"[^>]*>.*As of .*the list could not be refreshed.*It is full\./,
   );
   expect(old).toMatch(/Try again.*\(rows\)$/);
 });
 
-it('what was never read is a failure, or waits', () => {
+it('shows an error or a skeleton without data', () => {
   expect(shown({ data: undefined, error: BROKEN })).toMatch(/role="alert".*It is full\./);
   expect(shown({ data: undefined, error: null })).not.toContain('It is full.');
 });

@@ -11,13 +11,13 @@ import css from './loaded.module.css';
 import { Skeleton } from './skeleton.tsx';
 import { StateShape } from './state-badge.tsx';
 
-/** Over data that could not be read anew: of when it is, and why. */
+/** A notice above outdated data, with its time and the error. */
 function OutdatedBar(props: { what: string; at: number; error: unknown; retry: () => void }): ReactElement {
   return (
     <div className={css.bar} data-stale data-tone="attention" role="status">
       <StateShape tone="attention" />
       <p>
-        <strong>As of {timeOfDay(props.at)}</strong>: {props.what} could not be read anew.{' '}
+        <strong>As of {timeOfDay(props.at)}</strong>: {props.what} could not be refreshed.{' '}
         {toPicture(props.error).message}
       </p>
       <Button look="quiet" onClick={props.retry}>
@@ -28,9 +28,8 @@ function OutdatedBar(props: { what: string; at: number; error: unknown; retry: (
 }
 
 /**
- * What was read, or a skeleton, or the failure. Once something was read it stays on the screen when a refresh fails,
- * under a bar that says so; without a connection the bar above the view does, and the skeleton waits. Trying again asks
- * for everything on the page that failed.
+ * Renders the data of a query, or a skeleton, or the error. After a failed refresh the previous data stays under a notice;
+ * without a connection the notice above the view replaces it. Retry refetches everything on the page that failed.
  */
 export function Loaded<T>(props: {
   query: UseQueryResult<T>;

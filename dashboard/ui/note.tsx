@@ -4,7 +4,7 @@ import css from './note.module.css';
 import { StateShape } from './state-badge.tsx';
 import type { Tone } from './tone.ts';
 
-/** A remark on a coloured ground: the shape says how serious it is, the text says what to do. */
+/** A note on a coloured background; the icon shows its severity. */
 export function Note(props: { tone: Tone; children: ReactNode }): ReactElement {
   return (
     <div className={css.note} data-tone={props.tone}>

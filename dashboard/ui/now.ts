@@ -23,7 +23,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time in Unix milliseconds, once per second; all readers share one timer. */
+/** The current time in Unix milliseconds, updated every second by a shared timer. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () =>
     timer === undefined ? Date.now() - (Date.now() % 1000) : now,

@@ -5,19 +5,19 @@ import field from './field.module.css';
 import css from './search-form.module.css';
 
 /**
- * Words that are looked for when they are sent, not while they are typed. The field follows what was searched (`q`), also
- * when that changes without it, as by the way back in the history; it keeps the focus meanwhile.
+ * A search field that searches on submit, not while typing. The field follows `q`, also when it changes through the browser
+ * history, and keeps the focus.
  */
 export function SearchForm(props: {
-  /** What is searched, for those who do not see the placeholder. */
+  /** Label for screen readers. */
   label: string;
   placeholder: string;
-  /** Characters. */
+  /** Maximum length in characters. */
   most: number;
   q: string;
   className: string | undefined;
   onFind: (words: string) => void;
-  /** The field was emptied, which may mean more than words not sent yet. */
+  /** Called when the field is cleared. */
   onEmpty?: () => void;
 }): ReactElement {
   const [words, setWords] = useState(props.q);

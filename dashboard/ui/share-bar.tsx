@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import css from './share-bar.module.css';
 import type { Tone } from './tone.ts';
 
-/** How much of something is done, as a bar and its number. */
+/** A progress bar with its percentage. */
 export function ShareBar(props: {
   label: string;
   /** Percent. */

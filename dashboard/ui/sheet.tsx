@@ -5,7 +5,7 @@ import { buttonClass } from './button.tsx';
 import dialog from './dialog.module.css';
 import css from './sheet.module.css';
 
-/** A wide dialog over the view for what has its own place in the address; on a phone it fills the screen. */
+/** A wide dialog with its own URL. On a phone it fills the screen. */
 export function Sheet(props: { title: string; onClose: () => void; children: ReactNode }): ReactElement {
   return (
     <Dialog.Root open onOpenChange={(open) => (open ? undefined : props.onClose())}>

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import css from './skeleton.module.css';
 
-/** Grey lines where content will stand, told to screen readers as loading. */
+/** Placeholder lines while loading, announced to screen readers. */
 export function Skeleton(props: { lines: number; what: string }): ReactElement {
   return (
     <div className={css.skeleton} role="status">

@@ -11,13 +11,13 @@ const SHAPES: Record<Tone, LucideIcon> = {
   idle: Circle,
 };
 
-/** The shape of a state in its colour; decorative, the word stands beside it. */
+/** The icon of a state in its colour. Decorative: the label is next to it. */
 export function StateShape(props: { tone: Tone; size?: number }): ReactElement {
   const Shape = SHAPES[props.tone];
   return <Shape className={css.shape} data-tone={props.tone} size={props.size ?? 16} aria-hidden="true" />;
 }
 
-/** A state as shape, colour and word. */
+/** A state as icon, colour and label. */
 export function State(props: { tone: Tone; children: ReactNode }): ReactElement {
   return (
     <span className={css.state} data-tone={props.tone}>
@@ -27,7 +27,7 @@ export function State(props: { tone: Tone; children: ReactNode }): ReactElement 
   );
 }
 
-/** The same on a soft ground, for places where it stands alone. */
+/** A state on a soft background, for standalone use. */
 export function Badge(props: { tone: Tone; children: ReactNode }): ReactElement {
   return (
     <span className={css.badge} data-tone={props.tone}>

@@ -1,6 +1,6 @@
 /**
- * The stretch of time that a graph shows, in Unix seconds: up to the last moment that is known, and at least `span` long.
- * It is reckoned from the times themselves: a chart library that gets one sample makes a day of it.
+ * The time range of a chart in Unix seconds: up to the last sample, and at least `span` long. Computed here, because the
+ * chart library expands a single sample to a day.
  */
 export function timeRange(times: readonly number[], span: number, now: number): [number, number] {
   const last = times.at(-1) ?? now;

@@ -1,2 +1,2 @@
-/** The four states of the house and "nothing going on"; each has a colour and a shape of its own. */
+/** The four states and idle; each has its own colour and icon. */
 export type Tone = 'ok' | 'busy' | 'attention' | 'failed' | 'idle';

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { type Kept, MOST_KEPT, withNewest, withOlder } from './kept-rows.ts';
 
 /**
- * The rows of a log that is read page by page while it grows: `newest` is its live first page, `read` gives the page
- * before a row. Once an older page was asked for, every row that was seen stays.
+ * The rows of a paginated list that grows at its head. `newest` is the live first page, `read` loads the page before a row.
+ * Once an older page was requested, all loaded rows are preserved.
  */
 export function useKeptRows<Row, Id extends string | number>(how: {
   newest: readonly Row[] | undefined;
@@ -19,7 +19,7 @@ export function useKeptRows<Row, Id extends string | number>(how: {
     mutationFn: how.read,
     onSuccess: (rows, before) => setKept((was) => was && withOlder(was, before, rows, { idOf, page })),
   });
-  // What a refresh brings is taken up before the next one pushes it off the page.
+  // Merge each refresh before the next one moves rows off the page.
   if (merged !== how.newest) {
     setMerged(how.newest);
     setKept((was) => (was === null ? null : withNewest(was, newest, { idOf, page })));
@@ -29,7 +29,7 @@ export function useKeptRows<Row, Id extends string | number>(how: {
   const end = last === undefined || (kept?.end ?? newest.length < page);
   const more = (): void => {
     if (last === undefined) return;
-    // From now on, so that what slides off the first page while the older one is on its way stays too.
+    // Start now, so that rows that move off the first page while the older one is loading are preserved.
     setKept((was) => was ?? { rows: newest, end: false });
     older.mutate(idOf(last));
   };

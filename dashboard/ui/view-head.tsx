@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import css from './view-head.module.css';
 
-/** The heading of a view with what can be done there at its right. */
+/** The heading of a view with its actions to the right. */
 export function ViewHead(props: { title: string; children?: ReactNode }): ReactElement {
   return (
     <div className={css.head}>

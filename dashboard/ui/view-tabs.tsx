@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useCurrentInView } from './current-in-view.ts';
 import tabs from './tabs.module.css';
 
-/** The tabs of a view; the first has the bare address of the view. */
+/** The tabs of a view; the first one has the base URL of the view. */
 export function ViewTabs(props: {
   base: string;
   label: string;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the window is at least this many CSS pixels wide, live. */
+/** Whether the window is at least this many CSS pixels wide. */
 export function useWide(pixels: number): boolean {
   const query = `(min-width: ${pixels}px)`;
   return useSyncExternalStore(

@@ -31,7 +31,7 @@ describe('meaningOf', () => {
     ['number', 7],
     ['list', ['a', 'b']],
     ['text', 'x'],
-  ] as const)('a %s comes back as it was', (kind, value) => {
+  ] as const)('round-trips a %s', (kind, value) => {
     expect(meaningOf(kind, textOf(value))).toEqual(value);
   });
 });
@@ -39,12 +39,12 @@ describe('meaningOf', () => {
 describe('bodyOf', () => {
   const baseline = { context: '4096', pinned: 'no' };
 
-  it('holds what changed and nothing else', () => {
+  it('contains changed fields only', () => {
     expect(bodyOf(ROWS, { ...baseline, pinned: 'yes' }, baseline)).toEqual({ pinned: true });
     expect(bodyOf(ROWS, baseline, baseline)).toEqual({});
   });
 
-  it('an emptied field and one that was reset go back to their default, inside objects too', () => {
+  it('resets cleared and reset fields to their default, also nested ones', () => {
     expect(bodyOf(ROWS, { context: '', pinned: null, 'voice.speed': '1.5' }, baseline)).toEqual({
       context: null,
       pinned: null,
@@ -55,7 +55,7 @@ describe('bodyOf', () => {
 });
 
 describe('issuesOf', () => {
-  it('names the field by the schema of the daemon', () => {
+  it('reports errors of the schema by field', () => {
     expect(issuesOf(SlotCreate, { name: 'Upper', context: 'many' }, ROWS)).toMatchObject({
       name: expect.any(String),
       context: 'must be a number',
@@ -67,7 +67,7 @@ describe('issuesOf', () => {
   });
 });
 
-it('the line below a field says whether it is required and where its value comes from', () => {
+it('helpText contains the required mark and the source of the value', () => {
   const help = { ...row('name', 'text'), help: 'at most 32' };
   expect(helpText(help)).toBe('at most 32');
   expect(helpText({ ...help, required: true, origin: 'from the file' })).toBe(
@@ -75,7 +75,7 @@ it('the line below a field says whether it is required and where its value comes
   );
 });
 
-it('refusedFields reads the details of a refusal and survives others', () => {
+it('refusedFields reads error details and ignores other shapes', () => {
   expect(refusedFields({ fields: [{ path: 'device', reason: 'is unknown' }, { path: 7 }] })).toEqual({
     device: 'is unknown',
   });

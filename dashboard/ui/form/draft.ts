@@ -1,42 +1,42 @@
-/** How a value is typed: a `list` has one entry per line, a `duration` is seconds or a text like "15 min". */
+/** Input kind: a `list` has one entry per line, a `duration` is seconds or a text like "15 min". */
 export type FieldKind = 'flag' | 'number' | 'text' | 'duration' | 'list' | 'choice';
 
 export interface FieldRow {
-  /** Where the value stands in the body; a dot leads inside an object. */
+  /** Path of the value in the body; dots separate nested keys. */
   readonly key: string;
   readonly label: string;
   readonly help: string;
   readonly kind: FieldKind;
   readonly choices?: readonly string[];
-  /** Where the value of now comes from, in words; shown behind the help. */
+  /** Source of the current value; shown after the help. */
   readonly origin?: string;
-  /** There is no default: nothing is sent without it. */
+  /** The field has no default and must be filled. */
   readonly required?: boolean;
-  /** What the empty field shows: an example of a required one, else what empty means here. */
+  /** Shown in the empty field: an example for a required field, else the meaning of empty. */
   readonly placeholder?: string;
-  /** Offered while typing; anything else may be typed too. */
+  /** Completions; other values are allowed. */
   readonly suggestions?: readonly string[];
 }
 
-/** What stands in the fields: a text, empty where nothing was typed, null for "back to the default". */
+/** Field values: a text, empty when untouched, null for "reset to default". */
 export type Draft = Readonly<Record<string, string | null>>;
 export type Issues = Readonly<Record<string, string>>;
 
 const FLAGS: Readonly<Record<string, boolean>> = { yes: true, no: false };
 
-/** What stands below a field: whether it is required, what it is for, where its value comes from. */
+/** The text below a field: required mark, help and source of the value. */
 export function helpText({ required, help, origin }: FieldRow): string {
   return [required ? 'Required' : '', help, origin].filter(Boolean).join(' · ');
 }
 
-/** A value as it stands in a field. */
+/** Formats a value for a field. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return Array.isArray(value) ? value.join('\n') : String(value);
 }
 
-/** What a text means; one that does not fit its kind stays a text, so that the schema names it. */
+/** Parses a field. Invalid text is returned unchanged, so that the schema reports it. */
 export function meaningOf(kind: FieldKind, text: string): unknown {
   const trimmed = text.trim();
   if (kind === 'flag') return FLAGS[trimmed] ?? trimmed;
@@ -60,7 +60,7 @@ function put(body: Record<string, unknown>, key: string, value: unknown): void {
   put(inner, rest.join('.'), value);
 }
 
-/** The body with what differs from the baseline alone; a field that was emptied goes back to its default. */
+/** The body with changed fields only. A cleared field resets to its default. */
 export function bodyOf(rows: readonly FieldRow[], draft: Draft, baseline: Draft): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { key, kind } of rows) {
@@ -80,11 +80,12 @@ interface Schema {
 }
 
 function inWords(row: FieldRow, message: string): string {
+  if (message.includes('received undefined')) return 'is required';
   if (row.kind === 'number' && message.includes('expected number')) return 'must be a number';
-  return message.includes('must match pattern') ? `does not fit: ${row.help}` : message;
+  return message.includes('must match pattern') ? `is invalid: ${row.help}` : message;
 }
 
-/** What the schema of the daemon says against a body, by field; numbers are named in plain words. */
+/** Validation errors of a body by field, from the schema of the daemon. */
 export function issuesOf(schema: Schema, body: unknown, rows: readonly FieldRow[]): Issues {
   const parsed = schema.safeParse(body);
   const found: Record<string, string> = {};
@@ -96,7 +97,7 @@ export function issuesOf(schema: Schema, body: unknown, rows: readonly FieldRow[
   return found;
 }
 
-/** The same as the daemon said it in the details of a refusal. */
+/** Validation errors by field, from the details of an error response. */
 export function refusedFields(details: Record<string, unknown> | undefined): Issues {
   const fields = Array.isArray(details?.fields)
     ? (details.fields as { path?: unknown; reason?: unknown }[])

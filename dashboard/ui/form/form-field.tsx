@@ -7,7 +7,7 @@ interface ControlProps {
   id: string;
   row: FieldRow;
   value: string | null;
-  /** What an empty field means. */
+  /** Meaning of an empty field. */
   empty: string;
   describedBy: string;
   invalid: boolean;
@@ -24,7 +24,7 @@ function Choice(props: ControlProps & { choices: readonly string[] }): ReactElem
       aria-invalid={props.invalid || undefined}
       onChange={(event) => props.onChange(event.target.value)}
     >
-      <option value="">{props.value === null ? 'back to the default' : props.empty}</option>
+      <option value="">{props.value === null ? 'reset to default' : props.empty}</option>
       {props.choices.map((choice) => (
         <option key={choice} value={choice}>
           {choice}
@@ -42,7 +42,7 @@ function Control(props: ControlProps): ReactElement {
     id: props.id,
     className: field.input,
     value: props.value ?? '',
-    placeholder: props.value === null ? 'back to the default' : props.empty,
+    placeholder: props.value === null ? 'reset to default' : props.empty,
     'aria-required': row.required || undefined,
     'aria-describedby': props.describedBy,
     'aria-invalid': props.invalid || undefined,
@@ -64,7 +64,7 @@ function Control(props: ControlProps): ReactElement {
   );
 }
 
-/** One field with its help, what is wrong with it, and the way back to the default where there is one. */
+/** One field with its help or error, and a reset button when it has a default. */
 export function FormField(props: {
   row: FieldRow;
   value: string | null;
@@ -87,8 +87,8 @@ export function FormField(props: {
             className={css.reset}
             onClick={() => props.onChange(value === null ? '' : null)}
           >
-            {value === null ? 'Keep it' : 'Default'}
-            <span className="hidden-visually"> for {row.label}</span>
+            {value === null ? 'Undo reset' : 'Reset'}
+            <span className="hidden-visually">: {row.label}</span>
           </button>
         ) : null}
       </div>

@@ -56,7 +56,7 @@ function Group(props: {
   );
 }
 
-/** Why a change did not come about; one that the file has overtaken can be sent once more. */
+/** The error of a change. After an edit conflict the change can be sent again. */
 function Refusal(props: { error: unknown; look: Look | undefined }): ReactElement {
   const { error, look } = props;
   if (!isStale(error) || look?.refusal !== error) return <Failure error={error} />;
@@ -64,8 +64,8 @@ function Refusal(props: { error: unknown; look: Look | undefined }): ReactElemen
     <div role="alert">
       <Note tone="attention">
         <p>
-          <b>The file has changed since this form was filled; nothing was written.</b> What you typed is still
-          here, and every field that you did not touch shows what the file says now.
+          <b>The file changed on disk. Nothing was saved.</b> Your input is preserved; fields that you did not
+          edit show the current values.
         </p>
       </Note>
     </div>
@@ -73,21 +73,21 @@ function Refusal(props: { error: unknown; look: Look | undefined }): ReactElemen
 }
 
 /**
- * A form over rows: sends what was changed alone, checks with the daemon's own schema before it sends, shows what the
- * daemon refused at its field, and keeps what was typed, also when the file has changed meanwhile.
+ * A form for a record. Sends changed fields only, validates with the schema of the daemon first, shows errors at their
+ * fields, and preserves the input on failure and on an edit conflict.
  */
 export function RecordForm(props: {
   rows: readonly FieldRow[];
   more: readonly FieldRow[];
   baseline: Draft;
   create: boolean;
-  /** No field offers the way back to its default. */
+  /** Hides the reset buttons. */
   fixed?: boolean;
-  /** What an empty field means: "default", or "as it is". */
+  /** Meaning of an empty field, such as "default". */
   empty: string;
   check: (body: Record<string, unknown>) => Issues;
   action: string;
-  /** Of a form over a file: how old what it shows is. */
+  /** The file revision that the form is based on. */
   look?: Look;
   busy: boolean;
   error: unknown;
@@ -132,7 +132,7 @@ export function RecordForm(props: {
           busy={props.busy}
           disabled={!props.create && Object.keys(body).length === 0}
         >
-          {props.look == null || props.look.refusal === null ? props.action : 'Save over it'}
+          {props.look == null || props.look.refusal === null ? props.action : 'Overwrite file'}
         </Button>
       </div>
     </form>

@@ -30,14 +30,14 @@ function ways(served: Served = 'same', leaves = false) {
   };
 }
 
-test.each([1, 2, 3, 4])('a part that comes at try %i', async (number) => {
+test.each([1, 2, 3, 4])('loads a part at try %i', async (number) => {
   const part = partAt(number);
   const given = ways();
   await expect(fetchPart(part.load, given)).resolves.toBe('the part');
   expect([part.tries(), given.waits.length, given.left]).toEqual([number, number - 1, []]);
 });
 
-test('a part that never comes: the new page is the last way, else it is said what the gateway serves', async () => {
+test('reloads the page for a part that never loads, else reports what the gateway serves', async () => {
   for (const served of ['same', 'newer', 'silent'] as const) {
     const given = ways(served);
     await expect(fetchPart(partAt(9).load, given)).rejects.toMatchObject({ name: 'MissingPart', served });
@@ -46,7 +46,7 @@ test('a part that never comes: the new page is the last way, else it is said wha
   }
 });
 
-test('while the page is left, nothing is shown as failed', async () => {
+test('reports no failure while the page reloads', async () => {
   const outcome = fetchPart(partAt(9).load, ways('newer', true)).then(
     () => 'ended',
     () => 'failed',
@@ -56,7 +56,7 @@ test('while the page is left, nothing is shown as failed', async () => {
   );
 });
 
-test('a part that breaks by itself is not asked for again', async () => {
+test('does not retry a part that throws', async () => {
   const part = partAt(9, new ReferenceError('x is not defined'));
   await expect(fetchPart(part.load, ways())).rejects.toThrow('x is not defined');
   expect(part.tries()).toBe(1);
@@ -67,4 +67,4 @@ test.each([
   'error loading dynamically imported module: http://h/a.js',
   'Importing a module script failed.',
   'Unable to preload CSS for http://h/a.css',
-])('lost on the way: %s', (message) => expect(isUnfetched(new Error(message))).toBe(true));
+])('network failure: %s', (message) => expect(isUnfetched(new Error(message))).toBe(true));

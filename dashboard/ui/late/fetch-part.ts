@@ -1,20 +1,20 @@
 import type { Served } from '../../api/served.ts';
 
-/** Waits before the second try and the next ones, in milliseconds. */
+/** Delays before each retry in milliseconds. */
 const WAITS_MS: readonly number[] = [300, 1000, 2500];
 
-/** A part of the dashboard that did not come, although it was asked for several times. */
+/** A lazily loaded part that could not be loaded after all retries. */
 export class MissingPart extends Error {
   readonly served: Served;
 
   constructor(served: Served, cause: unknown) {
-    super('A part of the dashboard could not be fetched.', { cause });
+    super('A part of the dashboard could not be loaded.', { cause });
     this.name = 'MissingPart';
     this.served = served;
   }
 }
 
-/** Whether an import failed on its way, in the words of Chromium, Firefox, Safari and Vite; not by its own code. */
+/** Whether an import failed on the network, judged by the messages of Chromium, Firefox, Safari and Vite. */
 export const isUnfetched = (error: unknown): boolean =>
   error instanceof Error && /dynamically imported module|module script|preload CSS/i.test(error.message);
 
@@ -23,15 +23,14 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 export interface Ways {
   pause: (ms: number) => Promise<void>;
   askServed: () => Promise<Served>;
-  /** Leaves the page for a new one, if that may be; answers whether it does. */
+  /** Reloads the page if allowed. Returns whether it does. */
   leave: (served: Served) => boolean;
 }
 
 /**
- * Fetches a part and tries again for some seconds: browsers end requests when the network changes. Some remember a
- * failed import for as long as the page lives, and after an update the old parts are gone; so the last way is a new
- * page, for which the answer is waited for without end. Throws MissingPart when there is none, and what the part itself
- * throws at once.
+ * Loads a part and retries for some seconds, because browsers abort requests when the network changes. Some browsers cache
+ * a failed import for the life of the page, and an update removes old parts; so the last resort is a reload, during which
+ * the promise never settles. Throws MissingPart without a reload, and errors of the part itself immediately.
  */
 export async function fetchPart<T>(
   load: () => Promise<T>,

@@ -10,25 +10,25 @@ import { forgetReload, mayReload } from './reload.ts';
 import { bringSheets } from './sheets.ts';
 
 export interface LatePart<P> {
-  /** Its name within a sentence: "the slots". */
+  /** Name within a sentence: "the slots". */
   what: string;
-  /** The title of a whole view, which stands there before the view and also without it. */
+  /** Title of a whole view, shown while it is loading and when it is missing. */
   title?: string;
   load: () => Promise<ComponentType<P>>;
-  /** What stands there until it is here; grey lines when nothing is said. */
+  /** Shown while loading; a skeleton by default. */
   waiting?: (props: P) => ReactNode;
-  /** What stands there when it does not come. With it the page is never left for its sake. */
+  /** Shown when loading failed. With it, the page is never reloaded for this part. */
   without?: (props: P) => ReactNode;
 }
 
-/** A new page gets what this one does not; one that would end something is left by hand only. */
+/** Reloads the page to get a missing part, unless that would interrupt work. Returns whether it does. */
 function leave(served: Served): boolean {
   if (served === 'silent') reportLost();
   if (served === 'silent' || isWorking()) return false;
   try {
     if (!mayReload(sessionStorage, served === 'newer' ? 'updated' : 'missing', Date.now())) return false;
   } catch {
-    return false; // Storage is switched off, which throws at the first touch.
+    return false; // Storage is disabled, and any access throws.
   }
   location.reload();
   return true;
@@ -42,7 +42,7 @@ interface BoundaryProps {
   children: ReactNode;
 }
 
-/** Says that a part did not come, and tries again by hand, or by itself once the gateway is back. */
+/** Error boundary of a lazy part: shows that it is missing, and retries on request or when the gateway is back. */
 class Boundary extends Component<BoundaryProps, { error: unknown }> {
   override state: { error: unknown } = { error: null };
   #unfollow = (): void => {};
@@ -70,7 +70,7 @@ class Boundary extends Component<BoundaryProps, { error: unknown }> {
     try {
       forgetReload(sessionStorage);
     } catch {
-      // Storage is switched off: nothing is kept there.
+      // Storage is disabled.
     }
     this.again();
   };
@@ -85,7 +85,7 @@ class Boundary extends Component<BoundaryProps, { error: unknown }> {
   }
 }
 
-/** The code of one part: asked for once, and again after `forget`. */
+/** Loads the code of one part once, and again after `forget`. */
 class LateCode<P> {
   readonly part: LatePart<P>;
   #pending: Promise<ComponentType<P>> | null = null;
@@ -135,8 +135,8 @@ function Place<P extends object>({ code, given }: { code: LateCode<P>; given: P 
 }
 
 /**
- * A component whose code is fetched when it is shown for the first time. It stands without a click after a failure on
- * the way, as far as that is possible; else the page says in its place what happened.
+ * Creates a lazily loaded component. Network failures are retried automatically; when that fails, a message with a retry
+ * button takes its place.
  */
 export function late<P extends object>(part: LatePart<P>): (props: P) => ReactElement {
   const code = new LateCode(part);

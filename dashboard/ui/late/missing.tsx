@@ -7,14 +7,14 @@ import { StateShape } from '../state-badge.tsx';
 import { ViewHead } from '../view-head.tsx';
 
 const ADVICE: Readonly<Record<Served, string>> = {
-  same: 'A part of the dashboard did not come from the gateway, also not at several tries. Networks that change and proxies in between do that; the gateway itself is not touched by it.',
-  newer: 'The dashboard was updated, and its older parts are gone. Load the page again to get the new one.',
-  silent: 'The gateway does not answer. This comes by itself once it does.',
+  same: 'Part of the dashboard could not be loaded after several tries. A changing network or a proxy can cause this. The gateway is still running.',
+  newer: 'The dashboard was updated, and its older parts are gone. Reload the page to use the new version.',
+  silent: 'Can’t reach the gateway. This loads as soon as the gateway is back.',
 };
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Stands in the place of a part of the dashboard that did not come: what happened, and the ways on. */
+/** Shown in place of a missing part: what happened and the next steps. */
 export function Missing(props: {
   what: string;
   title: string | undefined;
@@ -28,11 +28,11 @@ export function Missing(props: {
       <div className={css.failure} role="alert">
         <StateShape tone="failed" />
         <div className={css.words}>
-          <p className={css.message}>{capital(props.what)} could not be fetched.</p>
+          <p className={css.message}>{capital(props.what)} could not be loaded.</p>
           <p>{ADVICE[served]}</p>
           <p>
-            What you typed into the playground stays when the page is loaded again.
-            {isWorking() ? ' What is under way there, like an answer that comes in, ends with it.' : ''}
+            Text in the playground is preserved when you reload the page.
+            {isWorking() ? ' A running request, such as a streaming answer, is interrupted.' : ''}
           </p>
           <div className={css.actions}>
             {served === 'newer' ? null : (
@@ -41,7 +41,7 @@ export function Missing(props: {
               </Button>
             )}
             <Button look={served === 'newer' ? 'main' : 'plain'} onClick={() => location.reload()}>
-              Load the page again
+              Reload page
             </Button>
           </div>
         </div>

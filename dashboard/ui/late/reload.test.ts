@@ -19,7 +19,7 @@ beforeEach(() => {
   kept = new Map();
 });
 
-test('once a minute, and again by hand', () => {
+test('allows one reload per minute, and another on request', () => {
   expect(mayReload(storage, 'missing', NOW)).toBe(true);
   expect(mayReload(storage, 'updated', NOW + 59_999)).toBe(false);
   expect(mayReload(storage, 'updated', NOW + 60_000)).toBe(true);
@@ -27,16 +27,16 @@ test('once a minute, and again by hand', () => {
   expect(mayReload(storage, 'missing', NOW + 60_001)).toBe(true);
 });
 
-test('never where nothing can be kept, since that would have no end', () => {
+test('never allows a reload without storage', () => {
   expect(mayReload(off, 'missing', NOW)).toBe(false);
 });
 
-test('a clock that was set back holds nothing up', () => {
+test('is not blocked by a clock that was set back', () => {
   expect(mayReload(storage, 'missing', NOW)).toBe(true);
   expect(mayReload(storage, 'missing', NOW - 3_600_000)).toBe(true);
 });
 
-test('the reason is told once, and still counts afterwards', () => {
+test('returns the reason once, and still counts the reload', () => {
   expect(reasonOnce(storage, NOW)).toBeNull();
   mayReload(storage, 'updated', NOW);
   expect(reasonOnce(storage, NOW + 2000)).toBe('updated');

@@ -1,14 +1,14 @@
 const KEY = 'svc.reload';
-/** A page is loaded again by itself at most once in this time. */
+/** Minimum time between automatic reloads. */
 const ONCE_MS = 60_000;
 
-/** `updated`: the gateway serves a newer dashboard; `missing`: a part of this one did not come. */
+/** `updated`: the gateway serves a newer dashboard; `missing`: a part could not be loaded. */
 export type ReloadReason = 'updated' | 'missing';
 
 interface Kept {
   at: number;
   reason: ReloadReason;
-  /** Whether somebody was told why. */
+  /** Whether the reason was shown. */
   told: boolean;
 }
 
@@ -34,8 +34,8 @@ function write(storage: Storage, kept: Kept): boolean {
 }
 
 /**
- * Whether the page may be loaded again by itself, which is then noted: never twice within a minute, nor where nothing
- * can be kept, so that it ends. A clock that was set back does not count as "just now".
+ * Whether the page may reload automatically; records the reload. Never allows it twice within a minute or without storage,
+ * so that reloads cannot loop. A clock that was set back does not block it.
  */
 export function mayReload(storage: Storage, reason: ReloadReason, now: number): boolean {
   const last = read(storage);
@@ -43,7 +43,7 @@ export function mayReload(storage: Storage, reason: ReloadReason, now: number): 
   return write(storage, { at: now, reason, told: false });
 }
 
-/** Why the page was loaded again, told once; null when it was not, or long ago. */
+/** The reason of a recent reload, returned once; null otherwise. */
 export function reasonOnce(storage: Storage, now: number): ReloadReason | null {
   const last = read(storage);
   if (last === null || last.told) return null;
@@ -51,11 +51,11 @@ export function reasonOnce(storage: Storage, now: number): ReloadReason | null {
   return now - last.at < ONCE_MS ? last.reason : null;
 }
 
-/** Somebody asks by hand: the page may be loaded again at once. */
+/** Allows an immediate reload after a request of the user. */
 export function forgetReload(storage: Storage): void {
   try {
     storage.removeItem(KEY);
   } catch {
-    // Nothing is kept there anyway.
+    // Storage is disabled.
   }
 }

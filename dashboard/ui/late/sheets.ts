@@ -1,14 +1,14 @@
-/** Addresses of style sheets that were asked for after the start of the page and did not come. */
+/** URLs of style sheets that failed to load after the start of the page. */
 const missing = new Set<string>();
 
 const isSheet = (target: EventTarget | null): target is HTMLLinkElement =>
   target instanceof HTMLLinkElement && target.rel === 'stylesheet';
 
-/** Vite asks for each sheet once and takes it for loaded ever after, so what failed has to be noted here. */
+/** Records failed style sheets, because Vite requests each one only once. */
 addEventListener(
   'error',
   ({ target }) => {
-    // A sheet of the first page is brought back by `boot.ts`, which counts its tries there.
+    // `boot.ts` retries the style sheets of the first page.
     if (!isSheet(target) || target.dataset.tries !== undefined) return;
     missing.add(target.href);
     target.remove();
@@ -31,7 +31,7 @@ function ask(href: string): Promise<void> {
   });
 }
 
-/** Asks once more for every style sheet that did not come. Throws, in Vite's words, when one still does not. */
+/** Retries all failed style sheets. Throws Vite's error when one fails again. */
 export async function bringSheets(): Promise<void> {
   const asked = await Promise.allSettled([...missing].map(ask));
   const failed = asked.find(({ status }) => status === 'rejected');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LineBuffer } from './line-buffer.ts';
 
-it('keeps the newest lines, each under a number of its own', () => {
+it('keeps the newest lines, each with a unique key', () => {
   const buffer = new LineBuffer<string>(3);
   for (let at = 0; at < 100; at += 1) buffer.push(`line ${at}`);
   expect(buffer.shown().map(({ line }) => line)).toEqual(['line 97', 'line 98', 'line 99']);
@@ -9,7 +9,7 @@ it('keeps the newest lines, each under a number of its own', () => {
   expect(buffer.came).toBe(100);
 });
 
-it('is never much larger than its bound, and empty after it was cleared', () => {
+it('is bounded, and empty after a clear', () => {
   const buffer = new LineBuffer<number>(10);
   for (let at = 0; at < 1000; at += 1) {
     buffer.push(at);
@@ -21,7 +21,7 @@ it('is never much larger than its bound, and empty after it was cleared', () => 
   expect(buffer.shown()).toEqual([{ key: 1000, line: 1 }]);
 });
 
-it('lines that come again after it was cleared are not new', () => {
+it('does not count repeated lines after a clear', () => {
   const buffer = new LineBuffer<string>(10);
   for (const line of ['a', 'b', 'b']) buffer.push(line);
   buffer.clear();

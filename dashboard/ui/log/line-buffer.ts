@@ -1,10 +1,10 @@
-/** The newest lines of a log; never more than `most`. */
+/** A bounded buffer of the newest lines of a log. */
 export class LineBuffer<T> {
   readonly #most: number;
   #lines: { key: number; line: T }[] = [];
   #next = 0;
   #came = 0;
-  /** Lines of before it was cleared that may come again, with how often. */
+  /** Lines before the last clear that may be repeated, with their counts. */
   #known = new Map<string, number>();
 
   constructor(most: number) {
@@ -12,14 +12,14 @@ export class LineBuffer<T> {
   }
 
   push(line: T): void {
-    if (!this.#comesAgain(line)) this.#came += 1;
+    if (!this.#isRepeated(line)) this.#came += 1;
     this.#lines.push({ key: this.#next, line });
     this.#next += 1;
-    // Cut in pieces, so that a full buffer does not move all its lines for every new one.
+    // Trim in batches, so that a full buffer is not copied for every line.
     if (this.#lines.length > this.#most * 1.5) this.#lines = this.#lines.slice(-this.#most);
   }
 
-  /** Empties it, for a log that is read from its last lines anew. */
+  /** Clears the buffer before a log is read again from its last lines. */
   clear(): void {
     if (this.#lines.length > 0) this.#known = new Map();
     for (const { line } of this.#lines) {
@@ -29,8 +29,8 @@ export class LineBuffer<T> {
     this.#lines = [];
   }
 
-  /** Whether it was there before the log was read anew; the first line that was not ends what comes again. */
-  #comesAgain(line: T): boolean {
+  /** Whether a line was in the buffer before the last clear. The first new line ends the repetition. */
+  #isRepeated(line: T): boolean {
     if (this.#known.size === 0) return false;
     const text = JSON.stringify(line);
     const left = this.#known.get(text) ?? 0;
@@ -39,12 +39,12 @@ export class LineBuffer<T> {
     return left > 0;
   }
 
-  /** Lines that ever came, each once; what it was before tells how many are new. */
+  /** Total number of lines so far without repetitions; the difference between two values is the number of new lines. */
   get came(): number {
     return this.#came;
   }
 
-  /** A copy of the newest lines, each with a number of its own. */
+  /** The newest lines, each with a unique key. */
   shown(): readonly { key: number; line: T }[] {
     return this.#lines.slice(-this.#most);
   }

@@ -29,7 +29,7 @@ function follow() {
   return { follower, drawn, told, shown };
 }
 
-it('reads what is a line and marks what is missing, drawn five times a second at most', () => {
+it('parses lines and marks gaps, throttled to five draws a second', () => {
   const { follower, drawn } = follow();
   for (const event of [line('a'), line('x', null, 'other'), line('{}', null, 'gap'), line('b')]) {
     follower.event(event);
@@ -45,7 +45,7 @@ it('reads what is a line and marks what is missing, drawn five times a second at
   expect(drawn).toEqual(['a … b', 'a … b c']);
 });
 
-it('a log without ids is read anew after a break, one with ids goes on where it was', () => {
+it('reads a log without ids again after a break, and continues one with ids', () => {
   for (const [id, after] of [
     [null, 'last'],
     ['7', 'first last'],
@@ -60,7 +60,7 @@ it('a log without ids is read anew after a break, one with ids goes on where it 
   }
 });
 
-it('an opening alone is drawn, too: the lines of before may be gone', () => {
+it('draws after a reconnect without lines', () => {
   const { follower, drawn, told } = follow();
   follower.event(line('a'));
   follower.opened(true);
@@ -68,7 +68,7 @@ it('an opening alone is drawn, too: the lines of before may be gone', () => {
   expect([drawn, told]).toEqual([[''], ['live']]);
 });
 
-it('goes on after what time may heal, and tells a refusal', () => {
+it('reconnects after a lost connection, and reports a refusal', () => {
   const { follower, told } = follow();
   const refused = new ApiError({ ...lost().picture, status: 403, code: 'auth.forbidden' });
   expect([null, new TypeError('cut'), lost(), refused].map((cause) => follower.broke(cause))).toEqual([
@@ -80,7 +80,7 @@ it('goes on after what time may heal, and tells a refusal', () => {
   expect(told).toEqual([null, null, null, refused]);
 });
 
-it('draws nothing once it was stopped', () => {
+it('draws nothing after a stop', () => {
   const { follower, drawn } = follow();
   follower.event(line('a'));
   follower.stop();

@@ -6,21 +6,21 @@ const DRAW_MS = 200;
 
 export interface LogFollowerParts<T> {
   readonly lines: LineBuffer<T>;
-  /** Stands where lines are missing. */
+  /** The line that marks missing lines. */
   readonly gap: T;
-  /** What an event says; null for one that is no line. */
+  /** Parses an event; null when it is not a line. */
   read(event: SseEvent): T | null;
-  /** The lines have changed; five times a second at most. */
+  /** Called when the lines have changed; throttled to five times a second. */
   draw(): void;
-  /** The stream is open. */
+  /** Called when the stream is open. */
   live(): void;
-  /** It could not be opened or broke; `refusal` is why the gateway refuses it, null when it is tried again. */
+  /** Called when the stream broke; `refusal` is the error of the gateway, null when it reconnects. */
   broken(refusal: ApiError | null): void;
 }
 
 /**
- * What a stream does to the lines of a log. A log without ids is read from its last lines anew after a break, one with ids
- * goes on where it was.
+ * Applies a stream to the lines of a log. After a break, a log without ids is read again from its last lines; a log with
+ * ids continues.
  */
 export class LogFollower<T> {
   readonly #parts: LogFollowerParts<T>;
@@ -39,7 +39,7 @@ export class LogFollower<T> {
     this.#soon();
   }
 
-  /** `again`: it was open before and broke. */
+  /** `again` is true for a reconnect. */
   opened(again: boolean): void {
     const { lines, live } = this.#parts;
     if (again && !this.#withIds) lines.clear();
@@ -47,14 +47,14 @@ export class LogFollower<T> {
     this.#soon();
   }
 
-  /** Answers whether to go on trying: what the gateway refuses is not tried again by itself. */
+  /** Returns whether to reconnect: not after an error of the gateway. */
   broke(cause: unknown): boolean {
     const refusal = cause instanceof ApiError && !isLost(cause) ? cause : null;
     this.#parts.broken(refusal);
     return refusal === null;
   }
 
-  /** Nothing that was still to be drawn is drawn any more. */
+  /** Cancels a pending draw. */
   stop(): void {
     clearTimeout(this.#timer);
   }

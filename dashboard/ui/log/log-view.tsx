@@ -2,19 +2,19 @@ import { ArrowDownToLine, Pause, Play } from 'lucide-react';
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
 import { Failure } from '../failure.tsx';
-import { moment, timeOfDay } from '../format.ts';
+import { count, moment, timeOfDay } from '../format.ts';
 import { State } from '../state-badge.tsx';
 import type { Tone } from '../tone.ts';
 import css from './log.module.css';
 import { type LiveLog, type LogLine, MOST_LINES } from './use-log.ts';
 
-/** How far from its end a log still counts as read to the end, in CSS pixels. */
+/** Distance from the end, in CSS pixels, that still counts as the end. */
 const NEAR = 24;
 
 const STATES: Record<LiveLog['state'], { tone: Tone; word: string }> = {
   opening: { tone: 'busy', word: 'Opening' },
   live: { tone: 'ok', word: 'Live' },
-  broken: { tone: 'attention', word: 'Broken off, trying again' },
+  broken: { tone: 'attention', word: 'Disconnected, retrying' },
 };
 
 function Line(props: { line: LogLine }): ReactElement {
@@ -35,7 +35,7 @@ function useEnd(lines: unknown) {
   const box = useRef<HTMLElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const toEnd = (): void => box.current?.scrollTo(0, box.current.scrollHeight);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new lines are what moves the end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new lines move the end
   useEffect(() => {
     if (atEnd) toEnd();
   }, [lines, atEnd]);
@@ -47,11 +47,11 @@ function useEnd(lines: unknown) {
   return { box, atEnd, toEnd, onScroll };
 }
 
-/** A live log: follows its end until one scrolls up, can be paused, and says when the stream broke. */
+/** A live log. Follows its end until the user scrolls up, can be paused, and shows the connection state. */
 export function LogView(props: {
   log: LiveLog;
   what: string;
-  /** What stands there while no line has come. */
+  /** Shown while there are no lines. */
   empty: ReactNode;
   children?: ReactNode;
 }): ReactElement {
@@ -69,10 +69,10 @@ export function LogView(props: {
         </span>
         <Button onClick={() => log.pause(!log.paused)}>
           {log.paused ? <Play size={14} aria-hidden="true" /> : <Pause size={14} aria-hidden="true" />}
-          {log.paused ? 'Go on' : 'Pause'}
+          {log.paused ? 'Resume' : 'Pause'}
         </Button>
         <Button disabled={atEnd} onClick={toEnd}>
-          <ArrowDownToLine size={14} aria-hidden="true" /> To the end
+          <ArrowDownToLine size={14} aria-hidden="true" /> Jump to latest
         </Button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
@@ -84,7 +84,7 @@ export function LogView(props: {
           <Line key={key} line={line} />
         ))}
       </section>
-      <p className={css.foot}>The newest {MOST_LINES} lines are kept here.</p>
+      <p className={css.foot}>Showing the last {count(MOST_LINES)} lines.</p>
     </div>
   );
 }

@@ -6,37 +6,37 @@ import type { SseEvent } from '../../api/sse.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { LogFollower } from './log-follower.ts';
 
-/** Lines that are kept and shown. */
+/** Maximum number of lines. */
 export const MOST_LINES = 1000;
 
 export type LogTone = 'plain' | 'soft' | 'attention' | 'failed';
 export interface LogLine {
   text: string;
   tone: LogTone;
-  /** Unix milliseconds; null where the line does not tell. */
+  /** Unix milliseconds; null when the line has no time. */
   at: number | null;
 }
 
 export interface LogSource {
   id: RouteId;
   options: CallOptions;
-  /** What an event says; null for one that is no line. */
+  /** Parses an event; null when it is not a line. */
   read: (event: SseEvent) => LogLine | null;
 }
 
 export interface LiveLog {
   lines: readonly { key: number; line: LogLine }[];
   state: 'opening' | 'live' | 'broken';
-  /** Why the gateway refuses it; it is then not tried again by itself. */
+  /** The error of the gateway; it stops reconnecting. */
   error: unknown;
   paused: boolean;
-  /** Lines that came since the pause. */
+  /** Number of lines since the pause. */
   held: number;
   pause: (on: boolean) => void;
   retry: () => void;
 }
 
-const GAP: LogLine = { text: '… lines are missing here: too many came meanwhile …', tone: 'soft', at: null };
+const GAP: LogLine = { text: '… lines missing: too many arrived at once …', tone: 'soft', at: null };
 
 function usePageVisible(): boolean {
   return useSyncExternalStore(
@@ -48,7 +48,7 @@ function usePageVisible(): boolean {
   );
 }
 
-/** Follows a log while the page is visible; bounded, and held while it is paused. */
+/** Follows a log while the page is visible. Bounded; while paused, new lines are buffered. */
 export function useLog(source: LogSource): LiveLog {
   const buffer = useRef(new LineBuffer<LogLine>(MOST_LINES));
   const [shown, setShown] = useState<LiveLog['lines']>([]);
@@ -69,7 +69,7 @@ export function useLog(source: LogSource): LiveLog {
     setShown(buffer.current.shown());
     setSeen(buffer.current.came);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `identity` and `round` are what opens the stream anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `identity` and `round` reopen the stream
   useEffect(() => {
     if (!visible) return;
     const stop = new AbortController();
