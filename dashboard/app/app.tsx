@@ -7,54 +7,54 @@ import { Login } from '../features/login/login.tsx';
 import { Overview } from '../features/overview/overview.tsx';
 import { FrontDoor } from '../features/setup/front-door.tsx';
 import { Failure } from '../ui/failure.tsx';
-import { late } from '../ui/late/late.tsx';
+import { lazyView } from '../ui/lazy/lazy-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { Mishap } from './mishap.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { NotFound } from './not-found.tsx';
 import { Shell } from './shell.tsx';
 
 /** The views, loaded lazily on first use. The overview is part of the first page. */
-const Playground = late({
+const Playground = lazyView({
   what: 'the playground',
   title: 'Playground',
   load: async () => (await import('../features/playground/playground.tsx')).Playground,
 });
-const Slots = late({
+const Slots = lazyView({
   what: 'the slots',
   title: 'Slots',
   load: async () => (await import('../features/slots/slots.tsx')).Slots,
 });
-const Models = late({
+const Models = lazyView({
   what: 'the models',
   title: 'Models',
   load: async () => (await import('../features/models/models.tsx')).Models,
 });
-const Memory = late({
+const Memory = lazyView({
   what: 'the notes',
   title: 'Notes',
   load: async () => (await import('../features/memory/memory.tsx')).Memory,
 });
-const Hardware = late({
+const Hardware = lazyView({
   what: 'the hardware',
   title: 'Hardware',
   load: async () => (await import('../features/hardware/hardware.tsx')).Hardware,
 });
-const Requests = late({
+const Requests = lazyView({
   what: 'the requests',
   title: 'Requests',
   load: async () => (await import('../features/requests/requests.tsx')).Requests,
 });
-const Settings = late({
+const Settings = lazyView({
   what: 'the settings',
   title: 'Settings',
   load: async () => (await import('../features/settings/settings.tsx')).Settings,
 });
-const Setup = late({
+const Setup = lazyView({
   what: 'the setup',
   title: 'Gateway setup',
   load: async () => (await import('../features/setup/setup.tsx')).Setup,
 });
-const Security = late({
+const Security = lazyView({
   what: 'the security view',
   title: 'Security',
   load: async () => (await import('../features/security/security.tsx')).Security,
@@ -68,7 +68,7 @@ function Views(): ReactElement {
   // A closed gateway serves setup only.
   if (gate === 'closed' && path !== '/setup') return <Closed />;
   return (
-    <Mishap key={path.split('/')[1]}>
+    <ErrorBoundary key={path.split('/')[1]}>
       <Switch>
         <Route path="/" component={FrontDoor} />
         <Route path="/setup" component={Setup} />
@@ -83,7 +83,7 @@ function Views(): ReactElement {
         <Route path="/settings/:tab?">{({ tab }) => <Settings tab={tab ?? 'all'} />}</Route>
         <Route component={NotFound} />
       </Switch>
-    </Mishap>
+    </ErrorBoundary>
   );
 }
 

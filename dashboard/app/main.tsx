@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from '../api/query-client.ts';
 import { SessionProvider } from '../api/session.tsx';
 import { App } from './app.tsx';
-import { Mishap } from './mishap.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { restoreTheme } from './theme.ts';
 
 const root = document.getElementById('root');
@@ -21,13 +21,13 @@ createRoot(root).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={createQueryClient()}>
-        <Mishap>
+        <ErrorBoundary>
           <SessionProvider>
             <Tooltip.Provider>
               <App />
             </Tooltip.Provider>
           </SessionProvider>
-        </Mishap>
+        </ErrorBoundary>
       </QueryClientProvider>
     </CSPProvider>
   </StrictMode>,

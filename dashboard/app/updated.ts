@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { onReturn } from '../api/connection.ts';
 import { askServed } from '../api/served.ts';
-import { reasonOnce } from '../ui/late/reload.ts';
+import { takeReloadReason } from '../ui/lazy/reload.ts';
 
 /** `renewed`: this page was just reloaded for a newer dashboard; `older`: the gateway serves a newer one. */
 export type Updated = 'no' | 'renewed' | 'older';
@@ -11,7 +11,7 @@ let state: Updated = atStart();
 
 function atStart(): Updated {
   try {
-    return reasonOnce(sessionStorage, Date.now()) === 'updated' ? 'renewed' : 'no';
+    return takeReloadReason(sessionStorage, Date.now()) === 'updated' ? 'renewed' : 'no';
   } catch {
     return 'no'; // Storage is disabled, and automatic reloads with it.
   }

@@ -7,7 +7,7 @@ import { useSession } from '../../api/session.tsx';
 import { useTitle } from '../../app/title.ts';
 import { Card } from '../../ui/card.tsx';
 import columns from '../../ui/columns.module.css';
-import { late } from '../../ui/late/late.tsx';
+import { lazyView } from '../../ui/lazy/lazy-view.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { SetupNote } from '../setup/setup-note.tsx';
@@ -30,7 +30,7 @@ function HourCard(props: { children: ReactNode }): ReactElement {
 }
 
 /** Loads the charts and their library lazily: the first render does not need them, and the page works without. */
-const Pace = late({
+const Pace = lazyView({
   what: 'the last hour',
   load: async () => (await import('./pace.tsx')).Pace,
   waiting: () => (

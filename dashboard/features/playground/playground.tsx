@@ -2,12 +2,12 @@ import type { ComponentType, ReactElement } from 'react';
 import { NotFound } from '../../app/not-found.tsx';
 import { useTitle } from '../../app/title.ts';
 import { PLAYGROUND_TABS } from '../../app/views.ts';
-import { late } from '../../ui/late/late.tsx';
+import { lazyView } from '../../ui/lazy/lazy-view.tsx';
 import { ModeBar } from './mode-bar.tsx';
 import css from './playground.module.css';
 
 const mode = (name: string, load: () => Promise<ComponentType>): ComponentType =>
-  late({ what: `the ${name} mode`, load });
+  lazyView({ what: `the ${name} mode`, load });
 
 /** The modes, each loaded lazily on first use. */
 const MODES: Readonly<Record<string, ComponentType>> = {

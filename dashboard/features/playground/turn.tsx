@@ -4,7 +4,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { late } from '../../ui/late/late.tsx';
+import { lazyView } from '../../ui/lazy/lazy-view.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import type { Turn } from './conversation.ts';
 import { Measured } from './parts/measured.tsx';
@@ -15,7 +15,7 @@ import css from './turn.module.css';
 const asItCame = ({ text }: { text: string }): ReactElement => <div className={css.plain}>{text}</div>;
 
 /** Loads the Markdown renderer lazily; until then, and without it, the plain text is shown. */
-const Markdown = late({
+const Markdown = lazyView({
   what: 'the answer',
   load: async () => (await import('./markdown.tsx')).Markdown,
   waiting: asItCame,

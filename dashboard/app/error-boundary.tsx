@@ -1,9 +1,9 @@
 import { Component, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
-import css from './mishap.module.css';
+import css from './error-boundary.module.css';
 
 /** Error boundary: shows the message of an error that a view throws while rendering. */
-export class Mishap extends Component<{ children: ReactNode }, { error: Error | null }> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 
   static getDerivedStateFromError(error: Error): { error: Error } {
@@ -14,7 +14,7 @@ export class Mishap extends Component<{ children: ReactNode }, { error: Error | 
     const { error } = this.state;
     if (error === null) return this.props.children;
     return (
-      <div className={css.mishap} role="alert">
+      <div className={css.failure} role="alert">
         <h1>Something went wrong in this view</h1>
         <p>This is a bug in the dashboard. The gateway is still running.</p>
         <pre>{error.message}</pre>

@@ -4,12 +4,12 @@ import { askServed, type Served } from '../../api/served.ts';
 import { isWorking } from '../../api/under-way.ts';
 import { Skeleton } from '../skeleton.tsx';
 import { ViewHead } from '../view-head.tsx';
-import { fetchPart, MissingPart } from './fetch-part.ts';
+import { loadPart, MissingPart } from './load-part.ts';
 import { Missing } from './missing.tsx';
 import { forgetReload, mayReload } from './reload.ts';
-import { bringSheets } from './sheets.ts';
+import { retryStyleSheets } from './style-sheets.ts';
 
-export interface LatePart<P> {
+export interface LazyPart<P> {
   /** Name within a sentence: "the slots". */
   what: string;
   /** Title of a whole view, shown while it is loading and when it is missing. */
@@ -22,7 +22,7 @@ export interface LatePart<P> {
 }
 
 /** Reloads the page to get a missing part, unless that would interrupt work. Returns whether it does. */
-function leave(served: Served): boolean {
+function reloadPage(served: Served): boolean {
   if (served === 'silent') reportLost();
   if (served === 'silent' || isWorking()) return false;
   try {
@@ -86,21 +86,21 @@ class Boundary extends Component<BoundaryProps, { error: unknown }> {
 }
 
 /** Loads the code of one part once, and again after `forget`. */
-class LateCode<P> {
-  readonly part: LatePart<P>;
+class LazyCode<P> {
+  readonly part: LazyPart<P>;
   #pending: Promise<ComponentType<P>> | null = null;
 
-  constructor(part: LatePart<P>) {
+  constructor(part: LazyPart<P>) {
     this.part = part;
   }
 
   begin(): Promise<ComponentType<P>> {
     const { without } = this.part;
     const load = async (): Promise<ComponentType<P>> => {
-      await bringSheets();
+      await retryStyleSheets();
       return this.part.load();
     };
-    this.#pending ??= fetchPart(load, { askServed, leave: without ? () => false : leave });
+    this.#pending ??= loadPart(load, { askServed, reloadPage: without ? () => false : reloadPage });
     return this.#pending;
   }
 
@@ -109,12 +109,12 @@ class LateCode<P> {
   };
 }
 
-function Part<P extends object>(props: { code: LateCode<P>; given: P }): ReactElement {
-  const Here = use(props.code.begin());
-  return <Here {...props.given} />;
+function Part<P extends object>(props: { code: LazyCode<P>; given: P }): ReactElement {
+  const Loaded = use(props.code.begin());
+  return <Loaded {...props.given} />;
 }
 
-function Place<P extends object>({ code, given }: { code: LateCode<P>; given: P }): ReactElement {
+function LazyView<P extends object>({ code, given }: { code: LazyCode<P>; given: P }): ReactElement {
   const { what, title, waiting, without } = code.part;
   return (
     <Boundary what={what} title={title} onAgain={code.forget} without={without?.(given)}>
@@ -138,7 +138,7 @@ function Place<P extends object>({ code, given }: { code: LateCode<P>; given: P 
  * Creates a lazily loaded component. Network failures are retried automatically; when that fails, a message with a retry
  * button takes its place.
  */
-export function late<P extends object>(part: LatePart<P>): (props: P) => ReactElement {
-  const code = new LateCode(part);
-  return (props) => <Place code={code} given={props} />;
+export function lazyView<P extends object>(part: LazyPart<P>): (props: P) => ReactElement {
+  const code = new LazyCode(part);
+  return (props) => <LazyView code={code} given={props} />;
 }

@@ -5,28 +5,29 @@ const ONCE_MS = 60_000;
 /** `updated`: the gateway serves a newer dashboard; `missing`: a part could not be loaded. */
 export type ReloadReason = 'updated' | 'missing';
 
-interface Kept {
+interface ReloadRecord {
   at: number;
   reason: ReloadReason;
   /** Whether the reason was shown. */
-  told: boolean;
+  shown: boolean;
 }
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-function read(storage: Storage): Kept | null {
+function read(storage: Storage): ReloadRecord | null {
   try {
-    const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as Partial<Kept> | null;
-    if (typeof kept?.at !== 'number' || (kept.reason !== 'updated' && kept.reason !== 'missing')) return null;
-    return { at: kept.at, reason: kept.reason, told: kept.told === true };
+    const record = JSON.parse(storage.getItem(KEY) ?? 'null') as Partial<ReloadRecord> | null;
+    if (typeof record?.at !== 'number' || (record.reason !== 'updated' && record.reason !== 'missing'))
+      return null;
+    return { at: record.at, reason: record.reason, shown: record.shown === true };
   } catch {
     return null;
   }
 }
 
-function write(storage: Storage, kept: Kept): boolean {
+function write(storage: Storage, record: ReloadRecord): boolean {
   try {
-    storage.setItem(KEY, JSON.stringify(kept));
+    storage.setItem(KEY, JSON.stringify(record));
     return true;
   } catch {
     return false;
@@ -40,14 +41,14 @@ function write(storage: Storage, kept: Kept): boolean {
 export function mayReload(storage: Storage, reason: ReloadReason, now: number): boolean {
   const last = read(storage);
   if (last !== null && now >= last.at && now - last.at < ONCE_MS) return false;
-  return write(storage, { at: now, reason, told: false });
+  return write(storage, { at: now, reason, shown: false });
 }
 
 /** The reason of a recent reload, returned once; null otherwise. */
-export function reasonOnce(storage: Storage, now: number): ReloadReason | null {
+export function takeReloadReason(storage: Storage, now: number): ReloadReason | null {
   const last = read(storage);
-  if (last === null || last.told) return null;
-  write(storage, { ...last, told: true });
+  if (last === null || last.shown) return null;
+  write(storage, { ...last, shown: true });
   return now - last.at < ONCE_MS ? last.reason : null;
 }
 

@@ -16,7 +16,7 @@ addEventListener(
   true,
 );
 
-function ask(href: string): Promise<void> {
+function loadStyleSheet(href: string): Promise<void> {
   const link = document.createElement('link');
   link.rel = 'stylesheet';
   link.crossOrigin = '';
@@ -32,8 +32,8 @@ function ask(href: string): Promise<void> {
 }
 
 /** Retries all failed style sheets. Throws Vite's error when one fails again. */
-export async function bringSheets(): Promise<void> {
-  const asked = await Promise.allSettled([...missing].map(ask));
-  const failed = asked.find(({ status }) => status === 'rejected');
+export async function retryStyleSheets(): Promise<void> {
+  const results = await Promise.allSettled([...missing].map(loadStyleSheet));
+  const failed = results.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }

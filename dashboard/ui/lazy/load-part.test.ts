@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Served } from '../../api/served.ts';
-import { fetchPart, isUnfetched } from './fetch-part.ts';
+import { isNetworkFailure, loadPart } from './load-part.ts';
 
 const LOST = new TypeError('Failed to fetch dynamically imported module: http://host/assets/slots-1.js');
 
@@ -15,7 +15,7 @@ function partAt(number: number, failure: Error = LOST) {
   return { load, tries: () => tries };
 }
 
-function ways(served: Served = 'same', leaves = false) {
+function deps(served: Served = 'same', leaves = false) {
   const waits: number[] = [];
   const left: Served[] = [];
   return {
@@ -23,7 +23,7 @@ function ways(served: Served = 'same', leaves = false) {
     left,
     pause: async (ms: number) => void waits.push(ms),
     askServed: async () => served,
-    leave: (which: Served) => {
+    reloadPage: (which: Served) => {
       left.push(which);
       return leaves;
     },
@@ -32,22 +32,22 @@ function ways(served: Served = 'same', leaves = false) {
 
 test.each([1, 2, 3, 4])('loads a part at try %i', async (number) => {
   const part = partAt(number);
-  const given = ways();
-  await expect(fetchPart(part.load, given)).resolves.toBe('the part');
+  const given = deps();
+  await expect(loadPart(part.load, given)).resolves.toBe('the part');
   expect([part.tries(), given.waits.length, given.left]).toEqual([number, number - 1, []]);
 });
 
 test('reloads the page for a part that never loads, else reports what the gateway serves', async () => {
   for (const served of ['same', 'newer', 'silent'] as const) {
-    const given = ways(served);
-    await expect(fetchPart(partAt(9).load, given)).rejects.toMatchObject({ name: 'MissingPart', served });
+    const given = deps(served);
+    await expect(loadPart(partAt(9).load, given)).rejects.toMatchObject({ name: 'MissingPart', served });
     expect(given.left).toEqual([served]);
     expect(given.waits).toEqual([300, 1000, 2500]);
   }
 });
 
 test('reports no failure while the page reloads', async () => {
-  const outcome = fetchPart(partAt(9).load, ways('newer', true)).then(
+  const outcome = loadPart(partAt(9).load, deps('newer', true)).then(
     () => 'ended',
     () => 'failed',
   );
@@ -58,7 +58,7 @@ test('reports no failure while the page reloads', async () => {
 
 test('does not retry a part that throws', async () => {
   const part = partAt(9, new ReferenceError('x is not defined'));
-  await expect(fetchPart(part.load, ways())).rejects.toThrow('x is not defined');
+  await expect(loadPart(part.load, deps())).rejects.toThrow('x is not defined');
   expect(part.tries()).toBe(1);
 });
 
@@ -67,4 +67,4 @@ test.each([
   'error loading dynamically imported module: http://h/a.js',
   'Importing a module script failed.',
   'Unable to preload CSS for http://h/a.css',
-])('network failure: %s', (message) => expect(isUnfetched(new Error(message))).toBe(true));
+])('network failure: %s', (message) => expect(isNetworkFailure(new Error(message))).toBe(true));

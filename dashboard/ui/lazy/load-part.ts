@@ -15,16 +15,16 @@ export class MissingPart extends Error {
 }
 
 /** Whether an import failed on the network, judged by the messages of Chromium, Firefox, Safari and Vite. */
-export const isUnfetched = (error: unknown): boolean =>
+export const isNetworkFailure = (error: unknown): boolean =>
   error instanceof Error && /dynamically imported module|module script|preload CSS/i.test(error.message);
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-export interface Ways {
+export interface LoadPartDeps {
   pause: (ms: number) => Promise<void>;
   askServed: () => Promise<Served>;
   /** Reloads the page if allowed. Returns whether it does. */
-  leave: (served: Served) => boolean;
+  reloadPage: (served: Served) => boolean;
 }
 
 /**
@@ -32,22 +32,22 @@ export interface Ways {
  * a failed import for the life of the page, and an update removes old parts; so the last resort is a reload, during which
  * the promise never settles. Throws MissingPart without a reload, and errors of the part itself immediately.
  */
-export async function fetchPart<T>(
+export async function loadPart<T>(
   load: () => Promise<T>,
-  ways: Partial<Ways> & Pick<Ways, 'askServed' | 'leave'>,
+  deps: Partial<LoadPartDeps> & Pick<LoadPartDeps, 'askServed' | 'reloadPage'>,
 ) {
   for (let tries = 0; ; tries += 1) {
     try {
       return await load();
     } catch (error) {
-      if (!isUnfetched(error)) throw error;
+      if (!isNetworkFailure(error)) throw error;
       const wait = WAITS_MS[tries];
       if (wait === undefined) {
-        const served = await ways.askServed();
-        if (ways.leave(served)) return new Promise<never>(() => {});
+        const served = await deps.askServed();
+        if (deps.reloadPage(served)) return new Promise<never>(() => {});
         throw new MissingPart(served, error);
       }
-      await (ways.pause ?? pause)(wait);
+      await (deps.pause ?? pause)(wait);
     }
   }
 }

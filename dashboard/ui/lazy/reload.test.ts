@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
-import { forgetReload, mayReload, reasonOnce } from './reload.ts';
+import { forgetReload, mayReload, takeReloadReason } from './reload.ts';
 
 const NOW = 1_000_000;
-let kept = new Map<string, string>();
+let record = new Map<string, string>();
 const storage = {
-  getItem: (key: string) => kept.get(key) ?? null,
-  setItem: (key: string, value: string) => void kept.set(key, value),
-  removeItem: (key: string) => void kept.delete(key),
+  getItem: (key: string) => record.get(key) ?? null,
+  setItem: (key: string, value: string) => void record.set(key, value),
+  removeItem: (key: string) => void record.delete(key),
 };
 const off = {
   ...storage,
@@ -16,7 +16,7 @@ const off = {
 };
 
 beforeEach(() => {
-  kept = new Map();
+  record = new Map();
 });
 
 test('allows one reload per minute, and another on request', () => {
@@ -37,11 +37,11 @@ test('is not blocked by a clock that was set back', () => {
 });
 
 test('returns the reason once, and still counts the reload', () => {
-  expect(reasonOnce(storage, NOW)).toBeNull();
+  expect(takeReloadReason(storage, NOW)).toBeNull();
   mayReload(storage, 'updated', NOW);
-  expect(reasonOnce(storage, NOW + 2000)).toBe('updated');
-  expect(reasonOnce(storage, NOW + 3000)).toBeNull();
+  expect(takeReloadReason(storage, NOW + 2000)).toBe('updated');
+  expect(takeReloadReason(storage, NOW + 3000)).toBeNull();
   expect(mayReload(storage, 'updated', NOW + 4000)).toBe(false);
-  kept.set('svc.reload', 'not json');
-  expect(reasonOnce(storage, NOW)).toBeNull();
+  record.set('svc.reload', 'not json');
+  expect(takeReloadReason(storage, NOW)).toBeNull();
 });
