@@ -4,10 +4,10 @@ import type { PullRecord } from '../../daemon/contract/pulls.ts';
 import { needsLogin } from './api-error.ts';
 import { noteDrawing } from './drawings.ts';
 import { followStream } from './follow.ts';
+import { refreshAll, throttledInvalidation } from './invalidate.ts';
 import { keyOf } from './queries.ts';
 import type { CallableId, Responses } from './responses.ts';
 import type { SseEvent } from './sse.ts';
-import { readAllAnew, staleReads } from './stale.ts';
 
 /** Throttle interval for cache updates from events. */
 const FLUSH_MS = 300;
@@ -89,8 +89,8 @@ export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' |
     slots.clear();
     pulls.clear();
   };
-  const soon = staleReads(client, FLUSH_MS, put);
-  const seldom = staleReads(client, BUSY_MS);
+  const soon = throttledInvalidation(client, FLUSH_MS, put);
+  const seldom = throttledInvalidation(client, BUSY_MS);
   return (event) => {
     if (!Object.hasOwn(STALE, event.event)) return;
     if (event.event === 'slot') {
@@ -117,7 +117,7 @@ async function keepListening(client: QueryClient, signal: AbortSignal): Promise<
       options: () => ({}),
       onEvent: (event) => {
         // Missed events cannot be replayed: refresh everything on the page.
-        if (event.event === 'gap') readAllAnew(client, { cancelRefetch: false });
+        if (event.event === 'gap') refreshAll(client, { cancelRefetch: false });
         else take(event);
       },
       onBroken: (error) => {
@@ -148,7 +148,7 @@ export function followEvents(client: QueryClient): () => void {
     if (document.hidden) stop();
     else {
       start();
-      readAllAnew(client);
+      refreshAll(client);
     }
   };
   document.addEventListener('visibilitychange', onVisibility);

@@ -1,5 +1,5 @@
 import { isLost, needsLogin } from './api-error.ts';
-import type { Gate } from './gate.ts';
+import type { SessionState } from './session-state.ts';
 
 /** The parts of a query result that show whether its data is current. */
 export interface Reading {
@@ -15,8 +15,11 @@ export const isOutdated = ({ data, isError }: Reading): boolean => isError && da
  * Whether to show a notice on the outdated data itself. Without a connection or a session, the notice above the view covers
  * everything.
  */
-export function tellsOutdated(reading: Reading, place: { up: boolean; gate: Gate }): boolean {
+export function showsOutdatedNotice(
+  reading: Reading,
+  place: { up: boolean; sessionState: SessionState },
+): boolean {
   if (!isOutdated(reading) || !place.up || isLost(reading.error)) return false;
-  const locked = place.gate === 'expired' || place.gate === 'enforced';
+  const locked = place.sessionState === 'expired' || place.sessionState === 'enforced';
   return !(locked && needsLogin(reading.error));
 }

@@ -1,8 +1,8 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isLost, needsLogin } from './api-error.ts';
 import { onReturn } from './connection.ts';
+import { refreshAll } from './invalidate.ts';
 import { keyOf } from './queries.ts';
-import { readAllAnew } from './stale.ts';
 
 /**
  * The query cache of the dashboard. A failed refresh preserves the previous data. An `auth.required` error refreshes the
@@ -25,6 +25,6 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always', retry: false },
     },
   });
-  onReturn(() => readAllAnew(client));
+  onReturn(() => refreshAll(client));
   return client;
 }

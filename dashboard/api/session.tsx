@@ -11,28 +11,34 @@ import {
 } from 'react';
 import type { StatusView } from '../../daemon/contract/auth.ts';
 import { call } from './client.ts';
-import { type Gate, gateOf, NO_PAST, type Past, pastAfter } from './gate.ts';
 import { keyOf, queries } from './queries.ts';
 import { useRefused } from './refused.ts';
+import {
+  NO_ACCESS,
+  nextPreviousAccess,
+  type PreviousAccess,
+  type SessionState,
+  sessionStateOf,
+} from './session-state.ts';
 
 interface SessionContext {
-  gate: Gate;
+  sessionState: SessionState;
   /** The last response of `auth.status`. */
   status: StatusView | undefined;
   error: unknown;
   /** Number of logins on this page. */
   logins: number;
   /** Whether the login dialog is open over the current view. */
-  asking: boolean;
+  isLoginOpen: boolean;
   /** Opens the login dialog over the current view, which is preserved. */
-  ask: () => void;
-  dismiss: () => void;
+  openLogin: () => void;
+  closeLogin: () => void;
   /** Call after a successful login; refreshes everything. */
-  entered: () => Promise<void>;
+  onLoggedIn: () => Promise<void>;
   /** Call after all sessions were ended on purpose, including this one. */
-  ended: () => Promise<void>;
+  onSessionsEnded: () => Promise<void>;
   /** Ends the session on the gateway. Throws ApiError. */
-  leave: () => Promise<void>;
+  logOut: () => Promise<void>;
 }
 
 const Context = createContext<SessionContext | null>(null);
@@ -41,44 +47,44 @@ const Context = createContext<SessionContext | null>(null);
 export function SessionProvider(props: { children: ReactNode }): ReactElement {
   const client = useQueryClient();
   const { data: status, error } = useQuery(queries.auth);
-  const past = useRef<Past>(NO_PAST);
-  const [asking, setAsking] = useState(false);
+  const previous = useRef<PreviousAccess>(NO_ACCESS);
+  const [isLoginOpen, setIsLoginOpen] = useState(false);
   const [logins, setLogins] = useState(0);
-  const ask = useCallback(() => setAsking(true), []);
-  const gate = gateOf(status, past.current, useRefused(client));
-  past.current = pastAfter(past.current, gate);
+  const openLogin = useCallback(() => setIsLoginOpen(true), []);
+  const sessionState = sessionStateOf(status, previous.current, useRefused(client));
+  previous.current = nextPreviousAccess(previous.current, sessionState);
 
   const value = useMemo<SessionContext>(() => {
     const refreshOthers = (): Promise<void> =>
       client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== keyOf('auth.status')[0] });
-    const ended = async (): Promise<void> => {
-      past.current = NO_PAST;
+    const onSessionsEnded = async (): Promise<void> => {
+      previous.current = NO_ACCESS;
       client.setQueryData(queries.auth.queryKey, (known) => known && { ...known, tier: 'anon' as const });
       // The views unmount first, so that they send no requests that would be refused.
       await client.invalidateQueries({ queryKey: keyOf('auth.status') });
       await refreshOthers();
     };
     return {
-      gate,
+      sessionState,
       status,
       error,
       logins,
-      asking,
-      ask,
-      dismiss: () => setAsking(false),
-      entered: async () => {
+      isLoginOpen,
+      openLogin,
+      closeLogin: () => setIsLoginOpen(false),
+      onLoggedIn: async () => {
         await client.fetchQuery({ ...queries.auth, staleTime: 0 });
-        setAsking(false);
+        setIsLoginOpen(false);
         setLogins((before) => before + 1);
         void refreshOthers();
       },
-      ended,
-      leave: async () => {
+      onSessionsEnded,
+      logOut: async () => {
         await call('auth.logout');
-        await ended();
+        await onSessionsEnded();
       },
     };
-  }, [gate, status, error, logins, asking, ask, client]);
+  }, [sessionState, status, error, logins, isLoginOpen, openLogin, client]);
   return <Context value={value}>{props.children}</Context>;
 }
 

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { loginFor } from '../api/gate.ts';
 import { useSession } from '../api/session.tsx';
+import { loginFor } from '../api/session-state.ts';
 import { Closed } from '../features/login/closed.tsx';
 import { Login } from '../features/login/login.tsx';
 import { Overview } from '../features/overview/overview.tsx';
@@ -62,11 +62,12 @@ const Security = lazyView({
 
 function Views(): ReactElement {
   const [path] = useLocation();
-  const { gate, error } = useSession();
-  if (gate === 'first') return <Redirect to={loginFor(window.location)} replace />;
-  if (gate === 'unknown') return error ? <Failure error={error} /> : <Skeleton lines={6} what="the view" />;
+  const { sessionState, error } = useSession();
+  if (sessionState === 'first') return <Redirect to={loginFor(window.location)} replace />;
+  if (sessionState === 'unknown')
+    return error ? <Failure error={error} /> : <Skeleton lines={6} what="the view" />;
   // A closed gateway serves setup only.
-  if (gate === 'closed' && path !== '/setup') return <Closed />;
+  if (sessionState === 'closed' && path !== '/setup') return <Closed />;
   return (
     <ErrorBoundary key={path.split('/')[1]}>
       <Switch>

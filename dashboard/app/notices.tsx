@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { useConnection } from '../api/connection.ts';
-import type { Gate } from '../api/gate.ts';
 import { useSession } from '../api/session.tsx';
+import type { SessionState } from '../api/session-state.ts';
 import { Button } from '../ui/button.tsx';
 import { timeOfDay } from '../ui/format.ts';
 import { StateShape } from '../ui/state-badge.tsx';
@@ -10,7 +10,7 @@ import { dismissUpdated, useUpdated } from './updated.ts';
 
 const WORK_IS_SAFE = 'Your work is safe. Log in to continue.';
 
-const LOCKED: Partial<Record<Gate, { what: string; rest: string; action: string }>> = {
+const LOCKED: Partial<Record<SessionState, { what: string; rest: string; action: string }>> = {
   expired: { what: 'Your session has ended.', rest: WORK_IS_SAFE, action: 'Log in again' },
   enforced: { what: 'The gateway requires a key now.', rest: WORK_IS_SAFE, action: 'Log in with the key' },
   lapsed: {
@@ -49,7 +49,7 @@ function UpdatedBar(): ReactElement | null {
 export function Notices(): ReactElement {
   const connection = useConnection();
   const session = useSession();
-  const locked = LOCKED[session.gate];
+  const locked = LOCKED[session.sessionState];
   return (
     <div className={css.notices} aria-live="polite">
       {connection.up ? null : (
@@ -68,7 +68,7 @@ export function Notices(): ReactElement {
           <p>
             <strong>{locked.what}</strong> {locked.rest}
           </p>
-          <Button onClick={session.ask}>{locked.action}</Button>
+          <Button onClick={session.openLogin}>{locked.action}</Button>
         </div>
       )}
     </div>

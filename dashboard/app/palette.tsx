@@ -33,9 +33,9 @@ function useCommands(): Command[] {
         label: `Theme: ${theme.word.toLowerCase()}`,
         run: () => setTheme(theme.value),
       })),
-      ...(session.gate === 'admin' ? [] : [{ label: 'Log in', run: session.ask }]),
+      ...(session.sessionState === 'admin' ? [] : [{ label: 'Log in', run: session.openLogin }]),
     ],
-    [go, session.gate, session.ask],
+    [go, session.sessionState, session.openLogin],
   );
 }
 

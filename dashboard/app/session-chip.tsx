@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { KeyRound, LogOut, TimerReset } from 'lucide-react';
 import type { ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useAct } from '../api/act.ts';
+import { useAction } from '../api/action.ts';
 import { queries } from '../api/queries.ts';
 import { useSession } from '../api/session.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
@@ -19,7 +19,7 @@ function LoggedIn(props: { menuIn: HTMLElement | null }): ReactElement {
   const session = useSession();
   const [, go] = useLocation();
   const { data } = useQuery(queries.sessions);
-  const leave = useAct({ send: session.leave });
+  const leave = useAction({ send: session.logOut });
   const current = data?.find((row) => row.current);
   const left = current === undefined ? null : current.expires_at * 1000 - now;
   const word = left === null ? 'Logged in' : steadyDuration(left);
@@ -60,9 +60,10 @@ function LoggedIn(props: { menuIn: HTMLElement | null }): ReactElement {
 export function SessionChip(props: { menuIn: HTMLElement | null }): ReactElement | null {
   const session = useSession();
   const [path] = useLocation();
-  if (session.gate === 'admin') return <LoggedIn menuIn={props.menuIn} />;
-  if (session.gate === 'unknown' || session.gate === 'closed' || path === '/login') return null;
-  if (session.gate === 'open' && session.status?.has_admin_key === false) {
+  if (session.sessionState === 'admin') return <LoggedIn menuIn={props.menuIn} />;
+  if (session.sessionState === 'unknown' || session.sessionState === 'closed' || path === '/login')
+    return null;
+  if (session.sessionState === 'open' && session.status?.has_admin_key === false) {
     return (
       <Link className={`${buttonClass('quiet')} ${css.wide}`} href="/login">
         No login needed
@@ -70,7 +71,7 @@ export function SessionChip(props: { menuIn: HTMLElement | null }): ReactElement
     );
   }
   return (
-    <Button look={session.gate === 'open' ? 'quiet' : 'main'} onClick={session.ask}>
+    <Button look={session.sessionState === 'open' ? 'quiet' : 'main'} onClick={session.openLogin}>
       Log in
     </Button>
   );

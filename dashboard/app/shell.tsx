@@ -3,8 +3,8 @@ import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef } 
 import { useLocation } from 'wouter';
 import { useConnection } from '../api/connection.ts';
 import { followEvents } from '../api/events.ts';
-import { isInside } from '../api/gate.ts';
 import { useSession } from '../api/session.tsx';
+import { isInside } from '../api/session-state.ts';
 import { LoginDialog } from '../features/login/login-dialog.tsx';
 import { Notices } from './notices.tsx';
 import { Rail } from './rail.tsx';
@@ -36,11 +36,11 @@ function useEventStream(allowed: boolean): void {
 export function Shell(props: { children: ReactNode }): ReactElement {
   const view = useRef<HTMLDivElement>(null);
   const main = useFocusOnArrival(view);
-  const { gate } = useSession();
+  const { sessionState } = useSession();
   const { up } = useConnection();
-  useEventStream(isInside(gate));
-  const outside = gate === 'first' || gate === 'closed';
-  const stale = !up || gate === 'expired' || gate === 'enforced';
+  useEventStream(isInside(sessionState));
+  const outside = sessionState === 'first' || sessionState === 'closed';
+  const stale = !up || sessionState === 'expired' || sessionState === 'enforced';
   return (
     <div className={css.shell} data-rail={outside ? 'none' : 'shown'}>
       <a className={css.skip} href="#view">

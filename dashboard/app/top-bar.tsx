@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import { isInside } from '../api/gate.ts';
 import { queries } from '../api/queries.ts';
 import { useSession } from '../api/session.tsx';
+import { isInside } from '../api/session-state.ts';
 import { Badge } from '../ui/state-badge.tsx';
 import { Palette } from './palette.tsx';
 import { postureOf } from './posture.ts';
@@ -13,9 +13,9 @@ import css from './top-bar.module.css';
 
 function PostureWord(): ReactElement | null {
   const session = useSession();
-  const inside = isInside(session.gate);
+  const inside = isInside(session.sessionState);
   const { data } = useQuery({ ...queries.status, enabled: inside });
-  if (session.gate === 'closed') return <Badge tone="failed">closed</Badge>;
+  if (session.sessionState === 'closed') return <Badge tone="failed">closed</Badge>;
   if (!inside) return session.status?.auth_required ? <Badge tone="ok">keys required</Badge> : null;
   if (data === undefined) return null;
   const posture = postureOf(data);
@@ -28,8 +28,8 @@ function PostureWord(): ReactElement | null {
 }
 
 function HostName(): ReactElement {
-  const { gate } = useSession();
-  const { data } = useQuery({ ...queries.status, enabled: isInside(gate) });
+  const { sessionState } = useSession();
+  const { data } = useQuery({ ...queries.status, enabled: isInside(sessionState) });
   return (
     <Link className={css.host} href="/overview" aria-label={`Gateway on ${data?.host ?? location.hostname}`}>
       <img src="/favicon.svg" alt="" width={24} height={24} />

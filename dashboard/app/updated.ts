@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { onReturn } from '../api/connection.ts';
-import { askServed } from '../api/served.ts';
+import { fetchServedVersion } from '../api/dashboard-version.ts';
 import { takeReloadReason } from '../ui/lazy/reload.ts';
 
 /** `renewed`: this page was just reloaded for a newer dashboard; `older`: the gateway serves a newer one. */
@@ -24,7 +24,7 @@ function change(next: Updated): void {
 
 /** A restarted gateway may serve a newer dashboard. */
 onReturn(() => {
-  void askServed().then((served) => {
+  void fetchServedVersion().then((served) => {
     if (served === 'newer') change('older');
   });
 });

@@ -46,9 +46,9 @@ function Details(props: { details: Record<string, unknown> }): ReactElement {
 /** The next step. */
 function Advice(props: { picture: FailurePicture; left: number }): ReactElement {
   const { picture, left } = props;
-  const { gate } = useSession();
+  const { sessionState } = useSession();
   const login =
-    gate === 'open' || gate === 'lapsed'
+    sessionState === 'open' || sessionState === 'lapsed'
       ? 'No key is required for the models, but this needs the admin key from another machine.'
       : 'Log in with the admin key to continue.';
   const advice = picture.code === 'auth.required' ? login : readableAdvice(picture);
@@ -77,14 +77,14 @@ function LoggedInAgain(props: {
 
 /** Whether a login has happened since the request was refused, here or in another tab. */
 function useLoggedInAgain(error: unknown): boolean {
-  const { gate, logins } = useSession();
+  const { sessionState, logins } = useSession();
   // One failure may be passed as several objects with the same request id.
   const { requestId } = toPicture(error);
   const seen = useRef({ requestId, logins, out: false });
   // The page may not know yet that its session has ended.
   if (seen.current.requestId !== requestId) seen.current = { requestId, logins, out: false };
-  if (gate !== 'admin') seen.current.out = true;
-  return needsLogin(error) && gate === 'admin' && (seen.current.out || logins > seen.current.logins);
+  if (sessionState !== 'admin') seen.current.out = true;
+  return needsLogin(error) && sessionState === 'admin' && (seen.current.out || logins > seen.current.logins);
 }
 
 /** Shows an error: message, next step, details, and the request id to copy. */
@@ -114,7 +114,7 @@ export function Failure(props: { error: unknown; retry?: () => void; retryWord?:
         </p>
         <div className={css.actions}>
           {needsLogin(props.error) ? (
-            <Button look="main" onClick={session.ask}>
+            <Button look="main" onClick={session.openLogin}>
               Log in
             </Button>
           ) : null}

@@ -6,7 +6,7 @@ import { ApiError, lost } from '../api/api-error.ts';
 import { Loaded } from './loaded.tsx';
 
 vi.mock('../api/connection.ts', () => ({ useConnection: () => ({ up: true, since: 0, seen: 0 }) }));
-vi.mock('../api/session.tsx', () => ({ useSession: () => ({ gate: 'open' }) }));
+vi.mock('../api/session.tsx', () => ({ useSession: () => ({ sessionState: 'open' }) }));
 
 const BROKEN = new ApiError({
   ...lost().picture,

@@ -2,7 +2,7 @@ import { type Query, type UseQueryResult, useQueryClient } from '@tanstack/react
 import type { ReactElement, ReactNode } from 'react';
 import { isLost, toPicture } from '../api/api-error.ts';
 import { useConnection } from '../api/connection.ts';
-import { tellsOutdated } from '../api/outdated.ts';
+import { showsOutdatedNotice } from '../api/outdated.ts';
 import { useSession } from '../api/session.tsx';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
@@ -40,7 +40,7 @@ export function Loaded<T>(props: {
   const { query, what } = props;
   const client = useQueryClient();
   const { up } = useConnection();
-  const { gate } = useSession();
+  const { sessionState } = useSession();
   const retry = (): void => {
     const failed = { type: 'active', predicate: ({ state }: Query) => state.status === 'error' } as const;
     void client.refetchQueries(failed);
@@ -48,7 +48,7 @@ export function Loaded<T>(props: {
   if (query.data !== undefined) {
     return (
       <>
-        {tellsOutdated(query, { up, gate }) ? (
+        {showsOutdatedNotice(query, { up, sessionState }) ? (
           <OutdatedBar what={what} at={query.dataUpdatedAt} error={query.error} retry={retry} />
         ) : null}
         {props.children(query.data)}

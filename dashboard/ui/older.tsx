@@ -2,8 +2,8 @@ import type { ReactElement } from 'react';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 import { count } from './format.ts';
-import { MOST_KEPT } from './kept-rows.ts';
 import css from './older.module.css';
+import { MAX_ROWS } from './paged-rows.ts';
 
 /** The button that loads the next older page. */
 export function Older(props: { busy: boolean; onMore: () => void }): ReactElement {
@@ -22,7 +22,7 @@ export function OlderRows(props: {
 }): ReactElement | null {
   const { more, error, busy, end, full } = props.of;
   if (end) return null;
-  if (full) return <p className={css.older}>This page shows at most {count(MOST_KEPT)} rows.</p>;
+  if (full) return <p className={css.older}>This page shows at most {count(MAX_ROWS)} rows.</p>;
   return (
     <>
       {error === null ? null : <Failure error={error} />}

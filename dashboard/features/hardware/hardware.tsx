@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import type { ReactElement } from 'react';
 import type { HardwareView } from '../../../daemon/contract/hardware.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { useTitle } from '../../app/title.ts';
@@ -77,7 +77,7 @@ export function Hardware(): ReactElement {
   const client = useQueryClient();
   useHistory();
   const hardware = useQuery({ ...queries.hardware, refetchInterval: LIVE_MS });
-  const probe = useAct({
+  const probe = useAction({
     send: () => call('hardware.probe', {}, PROBE_LIMIT_MS),
     onSuccess: (view) => client.setQueryData(queries.hardware.queryKey, view),
   });

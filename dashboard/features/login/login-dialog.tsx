@@ -11,7 +11,10 @@ export function LoginDialog(): ReactElement {
   const session = useSession();
   const input = useRef<HTMLInputElement>(null);
   return (
-    <Dialog.Root open={session.asking} onOpenChange={(open) => (open ? session.ask() : session.dismiss())}>
+    <Dialog.Root
+      open={session.isLoginOpen}
+      onOpenChange={(open) => (open ? session.openLogin() : session.closeLogin())}
+    >
       <Dialog.Portal>
         <Dialog.Backdrop className={dialog.backdrop} />
         <Dialog.Popup className={dialog.popup} initialFocus={input}>
@@ -22,7 +25,7 @@ export function LoginDialog(): ReactElement {
           {session.status?.has_admin_key === false ? (
             <HowToGetAKey required={session.status.auth_required} />
           ) : (
-            <LoginForm onDone={session.dismiss} input={input} />
+            <LoginForm onDone={session.closeLogin} input={input} />
           )}
           <div className={dialog.actions}>
             <Dialog.Close className={buttonClass('quiet')}>Not now</Dialog.Close>

@@ -1,7 +1,7 @@
 import { Field } from '@base-ui/react/field';
 import { Eye, EyeOff } from 'lucide-react';
 import { type FormEvent, type ReactElement, type RefObject, useState } from 'react';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { toPicture } from '../../api/api-error.ts';
 import { call } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
@@ -26,10 +26,10 @@ export function LoginForm(props: {
   const session = useSession();
   const [key, setKey] = useState('');
   const [shown, setShown] = useState(false);
-  const login = useAct({
+  const login = useAction({
     send: async () => {
       await call('auth.login', { body: { key } });
-      await session.entered();
+      await session.onLoggedIn();
     },
     // Runs also when a successful login unmounts the form before the request settles.
     onSuccess: props.onDone,

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Link, Redirect } from 'wouter';
-import { nextIn } from '../../api/gate.ts';
 import { useSession } from '../../api/session.tsx';
+import { nextIn } from '../../api/session-state.ts';
 import { useTitle } from '../../app/title.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
@@ -13,12 +13,12 @@ import css from './login.module.css';
 import { LoginForm } from './login-form.tsx';
 
 function Standing(props: { next: string }): ReactElement | null {
-  const { gate } = useSession();
-  if (gate !== 'open' && gate !== 'admin') return null;
+  const { sessionState } = useSession();
+  if (sessionState !== 'open' && sessionState !== 'admin') return null;
   return (
-    <Note tone={gate === 'admin' ? 'ok' : 'idle'}>
+    <Note tone={sessionState === 'admin' ? 'ok' : 'idle'}>
       <p>
-        {gate === 'admin'
+        {sessionState === 'admin'
           ? 'You are logged in.'
           : 'No key is required right now. You can use the dashboard without logging in.'}
       </p>
@@ -39,20 +39,20 @@ function Form(props: { onDone: () => void }): ReactElement {
 /** The login page. */
 export function Login(): ReactElement {
   useTitle('Log in');
-  const { status, error, gate } = useSession();
+  const { status, error, sessionState } = useSession();
   const [done, setDone] = useState(false);
   const next = nextIn(window.location);
-  if (done && gate === 'admin') return <Redirect to={next} replace />;
+  if (done && sessionState === 'admin') return <Redirect to={next} replace />;
   if (status === undefined) {
     return error ? <Failure error={error} /> : <Skeleton lines={4} what="the login" />;
   }
-  if (gate === 'closed') return <Closed />;
+  if (sessionState === 'closed') return <Closed />;
   return (
     <div className={css.page}>
       <img src="/favicon.svg" alt="" width={40} height={40} />
       <h1>Log in to the gateway</h1>
       <Standing next={next} />
-      {gate === 'admin' ? null : status.has_admin_key ? (
+      {sessionState === 'admin' ? null : status.has_admin_key ? (
         <>
           <Form onDone={() => setDone(true)} />
           <details className={css.help}>

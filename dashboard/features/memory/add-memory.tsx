@@ -6,7 +6,7 @@ import field from '../../ui/field.module.css';
 import { Sheet } from '../../ui/sheet.tsx';
 import css from './memory.module.css';
 import { tagsOf } from './memory-words.ts';
-import { useMemoryAct } from './use-memories.ts';
+import { useNotesAction } from './use-memories.ts';
 
 const MAX_LENGTH = 65_536;
 
@@ -15,7 +15,7 @@ export function AddMemory(props: { onClose: () => void }): ReactElement {
   const id = useId();
   const [text, setText] = useState('');
   const [tags, setTags] = useState('');
-  const add = useMemoryAct('memory.add', props.onClose);
+  const add = useNotesAction('memory.add', props.onClose);
   const send = (event: FormEvent): void => {
     event.preventDefault();
     const list = tagsOf(tags);

@@ -4,7 +4,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { count } from '../../ui/format.ts';
 import { TextInput } from '../../ui/inputs.tsx';
 import css from './memory.module.css';
-import { useMemoryAct } from './use-memories.ts';
+import { useNotesAction } from './use-memories.ts';
 
 /** The text to type before everything is deleted. */
 const CONFIRM_PHRASE = 'delete everything';
@@ -16,7 +16,7 @@ export function DeleteOne(props: {
   onDone: () => void;
   goOn: () => HTMLElement | null;
 }): ReactElement {
-  const remove = useMemoryAct('memory.delete.one', props.onDone);
+  const remove = useNotesAction('memory.delete.one', props.onDone);
   return (
     <Confirm
       open
@@ -43,7 +43,7 @@ export function DeleteMany(props: {
   goOn: () => HTMLElement | null;
 }): ReactElement {
   const { ids } = props;
-  const remove = useMemoryAct('memory.delete.many', props.onDone);
+  const remove = useNotesAction('memory.delete.many', props.onDone);
   const notes = ids.length === 1 ? 'note' : 'notes';
   return (
     <Confirm
@@ -70,7 +70,7 @@ export function DeleteAll(props: {
   goOn: () => HTMLElement | null;
 }): ReactElement {
   const [typed, setTyped] = useState('');
-  const remove = useMemoryAct('memory.delete.all', props.onDone);
+  const remove = useNotesAction('memory.delete.all', props.onDone);
   return (
     <Confirm
       open

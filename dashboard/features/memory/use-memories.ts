@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { type CallOptions, call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
@@ -22,9 +22,9 @@ export function useMemories() {
 type ActId = 'memory.add' | 'memory.delete.one' | 'memory.delete.many' | 'memory.delete.all';
 
 /** An action on the notes; invalidates the queries that show them. */
-export function useMemoryAct<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void) {
+export function useNotesAction<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void) {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send: (options: CallOptions) => call(id, options),
     onSuccess: () => {
       for (const stale of ['memory.list', 'memory.search'] as const)

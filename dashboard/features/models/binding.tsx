@@ -9,7 +9,7 @@ import { Failure } from '../../ui/failure.tsx';
 import field from '../../ui/field.module.css';
 import { choicesOf } from './binding-choices.ts';
 import css from './models.module.css';
-import { useModelAct } from './use-model-act.ts';
+import { useModelAction } from './use-model-action.ts';
 
 function Others(props: { model: ModelWithMemory; slots: readonly SlotRecord[] }): ReactElement | null {
   const { model } = props;
@@ -40,7 +40,7 @@ export function Binding(props: { model: ModelWithMemory; slots: readonly SlotRec
   const { model, slots } = props;
   const id = useId();
   const upstreams = useQuery(queries.upstreams);
-  const put = useModelAct('model.put');
+  const put = useModelAction('model.put');
   const choices = choicesOf(model, slots, upstreams.data?.upstreams.map(({ name }) => name) ?? []);
   return (
     <>

@@ -3,12 +3,12 @@ import type { ReactElement } from 'react';
 import { queries } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { gib } from '../../ui/format.ts';
-import { useModelAct } from './use-model-act.ts';
+import { useModelAction } from './use-model-action.ts';
 
 /** Confirms the cancellation of a download and names what is deleted. */
 export function CancelPull(props: { id: string; onClose: () => void }): ReactElement {
   const pulls = useQuery(queries.pulls);
-  const cancel = useModelAct('pull.cancel', props.onClose);
+  const cancel = useModelAction('pull.cancel', props.onClose);
   const pull = pulls.data?.pulls.find(({ id }) => id === props.id);
   return (
     <Confirm

@@ -23,7 +23,7 @@ import { Pulls } from './pulls.tsx';
 import { Register } from './register.tsx';
 import { RemoveModel } from './remove-model.tsx';
 import { Scanned } from './scanned.tsx';
-import { useModelAct } from './use-model-act.ts';
+import { useModelAction } from './use-model-action.ts';
 
 /** Minimum width for both lists side by side; below it each list has a tab. */
 const SIDE_BY_SIDE = 1080;
@@ -59,7 +59,7 @@ export function Models(props: { tab: string }): ReactElement {
   useTitle(tab?.word ?? 'Not found');
   const wide = useWide(SIDE_BY_SIDE);
   const { place, open, close } = usePlace();
-  const scan = useModelAct('model.scan');
+  const scan = useModelAction('model.scan');
   if (tab === undefined) return <NotFound />;
   return (
     <>

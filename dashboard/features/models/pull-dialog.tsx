@@ -16,7 +16,7 @@ import { FitBadge } from './fit-badge.tsx';
 import { licenceWords } from './licence.ts';
 import css from './models.module.css';
 import { usePlace } from './place.ts';
-import { useModelAct } from './use-model-act.ts';
+import { useModelAction } from './use-model-action.ts';
 
 type Known = CatalogView['entries'][number];
 
@@ -54,7 +54,7 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
   const { entry, found } = useKnown(model);
   const [which, setWhich] = useState('');
   const [projector, setProjector] = useState(false);
-  const pull = useModelAct('model.pull', onClose);
+  const pull = useModelAction('model.pull', onClose);
   const named = model.includes(':');
   const body = {
     model: named || which.trim() === '' ? model : `${model}:${which.trim()}`,

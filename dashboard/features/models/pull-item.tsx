@@ -8,8 +8,8 @@ import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import css from './models.module.css';
 import type { Show } from './place.ts';
-import { adviceOf, isOpen, PULL_LOOKS, progressLine, pullActs, shareOf } from './pull-look.ts';
-import { useModelAct } from './use-model-act.ts';
+import { adviceOf, isOpen, PULL_LOOKS, progressLine, pullActions, shareOf } from './pull-look.ts';
+import { useModelAction } from './use-model-action.ts';
 
 function Trouble(props: { error: NonNullable<PullRecord['error']> }): ReactElement {
   const { code, message } = props.error;
@@ -26,9 +26,9 @@ function Trouble(props: { error: NonNullable<PullRecord['error']> }): ReactEleme
 
 function Acts(props: { pull: PullRecord; open: (show: Show, of: string) => void }): ReactElement {
   const { pull } = props;
-  const pause = useModelAct('pull.pause');
-  const resume = useModelAct('pull.resume');
-  const acts = pullActs(pull);
+  const pause = useModelAction('pull.pause');
+  const resume = useModelAction('pull.resume');
+  const actions = pullActions(pull);
   const options = { params: { id: pull.id } };
   const error = pause.error ?? resume.error;
   const whose = <span className="hidden-visually"> the download of {pull.repo}</span>;
@@ -36,17 +36,17 @@ function Acts(props: { pull: PullRecord; open: (show: Show, of: string) => void 
     <>
       {error === null ? null : <Failure error={error} />}
       <div className={css.acts}>
-        {acts.includes('pause') ? (
+        {actions.includes('pause') ? (
           <Button busy={pause.isPending} onClick={() => pause.mutate(options)}>
             Pause{whose}
           </Button>
         ) : null}
-        {acts.includes('resume') ? (
+        {actions.includes('resume') ? (
           <Button look="main" busy={resume.isPending} onClick={() => resume.mutate(options)}>
             Resume{whose}
           </Button>
         ) : null}
-        {acts.includes('cancel') ? (
+        {actions.includes('cancel') ? (
           <Button onClick={() => props.open('cancel', pull.id)}>Cancel…{whose}</Button>
         ) : null}
         {pull.state === 'done' && pull.model !== null ? (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type PullRecord, PullState } from '../../../daemon/contract/pulls.ts';
-import { adviceOf, isOpen, progressLine, pullActs, shareOf } from './pull-look.ts';
+import { adviceOf, isOpen, progressLine, pullActions, shareOf } from './pull-look.ts';
 
 const GIB = 1024 ** 3;
 const pull = (over: Partial<PullRecord>): PullRecord =>
@@ -27,7 +27,7 @@ test('clamps progress to one and handles an unknown size', () => {
 
 test('allows cancelling until a download has ended', () => {
   for (const state of PullState.options) {
-    expect(pullActs({ state }).includes('cancel')).toBe(isOpen({ state }));
+    expect(pullActions({ state }).includes('cancel')).toBe(isOpen({ state }));
   }
 });
 

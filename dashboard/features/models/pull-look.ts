@@ -14,9 +14,9 @@ export const PULL_LOOKS: Record<PullStateName, { tone: Tone; word: string }> = {
   cancelled: { tone: 'idle', word: 'Cancelled' },
 };
 
-export type PullAct = 'pause' | 'resume' | 'cancel';
+export type PullAction = 'pause' | 'resume' | 'cancel';
 
-const ACTS: Record<PullStateName, readonly PullAct[]> = {
+const ACTS: Record<PullStateName, readonly PullAction[]> = {
   queued: ['pause', 'cancel'],
   running: ['pause', 'cancel'],
   verifying: ['cancel'],
@@ -27,7 +27,7 @@ const ACTS: Record<PullStateName, readonly PullAct[]> = {
 };
 
 /** Actions that the current state allows. */
-export const pullActs = ({ state }: Pick<PullRecord, 'state'>): readonly PullAct[] => ACTS[state];
+export const pullActions = ({ state }: Pick<PullRecord, 'state'>): readonly PullAction[] => ACTS[state];
 
 /** Whether a download is neither done nor cancelled. */
 export const isOpen = ({ state }: Pick<PullRecord, 'state'>): boolean =>

@@ -5,12 +5,12 @@ import { Failure } from '../../ui/failure.tsx';
 import { TextInput } from '../../ui/inputs.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import css from './models.module.css';
-import { useModelAct } from './use-model-act.ts';
+import { useModelAction } from './use-model-action.ts';
 
 /** Adds a model file or folder from the gateway machine. A refused path stays in the field. */
 export function Register(props: { onClose: () => void; onDone: (id: string) => void }): ReactElement {
   const [path, setPath] = useState('');
-  const register = useModelAct('model.register', (model) => props.onDone(model.id));
+  const register = useModelAction('model.register', (model) => props.onDone(model.id));
   const send = (event: FormEvent): void => {
     event.preventDefault();
     register.mutate({ body: { path: path.trim() } });

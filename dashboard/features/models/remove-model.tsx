@@ -7,7 +7,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { gib } from '../../ui/format.ts';
 import { TextInput } from '../../ui/inputs.tsx';
 import { holderOf } from './holder.ts';
-import { useModelAct } from './use-model-act.ts';
+import { useModelAction } from './use-model-action.ts';
 
 const STAYS: Partial<Record<ModelWithMemory['source'], string>> = {
   scan: 'Its files are in one of your folders, so the gateway does not delete them, and the next scan would find the model again. Delete the files yourself, or remove the folder from [models] folders.',
@@ -38,7 +38,7 @@ export function RemoveModel(props: { model: ModelWithMemory; onClose: () => void
   const { model, onClose } = props;
   const [typed, setTyped] = useState('');
   const slots = useQuery(queries.slots);
-  const remove = useModelAct('model.remove', onClose);
+  const remove = useModelAction('model.remove', onClose);
   const stays = STAYS[model.source];
   const slot = holderOf(model, slots.data?.slots ?? []);
   const held = slot !== undefined && slot.state !== 'offline' && slot.state !== 'error';

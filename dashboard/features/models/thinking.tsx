@@ -2,7 +2,7 @@ import { type ReactElement, useId } from 'react';
 import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
 import { Failure } from '../../ui/failure.tsx';
 import field from '../../ui/field.module.css';
-import { useModelAct } from './use-model-act.ts';
+import { useModelAction } from './use-model-action.ts';
 
 const CHOICES = [
   { value: 'own', word: 'Model default' },
@@ -21,7 +21,7 @@ function ownWord(model: ModelWithMemory): string | null {
 export function Thinking(props: { model: ModelWithMemory }): ReactElement {
   const { model } = props;
   const id = useId();
-  const put = useModelAct('model.put');
+  const put = useModelAction('model.put');
   const value = !model.thinking_chosen ? 'own' : model.enable_thinking ? 'on' : 'off';
   const own = ownWord(model);
   const choose = (next: string): void =>

@@ -48,8 +48,8 @@ const Pace = lazyView({
 /** How current the data behind the health summary is. */
 function useKnowledge(complete: boolean, reads: readonly Reading[]): Knowledge {
   const { up } = useConnection();
-  const { gate } = useSession();
-  if (!up || gate === 'expired' || gate === 'enforced') return 'old';
+  const { sessionState } = useSession();
+  if (!up || sessionState === 'expired' || sessionState === 'enforced') return 'old';
   return knowledgeOf(complete, reads);
 }
 

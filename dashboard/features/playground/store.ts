@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { toPicture } from '../../api/api-error.ts';
-import { beginWork } from '../../api/under-way.ts';
+import { beginWork } from '../../api/busy.ts';
 import {
   atRest,
   beforeLastAnswer,

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,7 +11,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 export function Cancel(props: { request: RequestRecord }): ReactElement {
   const client = useQueryClient();
   const [isOpen, setIsOpen] = useState(false);
-  const cancel = useAct({
+  const cancel = useAction({
     send: () => call('request.cancel', { params: { id: props.request.id } }),
     onSuccess: () => {
       for (const id of ['requests', 'request'] as const)

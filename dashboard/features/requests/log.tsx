@@ -15,7 +15,7 @@ import filters from '../../ui/filters.module.css';
 import { Loaded } from '../../ui/loaded.tsx';
 import { OlderRows } from '../../ui/older.tsx';
 import tabs from '../../ui/tabs.module.css';
-import { useKeptRows } from '../../ui/use-kept-rows.ts';
+import { usePagedRows } from '../../ui/use-paged-rows.ts';
 import { matches, type RequestFilter } from './request-look.ts';
 import { RequestTable } from './request-table.tsx';
 import { Story } from './story.tsx';
@@ -104,7 +104,7 @@ function Nothing(props: { filtered: boolean; onReset: () => void }): ReactElemen
 export function RequestLog(): ReactElement {
   const requests = useQuery(queries.requests);
   const { filter, id, setFilter, open, close } = usePlace();
-  const ended = useKeptRows({ newest: requests.data?.recent, page: PAGE, idOf, read: readOlder });
+  const ended = usePagedRows({ newest: requests.data?.recent, page: PAGE, idOf, read: readOlder });
   const filtered = filter.q !== '' || filter.only !== '';
   return (
     <>

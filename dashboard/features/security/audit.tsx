@@ -12,7 +12,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { OlderRows } from '../../ui/older.tsx';
 import base from '../../ui/table.module.css';
-import { useKeptRows } from '../../ui/use-kept-rows.ts';
+import { usePagedRows } from '../../ui/use-paged-rows.ts';
 import { detailsText } from './audit-words.ts';
 import css from './table.module.css';
 
@@ -70,7 +70,7 @@ const readOlder = (before: number): Promise<AuditRow[]> =>
 /** The audit trail. It never contains keys. */
 export function Audit(): ReactElement {
   const audit = useQuery(queries.audit);
-  const trail = useKeptRows({ newest: audit.data?.entries, page: PAGE, idOf, read: readOlder });
+  const trail = usePagedRows({ newest: audit.data?.entries, page: PAGE, idOf, read: readOlder });
   return (
     <Card title="Audit trail" flush>
       <Loaded query={audit} what="the audit trail" lines={6}>

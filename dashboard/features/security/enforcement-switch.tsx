@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
@@ -53,7 +53,7 @@ function Consequence(props: { on: boolean; status: StatusOverviewView; loggedIn:
 
 function useRequire(onDone: (on: boolean) => void) {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send: (on: boolean) => call('auth.require', { body: { require_auth: on } }),
     onSuccess: () => {
       for (const id of ['auth.status', 'status', 'auth.exposure', 'settings'] as const) {
@@ -71,10 +71,10 @@ export function EnforcementSwitch(props: { status: StatusOverviewView }): ReactE
   const on = status.enforcement.require_auth;
   const lock = lockOf(status);
   const [isOpen, setIsOpen] = useState(false);
-  const loggedIn = session.gate === 'admin';
+  const loggedIn = session.sessionState === 'admin';
   const require = useRequire((now) => {
     setIsOpen(false);
-    if (now && !loggedIn) session.ask();
+    if (now && !loggedIn) session.openLogin();
   });
   const open = (): void => {
     require.reset();

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { RotateView } from '../../../daemon/contract/auth.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf, queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -60,7 +60,7 @@ function TierChoice(props: { tier: KeyTier; onChoose: (tier: KeyTier) => void })
 
 function useRotate(onDone: () => void) {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send: (tier: KeyTier) => call('auth.rotate', { body: { tier } }),
     onSuccess: () => {
       for (const id of ['auth.status', 'status'] as const) {

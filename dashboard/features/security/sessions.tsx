@@ -3,7 +3,7 @@ import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-tab
 import { Cookie } from 'lucide-react';
 import { type ReactElement, useState } from 'react';
 import type { SessionRow } from '../../../daemon/contract/auth.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
@@ -56,9 +56,9 @@ function EndAll(props: { rows: readonly SessionRow[] }): ReactElement {
   const session = useSession();
   const [isOpen, setIsOpen] = useState(false);
   const many = props.rows.length;
-  const end = useAct({
+  const end = useAction({
     send: () => call('auth.sessions.end'),
-    onSuccess: () => void session.ended(),
+    onSuccess: () => void session.onSessionsEnded(),
     onDone: () => setIsOpen(false),
   });
   const open = (): void => {

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { SettingRow } from '../../../daemon/contract/system.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call, ifMatch } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
@@ -47,7 +47,7 @@ interface Sent {
 
 function useSave(row: SettingRow, onDone: () => void) {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send: ({ value, revision }: Sent) => {
       const headers = revision === undefined ? {} : ifMatch(revision);
       return call('settings.put', { headers, body: { values: { [row.name]: value } } });

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +14,7 @@ const LIMIT_MS = 60_000;
 
 function useRegister() {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send: (path: string) => call('model.register', { body: { path } }, LIMIT_MS),
     onSuccess: () => {
       for (const id of ['setup', 'models', 'slots', 'v1.models'] as const)

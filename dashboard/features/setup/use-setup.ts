@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { SetupApplyBody, SetupView } from '../../../daemon/contract/setup.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 
@@ -10,7 +10,7 @@ const LIMIT_MS = 60_000;
 /** Applies one part of the setup and shows the returned state immediately. */
 export function useApply(onDone: (view: SetupView) => void = () => {}) {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send: (body: SetupApplyBody) => call('setup.apply', { body }, LIMIT_MS),
     onSuccess: (view) => {
       client.setQueryData(keyOf('setup'), view);
@@ -24,7 +24,7 @@ export function useApply(onDone: (view: SetupView) => void = () => {}) {
 /** Rescans the hardware. */
 export function useProbe() {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send: () => call('setup.probe', {}, LIMIT_MS),
     onSuccess: (view) => client.setQueryData(keyOf('setup'), view),
   });

@@ -12,7 +12,7 @@ import { Sheet } from '../../ui/sheet.tsx';
 import type { SlotDialogProps } from './slot-dialog.tsx';
 import { fileOnly, slotBaseline, slotRows, withOrigins } from './slot-rows.ts';
 import css from './slots.module.css';
-import { useSlotAct } from './use-slot-act.ts';
+import { useSlotAction } from './use-slot-action.ts';
 
 function useModelIds(): string[] {
   const { data } = useQuery(queries.registry);
@@ -21,7 +21,7 @@ function useModelIds(): string[] {
 
 /** Adds a slot without loading it. */
 export function NewSlot(props: { onClose: () => void }): ReactElement {
-  const create = useSlotAct('slot.create', props.onClose);
+  const create = useSlotAction('slot.create', props.onClose);
   const { rows, more } = slotRows(useModelIds(), true);
   return (
     <Sheet title="New slot" onClose={props.onClose}>
@@ -54,7 +54,7 @@ function FileOnly(props: { settings: SlotSettingsView }): ReactElement | null {
 }
 
 function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSettingsView }): ReactElement {
-  const change = useSlotAct('slot.change', onClose);
+  const change = useSlotAction('slot.change', onClose);
   const look = useLook(settings.revision, change.error);
   const { rows, more } = slotRows(useModelIds(), false);
   return (

@@ -6,12 +6,12 @@ import { gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Forecast } from '../shared/forecast.tsx';
 import type { SlotDialogProps } from './slot-dialog.tsx';
-import { useSlotAct } from './use-slot-act.ts';
+import { useSlotAction } from './use-slot-action.ts';
 
 /** Confirms a load; shows the memory sum and the slots that it unloads first. */
 export function LoadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const plan = useQuery(queries.plan(slot.name));
-  const load = useSlotAct('slot.load', onClose);
+  const load = useSlotAction('slot.load', onClose);
   const refused = plan.data?.forecast.outcome === 'refused';
   return (
     <Confirm
@@ -44,7 +44,7 @@ function Running(props: { active: number; queued: number }): ReactElement {
 
 /** Confirms an unload; names the freed memory and the affected requests. */
 export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
-  const unload = useSlotAct('slot.unload', onClose);
+  const unload = useSlotAction('slot.unload', onClose);
   const bytes = slot.memory_bytes ?? slot.memory?.needed_bytes ?? null;
   return (
     <Confirm
@@ -67,7 +67,7 @@ export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
 
 /** Confirms a restart of the engine. */
 export function RestartSlot({ slot, onClose }: SlotDialogProps): ReactElement {
-  const restart = useSlotAct('slot.restart', onClose);
+  const restart = useSlotAction('slot.restart', onClose);
   return (
     <Confirm
       open

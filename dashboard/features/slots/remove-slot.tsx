@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -13,7 +13,7 @@ const LIMIT_MS = 60_000;
 export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const client = useQueryClient();
   const [typed, setTyped] = useState('');
-  const remove = useAct({
+  const remove = useAction({
     send: () => call('slot.remove', { params: { name: slot.name } }, LIMIT_MS),
     onSuccess: () => void client.invalidateQueries({ queryKey: keyOf('slots') }),
     onDone: onClose,

@@ -11,14 +11,14 @@ import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { listed } from '../shared/forecast.ts';
 import { slotLook, slotModel } from '../shared/slot-state.ts';
-import { type Act, actsOf } from './acts.ts';
+import { actionsOf, type SlotAction } from './actions.ts';
 import type { Show } from './place.ts';
 import css from './slots.module.css';
 import { Trouble } from './trouble.tsx';
 
 type Open = (show: Show, slot: string) => void;
 
-function More(props: { slot: SlotRecord; acts: readonly Act[]; open: Open }): ReactElement {
+function More(props: { slot: SlotRecord; acts: readonly SlotAction[]; open: Open }): ReactElement {
   /** The menu renders inside the card so that it belongs to its landmark. */
   const box = useRef<HTMLDivElement>(null);
   return (
@@ -62,7 +62,7 @@ export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement 
   const { slot, open } = props;
   const id = useId();
   const look = slotLook(slot);
-  const acts = actsOf(slot);
+  const acts = actionsOf(slot);
   const loaded = slot.context !== null;
   return (
     <article className={css.card} aria-labelledby={id}>

@@ -14,7 +14,7 @@ import { Sheet } from '../../ui/sheet.tsx';
 import { Forecast } from '../shared/forecast.tsx';
 import type { SlotDialogProps } from './slot-dialog.tsx';
 import css from './slots.module.css';
-import { useSlotAct } from './use-slot-act.ts';
+import { useSlotAction } from './use-slot-action.ts';
 
 function label(model: ModelRecordView): string {
   return [model.id, model.quantization, gib(model.size_bytes)].filter(Boolean).join(' · ');
@@ -67,7 +67,7 @@ export function SwapSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const [chosen, setChosen] = useState(search.get('model') ?? '');
   const [persist, setPersist] = useState(true);
   const plan = useQuery({ ...queries.plan(slot.name, chosen), enabled: chosen !== '' });
-  const swap = useSlotAct('slot.swap', onClose);
+  const swap = useSlotAction('slot.swap', onClose);
   const ready = chosen !== '' && plan.data !== undefined && plan.data.forecast.outcome !== 'refused';
   return (
     <Sheet title={`Swap model of slot ${slot.name}`} onClose={onClose}>

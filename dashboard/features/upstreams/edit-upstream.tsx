@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { UpstreamCreate, UpstreamPut } from '../../../daemon/contract/upstreams.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call, ifMatch } from '../../api/client.ts';
 import { keyOf, queries } from '../../api/queries.ts';
 import { issuesOf } from '../../ui/form/draft.ts';
@@ -20,7 +20,7 @@ interface Sent {
 
 function useSave(send: (sent: Sent) => Promise<unknown>, onDone: () => void) {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send,
     onSuccess: () => {
       for (const id of ['upstreams', 'v1.models'] as const) {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -10,7 +10,7 @@ import type { UpstreamDialogProps } from './upstream-dialog.tsx';
 /** Confirms the removal of an upstream and its file. */
 export function RemoveUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {
   const client = useQueryClient();
-  const remove = useAct({
+  const remove = useAction({
     send: () => call('upstream.remove', { params: { name: upstream.name } }),
     onSuccess: () => {
       for (const id of ['upstreams', 'v1.models'] as const) {

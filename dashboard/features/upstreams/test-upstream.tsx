@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
 import type { UpstreamTestView } from '../../../daemon/contract/upstreams.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -42,7 +42,7 @@ export function TestUpstream({ upstream, onClose }: UpstreamDialogProps): ReactE
   const client = useQueryClient();
   const id = useId();
   const [model, setModel] = useState('');
-  const test = useAct({
+  const test = useAction({
     send: () =>
       call(
         'upstream.test',

@@ -1,7 +1,7 @@
 import { Component, type ComponentType, type ReactElement, type ReactNode, Suspense, use } from 'react';
+import { isBusy } from '../../api/busy.ts';
 import { onReturn, reportLost } from '../../api/connection.ts';
-import { askServed, type Served } from '../../api/served.ts';
-import { isWorking } from '../../api/under-way.ts';
+import { fetchServedVersion, type ServedVersion } from '../../api/dashboard-version.ts';
 import { Skeleton } from '../skeleton.tsx';
 import { ViewHead } from '../view-head.tsx';
 import { loadPart, MissingPart } from './load-part.ts';
@@ -22,9 +22,9 @@ export interface LazyPart<P> {
 }
 
 /** Reloads the page to get a missing part, unless that would interrupt work. Returns whether it does. */
-function reloadPage(served: Served): boolean {
+function reloadPage(served: ServedVersion): boolean {
   if (served === 'silent') reportLost();
-  if (served === 'silent' || isWorking()) return false;
+  if (served === 'silent' || isBusy()) return false;
   try {
     if (!mayReload(sessionStorage, served === 'newer' ? 'updated' : 'missing', Date.now())) return false;
   } catch {
@@ -100,7 +100,7 @@ class LazyCode<P> {
       await retryStyleSheets();
       return this.part.load();
     };
-    this.#pending ??= loadPart(load, { askServed, reloadPage: without ? () => false : reloadPage });
+    this.#pending ??= loadPart(load, { fetchServedVersion, reloadPage: without ? () => false : reloadPage });
     return this.#pending;
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Served } from '../../api/served.ts';
+import type { ServedVersion } from '../../api/dashboard-version.ts';
 import { isNetworkFailure, loadPart } from './load-part.ts';
 
 const LOST = new TypeError('Failed to fetch dynamically imported module: http://host/assets/slots-1.js');
@@ -15,15 +15,15 @@ function partAt(number: number, failure: Error = LOST) {
   return { load, tries: () => tries };
 }
 
-function deps(served: Served = 'same', leaves = false) {
+function deps(served: ServedVersion = 'same', leaves = false) {
   const waits: number[] = [];
-  const left: Served[] = [];
+  const left: ServedVersion[] = [];
   return {
     waits,
     left,
     pause: async (ms: number) => void waits.push(ms),
-    askServed: async () => served,
-    reloadPage: (which: Served) => {
+    fetchServedVersion: async () => served,
+    reloadPage: (which: ServedVersion) => {
       left.push(which);
       return leaves;
     },

@@ -1,13 +1,13 @@
-import type { Served } from '../../api/served.ts';
+import type { ServedVersion } from '../../api/dashboard-version.ts';
 
 /** Delays before each retry in milliseconds. */
 const WAITS_MS: readonly number[] = [300, 1000, 2500];
 
 /** A lazily loaded part that could not be loaded after all retries. */
 export class MissingPart extends Error {
-  readonly served: Served;
+  readonly served: ServedVersion;
 
-  constructor(served: Served, cause: unknown) {
+  constructor(served: ServedVersion, cause: unknown) {
     super('A part of the dashboard could not be loaded.', { cause });
     this.name = 'MissingPart';
     this.served = served;
@@ -22,9 +22,9 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 
 export interface LoadPartDeps {
   pause: (ms: number) => Promise<void>;
-  askServed: () => Promise<Served>;
+  fetchServedVersion: () => Promise<ServedVersion>;
   /** Reloads the page if allowed. Returns whether it does. */
-  reloadPage: (served: Served) => boolean;
+  reloadPage: (served: ServedVersion) => boolean;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface LoadPartDeps {
  */
 export async function loadPart<T>(
   load: () => Promise<T>,
-  deps: Partial<LoadPartDeps> & Pick<LoadPartDeps, 'askServed' | 'reloadPage'>,
+  deps: Partial<LoadPartDeps> & Pick<LoadPartDeps, 'fetchServedVersion' | 'reloadPage'>,
 ) {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -43,7 +43,7 @@ export async function loadPart<T>(
       if (!isNetworkFailure(error)) throw error;
       const wait = WAITS_MS[tries];
       if (wait === undefined) {
-        const served = await deps.askServed();
+        const served = await deps.fetchServedVersion();
         if (deps.reloadPage(served)) return new Promise<never>(() => {});
         throw new MissingPart(served, error);
       }

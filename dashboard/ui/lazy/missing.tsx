@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react';
-import type { Served } from '../../api/served.ts';
-import { isWorking } from '../../api/under-way.ts';
+import { isBusy } from '../../api/busy.ts';
+import type { ServedVersion } from '../../api/dashboard-version.ts';
 import { Button } from '../button.tsx';
 import css from '../failure.module.css';
 import { StateShape } from '../state-badge.tsx';
 import { ViewHead } from '../view-head.tsx';
 
-const ADVICE: Readonly<Record<Served, string>> = {
+const ADVICE: Readonly<Record<ServedVersion, string>> = {
   same: 'Part of the dashboard could not be loaded after several tries. A changing network or a proxy can cause this. The gateway is still running.',
   newer: 'The dashboard was updated, and its older parts are gone. Reload the page to use the new version.',
   silent: 'Can’t reach the gateway. This loads as soon as the gateway is back.',
@@ -18,7 +18,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export function Missing(props: {
   what: string;
   title: string | undefined;
-  served: Served;
+  served: ServedVersion;
   again: () => void;
 }): ReactElement {
   const { served } = props;
@@ -32,7 +32,7 @@ export function Missing(props: {
           <p>{ADVICE[served]}</p>
           <p>
             Text in the playground is preserved when you reload the page.
-            {isWorking() ? ' A running request, such as a streaming answer, is interrupted.' : ''}
+            {isBusy() ? ' A running request, such as a streaming answer, is interrupted.' : ''}
           </p>
           <div className={css.actions}>
             {served === 'newer' ? null : (

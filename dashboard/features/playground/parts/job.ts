@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { type FailurePicture, toPicture } from '../../../api/api-error.ts';
-import { beginWork } from '../../../api/under-way.ts';
+import { beginWork } from '../../../api/busy.ts';
 
 export interface JobState<R> {
   readonly phase: 'idle' | 'running' | 'done' | 'stopped' | 'failed';

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
 import { type FailurePicture, toPicture } from '../../../api/api-error.ts';
-import { beginWork } from '../../../api/under-way.ts';
+import { beginWork } from '../../../api/busy.ts';
 import { openMicrophone } from '../sound/microphone.ts';
 import { loudness, RATE, samplesOf, toBase64 } from '../sound/pcm.ts';
 import { Player, samplesOfFile } from './player.ts';

@@ -6,7 +6,7 @@ import type { CallableId } from './responses.ts';
 const BY_HAND: ReadonlySet<unknown> = new Set<CallableId>(['model.search']);
 
 /** Refreshes everything on the page after a time without updates. */
-export function readAllAnew(client: QueryClient, options: InvalidateOptions = {}): void {
+export function refreshAll(client: QueryClient, options: InvalidateOptions = {}): void {
   void client.invalidateQueries({ predicate: ({ queryKey }) => !BY_HAND.has(queryKey[0]) }, options);
 }
 
@@ -15,7 +15,7 @@ export function readAllAnew(client: QueryClient, options: InvalidateOptions = {}
  * `before`. A query that is being fetched waits for the next round: its response may predate the change, and cancelling it
  * repeatedly would starve it on a busy gateway.
  */
-export function staleReads(
+export function throttledInvalidation(
   client: QueryClient,
   everyMs: number,
   before: () => void = () => {},

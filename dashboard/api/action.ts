@@ -1,7 +1,7 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 
-export interface ActRules<In, Out> {
+export interface ActionOptions<In, Out> {
   readonly send: (input: In) => Promise<Out>;
   /** Updates of shared state. Runs also after the component has unmounted. */
   readonly onSuccess?: (answer: Out, input: In) => unknown;
@@ -10,12 +10,12 @@ export interface ActRules<In, Out> {
   readonly onDone?: ((answer: Out) => void) | undefined;
 }
 
-export type Act<In, Out> = Omit<UseMutationResult<Out, Error, In>, 'mutate' | 'mutateAsync'> & {
+export type Action<In, Out> = Omit<UseMutationResult<Out, Error, In>, 'mutate' | 'mutateAsync'> & {
   readonly mutate: (input: In) => void;
 };
 
 /** Runs one task at a time and drops tasks that start meanwhile. */
-export class Once {
+export class Exclusive {
   #busy = false;
 
   get busy(): boolean {
@@ -43,19 +43,19 @@ export class Once {
  * A mutation that ignores further calls while it is running. Disabling the button is not enough: a double click is faster
  * than the next render.
  */
-export function useAct<In = void, Out = unknown>(rules: ActRules<In, Out>): Act<In, Out> {
-  const once = useRef(new Once()).current;
+export function useAction<In = void, Out = unknown>(rules: ActionOptions<In, Out>): Action<In, Out> {
+  const exclusive = useRef(new Exclusive()).current;
   const mutation = useMutation<Out, Error, In>({
-    mutationFn: (input) => once.until(rules.send(input)),
+    mutationFn: (input) => exclusive.until(rules.send(input)),
     onSuccess: (answer, input) => rules.onSuccess?.(answer, input),
     onError: (error) => rules.onError?.(error),
   });
   return {
     ...mutation,
     mutate: (input) =>
-      once.begin(() => mutation.mutate(input, { onSuccess: (answer) => rules.onDone?.(answer) })),
+      exclusive.begin(() => mutation.mutate(input, { onSuccess: (answer) => rules.onDone?.(answer) })),
     reset: () => {
-      if (!once.busy) mutation.reset();
+      if (!exclusive.busy) mutation.reset();
     },
   };
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { Once } from './act.ts';
+import { Exclusive } from './action.ts';
 
 it('ignores a second call while one is running, and allows the next after success or failure', async () => {
-  const once = new Once();
+  const once = new Exclusive();
   const began: string[] = [];
   let end = (): void => {};
   once.begin(() => began.push('first'));

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { call, ifMatch } from '../../api/client.ts';
 import { withSlot } from '../../api/events.ts';
 import { keyOf } from '../../api/queries.ts';
@@ -20,9 +20,9 @@ interface Sent {
 }
 
 /** An action on a slot. Shows the returned record immediately. */
-export function useSlotAct(id: ActId, onDone: () => void) {
+export function useSlotAction(id: ActId, onDone: () => void) {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send: ({ name, body, revision }: Sent): Promise<SlotRecord> =>
       call(
         id,

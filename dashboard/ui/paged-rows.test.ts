@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Kept, withNewest, withOlder } from './kept-rows.ts';
+import { type PagedRows, withNewest, withOlder } from './paged-rows.ts';
 
 interface Row {
   id: number;
@@ -9,28 +9,28 @@ interface Row {
 const how = { idOf: (row: Row) => row.id, page: 3 };
 const down = (from: number, to: number): Row[] =>
   Array.from({ length: from - to + 1 }, (_, at) => ({ id: from - at }));
-const ids = ({ rows }: Kept<Row>): number[] => rows.map(({ id }) => id);
-const start: Kept<Row> = { rows: down(9, 7), end: false };
+const ids = ({ rows }: PagedRows<Row>): number[] => rows.map(({ id }) => id);
+const start: PagedRows<Row> = { rows: down(9, 7), end: false };
 
 it('has no gap when the newest page moves on after an older one was loaded', () => {
-  let kept = withOlder(start, 7, down(6, 4), how);
-  expect(ids(kept)).toEqual([9, 8, 7, 6, 5, 4]);
-  kept = withNewest(kept, down(11, 9), how);
-  kept = withNewest(kept, down(13, 11), how);
-  expect(ids(kept)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
-  kept = withOlder(kept, 4, down(3, 2), how);
-  expect(kept).toEqual({ rows: down(13, 2), end: true });
+  let current = withOlder(start, 7, down(6, 4), how);
+  expect(ids(current)).toEqual([9, 8, 7, 6, 5, 4]);
+  current = withNewest(current, down(11, 9), how);
+  current = withNewest(current, down(13, 11), how);
+  expect(ids(current)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
+  current = withOlder(current, 4, down(3, 2), how);
+  expect(current).toEqual({ rows: down(13, 2), end: true });
 });
 
 it('takes rows from the newest page first', () => {
-  const kept = withNewest(start, [{ id: 9, word: 'ended' }, ...down(8, 7)], how);
-  expect(kept.rows[0]).toEqual({ id: 9, word: 'ended' });
-  expect(ids(kept)).toEqual([9, 8, 7]);
+  const current = withNewest(start, [{ id: 9, word: 'ended' }, ...down(8, 7)], how);
+  expect(current.rows[0]).toEqual({ id: 9, word: 'ended' });
+  expect(ids(current)).toEqual([9, 8, 7]);
 });
 
 it('restarts when rows in between are missing', () => {
-  const kept = withNewest({ rows: down(9, 4), end: true }, down(15, 13), how);
-  expect(kept).toEqual({ rows: down(15, 13), end: false });
+  const current = withNewest({ rows: down(9, 4), end: true }, down(15, 13), how);
+  expect(current).toEqual({ rows: down(15, 13), end: false });
   expect(ids(withNewest({ rows: down(2, 1), end: true }, down(2, 2), how))).toEqual([2, 1]);
 });
 
@@ -40,7 +40,7 @@ it('has no gap when the list restarted while an older page was loading', () => {
 });
 
 it('is bounded', () => {
-  const bounded = { ...how, most: 4 };
+  const bounded = { ...how, max: 4 };
   expect(ids(withOlder(start, 7, down(6, 4), bounded))).toEqual([9, 8, 7, 6]);
   expect(withNewest({ rows: down(9, 6), end: true }, down(10, 8), bounded)).toEqual({
     rows: down(10, 7),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareEntries, entryOf } from './served.ts';
+import { compareEntries, entryOf } from './dashboard-version.ts';
 
 const page = (entry: string): string =>
   `<head><script src="/assets/boot-1.js"></script><script type="module" crossorigin src="${entry}"></script></head>`;

@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, expect, it, vi } from 'vitest';
+import { refreshAll, throttledInvalidation } from './invalidate.ts';
 import { keyOf } from './queries.ts';
-import { readAllAnew, staleReads } from './stale.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -16,7 +16,7 @@ it('refetches a query that changed while it was being fetched, without cancellin
   });
   const observer = new QueryObserver(client, { queryKey: keyOf('settings'), queryFn: read });
   const leave = observer.subscribe(() => {});
-  const note = staleReads(client, 300);
+  const note = throttledInvalidation(client, 300);
   await vi.advanceTimersByTimeAsync(100);
   state = 'new';
   note(['settings']);
@@ -34,7 +34,7 @@ it('does not refresh queries that only the user refreshes', async () => {
     new QueryObserver(client, { queryKey: keyOf(id), queryFn: read }).subscribe(() => {}),
   );
   await vi.waitFor(() => expect(client.isFetching()).toBe(0));
-  readAllAnew(client);
+  refreshAll(client);
   await vi.waitFor(() => expect(client.isFetching()).toBe(0));
   expect(read).toHaveBeenCalledTimes(3);
   for (const each of leave) each();

@@ -1,62 +1,63 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusView } from '../../daemon/contract/auth.ts';
 import {
-  type Gate,
-  gateOf as gateWhen,
+  sessionStateOf as gateWhen,
   isInside,
   loginFor,
-  NO_PAST,
+  NO_ACCESS,
   nextIn,
-  type Past,
-  pastAfter,
+  nextPreviousAccess,
+  type PreviousAccess,
+  type SessionState,
   safeNext,
-} from './gate.ts';
+} from './session-state.ts';
 
 const status = (auth_required: boolean, tier: StatusView['tier']): StatusView => ({
   auth_required,
   has_admin_key: true,
   tier,
 });
-const nothing = NO_PAST;
-const gateOf = (given: StatusView | undefined, past: Past): Gate => gateWhen(given, past, false);
+const nothing = NO_ACCESS;
+const sessionStateOf = (given: StatusView | undefined, past: PreviousAccess): SessionState =>
+  gateWhen(given, past, false);
 
-describe('gateOf', () => {
+describe('sessionStateOf', () => {
   it('is open without enforcement and admin with a session', () => {
-    expect(gateOf(undefined, nothing)).toBe('unknown');
-    expect(gateOf(status(false, 'anon'), nothing)).toBe('open');
-    expect(gateOf(status(true, 'admin'), nothing)).toBe('admin');
+    expect(sessionStateOf(undefined, nothing)).toBe('unknown');
+    expect(sessionStateOf(status(false, 'anon'), nothing)).toBe('open');
+    expect(sessionStateOf(status(true, 'admin'), nothing)).toBe('admin');
   });
 
   it('distinguishes a first visit, an expired session and enforcement switched on elsewhere', () => {
-    expect(gateOf(status(true, 'anon'), nothing)).toBe('first');
-    expect(gateOf(status(true, 'anon'), pastAfter(nothing, 'admin'))).toBe('expired');
-    expect(gateOf(status(true, 'anon'), pastAfter(nothing, 'open'))).toBe('enforced');
+    expect(sessionStateOf(status(true, 'anon'), nothing)).toBe('first');
+    expect(sessionStateOf(status(true, 'anon'), nextPreviousAccess(nothing, 'admin'))).toBe('expired');
+    expect(sessionStateOf(status(true, 'anon'), nextPreviousAccess(nothing, 'open'))).toBe('enforced');
   });
 
   it('is closed while no admin key exists', () => {
     const keyless = { ...status(true, 'anon'), has_admin_key: false };
-    expect(gateOf(keyless, nothing)).toBe('closed');
-    expect(pastAfter(nothing, 'closed')).toBe(nothing);
-    expect(gateOf({ ...keyless, tier: 'admin' }, nothing)).toBe('closed');
-    expect(gateOf({ ...keyless, auth_required: false }, nothing)).toBe('open');
-    expect(gateOf(keyless, pastAfter(nothing, 'open'))).toBe('enforced');
+    expect(sessionStateOf(keyless, nothing)).toBe('closed');
+    expect(nextPreviousAccess(nothing, 'closed')).toBe(nothing);
+    expect(sessionStateOf({ ...keyless, tier: 'admin' }, nothing)).toBe('closed');
+    expect(sessionStateOf({ ...keyless, auth_required: false }, nothing)).toBe('open');
+    expect(sessionStateOf(keyless, nextPreviousAccess(nothing, 'open'))).toBe('enforced');
   });
 
   it('does not report expired for a session that ended while no key was required', () => {
-    const past = pastAfter(pastAfter(nothing, 'admin'), 'open');
-    expect(gateOf(status(true, 'anon'), past)).toBe('enforced');
-    expect(pastAfter(past, 'expired')).toBe(past);
+    const past = nextPreviousAccess(nextPreviousAccess(nothing, 'admin'), 'open');
+    expect(sessionStateOf(status(true, 'anon'), past)).toBe('enforced');
+    expect(nextPreviousAccess(past, 'expired')).toBe(past);
   });
 
   it('reports a lapsed session without enforcement once a request is refused', () => {
     const anon = status(false, 'anon');
-    const wasIn = pastAfter(nothing, 'admin');
+    const wasIn = nextPreviousAccess(nothing, 'admin');
     expect(gateWhen(anon, wasIn, true)).toBe('lapsed');
     // The status is read before the first poll is refused, or after a view without anything refused.
-    const later = pastAfter(pastAfter(wasIn, 'open'), 'lapsed');
+    const later = nextPreviousAccess(nextPreviousAccess(wasIn, 'open'), 'lapsed');
     expect(gateWhen(anon, later, true)).toBe('lapsed');
     expect(gateWhen(anon, later, false)).toBe('open');
-    expect(gateWhen(anon, pastAfter(nothing, 'open'), true)).toBe('open');
+    expect(gateWhen(anon, nextPreviousAccess(nothing, 'open'), true)).toBe('open');
     expect(gateWhen(status(false, 'admin'), later, true)).toBe('admin');
     expect(gateWhen(status(true, 'anon'), later, true)).toBe('enforced');
     expect(isInside('lapsed')).toBe(true);

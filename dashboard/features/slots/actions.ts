@@ -1,12 +1,12 @@
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import type { Show } from './place.ts';
 
-export interface Act {
+export interface SlotAction {
   show: Show;
   word: string;
 }
 
-const ACTS: Record<Exclude<Show, 'new'>, string> = {
+const LABELS: Record<Exclude<Show, 'new'>, string> = {
   load: 'Load…',
   unload: 'Unload…',
   restart: 'Restart…',
@@ -16,7 +16,7 @@ const ACTS: Record<Exclude<Show, 'new'>, string> = {
   edit: 'Edit…',
   delete: 'Remove…',
 };
-const act = (show: Exclude<Show, 'new'>): Act => ({ show, word: ACTS[show] });
+const act = (show: Exclude<Show, 'new'>): SlotAction => ({ show, word: LABELS[show] });
 
 const RUNS: ReadonlySet<SlotRecord['state']> = new Set([
   'pulling',
@@ -27,9 +27,9 @@ const RUNS: ReadonlySet<SlotRecord['state']> = new Set([
 ]);
 
 /** Actions that the state of a slot allows: buttons of its card, in order, and items of its menu. */
-export function actsOf(slot: Pick<SlotRecord, 'state' | 'enabled' | 'auto' | 'model'>): {
-  card: Act[];
-  menu: Act[];
+export function actionsOf(slot: Pick<SlotRecord, 'state' | 'enabled' | 'auto' | 'model'>): {
+  card: SlotAction[];
+  menu: SlotAction[];
 } {
   const runs = RUNS.has(slot.state);
   const leaves = slot.state === 'draining' || slot.state === 'stopping';

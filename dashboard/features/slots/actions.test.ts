@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { SLOT_STATES, type SlotRecord } from '../../../daemon/contract/slots.ts';
-import { actsOf } from './acts.ts';
+import { actionsOf } from './actions.ts';
 import { placeOf } from './place.ts';
 
 const slot = (over: Partial<SlotRecord> = {}) =>
   ({ state: 'ready', enabled: true, auto: false, model: 'tiny', ...over }) as SlotRecord;
 const shows = (given: SlotRecord) => {
-  const { card, menu } = actsOf(given);
+  const { card, menu } = actionsOf(given);
   return [...card, ...menu].map(({ show }) => show);
 };
 
-describe('actsOf', () => {
+describe('actionsOf', () => {
   it('offers unload for a running slot, load for a stopped one, neither while it is stopping', () => {
     for (const state of SLOT_STATES) {
       const all = shows(slot({ state }));

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useAct } from '../../api/act.ts';
+import { useAction } from '../../api/action.ts';
 import { type CallOptions, call } from '../../api/client.ts';
 import { withPull } from '../../api/events.ts';
 import { keyOf } from '../../api/queries.ts';
@@ -18,9 +18,9 @@ type ActId =
 const LIMIT_MS = 120_000;
 
 /** An action on models or downloads. Invalidates the affected queries and shows the returned download immediately. */
-export function useModelAct<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void = () => {}) {
+export function useModelAction<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void = () => {}) {
   const client = useQueryClient();
-  return useAct({
+  return useAction({
     send: (options: CallOptions) => call(id, options, LIMIT_MS),
     onSuccess: (answer) => {
       if (id === 'model.pull' || id.startsWith('pull.')) {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { beginWork, isWorking } from './under-way.ts';
+import { beginWork, isBusy } from './busy.ts';
 
 test('is busy until all work has ended, and counts each end once', () => {
-  expect(isWorking()).toBe(false);
+  expect(isBusy()).toBe(false);
   const [first, second] = [beginWork(), beginWork()];
   first();
   first();
-  expect(isWorking()).toBe(true);
+  expect(isBusy()).toBe(true);
   second();
-  expect(isWorking()).toBe(false);
+  expect(isBusy()).toBe(false);
 });

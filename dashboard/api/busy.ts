@@ -11,4 +11,4 @@ export function beginWork(): () => void {
 }
 
 /** Whether a reload would interrupt a streaming answer, an image request or a live conversation. */
-export const isWorking = (): boolean => running > 0;
+export const isBusy = (): boolean => running > 0;

@@ -2,7 +2,7 @@
 const LIMIT_MS = 5000;
 
 /** `same`: the gateway serves this dashboard; `newer`: it serves another one; `silent`: no response. */
-export type Served = 'same' | 'newer' | 'silent';
+export type ServedVersion = 'same' | 'newer' | 'silent';
 
 /** The entry script of a page, which identifies the build; null when the page is not a dashboard. */
 export function entryOf(html: string): string | null {
@@ -15,14 +15,14 @@ export function entryOf(html: string): string | null {
 }
 
 /** Compares the entry script of this page with the served one. */
-export function compareEntries(own: string | null, html: string | null): Served {
+export function compareEntries(own: string | null, html: string | null): ServedVersion {
   const theirs = html === null ? null : entryOf(html);
   if (theirs === null) return 'silent';
   return own === null || own === theirs ? 'same' : 'newer';
 }
 
 /** Checks which dashboard the gateway serves: after an update, the parts of an older page are gone. Never rejects. */
-export async function askServed(): Promise<Served> {
+export async function fetchServedVersion(): Promise<ServedVersion> {
   const own = document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? null;
   try {
     const answer = await fetch('/', { cache: 'no-store', signal: AbortSignal.timeout(LIMIT_MS) });

@@ -7,13 +7,22 @@ import type { StatusView } from '../../daemon/contract/auth.ts';
  * `enforced`: the page had access without a key until keys became required; `lapsed`: no key is required, but the session
  * has ended and requests that need the admin key from another machine are refused.
  */
-export type Gate = 'unknown' | 'open' | 'admin' | 'first' | 'closed' | 'expired' | 'enforced' | 'lapsed';
+export type SessionState =
+  | 'unknown'
+  | 'open'
+  | 'admin'
+  | 'first'
+  | 'closed'
+  | 'expired'
+  | 'enforced'
+  | 'lapsed';
 
 /** Whether the views are accessible in this state. */
-export const isInside = (gate: Gate): boolean => gate === 'open' || gate === 'admin' || gate === 'lapsed';
+export const isInside = (sessionState: SessionState): boolean =>
+  sessionState === 'open' || sessionState === 'admin' || sessionState === 'lapsed';
 
 /** Previous access of this page. */
-export interface Past {
+export interface PreviousAccess {
   readonly inside: boolean;
   readonly session: boolean;
   /** The session ended while no key was required; this is noticed only when a request is refused. */
@@ -21,13 +30,17 @@ export interface Past {
 }
 
 /** A page that never had access. */
-export const NO_PAST: Past = { inside: false, session: false, lapsed: false };
+export const NO_ACCESS: PreviousAccess = { inside: false, session: false, lapsed: false };
 
 /**
  * Derives the session state from `auth.status`, the previous access, and whether a request of the page was `refused` for
  * lack of a login.
  */
-export function gateOf(status: StatusView | undefined, past: Past, refused: boolean): Gate {
+export function sessionStateOf(
+  status: StatusView | undefined,
+  past: PreviousAccess,
+  refused: boolean,
+): SessionState {
   if (status === undefined) return 'unknown';
   // Without an admin key, a valid session gives no access either.
   const keyless = status.auth_required && !status.has_admin_key;
@@ -39,9 +52,9 @@ export function gateOf(status: StatusView | undefined, past: Past, refused: bool
 }
 
 /** Updates the previous access; `first` and `closed` leave it unchanged. */
-export function pastAfter(past: Past, gate: Gate): Past {
-  if (gate === 'admin') return { inside: true, session: true, lapsed: false };
-  if (gate === 'open' || gate === 'lapsed')
+export function nextPreviousAccess(past: PreviousAccess, sessionState: SessionState): PreviousAccess {
+  if (sessionState === 'admin') return { inside: true, session: true, lapsed: false };
+  if (sessionState === 'open' || sessionState === 'lapsed')
     return { inside: true, session: false, lapsed: past.session || past.lapsed };
   return past;
 }
