@@ -6,13 +6,13 @@ const listeners = new Set<(drawing: Drawing) => void>();
 /** Image requests that are running, as far as this page has received events. */
 const going = new Set<string>();
 /** Bounds the set in case end events were lost. */
-const MOST_GOING = 64;
+const MAX_RUNNING = 64;
 
 /** Publishes the progress of an image request. */
 export function noteDrawing(drawing: Drawing): void {
   for (const listener of listeners) listener(drawing);
   if (drawing.state === 'done' || drawing.state === 'failed') going.delete(drawing.request);
-  else if (going.size < MOST_GOING) going.add(drawing.request);
+  else if (going.size < MAX_RUNNING) going.add(drawing.request);
 }
 
 /** The image requests that are running now. */

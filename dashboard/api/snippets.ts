@@ -119,11 +119,11 @@ export const javascriptClient = (base: string, key: boolean): string[] => [
 function javascript(facts: SnippetFacts): string {
   const row = rowOf(facts);
   const body = JSON.stringify(facts.body, null, 2);
-  const asked =
+  const request =
     row.call === null ? `client.post('${row.path}', { body: ${body} })` : `client.${row.call}(${body})`;
   return [
     ...javascriptClient(facts.base, facts.key),
-    `const answer = await ${asked};`,
+    `const answer = await ${request};`,
     ...row.javascript(facts.body),
   ].join('\n');
 }
@@ -145,10 +145,10 @@ function python(facts: SnippetFacts): string {
     ([name, value]) => `    ${name}=${pythonLiteral(value, '    ')},`,
   );
   const bare = [`answer = client.post("${row.path}", cast_to=httpx.Response, body=${pythonLiteral(body)})`];
-  const asked = named === null ? bare : [`answer = client.${row.call}(`, ...args, ')'];
+  const request = named === null ? bare : [`answer = client.${row.call}(`, ...args, ')'];
   return [
     ...pythonClient(base, key, named === null ? ['import httpx'] : []),
-    ...asked,
+    ...request,
     ...row.python(body),
   ].join('\n');
 }

@@ -2,12 +2,12 @@ export interface SseEvent {
   /** Name of the event; `message` when the sender gave none. */
   event: string;
   data: string;
-  /** Last id seen so far, kept over events without one. */
+  /** Last id so far, also for events without one. */
   id: string | null;
 }
 
 /** Maximum length of an unfinished event, in characters. */
-const MOST = 1_048_576;
+const MAX_CHARS = 1_048_576;
 
 function field(line: string): [string, string] {
   const colon = line.indexOf(':');
@@ -29,7 +29,7 @@ export class SseParser {
   /** Adds a chunk of text and returns the events that it completes. Throws for an event that is too long. */
   push(text: string): SseEvent[] {
     this.#rest += text;
-    if (this.#rest.length > MOST) throw new Error('an event of the stream is longer than 1 MiB');
+    if (this.#rest.length > MAX_CHARS) throw new Error('an event of the stream is longer than 1 MiB');
     const lines = this.#rest.split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? '';
     return lines.flatMap((line) => this.#line(line) ?? []);

@@ -15,9 +15,9 @@ export interface PagedRows<Row> {
 export function withNewest<Row>(
   current: PagedRows<Row>,
   newest: readonly Row[],
-  how: { idOf: (row: Row) => string | number; page: number; max?: number },
+  options: { idOf: (row: Row) => string | number; page: number; max?: number },
 ): PagedRows<Row> {
-  const { idOf, page, max = MAX_ROWS } = how;
+  const { idOf, page, max = MAX_ROWS } = options;
   const ids = new Set(newest.map(idOf));
   const rest = current.rows.filter((row) => !ids.has(idOf(row)));
   if (newest.length >= page && rest.length === current.rows.length) return { rows: newest, end: false };
@@ -30,11 +30,11 @@ export function withOlder<Row>(
   current: PagedRows<Row>,
   before: string | number,
   older: readonly Row[],
-  how: { idOf: (row: Row) => string | number; page: number; max?: number },
+  options: { idOf: (row: Row) => string | number; page: number; max?: number },
 ): PagedRows<Row> {
   const last = current.rows.at(-1);
-  if (last === undefined || how.idOf(last) !== before) return current;
-  const ids = new Set(current.rows.map(how.idOf));
-  const rows = [...current.rows, ...older.filter((row) => !ids.has(how.idOf(row)))];
-  return { rows: rows.slice(0, how.max ?? MAX_ROWS), end: older.length < how.page };
+  if (last === undefined || options.idOf(last) !== before) return current;
+  const ids = new Set(current.rows.map(options.idOf));
+  const rows = [...current.rows, ...older.filter((row) => !ids.has(options.idOf(row)))];
+  return { rows: rows.slice(0, options.max ?? MAX_ROWS), end: older.length < options.page };
 }

@@ -1,7 +1,7 @@
 import type { DeviceRecord, HardwareView } from '../../../daemon/contract/hardware.ts';
 
 /** Maximum samples: one hour at one every five seconds. */
-const MOST = 720;
+const MAX_SAMPLES = 720;
 /** A longer pause between two samples counts as a gap. */
 export const GAP_MS = 25_000;
 
@@ -35,7 +35,7 @@ export class HardwareHistory {
     const last = this.#samples.at(-1);
     if (last !== undefined && at <= last.at) return;
     this.#samples.push({ at, devices: new Map(view.devices.map((device) => [device.id, device])) });
-    if (this.#samples.length > MOST) this.#samples.splice(0, this.#samples.length - MOST);
+    if (this.#samples.length > MAX_SAMPLES) this.#samples.splice(0, this.#samples.length - MAX_SAMPLES);
   }
 
   /** One measure over time. A missing device or value is a gap. */

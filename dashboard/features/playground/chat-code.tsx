@@ -10,12 +10,12 @@ import { useConversation } from './store.ts';
 export function ChatCode(props: { model: string | null }): ReactElement {
   const { turns, draft, pictures, parameters } = useConversation();
   const { status } = useSession();
-  const said = turns.at(-1)?.role === 'assistant' && draft.trim() === '' ? turns.slice(0, -1) : turns;
+  const history = turns.at(-1)?.role === 'assistant' && draft.trim() === '' ? turns.slice(0, -1) : turns;
   const next =
     draft.trim() === '' && pictures.length === 0 ? [] : [turn(0, 'user', '', draft.trim(), pictures)];
-  const asked = [...said, ...next];
+  const turnsToSend = [...history, ...next];
   const body = bodyOf(
-    asked.length === 0 ? [turn(0, 'user', '', 'Hello! Who are you?')] : asked,
+    turnsToSend.length === 0 ? [turn(0, 'user', '', 'Hello! Who are you?')] : turnsToSend,
     props.model ?? 'agent',
     parameters,
   );

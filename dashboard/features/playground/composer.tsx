@@ -33,21 +33,21 @@ export function Composer(props: {
   const [fault, setFault] = useState<string | null>(null);
   useEscape(running);
   const add = (files: readonly File[]): void => void attach(files).then(setFault);
-  const ask = (): void => {
-    if (props.model !== null && !running) void conversation.ask(props.model);
+  const send = (): void => {
+    if (props.model !== null && !running) void conversation.send(props.model);
     field.current?.focus();
   };
   const onKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    ask();
+    send();
   };
   return (
     <form
       className={css.composer}
       onSubmit={(event) => {
         event.preventDefault();
-        ask();
+        send();
       }}
     >
       <DraftPictures pictures={pictures} />

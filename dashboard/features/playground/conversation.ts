@@ -1,5 +1,5 @@
 import type { FailurePicture } from '../../api/api-error.ts';
-import { type ToolCall, toldCalls, toolsOf } from './tool-calls.ts';
+import { callsWithResults, type ToolCall, toolsOf } from './tool-calls.ts';
 
 /** Measurements of an answer; times in milliseconds. */
 export interface Facts {
@@ -61,7 +61,7 @@ export const FRESH: Conversation = {
   parameters: { system: '', temperature: null, topP: null, maxTokens: null, tools: '', omni: false },
 };
 
-const MOST_TURNS = 200;
+const MAX_TURNS = 200;
 
 /** Creates a turn in its initial state. */
 export function turn(
@@ -83,7 +83,7 @@ export function nextId(turns: readonly Turn[]): number {
 
 /** Appends turns and drops the oldest beyond the maximum. */
 export function withTurns(turns: readonly Turn[], more: readonly Turn[]): Turn[] {
-  return [...turns, ...more].slice(-MOST_TURNS);
+  return [...turns, ...more].slice(-MAX_TURNS);
 }
 
 /** The list with one turn changed. */
@@ -111,9 +111,9 @@ function contentOf({ content, pictures }: Turn): unknown {
 
 /** The messages of one turn: none for an empty answer, several for one with tool results. */
 function messagesOf(row: Turn): unknown[] {
-  const told = row.role === 'assistant' ? toldCalls(row.calls) : null;
-  if (told !== null)
-    return [{ role: 'assistant', content: row.content || null, tool_calls: told.calls }, ...told.results];
+  const called = row.role === 'assistant' ? callsWithResults(row.calls) : null;
+  if (called !== null)
+    return [{ role: 'assistant', content: row.content || null, tool_calls: called.calls }, ...called.results];
   return row.content === '' && row.pictures.length === 0 ? [] : [{ role: row.role, content: contentOf(row) }];
 }
 
@@ -124,11 +124,11 @@ export function bodyOf(
   parameters: Parameters,
 ): Record<string, unknown> {
   const system = parameters.system.trim();
-  const said = turns.flatMap(messagesOf);
+  const messages = turns.flatMap(messagesOf);
   const { tools } = toolsOf(parameters.tools);
   return {
     model,
-    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...said],
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages],
     ...(parameters.temperature === null ? {} : { temperature: parameters.temperature }),
     ...(parameters.topP === null ? {} : { top_p: parameters.topP }),
     ...(parameters.maxTokens === null ? {} : { max_tokens: parameters.maxTokens }),

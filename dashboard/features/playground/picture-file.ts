@@ -1,8 +1,8 @@
 /** Maximum side of a sent image: more pixels cost tokens without benefit. */
-const MOST_SIDE = 1536;
+const MAX_SIDE_PX = 1536;
 const QUALITY = 0.85;
 /** Maximum number of images in one message. */
-export const MOST_PICTURES = 4;
+export const MAX_IMAGES = 4;
 
 /**
  * Returns an image as a data URL for a chat request, scaled down to the maximum side. Throws when the browser cannot decode
@@ -12,7 +12,7 @@ export async function pictureAddress(file: Blob): Promise<string> {
   const picture = await createImageBitmap(file).catch(() => {
     throw new Error('The browser cannot read this image file.');
   });
-  const scale = Math.min(1, MOST_SIDE / Math.max(picture.width, picture.height));
+  const scale = Math.min(1, MAX_SIDE_PX / Math.max(picture.width, picture.height));
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(picture.width * scale));
   canvas.height = Math.max(1, Math.round(picture.height * scale));

@@ -2,15 +2,15 @@ import { ImagePlus, X } from 'lucide-react';
 import { type ReactElement, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import field from '../../ui/field.module.css';
-import { MOST_PICTURES, pictureAddress, withKeys } from './picture-file.ts';
+import { MAX_IMAGES, pictureAddress, withKeys } from './picture-file.ts';
 import css from './pictures.module.css';
 import { conversation } from './store.ts';
 
 /** Adds images to the draft. Returns an error message, or null on success. */
 export async function attach(files: Iterable<File>): Promise<string | null> {
   for (const file of files) {
-    if (conversation.get().pictures.length >= MOST_PICTURES)
-      return `A message can have at most ${MOST_PICTURES} images.`;
+    if (conversation.get().pictures.length >= MAX_IMAGES)
+      return `A message can have at most ${MAX_IMAGES} images.`;
     try {
       conversation.addPicture(await pictureAddress(file));
     } catch (error) {

@@ -35,7 +35,7 @@ interface Progress {
 }
 
 /** Minimum streaming time for a meaningful speed. */
-const LEAST_MS = 100;
+const MIN_MS = 100;
 
 const CUT = {
   code: 'stream.cut',
@@ -56,9 +56,9 @@ export function readChunk(data: string, progress: Progress, headers: Headers): P
   const choice = chunk.choices?.[0];
   if (choice?.finish_reason) progress.ended = true;
   if (choice?.finish_reason === 'length') progress.limited = true;
-  const said = deltaTexts(choice?.delta);
-  const content = said.content || (choice?.text ?? '');
-  const { reasoning } = said;
+  const texts = deltaTexts(choice?.delta);
+  const content = texts.content || (choice?.text ?? '');
+  const { reasoning } = texts;
   const calls = [...callsOfDelta(choice?.delta?.tool_calls), ...callsOfOmni(chunk._svc?.omni)];
   return content === '' && reasoning === '' && calls.length === 0 ? null : { content, reasoning, calls };
 }
@@ -78,7 +78,7 @@ function factsOf(
     totalMs: times.end - times.began,
     promptTokens: usage?.prompt_tokens ?? null,
     tokens,
-    tokensPerSecond: tokens !== null && answering >= LEAST_MS ? (tokens * 1000) / answering : null,
+    tokensPerSecond: tokens !== null && answering >= MIN_MS ? (tokens * 1000) / answering : null,
     limited,
   };
 }

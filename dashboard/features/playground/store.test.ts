@@ -26,7 +26,7 @@ afterEach(() => vi.unstubAllGlobals());
 it('restores a conversation that was cleared during an answer with that answer stopped', async () => {
   const conversation = await fresh();
   conversation.setDraft('Hi');
-  const answer = conversation.ask('agent');
+  const answer = conversation.send('agent');
   await vi.waitFor(() => expect(conversation.get().turns.at(-1)?.content).toBe('Half'));
   conversation.clear();
   expect(conversation.get().turns).toEqual([]);

@@ -14,13 +14,13 @@ import {
   withChange,
   withTurns,
 } from './conversation.ts';
-import { keep, load } from './kept.ts';
 import { runChat } from './run-chat.ts';
+import { load, store } from './stored-conversation.ts';
 import { isOpen, type ToolCall, withPiece, withResult } from './tool-calls.ts';
 
 /** Throttles screen updates of a stream. */
 const FLUSH_MS = 40;
-const KEEP_MS = 500;
+const STORE_MS = 500;
 
 /**
  * The conversation of this tab. Lives outside the view, so that an answer continues while another view is open.
@@ -29,7 +29,7 @@ class ConversationStore {
   #now: Conversation = load();
   #before: Conversation | null = null;
   #abort: AbortController | null = null;
-  #keepTimer: ReturnType<typeof setTimeout> | undefined;
+  #storeTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #listeners = new Set<() => void>();
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -41,15 +41,15 @@ class ConversationStore {
 
   #set(change: Partial<Conversation>): void {
     this.#now = { ...this.#now, ...change };
-    this.#keepTimer ??= setTimeout(() => this.keepNow(), KEEP_MS);
+    this.#storeTimer ??= setTimeout(() => this.storeNow(), STORE_MS);
     for (const listener of this.#listeners) listener();
   }
 
   /** Stores the conversation immediately. */
-  readonly keepNow = (): void => {
-    clearTimeout(this.#keepTimer);
-    this.#keepTimer = undefined;
-    keep(this.#now);
+  readonly storeNow = (): void => {
+    clearTimeout(this.#storeTimer);
+    this.#storeTimer = undefined;
+    store(this.#now);
   };
 
   setDraft(draft: string): void {
@@ -96,7 +96,7 @@ class ConversationStore {
   }
 
   /** Sends the draft. Does nothing while an answer is running. */
-  async ask(model: string): Promise<void> {
+  async send(model: string): Promise<void> {
     const content = this.#now.draft.trim();
     const { turns, pictures } = this.#now;
     if ((content === '' && pictures.length === 0) || this.#abort !== null) return;
@@ -121,12 +121,12 @@ class ConversationStore {
     if (!calls.some(isOpen)) await this.#answer(turns, model);
   }
 
-  async #answer(asked: readonly Turn[], model: string): Promise<void> {
-    const reply = turn(nextId(asked), 'assistant', model);
+  async #answer(history: readonly Turn[], model: string): Promise<void> {
+    const reply = turn(nextId(history), 'assistant', model);
     const abort = new AbortController();
     this.#abort = abort;
     const endWork = beginWork();
-    this.#set({ turns: withTurns(asked, [reply]) });
+    this.#set({ turns: withTurns(history, [reply]) });
     let [content, reasoning] = ['', ''];
     let calls: readonly ToolCall[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -136,7 +136,7 @@ class ConversationStore {
       this.#set({ turns: withChange(this.#now.turns, reply.id, { content, reasoning, calls, ...change }) });
     };
     try {
-      const body = bodyOf(asked, model, this.#now.parameters);
+      const body = bodyOf(history, model, this.#now.parameters);
       const facts = await runChat(body, abort.signal, (piece) => {
         content += piece.content;
         reasoning += piece.reasoning;
@@ -150,13 +150,13 @@ class ConversationStore {
     } finally {
       endWork();
       this.#abort = null;
-      this.keepNow();
+      this.storeNow();
     }
   }
 }
 
 export const conversation = new ConversationStore();
-addEventListener('pagehide', conversation.keepNow);
+addEventListener('pagehide', conversation.storeNow);
 
 /** Subscribes to the conversation. */
 export function useConversation(): Conversation {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   callsOfDelta,
   callsOfOmni,
+  callsWithResults,
   isOpen,
   readable,
   type ToolCall,
-  toldCalls,
   toolsOf,
   withPiece,
   withResult,
@@ -65,8 +65,8 @@ describe('tool calls', () => {
 
     it('are told with their results, once each has one', () => {
       const first = withResult([call('a'), call('b'), call(null, 'omni-x')], 'call-a', 'noon');
-      expect(toldCalls(first)).toBeNull();
-      expect(toldCalls(withResult(first, 'call-b', ''))).toEqual({
+      expect(callsWithResults(first)).toBeNull();
+      expect(callsWithResults(withResult(first, 'call-b', ''))).toEqual({
         calls: ['a', 'b'].map((id) => ({
           id,
           type: 'function',
@@ -80,7 +80,7 @@ describe('tool calls', () => {
     });
 
     it('that the gateway ran are not theirs to answer', () => {
-      expect([isOpen(call(null)), toldCalls([call(null)])]).toEqual([false, null]);
+      expect([isOpen(call(null)), callsWithResults([call(null)])]).toEqual([false, null]);
     });
   });
 

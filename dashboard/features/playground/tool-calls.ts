@@ -78,7 +78,9 @@ export const withResult = (calls: readonly ToolCall[], key: string, content: str
  * The calls of an answer with their results, for the next request. Returns null while a result is missing, because models
  * reject a call without one.
  */
-export function toldCalls(calls: readonly ToolCall[]): { calls: unknown[]; results: unknown[] } | null {
+export function callsWithResults(
+  calls: readonly ToolCall[],
+): { calls: unknown[]; results: unknown[] } | null {
   const own = calls.filter(({ id }) => typeof id === 'string');
   if (own.length === 0 || own.some(isOpen)) return null;
   return {

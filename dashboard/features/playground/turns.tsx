@@ -60,7 +60,7 @@ function Start(props: { model: string | null; none: boolean }): ReactElement {
           disabled={props.model === null}
           onClick={() => {
             conversation.setDraft(text);
-            if (props.model !== null) void conversation.ask(props.model);
+            if (props.model !== null) void conversation.send(props.model);
           }}
         >
           <span className={css.starter}>{text}</span>

@@ -9,7 +9,7 @@ import type { Responses } from '../../api/responses.ts';
 import { Button } from '../../ui/button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { type FieldRow, textOf } from '../../ui/form/draft.ts';
-import { useLook } from '../../ui/form/look.ts';
+import { useEditBase } from '../../ui/form/edit-base.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -71,8 +71,8 @@ interface EditProps {
 function Editor(props: EditProps): ReactElement {
   const { row } = props;
   const save = useSave(row, props.onClose);
-  const look = useLook(props.revision, save.error);
-  const send = (value: unknown): void => save.mutate({ value, revision: look.revision });
+  const editBase = useEditBase(props.revision, save.error);
+  const send = (value: unknown): void => save.mutate({ value, revision: editBase.revision });
   const field: FieldRow = {
     key: row.name,
     label: keyOfSetting(row),
@@ -91,7 +91,7 @@ function Editor(props: EditProps): ReactElement {
         empty="none"
         check={() => ({})}
         action="Save"
-        look={look}
+        editBase={editBase}
         busy={save.isPending}
         error={save.error}
         onSend={(body) => send(body[row.name] ?? (field.kind === 'list' ? [] : ''))}

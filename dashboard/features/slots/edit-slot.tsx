@@ -4,7 +4,7 @@ import { SlotCreate, SlotSettings, type SlotSettingsView } from '../../../daemon
 import { queries } from '../../api/queries.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { issuesOf } from '../../ui/form/draft.ts';
-import { useLook } from '../../ui/form/look.ts';
+import { useEditBase } from '../../ui/form/edit-base.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Note } from '../../ui/note.tsx';
@@ -55,7 +55,7 @@ function FileOnly(props: { settings: SlotSettingsView }): ReactElement | null {
 
 function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSettingsView }): ReactElement {
   const change = useSlotAction('slot.change', onClose);
-  const look = useLook(settings.revision, change.error);
+  const editBase = useEditBase(settings.revision, change.error);
   const { rows, more } = slotRows(useModelIds(), false);
   return (
     <>
@@ -77,10 +77,10 @@ function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSet
         empty="not set"
         check={(body) => issuesOf(SlotSettings, body, [...rows, ...more])}
         action="Save"
-        look={look}
+        editBase={editBase}
         busy={change.isPending}
         error={change.error}
-        onSend={(body) => change.mutate({ name: slot.name, body, revision: look.revision })}
+        onSend={(body) => change.mutate({ name: slot.name, body, revision: editBase.revision })}
       />
       <FileOnly settings={settings} />
     </>

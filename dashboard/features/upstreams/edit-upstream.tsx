@@ -5,7 +5,7 @@ import { useAction } from '../../api/action.ts';
 import { call, ifMatch } from '../../api/client.ts';
 import { keyOf, queries } from '../../api/queries.ts';
 import { issuesOf } from '../../ui/form/draft.ts';
-import { useLook } from '../../ui/form/look.ts';
+import { useEditBase } from '../../ui/form/edit-base.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -61,7 +61,7 @@ function Form({ upstream, onClose }: UpstreamDialogProps): ReactElement {
     const headers = revision === undefined ? {} : ifMatch(revision);
     return call('upstream.put', { params: { name: upstream.name }, headers, body });
   }, onClose);
-  const look = useLook(upstream.revision, save.error);
+  const editBase = useEditBase(upstream.revision, save.error);
   return (
     <RecordForm
       rows={rows}
@@ -71,10 +71,10 @@ function Form({ upstream, onClose }: UpstreamDialogProps): ReactElement {
       empty="default"
       check={(body) => issuesOf(UpstreamPut, body, [...rows, ...more])}
       action="Save"
-      look={look}
+      editBase={editBase}
       busy={save.isPending}
       error={save.error}
-      onSend={(body) => save.mutate({ body, revision: look.revision })}
+      onSend={(body) => save.mutate({ body, revision: editBase.revision })}
     >
       <p>
         Changing the address clears the key, so it is never sent to the wrong server. Enter it again to keep

@@ -4,9 +4,9 @@ import { Button } from '../button.tsx';
 import { Failure } from '../failure.tsx';
 import { Note } from '../note.tsx';
 import { bodyOf, type Draft, type FieldRow, type Issues, refusedFields } from './draft.ts';
+import type { EditBase } from './edit-base.ts';
 import css from './form.module.css';
 import { FormField } from './form-field.tsx';
-import type { Look } from './look.ts';
 
 interface FormState {
   draft: Draft;
@@ -18,14 +18,14 @@ function useDraft(baseline: Draft, check: (body: Record<string, unknown>) => Iss
   const [draft, setDraft] = useState<Draft>({});
   const [touched, setTouched] = useState(false);
   const whole: Draft = { ...baseline, ...draft };
-  const said = error == null ? {} : refusedFields(toPicture(error).details);
+  const refused = error == null ? {} : refusedFields(toPicture(error).details);
   return {
     whole,
-    said,
+    refused,
     touched,
     touch: () => setTouched(true),
     issues: (rows: readonly FieldRow[]): Issues => ({
-      ...said,
+      ...refused,
       ...(touched ? check(bodyOf(rows, whole, baseline)) : {}),
     }),
     set: (key: string, value: string | null) => setDraft((was) => ({ ...was, [key]: value })),
@@ -57,9 +57,9 @@ function Group(props: {
 }
 
 /** The error of a change. After an edit conflict the change can be sent again. */
-function Refusal(props: { error: unknown; look: Look | undefined }): ReactElement {
-  const { error, look } = props;
-  if (!isStale(error) || look?.refusal !== error) return <Failure error={error} />;
+function Refusal(props: { error: unknown; editBase: EditBase | undefined }): ReactElement {
+  const { error, editBase } = props;
+  if (!isStale(error) || editBase?.refusal !== error) return <Failure error={error} />;
   return (
     <div role="alert">
       <Note tone="attention">
@@ -88,7 +88,7 @@ export function RecordForm(props: {
   check: (body: Record<string, unknown>) => Issues;
   action: string;
   /** The file revision that the form is based on. */
-  look?: Look;
+  editBase?: EditBase;
   busy: boolean;
   error: unknown;
   onSend: (body: Record<string, unknown>) => void;
@@ -123,7 +123,7 @@ export function RecordForm(props: {
           {path}: {reason}
         </p>
       ))}
-      {props.error == null ? null : <Refusal error={props.error} look={props.look} />}
+      {props.error == null ? null : <Refusal error={props.error} editBase={props.editBase} />}
       {props.children}
       <div className={css.actions}>
         <Button
@@ -132,7 +132,7 @@ export function RecordForm(props: {
           busy={props.busy}
           disabled={!props.create && Object.keys(body).length === 0}
         >
-          {props.look == null || props.look.refusal === null ? props.action : 'Overwrite file'}
+          {props.editBase == null || props.editBase.refusal === null ? props.action : 'Overwrite file'}
         </Button>
       </div>
     </form>

@@ -6,7 +6,7 @@ import { count, moment, timeOfDay } from '../format.ts';
 import { State } from '../state-badge.tsx';
 import type { Tone } from '../tone.ts';
 import css from './log.module.css';
-import { type LiveLog, type LogLine, MOST_LINES } from './use-log.ts';
+import { type LiveLog, type LogLine, MAX_LINES } from './use-log.ts';
 
 /** Distance from the end, in CSS pixels, that still counts as the end. */
 const NEAR = 24;
@@ -84,7 +84,7 @@ export function LogView(props: {
           <Line key={key} line={line} />
         ))}
       </section>
-      <p className={css.foot}>Showing the last {count(MOST_LINES)} lines.</p>
+      <p className={css.foot}>Showing the last {count(MAX_LINES)} lines.</p>
     </div>
   );
 }

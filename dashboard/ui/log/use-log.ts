@@ -7,7 +7,7 @@ import { LineBuffer } from './line-buffer.ts';
 import { LogFollower } from './log-follower.ts';
 
 /** Maximum number of lines. */
-export const MOST_LINES = 1000;
+export const MAX_LINES = 1000;
 
 export type LogTone = 'plain' | 'soft' | 'attention' | 'failed';
 export interface LogLine {
@@ -50,7 +50,7 @@ function usePageVisible(): boolean {
 
 /** Follows a log while the page is visible. Bounded; while paused, new lines are buffered. */
 export function useLog(source: LogSource): LiveLog {
-  const buffer = useRef(new LineBuffer<LogLine>(MOST_LINES));
+  const buffer = useRef(new LineBuffer<LogLine>(MAX_LINES));
   const [shown, setShown] = useState<LiveLog['lines']>([]);
   const [state, setState] = useState<LiveLog['state']>('opening');
   const [error, setError] = useState<unknown>(null);

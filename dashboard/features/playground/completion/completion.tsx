@@ -12,7 +12,7 @@ import { Measured } from '../parts/measured.tsx';
 import form from '../parts/mode-form.module.css';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';
-import { numberFault, numberOf, said } from '../parts/numbers.ts';
+import { definedFields, numberFault, numberOf } from '../parts/numbers.ts';
 import { useModels } from '../parts/use-models.ts';
 import { runChat } from '../run-chat.ts';
 import css from './completion.module.css';
@@ -36,7 +36,7 @@ function bodyOf(model: string, at: ReturnType<typeof fields.get>): Record<string
   return {
     model,
     prompt: at.prompt,
-    ...said({ max_tokens: numberOf(at.maxTokens), temperature: numberOf(at.temperature) }),
+    ...definedFields({ max_tokens: numberOf(at.maxTokens), temperature: numberOf(at.temperature) }),
     stream: true,
     stream_options: { include_usage: true },
   };

@@ -3,18 +3,18 @@ import { snippetOf } from '../../../api/snippets.ts';
 import { Card } from '../../../ui/card.tsx';
 import { count } from '../../../ui/format.ts';
 import { TextArea } from '../../../ui/inputs.tsx';
-import { askJson, type Told } from '../parts/ask.ts';
 import { Fields, useFields } from '../parts/fields.ts';
 import { Job, useJob } from '../parts/job.ts';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';
 import { linesOf } from '../parts/numbers.ts';
-import { ToldLine } from '../parts/told-line.tsx';
+import { type ResponseMeta, requestJson } from '../parts/request.ts';
+import { ResponseLine } from '../parts/response-line.tsx';
 import { useModels } from '../parts/use-models.ts';
 import { Matrix } from './matrix.tsx';
 
 /** A matrix with more lines is unreadable. */
-const MOST_LINES = 24;
+const MAX_LINES = 24;
 
 interface Answer {
   data: { index: number; embedding: number[] }[];
@@ -25,7 +25,7 @@ interface Compared {
   readonly texts: readonly string[];
   readonly vectors: ReadonlyArray<readonly number[]>;
   readonly tokens: number | null;
-  readonly told: Told;
+  readonly meta: ResponseMeta;
 }
 
 const fields = new Fields('embeddings', {
@@ -35,9 +35,9 @@ const fields = new Fields('embeddings', {
 const job = new Job<Compared>();
 
 async function compare(texts: readonly string[], body: object, signal: AbortSignal): Promise<Compared> {
-  const { value, told } = await askJson<Answer>('v1.embeddings', { body, signal });
+  const { value, meta } = await requestJson<Answer>('v1.embeddings', { body, signal });
   const vectors = value.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
-  return { texts, vectors, tokens: value.usage?.prompt_tokens ?? null, told };
+  return { texts, vectors, tokens: value.usage?.prompt_tokens ?? null, meta };
 }
 
 /** The embeddings mode: compares lines by their vectors. */
@@ -47,7 +47,7 @@ export function Embeddings(): ReactElement {
   const models = useModels('embeddings', at.model);
   const texts = linesOf(at.texts);
   const body = { model: models.id, input: texts, encoding_format: 'float' };
-  const many = texts.length > MOST_LINES ? `This page compares at most ${MOST_LINES} lines.` : null;
+  const many = texts.length > MAX_LINES ? `This page compares at most ${MAX_LINES} lines.` : null;
   const lacks = models.lacks ?? (texts.length === 0 ? 'Enter at least one line.' : many);
   return (
     <ModePage
@@ -74,8 +74,8 @@ export function Embeddings(): ReactElement {
       {state.result === null ? null : (
         <Card title="Similarity">
           <Matrix texts={state.result.texts} vectors={state.result.vectors} />
-          <ToldLine
-            told={state.result.told}
+          <ResponseLine
+            meta={state.result.meta}
             more={[
               `${count(state.result.vectors[0]?.length ?? 0)} dimensions`,
               state.result.tokens === null ? null : `${count(state.result.tokens)} tokens`,

@@ -1,4 +1,4 @@
-import { numberFault, numberOf, said } from '../parts/numbers.ts';
+import { definedFields, numberFault, numberOf } from '../parts/numbers.ts';
 
 /** Field values of the form. */
 export interface ImageForm {
@@ -16,11 +16,11 @@ export interface ImageRequest extends Readonly<Record<string, unknown>> {
 
 /** Builds the request from the form. Omits empty fields and a count of one. */
 export function imageRequest(form: ImageForm, model: string | null): ImageRequest {
-  const extra = said({ seed: numberOf(form.seed), steps: numberOf(form.steps) });
+  const extra = definedFields({ seed: numberOf(form.seed), steps: numberOf(form.steps) });
   return {
     model: model ?? 'img',
     prompt: form.prompt.trim(),
-    ...said({ size: form.size, n: form.count === '1' ? null : numberOf(form.count) }),
+    ...definedFields({ size: form.size, n: form.count === '1' ? null : numberOf(form.count) }),
     ...(Object.keys(extra).length === 0 ? {} : { extra_body: extra }),
   };
 }

@@ -8,13 +8,13 @@ import { Card } from '../../../ui/card.tsx';
 import { Facts } from '../../../ui/facts.tsx';
 import { duration } from '../../../ui/format.ts';
 import { Choice, TextArea, TextInput } from '../../../ui/inputs.tsx';
-import { askJson, type Told } from '../parts/ask.ts';
 import { Fields, useFields } from '../parts/fields.ts';
 import { Job, useJob } from '../parts/job.ts';
 import form from '../parts/mode-form.module.css';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';
-import { ToldLine } from '../parts/told-line.tsx';
+import { type ResponseMeta, requestJson } from '../parts/request.ts';
+import { ResponseLine } from '../parts/response-line.tsx';
 import { useModels } from '../parts/use-models.ts';
 import css from './image.module.css';
 import { type ImageRequest, imageLacks, imageRequest } from './image-request.ts';
@@ -34,7 +34,7 @@ const COUNTS = ['1', '2', '3', '4', '6', '8'].map((n) => [n, n] as const);
 interface Made {
   readonly prompt: string;
   readonly answer: ImagesResponse;
-  readonly told: Told;
+  readonly meta: ResponseMeta;
 }
 
 interface Drawn {
@@ -73,7 +73,7 @@ function Picture(props: { address: string; alt: string; at: number }): ReactElem
 }
 
 function Pictures(props: { made: Made }): ReactElement {
-  const { prompt, answer, told } = props.made;
+  const { prompt, answer, meta: response } = props.made;
   const { meta, model, upstream } = answer._svc;
   const addresses = answer.data.flatMap((row) => ('url' in row ? [row.url] : []));
   return (
@@ -101,7 +101,7 @@ function Pictures(props: { made: Made }): ReactElement {
           ['Ignored settings', meta.ignored?.join(', ') ?? null],
         ]}
       />
-      <ToldLine told={told} />
+      <ResponseLine meta={response} />
     </Card>
   );
 }
@@ -121,8 +121,8 @@ async function draw(
     report({ drawing: mine, made });
   });
   try {
-    const { value, told } = await askJson<ImagesResponse>('v1.images', { body, signal });
-    return { drawing: null, made: { prompt: body.prompt, answer: value, told } };
+    const { value, meta } = await requestJson<ImagesResponse>('v1.images', { body, signal });
+    return { drawing: null, made: { prompt: body.prompt, answer: value, meta } };
   } finally {
     leave();
   }

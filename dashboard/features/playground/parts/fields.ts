@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** Maximum stored characters of one mode. */
-const MOST = 500_000;
+const MAX_CHARS = 500_000;
 
 type Values = Readonly<Record<string, string>>;
 
@@ -18,7 +18,7 @@ export class Fields<T extends Values> {
   constructor(name: string, fresh: T) {
     this.#key = `svc.playground.${name}`;
     this.#fresh = fresh;
-    this.#now = kept(this.#key, fresh);
+    this.#now = stored(this.#key, fresh);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -32,7 +32,7 @@ export class Fields<T extends Values> {
     this.#now = { ...this.#now, ...change };
     try {
       const text = JSON.stringify(this.#now);
-      if (text.length <= MOST) sessionStorage.setItem(this.#key, text);
+      if (text.length <= MAX_CHARS) sessionStorage.setItem(this.#key, text);
     } catch {
       // Storage is disabled or full: the values on the screen stay.
     }
@@ -46,7 +46,7 @@ export class Fields<T extends Values> {
 }
 
 /** Reads stored values; ignores fields that no longer exist. */
-function kept<T extends Values>(key: string, fresh: T): T {
+function stored<T extends Values>(key: string, fresh: T): T {
   try {
     const read = JSON.parse(sessionStorage.getItem(key) ?? '{}') as Record<string, unknown>;
     const known = Object.keys(fresh).filter((name) => typeof read[name] === 'string');

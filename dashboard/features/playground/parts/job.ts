@@ -4,7 +4,7 @@ import { beginWork } from '../../../api/busy.ts';
 
 export interface JobState<R> {
   readonly phase: 'idle' | 'running' | 'done' | 'stopped' | 'failed';
-  /** The last result; kept until the next one arrives. */
+  /** The last result; stays until the next one arrives. */
   readonly result: R | null;
   readonly failure: FailurePicture | null;
   /** Unix milliseconds of the last start. */

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { count, duration, tokenRate } from '../../../ui/format.ts';
 import { State } from '../../../ui/state-badge.tsx';
 import type { Facts } from '../conversation.ts';
-import css from './told-line.module.css';
+import css from './response-line.module.css';
 
 /** Measurements of a streamed answer, in one line. */
 export function Measured(props: { facts: Facts }): ReactElement {

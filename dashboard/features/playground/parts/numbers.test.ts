@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, numberFault, numberOf, said } from './numbers.ts';
+import { definedFields, linesOf, numberFault, numberOf } from './numbers.ts';
 
 describe('what is typed', () => {
   it.each([
@@ -22,6 +22,6 @@ describe('what is typed', () => {
 
   it('lines that hold something, and fields that say something', () => {
     expect(linesOf(' a \n\n b\r\n')).toEqual(['a', 'b']);
-    expect(said({ a: null, b: '', c: 0, d: 'x' })).toEqual({ c: 0, d: 'x' });
+    expect(definedFields({ a: null, b: '', c: 0, d: 'x' })).toEqual({ c: 0, d: 'x' });
   });
 });

@@ -28,6 +28,6 @@ export function linesOf(text: string): string[] {
 }
 
 /** Drops null and empty members, so that the gateway uses its defaults. */
-export function said(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function definedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== ''));
 }

@@ -1,6 +1,6 @@
-import { linesOf, numberFault, numberOf, said } from '../parts/numbers.ts';
+import { definedFields, linesOf, numberFault, numberOf } from '../parts/numbers.ts';
 
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 /** Field values of the form. */
 export interface RerankForm {
@@ -22,7 +22,7 @@ export function rerankRequest(form: RerankForm, model: string | null): RerankReq
     model: model ?? 'rerank',
     query: form.query.trim(),
     documents: linesOf(form.documents),
-    ...said({ top_n: numberOf(form.topN) }),
+    ...definedFields({ top_n: numberOf(form.topN) }),
   };
 }
 
@@ -31,6 +31,6 @@ export function rerankLacks(form: RerankForm): string | null {
   if (form.query.trim() === '') return 'Enter a query.';
   const { length } = linesOf(form.documents);
   if (length === 0) return 'Enter at least one document.';
-  if (length > MOST_LINES) return `This page ranks at most ${MOST_LINES} documents.`;
-  return numberFault('Number of results', form.topN, 1, MOST_LINES);
+  if (length > MAX_LINES) return `This page ranks at most ${MAX_LINES} documents.`;
+  return numberFault('Number of results', form.topN, 1, MAX_LINES);
 }

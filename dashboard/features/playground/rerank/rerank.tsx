@@ -4,13 +4,13 @@ import { Card } from '../../../ui/card.tsx';
 import { count } from '../../../ui/format.ts';
 import { TextArea, TextInput } from '../../../ui/inputs.tsx';
 import { ThinBar } from '../../../ui/thin-bar.tsx';
-import { askJson, type Told } from '../parts/ask.ts';
 import { Fields, useFields } from '../parts/fields.ts';
 import { Job, useJob } from '../parts/job.ts';
 import form from '../parts/mode-form.module.css';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';
-import { ToldLine } from '../parts/told-line.tsx';
+import { type ResponseMeta, requestJson } from '../parts/request.ts';
+import { ResponseLine } from '../parts/response-line.tsx';
 import { useModels } from '../parts/use-models.ts';
 import css from './rerank.module.css';
 import { type RerankRequest, rerankLacks, rerankRequest } from './rerank-request.ts';
@@ -24,7 +24,7 @@ interface Sorted {
   readonly documents: readonly string[];
   readonly results: Answer['results'];
   readonly tokens: number | null;
-  readonly told: Told;
+  readonly meta: ResponseMeta;
 }
 
 const score = new Intl.NumberFormat('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
@@ -39,12 +39,12 @@ const fields = new Fields('rerank', {
 const job = new Job<Sorted>();
 
 async function sort(body: RerankRequest, signal: AbortSignal): Promise<Sorted> {
-  const { value, told } = await askJson<Answer>('v1.rerank', { body, signal });
+  const { value, meta } = await requestJson<Answer>('v1.rerank', { body, signal });
   return {
     documents: body.documents,
     results: value.results,
     tokens: value.usage?.total_tokens ?? null,
-    told,
+    meta,
   };
 }
 
@@ -110,8 +110,8 @@ export function Rerank(): ReactElement {
         <Card title="Results">
           <Ranks sorted={state.result} />
           <p className={css.note}>Scores depend on the model. Compare them only within one response.</p>
-          <ToldLine
-            told={state.result.told}
+          <ResponseLine
+            meta={state.result.meta}
             more={[state.result.tokens === null ? null : `${count(state.result.tokens)} tokens`]}
           />
         </Card>

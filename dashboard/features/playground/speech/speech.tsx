@@ -7,21 +7,21 @@ import { buttonClass } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { count, duration } from '../../../ui/format.ts';
 import { Choice, TextArea, TextInput } from '../../../ui/inputs.tsx';
-import { askBytes, type Told } from '../parts/ask.ts';
 import { Fields, useFields } from '../parts/fields.ts';
 import { Job, useJob } from '../parts/job.ts';
 import form from '../parts/mode-form.module.css';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';
-import { numberFault, numberOf, said } from '../parts/numbers.ts';
-import { ToldLine } from '../parts/told-line.tsx';
+import { definedFields, numberFault, numberOf } from '../parts/numbers.ts';
+import { type ResponseMeta, requestBytes } from '../parts/request.ts';
+import { ResponseLine } from '../parts/response-line.tsx';
 import { useModels } from '../parts/use-models.ts';
 import { useObjectUrl } from '../sound/use-object-url.ts';
 import css from './speech.module.css';
 
 /** Maximum characters of a request, and maximum bytes of audio that this page holds. */
-const MOST_TEXT = 65_536;
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_CHARS = 65_536;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 const FORMATS = [
   ['', 'Default'],
@@ -46,7 +46,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 interface Spoken {
   readonly sound: Blob;
   readonly firstMs: number;
-  readonly told: Told;
+  readonly meta: ResponseMeta;
 }
 
 const fields = new Fields('speech', {
@@ -62,7 +62,7 @@ const job = new Job<Spoken>();
 const played = new WeakSet<Blob>();
 
 function Player(props: { spoken: Spoken }): ReactElement {
-  const { sound, firstMs, told } = props.spoken;
+  const { sound, firstMs, meta } = props.spoken;
   const url = useObjectUrl(sound);
   const type = sound.type.split(';')[0] ?? '';
   const ending = ENDINGS[type] ?? 'bin';
@@ -89,7 +89,7 @@ function Player(props: { spoken: Spoken }): ReactElement {
           </a>
         </div>
       )}
-      <ToldLine told={told} more={[`first audio ${duration(firstMs)}`]} />
+      <ResponseLine meta={meta} more={[`first audio ${duration(firstMs)}`]} />
     </Card>
   );
 }
@@ -117,16 +117,16 @@ export function Speech(): ReactElement {
   const body = {
     model: models.id,
     input: at.text.trim(),
-    ...said({ voice: at.voice, response_format: at.format, speed: numberOf(at.speed) }),
+    ...definedFields({ voice: at.voice, response_format: at.format, speed: numberOf(at.speed) }),
   };
   const long =
-    body.input.length > MOST_TEXT ? `The limit is ${count(MOST_TEXT)} characters per request.` : null;
+    body.input.length > MAX_CHARS ? `The limit is ${count(MAX_CHARS)} characters per request.` : null;
   const empty = body.input === '' ? 'Enter some text.' : null;
   const lacks = models.lacks ?? empty ?? long ?? numberFault('Speed', at.speed, 0.25, 4, false);
   const send = (): void =>
     void job.run(async (signal) => {
-      const { bytes, firstMs, told } = await askBytes('v1.speech', { body, signal }, MOST_BYTES);
-      return { sound: bytes, firstMs, told };
+      const { bytes, firstMs, meta } = await requestBytes('v1.speech', { body, signal }, MAX_BYTES);
+      return { sound: bytes, firstMs, meta };
     });
   return (
     <ModePage

@@ -2,7 +2,7 @@ import { openMicrophone } from '../sound/microphone.ts';
 import { wavFile } from '../sound/pcm.ts';
 
 /** Half an hour: 86 MB of samples. */
-const MOST_PIECES = 30 * 60 * 25;
+const MAX_BLOCKS = 30 * 60 * 25;
 
 export interface RecordingState {
   /** `opening`: waiting for permission or for the microphone. */
@@ -43,7 +43,7 @@ export class Recording {
     this.#set({ ...IDLE, phase: 'opening' });
     try {
       await openMicrophone((samples) => {
-        if (pieces.length < MOST_PIECES) pieces.push(samples);
+        if (pieces.length < MAX_BLOCKS) pieces.push(samples);
       }, signal);
       signal.throwIfAborted();
       this.#set({ ...IDLE, phase: 'running', since: Date.now() });

@@ -7,14 +7,14 @@ import { Copy } from '../../../ui/copy.tsx';
 import field from '../../../ui/field.module.css';
 import { count } from '../../../ui/format.ts';
 import { Choice, TextInput } from '../../../ui/inputs.tsx';
-import { type Told, toldBy } from '../parts/ask.ts';
 import { Fields, useFields } from '../parts/fields.ts';
 import { Job, useJob } from '../parts/job.ts';
 import form from '../parts/mode-form.module.css';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';
-import { said } from '../parts/numbers.ts';
-import { ToldLine } from '../parts/told-line.tsx';
+import { definedFields } from '../parts/numbers.ts';
+import { type ResponseMeta, responseMeta } from '../parts/request.ts';
+import { ResponseLine } from '../parts/response-line.tsx';
 import { useModels } from '../parts/use-models.ts';
 import { useObjectUrl } from '../sound/use-object-url.ts';
 import { Recorder } from './recorder.tsx';
@@ -32,7 +32,7 @@ const FORMATS = [
 interface Heard {
   readonly text: string;
   readonly format: string;
-  readonly told: Told;
+  readonly meta: ResponseMeta;
 }
 
 const fields = new Fields('transcription', { model: '', format: 'text', language: '' });
@@ -42,22 +42,22 @@ let chosen: File | null = null;
 
 async function hear(
   file: File,
-  asked: Readonly<Record<string, string>>,
+  requestFields: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Heard> {
   const sent = new FormData();
-  for (const [name, value] of Object.entries(asked)) sent.append(name, value);
+  for (const [name, value] of Object.entries(requestFields)) sent.append(name, value);
   sent.append('file', file, file.name);
   const began = performance.now();
   const answer = await send('v1.transcriptions', { form: sent, signal }, null);
   const raw = await answer.text();
-  const format = asked.response_format ?? 'text';
+  const format = requestFields.response_format ?? 'text';
   const text = format.endsWith('json') ? JSON.stringify(JSON.parse(raw), null, 2) : raw.trim();
-  return { text, format, told: toldBy(answer.headers, began) };
+  return { text, format, meta: responseMeta(answer.headers, began) };
 }
 
 function Transcript(props: { heard: Heard }): ReactElement {
-  const { text, format, told } = props.heard;
+  const { text, format, meta } = props.heard;
   const shown = useRef<HTMLPreElement>(null);
   const file = useMemo(() => new Blob([text], { type: 'text/plain' }), [text]);
   const url = useObjectUrl(file);
@@ -74,7 +74,7 @@ function Transcript(props: { heard: Heard }): ReactElement {
           </a>
         </div>
       )}
-      <ToldLine told={told} />
+      <ResponseLine meta={meta} />
     </Card>
   );
 }
@@ -121,10 +121,10 @@ export function Transcription(): ReactElement {
     chosen = next;
     setFile(next);
   };
-  const asked = {
+  const requestFields = {
     model: models.id,
     response_format: at.format,
-    ...said({ language: at.language.trim() }),
+    ...definedFields({ language: at.language.trim() }),
   } as Record<string, string>;
   return (
     <ModePage
@@ -132,7 +132,7 @@ export function Transcription(): ReactElement {
       models={models}
       onModel={(model) => fields.set({ model })}
       about="Transcribe a file or a recording."
-      codeOf={(language, place) => transcriptionCode(language, place, asked)}
+      codeOf={(language, place) => transcriptionCode(language, place, requestFields)}
     >
       <ModeForm
         job={job}
@@ -140,7 +140,7 @@ export function Transcription(): ReactElement {
         verb="Transcribe"
         lacks={models.lacks ?? (file === null ? 'Choose a file or make a recording.' : null)}
         onSend={() => {
-          if (file !== null) void job.run((signal) => hear(file, asked, signal));
+          if (file !== null) void job.run((signal) => hear(file, requestFields, signal));
         }}
       >
         <SoundFile file={file} onFile={take} />

@@ -3,13 +3,13 @@ import { type ReactElement, useEffect, useRef } from 'react';
 import { Empty } from '../../../ui/empty.tsx';
 import { State } from '../../../ui/state-badge.tsx';
 import type { CallState } from './live-call.ts';
-import type { Said } from './transcript.ts';
+import type { VoiceTurn } from './transcript.ts';
 import css from './voice.module.css';
 
 const WHO = { you: 'You', model: 'Model' } as const;
 
 /** Shown in place of text that is missing or still to come. */
-function Lacking(props: { row: Said }): ReactElement | null {
+function Lacking(props: { row: VoiceTurn }): ReactElement | null {
   const { who, state, text } = props.row;
   if (state === 'unheard') return <State tone="attention">Not understood</State>;
   if (text !== '') return null;
@@ -17,7 +17,7 @@ function Lacking(props: { row: Said }): ReactElement | null {
   return state === 'done' ? <State tone="idle">No speech recognised</State> : null;
 }
 
-function Row(props: { row: Said }): ReactElement {
+function Row(props: { row: VoiceTurn }): ReactElement {
   const { row } = props;
   return (
     <li className={row.who === 'you' ? css.you : css.model}>
@@ -39,17 +39,17 @@ export function ConversationView(props: { call: CallState }): ReactElement {
   // biome-ignore lint/correctness/useExhaustiveDependencies: every change may move the end
   useEffect(() => {
     if (box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [transcript.said]);
+  }, [transcript.turns]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section ref={box} className={css.transcript} tabIndex={0} aria-label="Transcript">
-      {transcript.said.length === 0 ? (
+      {transcript.turns.length === 0 ? (
         <Empty icon={AudioLines} title={phase === 'live' ? 'Say something, or type it' : 'No transcript yet'}>
           <p>The transcript appears here. Audio never leaves your gateway.</p>
         </Empty>
       ) : (
         <ol className={css.rows}>
-          {transcript.said.map((row) => (
+          {transcript.turns.map((row) => (
             <Row key={row.id} row={row} />
           ))}
         </ol>

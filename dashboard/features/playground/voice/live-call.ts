@@ -40,7 +40,7 @@ const FRESH: CallState = {
 const PIECE = RATE / 5;
 const QUIET = new Int16Array(RATE * 0.8);
 /** Five minutes, the limit of one turn. */
-const MOST_SAMPLES = RATE * 300;
+const MAX_SAMPLES = RATE * 300;
 
 /** A live conversation. Lives outside the view, so that it continues while another view is open. */
 class LiveCall {
@@ -167,7 +167,7 @@ class LiveCall {
   /** Sends a recording as speech, as fast as possible. Rejects when it cannot be decoded or is too long. */
   async play(file: Blob): Promise<void> {
     const samples = await samplesOfFile(file);
-    if (samples.length > MOST_SAMPLES) throw new Error('A recording can be at most 5 minutes long.');
+    if (samples.length > MAX_SAMPLES) throw new Error('A recording can be at most 5 minutes long.');
     const socket = this.#socket;
     if (socket === null) return;
     this.#recordings = this.#recordings.then(() => sendRecording(socket, samples));

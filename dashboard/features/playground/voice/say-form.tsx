@@ -48,7 +48,7 @@ function Recording(): ReactElement {
 /** Sends a typed message or a recording to the running session. */
 export function SayForm(): ReactElement {
   const { text } = useFields(typed);
-  const say = (): void => {
+  const send = (): void => {
     if (text.trim() === '') return;
     liveCall.type(text.trim());
     typed.set({ text: '' });
@@ -58,7 +58,7 @@ export function SayForm(): ReactElement {
       className={css.say}
       onSubmit={(event) => {
         event.preventDefault();
-        say();
+        send();
       }}
     >
       <div className={css.line}>

@@ -6,7 +6,7 @@ import { addressOf } from '../../../api/client.ts';
 /** Timeout for the first event of a session. */
 const OPEN_MS = 15_000;
 /** Buffered bytes from which live audio is dropped and recordings wait: the connection is too slow. */
-const MOST_WAITING = 1_000_000;
+const MAX_BUFFERED_BYTES = 1_000_000;
 const POLL_MS = 20;
 
 /** The WebSocket URL of live voice. */
@@ -70,10 +70,10 @@ export function openVoice(
       resolve({
         send: write,
         sendSound: (audio) => {
-          if (socket.bufferedAmount < MOST_WAITING) write(soundEvent(audio));
+          if (socket.bufferedAmount < MAX_BUFFERED_BYTES) write(soundEvent(audio));
         },
         sendWhole: async (audio) => {
-          while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount >= MOST_WAITING)
+          while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount >= MAX_BUFFERED_BYTES)
             await new Promise((resume) => setTimeout(resume, POLL_MS));
           write(soundEvent(audio));
         },

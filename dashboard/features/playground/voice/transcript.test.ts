@@ -43,7 +43,7 @@ describe('the transcript', () => {
     expect(going).toMatchObject({ response: 'r1', speaking: false, modality: 'audio' });
     const ended = withEvent(going, done('completed'));
     expect(ended.response).toBeNull();
-    expect(ended.said).toMatchObject([
+    expect(ended.turns).toMatchObject([
       { who: 'you', text: 'what a day.', state: 'done' },
       {
         who: 'model',
@@ -62,7 +62,7 @@ describe('the transcript', () => {
         item: { ...model, content: [{ type: 'output_audio', transcript: 'All' }] },
       }),
     ]);
-    expect(cut.said.at(-1)).toMatchObject({ text: 'All', state: 'cut' });
+    expect(cut.turns.at(-1)).toMatchObject({ text: 'All', state: 'cut' });
   });
 
   it('of an answer that was complete before it was interrupted ends there too', () => {
@@ -71,14 +71,14 @@ describe('the transcript', () => {
       done('completed'),
       event('conversation.item.truncated', { item_id: model.id, content_index: 0, audio_end_ms: 40 }),
     ]);
-    expect(cut.said.at(-1)?.state).toBe('cut');
+    expect(cut.turns.at(-1)?.state).toBe('cut');
   });
 
   it('tells what failed, and forgets it with the next answer', () => {
     const error = { code: 'slot.failed', message: 'The slot has failed.' };
     const failed = heard([...BEGUN, done('failed', { status_details: { type: 'failed', error } })]);
     expect(failed.fault).toEqual(error);
-    expect(failed.said.at(-1)?.state).toBe('failed');
+    expect(failed.turns.at(-1)?.state).toBe('failed');
     expect(withEvent(failed, event('response.created', { response: { id: 'r2' } })).fault).toBeNull();
     const refused = withEvent(SILENT, event('error', { error: { ...error, type: 'server_error' } }));
     expect(refused.fault).toEqual(error);
@@ -86,20 +86,20 @@ describe('the transcript', () => {
       event('conversation.item.added', { item: user }),
       event('conversation.item.input_audio_transcription.failed', { item_id: 'i1', error }),
     ]);
-    expect(deaf.said[0]?.state).toBe('unheard');
+    expect(deaf.turns[0]?.state).toBe('unheard');
   });
 
   it('passes over what changes nothing, typed messages are complete at once, and it is bounded', () => {
     expect(withEvent(SILENT, event('input_audio_buffer.cleared'))).toBe(SILENT);
     const typed = { ...user, content: [{ type: 'input_text', text: 'hello' }] };
     const one = withEvent(SILENT, event('conversation.item.added', { item: typed }));
-    expect(one.said).toMatchObject([{ text: 'hello', state: 'done' }]);
+    expect(one.turns).toMatchObject([{ text: 'hello', state: 'done' }]);
     const many = heard(
       Array.from({ length: 250 }, (_, at) =>
         event('conversation.item.added', { item: { ...typed, id: `i${at}` } }),
       ),
     );
-    expect(many.said).toHaveLength(200);
+    expect(many.turns).toHaveLength(200);
   });
 
   it('takes no time for what was not measured', () => {

@@ -11,7 +11,7 @@ export interface StageTimes {
 }
 
 /** A turn of one side. */
-export interface Said {
+export interface VoiceTurn {
   readonly id: string;
   readonly who: 'you' | 'model';
   readonly text: string;
@@ -27,7 +27,7 @@ export interface Fault {
 
 /** The state of a conversation. */
 export interface Transcript {
-  readonly said: readonly Said[];
+  readonly turns: readonly VoiceTurn[];
   /** Id of the running response. */
   readonly response: string | null;
   /** Whether the user is speaking. */
@@ -37,10 +37,10 @@ export interface Transcript {
   readonly fault: Fault | null;
 }
 
-export const SILENT: Transcript = { said: [], response: null, speaking: false, modality: null, fault: null };
+export const SILENT: Transcript = { turns: [], response: null, speaking: false, modality: null, fault: null };
 
 /** Maximum number of turns in the transcript. */
-const MOST = 200;
+const MAX_TURNS = 200;
 
 interface Item {
   id?: string;
@@ -60,18 +60,25 @@ interface Response {
 const textOf = ({ content }: Item): string =>
   (content ?? []).map((part) => part.text ?? part.transcript ?? '').join('');
 
-const put = (at: Transcript, row: Said): Transcript => {
-  const known = at.said.some(({ id }) => id === row.id);
-  const said = known ? at.said.map((old) => (old.id === row.id ? row : old)) : [...at.said, row].slice(-MOST);
-  return { ...at, said };
+const put = (at: Transcript, row: VoiceTurn): Transcript => {
+  const known = at.turns.some(({ id }) => id === row.id);
+  const turns = known
+    ? at.turns.map((old) => (old.id === row.id ? row : old))
+    : [...at.turns, row].slice(-MAX_TURNS);
+  return { ...at, turns };
 };
 
-const change = (at: Transcript, id: unknown, next: (row: Said) => Partial<Said>): Transcript => ({
+const change = (at: Transcript, id: unknown, next: (row: VoiceTurn) => Partial<VoiceTurn>): Transcript => ({
   ...at,
-  said: at.said.map((row) => (row.id === id ? { ...row, ...next(row) } : row)),
+  turns: at.turns.map((row) => (row.id === id ? { ...row, ...next(row) } : row)),
 });
 
-const row = (id: string, who: Said['who'], text = '', state: Said['state'] = 'open'): Said => ({
+const row = (
+  id: string,
+  who: VoiceTurn['who'],
+  text = '',
+  state: VoiceTurn['state'] = 'open',
+): VoiceTurn => ({
   id,
   who,
   text,
@@ -119,7 +126,7 @@ function added(at: Transcript, item: Item): Transcript {
   if (item.type !== 'message' || item.id === undefined || item.role === 'system') return at;
   const who = item.role === 'assistant' ? 'model' : 'you';
   const text = textOf(item);
-  const known = at.said.find(({ id }) => id === item.id);
+  const known = at.turns.find(({ id }) => id === item.id);
   return known ? at : put(at, row(item.id, who, text, who === 'you' && text !== '' ? 'done' : 'open'));
 }
 

@@ -93,7 +93,7 @@ export function Voice(): ReactElement {
   const models = useModels('chat', at.model);
   const model = models.id;
   const running = call.phase === 'live' || call.phase === 'opening';
-  const last = call.transcript.said.findLast(({ times }) => times !== null)?.times ?? null;
+  const last = call.transcript.turns.findLast(({ times }) => times !== null)?.times ?? null;
   return (
     <ModePage
       ability="chat"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FRESH, turn } from './conversation.ts';
-import { pack, unpack } from './kept.ts';
+import { pack, unpack } from './stored-conversation.ts';
 
 describe('the stored conversation', () => {
   it('is restored, with a running answer marked as cut', () => {

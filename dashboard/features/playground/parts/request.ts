@@ -3,7 +3,7 @@ import { ApiError, lost } from '../../../api/api-error.ts';
 import { type CallOptions, send } from '../../../api/client.ts';
 
 /** Metadata of a response. */
-export interface Told {
+export interface ResponseMeta {
   /** The slot or upstream that served the request. */
   readonly by: string | null;
   readonly requestId: string | null;
@@ -11,7 +11,7 @@ export interface Told {
   readonly ms: number;
 }
 
-export function toldBy(headers: Headers, began: number): Told {
+export function responseMeta(headers: Headers, began: number): ResponseMeta {
   return {
     by: headers.get('x-svc-slot') ?? headers.get('x-svc-upstream'),
     requestId: headers.get('x-request-id'),
@@ -23,25 +23,28 @@ const broken = (): ApiError =>
   new ApiError({ ...lost().picture, message: 'The response was interrupted or is not valid JSON.' });
 
 /** Sends a request and parses the JSON response. Has no timeout, because a model may load for minutes. Throws ApiError. */
-export async function askJson<T>(id: RouteId, options: CallOptions): Promise<{ value: T; told: Told }> {
+export async function requestJson<T>(
+  id: RouteId,
+  options: CallOptions,
+): Promise<{ value: T; meta: ResponseMeta }> {
   const began = performance.now();
   const answer = await send(id, options, null);
   const value = await answer.json().catch(() => {
     options.signal?.throwIfAborted();
     throw broken();
   });
-  return { value: value as T, told: toldBy(answer.headers, began) };
+  return { value: value as T, meta: responseMeta(answer.headers, began) };
 }
 
 /**
  * Sends a request and reads the response as bytes. Throws beyond `most` bytes. Also returns the time to the first byte in
  * milliseconds.
  */
-export async function askBytes(
+export async function requestBytes(
   id: RouteId,
   options: CallOptions,
   most: number,
-): Promise<{ bytes: Blob; firstMs: number; told: Told }> {
+): Promise<{ bytes: Blob; firstMs: number; meta: ResponseMeta }> {
   const began = performance.now();
   const answer = await send(id, options, null);
   if (answer.body === null) throw lost();
@@ -61,5 +64,5 @@ export async function askBytes(
     throw broken();
   }
   const type = answer.headers.get('content-type') ?? '';
-  return { bytes: new Blob(parts, { type }), firstMs, told: toldBy(answer.headers, began) };
+  return { bytes: new Blob(parts, { type }), firstMs, meta: responseMeta(answer.headers, began) };
 }

@@ -2,7 +2,7 @@ import { type Conversation, FRESH, type Turn, turn } from './conversation.ts';
 
 const KEY = 'svc.playground';
 /** Maximum stored characters; browsers allow about five million per origin. */
-const MOST = 1_000_000;
+const MAX_CHARS = 1_000_000;
 
 const withoutPictures = (row: Turn): Turn => ({
   ...row,
@@ -15,7 +15,7 @@ export function pack(whole: Conversation): string {
   const conversation = { ...whole, pictures: [], turns: whole.turns.map(withoutPictures) };
   for (let from = 0; ; from += 2) {
     const text = JSON.stringify({ ...conversation, turns: conversation.turns.slice(from) });
-    if (text.length <= MOST || from >= conversation.turns.length) return text;
+    if (text.length <= MAX_CHARS || from >= conversation.turns.length) return text;
   }
 }
 
@@ -45,7 +45,7 @@ export function load(): Conversation {
 }
 
 /** Stores the conversation until the tab is closed. Without storage it lasts until a reload. */
-export function keep(conversation: Conversation): void {
+export function store(conversation: Conversation): void {
   try {
     sessionStorage.setItem(KEY, pack(conversation));
   } catch {
