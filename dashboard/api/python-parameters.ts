@@ -1,4 +1,4 @@
-import type { SnippetRoute } from './snippets.ts';
+import type { SnippetRoute } from './snippet-route.ts';
 
 /** Named arguments of a call of the OpenAI Python client, which rejects all others. */
 interface Parameters {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { pythonLiteral, shellWord } from './literals.ts';
-import { type Language, type SnippetRoute, snippetOf } from './snippets.ts';
+import type { SnippetRoute } from './snippet-route.ts';
+import { type Language, snippetOf } from './snippets.ts';
 
 const body = {
   model: 'agent',

@@ -1,10 +1,8 @@
 import { pythonLiteral, shellWord } from './literals.ts';
 import { pythonArguments } from './python-parameters.ts';
+import type { SnippetRoute } from './snippet-route.ts';
 
 export type Language = 'curl' | 'javascript' | 'python';
-
-/** Routes with a JSON body that have code samples. */
-export type SnippetRoute = 'chat' | 'completion' | 'embeddings' | 'rerank' | 'speech' | 'image';
 
 export interface SnippetFacts {
   /** Origin of the gateway, without a slash at the end. */

@@ -9,7 +9,7 @@ import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
-import type { SlotDialogProps } from './slot-dialog.tsx';
+import type { SlotDialogProps } from './slot-dialog-props.ts';
 import { fileOnly, slotBaseline, slotRows, withOrigins } from './slot-rows.ts';
 import css from './slots.module.css';
 import { useSlotAction } from './use-slot-action.ts';

@@ -5,7 +5,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Forecast } from '../shared/forecast.tsx';
-import type { SlotDialogProps } from './slot-dialog.tsx';
+import type { SlotDialogProps } from './slot-dialog-props.ts';
 import { useSlotAction } from './use-slot-action.ts';
 
 /** Confirms a load; shows the memory sum and the slots that it unloads first. */

@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { TextInput } from '../../ui/inputs.tsx';
-import type { SlotDialogProps } from './slot-dialog.tsx';
+import type { SlotDialogProps } from './slot-dialog-props.ts';
 
 const LIMIT_MS = 60_000;
 

@@ -6,14 +6,10 @@ import { EditSlot, NewSlot } from './edit-slot.tsx';
 import { LoadSlot, RestartSlot, UnloadSlot } from './load-slot.tsx';
 import type { Place, Show } from './place.ts';
 import { RemoveSlot } from './remove-slot.tsx';
+import type { SlotDialogProps } from './slot-dialog-props.ts';
 import { SlotLog } from './slot-log.tsx';
 import { SlotPlan } from './slot-plan.tsx';
 import { SwapSlot } from './swap-slot.tsx';
-
-export interface SlotDialogProps {
-  slot: SlotRecord;
-  onClose: () => void;
-}
 
 const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<SlotDialogProps>> = {
   load: LoadSlot,

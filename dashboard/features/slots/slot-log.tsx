@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { LogView } from '../../ui/log/log-view.tsx';
 import { type LogLine, type LogTone, useLog } from '../../ui/log/use-log.ts';
 import { Sheet } from '../../ui/sheet.tsx';
-import type { SlotDialogProps } from './slot-dialog.tsx';
+import type { SlotDialogProps } from './slot-dialog-props.ts';
 
 const SEVERE: readonly (readonly [RegExp, LogTone])[] = [
   [/\b(error|fatal|failed|panic|abort)/i, 'failed'],

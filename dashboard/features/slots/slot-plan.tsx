@@ -8,7 +8,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import table from '../../ui/table.module.css';
 import { Forecast } from '../shared/forecast.tsx';
-import type { SlotDialogProps } from './slot-dialog.tsx';
+import type { SlotDialogProps } from './slot-dialog-props.ts';
 import css from './slots.module.css';
 
 const SOURCES: Record<PlanSourceName, string> = {

@@ -12,7 +12,7 @@ import { gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Forecast } from '../shared/forecast.tsx';
-import type { SlotDialogProps } from './slot-dialog.tsx';
+import type { SlotDialogProps } from './slot-dialog-props.ts';
 import css from './slots.module.css';
 import { useSlotAction } from './use-slot-action.ts';
 

@@ -9,7 +9,7 @@ import { useEditBase } from '../../ui/form/edit-base.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
-import type { UpstreamDialogProps } from './upstream-dialog.tsx';
+import type { UpstreamDialogProps } from './upstream-dialog-props.ts';
 import { upstreamBaseline, upstreamRows } from './upstream-rows.ts';
 
 interface Sent {

@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { count } from '../../ui/format.ts';
-import type { UpstreamDialogProps } from './upstream-dialog.tsx';
+import type { UpstreamDialogProps } from './upstream-dialog-props.ts';
 
 /** Confirms the removal of an upstream and its file. */
 export function RemoveUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {

@@ -11,7 +11,7 @@ import { duration } from '../../ui/format.ts';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { State } from '../../ui/state-badge.tsx';
-import type { UpstreamDialogProps } from './upstream-dialog.tsx';
+import type { UpstreamDialogProps } from './upstream-dialog-props.ts';
 import css from './upstreams.module.css';
 
 /** A test waits as long as a real request. */

@@ -6,12 +6,8 @@ import { EditUpstream, NewUpstream } from './edit-upstream.tsx';
 import type { Show } from './place.ts';
 import { RemoveUpstream } from './remove-upstream.tsx';
 import { TestUpstream } from './test-upstream.tsx';
+import type { UpstreamDialogProps } from './upstream-dialog-props.ts';
 import { UpstreamModels } from './upstream-models.tsx';
-
-export interface UpstreamDialogProps {
-  upstream: UpstreamRecord;
-  onClose: () => void;
-}
 
 const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<UpstreamDialogProps>> = {
   models: UpstreamModels,

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { queries } from '../../api/queries.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
-import type { UpstreamDialogProps } from './upstream-dialog.tsx';
+import type { UpstreamDialogProps } from './upstream-dialog-props.ts';
 import css from './upstreams.module.css';
 
 /** The model ids of an upstream. */
