@@ -144,7 +144,7 @@ test('what is not needed for reading is left out quietly: the graphs, and the ma
   watch,
 }) => {
   watch.allow(PROVOKED);
-  await endRequests(page, /\/assets\/(pace|markdown)-[^/]*\.js$/, Number.POSITIVE_INFINITY);
+  await endRequests(page, /\/assets\/(traffic|markdown)-[^/]*\.js$/, Number.POSITIVE_INFINITY);
   await page.goto(`${daemon().url}/overview`);
   await expect(page.getByText('The graphs could not be loaded.')).toBeVisible();
   await expect(heading(page)).toHaveText('Everything is fine');

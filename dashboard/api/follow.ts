@@ -60,11 +60,11 @@ export async function followStream(stream: Stream, signal: AbortSignal): Promise
   const place: Place = { lastId: null, opened: false };
   for (let tries = 0; !signal.aborted; tries += 1) {
     const began = Date.now();
-    const goOn = await listen(stream, place, signal).then(
+    const reconnect = await listen(stream, place, signal).then(
       () => stream.onBroken?.(null) ?? true,
       (error: unknown) => signal.aborted || (stream.onBroken?.(error) ?? true),
     );
-    if (!goOn) return;
+    if (!reconnect) return;
     if (Date.now() - began > SILENCE_MS) tries = 0;
     const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)];
     await new Promise((done) => setTimeout(done, wait));

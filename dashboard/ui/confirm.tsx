@@ -26,7 +26,7 @@ export function Confirm(props: {
   onConfirm: () => void;
   onClose: () => void;
   /** The focus target after closing when the opening element is gone; null for the default. */
-  goOn?: () => HTMLElement | null;
+  focusAfter?: () => HTMLElement | null;
 }): ReactElement {
   const cancel = useRef<HTMLButtonElement>(null);
   return (
@@ -36,7 +36,7 @@ export function Confirm(props: {
         <AlertDialog.Popup
           className={css.popup}
           initialFocus={cancel}
-          finalFocus={() => handOver(props.goOn?.() ?? null)}
+          finalFocus={() => handOver(props.focusAfter?.() ?? null)}
         >
           <AlertDialog.Title className={css.title}>{props.title}</AlertDialog.Title>
           <AlertDialog.Description className={css.text} render={<div />}>

@@ -9,7 +9,7 @@ import type { Tone } from '../../ui/tone.ts';
 import { Evidence } from './evidence.tsx';
 import css from './hardware.module.css';
 import { type HardwareHistory, type Measure, READ } from './history.ts';
-import { LOOKS, MeasureChart } from './measure.tsx';
+import { MEASURES_BY_NAME, MeasureChart } from './measure.tsx';
 
 const KINDS = { cpu: 'CPU', gpu: 'GPU', npu: 'NPU' } as const;
 const ACCESS: Record<DeviceRecord['access'], { tone: Tone; word: string }> = {
@@ -18,7 +18,7 @@ const ACCESS: Record<DeviceRecord['access'], { tone: Tone; word: string }> = {
   no_permission: { tone: 'attention', word: 'No permission' },
   unknown: { tone: 'idle', word: 'Access unknown' },
 };
-const MEASURES = Object.keys(LOOKS) as Measure[];
+const MEASURES = Object.keys(MEASURES_BY_NAME) as Measure[];
 
 /** Whether the device has ever reported a measure; it then has a chart. */
 function isReported(device: DeviceRecord, history: HardwareHistory, measure: Measure): boolean {
@@ -35,14 +35,18 @@ export function Device(props: {
   history: HardwareHistory;
 }): ReactElement {
   const { device, history } = props;
-  const look = device.unused_reason !== null && device.access === 'ok' ? null : ACCESS[device.access];
+  const badge = device.unused_reason !== null && device.access === 'ok' ? null : ACCESS[device.access];
   const shown = MEASURES.filter((measure) => isReported(device, history, measure));
   const silent = MEASURES.filter((measure) => !shown.includes(measure));
   return (
     <Card
       title={device.name}
       aside={
-        look === null ? <State tone="attention">Not used</State> : <State tone={look.tone}>{look.word}</State>
+        badge === null ? (
+          <State tone="attention">Not used</State>
+        ) : (
+          <State tone={badge.tone}>{badge.word}</State>
+        )
       }
     >
       {device.unused_reason === null ? null : (
@@ -70,7 +74,7 @@ export function Device(props: {
       )}
       {silent.length === 0 ? null : (
         <p className={css.soft}>
-          Not reported: {silent.map((measure) => LOOKS[measure].word.toLowerCase()).join(', ')}.
+          Not reported: {silent.map((measure) => MEASURES_BY_NAME[measure].word.toLowerCase()).join(', ')}.
         </p>
       )}
       <Evidence evidence={props.evidence} />

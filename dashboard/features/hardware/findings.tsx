@@ -16,7 +16,7 @@ const NAMES = { docker: 'Docker', podman: 'Podman' } as const;
 
 function Container(props: { container: ContainerRuntimeRecord }): ReactElement {
   const { container } = props;
-  const look = ACCESS[container.access];
+  const badge = ACCESS[container.access];
   const facts = [
     container.version,
     container.rootless === null ? null : container.rootless ? 'rootless' : 'root',
@@ -26,7 +26,7 @@ function Container(props: { container: ContainerRuntimeRecord }): ReactElement {
     <li>
       <p className={css.poolName}>
         <b>{NAMES[container.kind]}</b>
-        <State tone={look.tone}>{look.word}</State>
+        <State tone={badge.tone}>{badge.word}</State>
       </p>
       {facts.length === 0 ? null : <p className={css.soft}>{facts.join(' · ')}</p>}
       {container.hint === null ? null : (

@@ -5,7 +5,7 @@ import { gib, timeOfDay } from '../../ui/format.ts';
 import css from './hardware.module.css';
 import { type HardwareHistory, type Measure, summaryOf } from './history.ts';
 
-interface Look {
+interface MeasureInfo {
   word: string;
   format: (value: number) => string;
   /** Upper end of the axis; null scales to the values. */
@@ -13,7 +13,7 @@ interface Look {
 }
 
 const rounded = (unit: string) => (value: number) => `${Math.round(value)} ${unit}`;
-export const LOOKS: Record<Measure, Look> = {
+export const MEASURES_BY_NAME: Record<Measure, MeasureInfo> = {
   memory: { word: 'Memory', format: gib, most: (device) => device.memory_total_bytes },
   load: { word: 'Load', format: rounded('%'), most: () => 100 },
   power: { word: 'Power', format: rounded('W'), most: () => null },
@@ -28,30 +28,30 @@ export function MeasureChart(props: {
   history: HardwareHistory;
 }): ReactElement {
   const { device, measure } = props;
-  const look = LOOKS[measure];
+  const info = MEASURES_BY_NAME[measure];
   const series = props.history.series(device.id, measure);
   const summary = summaryOf(series);
   const [point, setPoint] = useState<{ at: number; value: number } | null>(null);
   const onPoint = useCallback((next: typeof point) => setPoint(next), []);
-  const now = summary?.last == null ? 'not reported' : look.format(summary.last);
+  const now = summary?.last == null ? 'not reported' : info.format(summary.last);
   const range =
     summary === null
       ? 'no value yet'
-      : `lowest ${look.format(summary.low)}, highest ${look.format(summary.high)}, ${summary.gaps} ${summary.gaps === 1 ? 'gap' : 'gaps'}`;
+      : `lowest ${info.format(summary.low)}, highest ${info.format(summary.high)}, ${summary.gaps} ${summary.gaps === 1 ? 'gap' : 'gaps'}`;
   return (
     <figure className={css.measure}>
       <figcaption>
-        <span className={css.soft}>{look.word}</span>
+        <span className={css.soft}>{info.word}</span>
         <span className={css.now}>
-          {point === null ? now : `${look.format(point.value)} at ${timeOfDay(point.at)}`}
+          {point === null ? now : `${info.format(point.value)} at ${timeOfDay(point.at)}`}
         </span>
       </figcaption>
       <Chart
         {...series}
-        most={look.most(device)}
+        most={info.most(device)}
         span={SPAN_S}
-        format={look.format}
-        label={`${look.word} of ${device.name} since this page was opened: now ${now}; ${range}`}
+        format={info.format}
+        label={`${info.word} of ${device.name} since this page was opened: now ${now}; ${range}`}
         onPoint={onPoint}
       />
     </figure>

@@ -14,7 +14,7 @@ export function DeleteOne(props: {
   memory: MemoryRecord;
   onClose: () => void;
   onDone: () => void;
-  goOn: () => HTMLElement | null;
+  focusAfter: () => HTMLElement | null;
 }): ReactElement {
   const remove = useNotesAction('memory.delete.one', props.onDone);
   return (
@@ -27,7 +27,7 @@ export function DeleteOne(props: {
       error={remove.error}
       onConfirm={() => remove.mutate({ params: { id: props.memory.id } })}
       onClose={props.onClose}
-      goOn={props.goOn}
+      focusAfter={props.focusAfter}
     >
       <blockquote className={css.quote}>{props.memory.text}</blockquote>
       <p>This can’t be undone.</p>
@@ -40,7 +40,7 @@ export function DeleteMany(props: {
   ids: readonly string[];
   onClose: () => void;
   onDone: () => void;
-  goOn: () => HTMLElement | null;
+  focusAfter: () => HTMLElement | null;
 }): ReactElement {
   const { ids } = props;
   const remove = useNotesAction('memory.delete.many', props.onDone);
@@ -56,7 +56,7 @@ export function DeleteMany(props: {
       error={remove.error}
       onConfirm={() => remove.mutate({ body: { ids } })}
       onClose={props.onClose}
-      goOn={props.goOn}
+      focusAfter={props.focusAfter}
     >
       <p>This can’t be undone.</p>
     </Confirm>
@@ -67,7 +67,7 @@ export function DeleteMany(props: {
 export function DeleteAll(props: {
   onClose: () => void;
   onDone: () => void;
-  goOn: () => HTMLElement | null;
+  focusAfter: () => HTMLElement | null;
 }): ReactElement {
   const [typed, setTyped] = useState('');
   const remove = useNotesAction('memory.delete.all', props.onDone);
@@ -82,7 +82,7 @@ export function DeleteAll(props: {
       error={remove.error}
       onConfirm={() => remove.mutate({ query: { confirm: 'all' } })}
       onClose={props.onClose}
-      goOn={props.goOn}
+      focusAfter={props.focusAfter}
     >
       <p>
         Deletes every note, including those not shown on this page. Assistants lose this knowledge. This can’t

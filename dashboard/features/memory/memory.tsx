@@ -18,8 +18,8 @@ import { DeleteAll, DeleteMany, DeleteOne } from './delete-memories.tsx';
 import css from './memory.module.css';
 import type { Selection } from './memory-list.tsx';
 import { classSentence } from './memory-words.ts';
-import { usePlace } from './place.ts';
 import { AllMemories, FoundMemories } from './store.tsx';
+import { useUrlState } from './url-state.ts';
 import { useMemories } from './use-memories.ts';
 
 /** The notes that the list shows for a search. */
@@ -59,7 +59,7 @@ function WhoMay(): ReactElement | null {
 /** The view of the notes that assistants keep. */
 export function Memory(): ReactElement {
   useTitle('Notes');
-  const { q, show, find, open, close } = usePlace();
+  const { q, show, find, open, close } = useUrlState();
   const selection = useSelection(q);
   const [one, setOne] = useState<MemoryRecord | null>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -73,7 +73,7 @@ export function Memory(): ReactElement {
     close();
   };
   /** The focus target after a deletion, because the button that opened the dialog is gone. */
-  const goOn = (): HTMLElement | null => {
+  const focusAfter = (): HTMLElement | null => {
     const gone = removed.current;
     removed.current = false;
     return gone ? list.current : null;
@@ -120,12 +120,12 @@ export function Memory(): ReactElement {
         </div>
       </Card>
       {show === 'add' ? <AddMemory onClose={close} /> : null}
-      {show === 'all' ? <DeleteAll onClose={close} onDone={done} goOn={goOn} /> : null}
+      {show === 'all' ? <DeleteAll onClose={close} onDone={done} focusAfter={focusAfter} /> : null}
       {show === 'delete' && many > 0 ? (
-        <DeleteMany ids={selection.ids} onClose={close} onDone={done} goOn={goOn} />
+        <DeleteMany ids={selection.ids} onClose={close} onDone={done} focusAfter={focusAfter} />
       ) : null}
       {one === null ? null : (
-        <DeleteOne memory={one} onClose={() => setOne(null)} onDone={done} goOn={goOn} />
+        <DeleteOne memory={one} onClose={() => setOne(null)} onDone={done} focusAfter={focusAfter} />
       )}
     </>
   );

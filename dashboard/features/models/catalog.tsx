@@ -11,7 +11,7 @@ import { State } from '../../ui/state-badge.tsx';
 import { FitBadge } from './fit-badge.tsx';
 import { HubResults } from './hub-results.tsx';
 import css from './models.module.css';
-import { type Show, usePlace } from './place.ts';
+import { type Show, useUrlState } from './url-state.ts';
 
 type Entry = CatalogView['entries'][number];
 type Open = (show: Show, of: string) => void;
@@ -100,7 +100,7 @@ function Purposes(props: { catalog: CatalogView; open: Open }): ReactElement {
 /** Recommended models by purpose, and a search of the hub. */
 export function Catalog(props: { open: Open }): ReactElement {
   const catalog = useQuery(queries.catalog);
-  const { q, find } = usePlace();
+  const { q, find } = useUrlState();
   return (
     <Card title={q === '' ? 'Catalogue' : 'Search results'} flush>
       <SearchForm

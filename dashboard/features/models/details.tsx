@@ -13,8 +13,8 @@ import { FitBadge } from './fit-badge.tsx';
 import { holderOf } from './holder.ts';
 import { abilities, parameters, SOURCES, typeWord } from './model-words.ts';
 import css from './models.module.css';
-import type { Show } from './place.ts';
 import { Thinking } from './thinking.tsx';
+import type { Show } from './url-state.ts';
 import { UseIt } from './use-it.tsx';
 
 function Sum(props: { value: string; what: string }): ReactElement {

@@ -9,7 +9,7 @@ import { count } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import css from './models.module.css';
-import type { Show } from './place.ts';
+import type { Show } from './url-state.ts';
 
 function Result(props: { found: HubModelView; open: (show: Show, of: string) => void }): ReactElement {
   const { found } = props;

@@ -3,22 +3,22 @@ import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Button } from '../../ui/button.tsx';
 import { State } from '../../ui/state-badge.tsx';
-import { slotLook } from '../shared/slot-state.ts';
+import { slotBadge } from '../shared/slot-state.ts';
 import { FitBadge } from './fit-badge.tsx';
 import { holderOf } from './holder.ts';
 import { modelLine } from './model-words.ts';
 import css from './models.module.css';
-import type { Show } from './place.ts';
+import type { Show } from './url-state.ts';
 import { UseIt } from './use-it.tsx';
 
 /** The state of the slot that serves the model, else whether the model fits. */
 function How(props: { model: ModelWithMemory; slot: SlotRecord | undefined }): ReactElement | null {
   const { model, slot } = props;
-  const look = slot === undefined ? null : slotLook(slot);
-  if (slot !== undefined && look !== null && (look.tone !== 'idle' || model.fit === null)) {
+  const badge = slot === undefined ? null : slotBadge(slot);
+  if (slot !== undefined && badge !== null && (badge.tone !== 'idle' || model.fit === null)) {
     return (
       <span className={css.state}>
-        <State tone={look.tone}>{look.word}</State>
+        <State tone={badge.tone}>{badge.word}</State>
         <span className={css.soft}>in {slot.name}</span>
       </span>
     );

@@ -13,7 +13,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { InstalledItem } from './installed-item.tsx';
 import { inOrder, modelLine } from './model-words.ts';
 import css from './models.module.css';
-import type { Show } from './place.ts';
+import type { Show } from './url-state.ts';
 
 /** Lists of at most this length have no filter. */
 const MAX_WITHOUT_FILTER = 8;

@@ -17,19 +17,19 @@ import { Catalog } from './catalog.tsx';
 import { Details } from './details.tsx';
 import { holderOf } from './holder.ts';
 import { Installed } from './installed.tsx';
-import { type Place, type Show, usePlace } from './place.ts';
 import { PullDialog } from './pull-dialog.tsx';
 import { Pulls } from './pulls.tsx';
 import { Register } from './register.tsx';
 import { RemoveModel } from './remove-model.tsx';
 import { Scanned } from './scanned.tsx';
+import { type OpenDialog, type Show, useUrlState } from './url-state.ts';
 import { useModelAction } from './use-model-action.ts';
 
 /** Minimum width for both lists side by side; below it each list has a tab. */
 const SIDE_BY_SIDE = 1080;
 
 /** Dialogs that need the record of a model. Renders nothing while it is loading or after it was removed. */
-function OverModel(props: { place: Place; onClose: () => void }): ReactElement | null {
+function OverModel(props: { place: OpenDialog; onClose: () => void }): ReactElement | null {
   const { place, onClose } = props;
   const models = useQuery(queries.registry);
   const slots = useQuery(queries.slots);
@@ -41,7 +41,7 @@ function OverModel(props: { place: Place; onClose: () => void }): ReactElement |
 }
 
 function Over(props: {
-  place: Place;
+  place: OpenDialog;
   open: (show: Show, of: string) => void;
   onClose: () => void;
 }): ReactElement {
@@ -58,7 +58,7 @@ export function Models(props: { tab: string }): ReactElement {
   const tab = MODEL_TABS.find(({ id }) => id === props.tab);
   useTitle(tab?.word ?? 'Not found');
   const wide = useWide(SIDE_BY_SIDE);
-  const { place, open, close } = usePlace();
+  const { place, open, close } = useUrlState();
   const scan = useModelAction('model.scan');
   if (tab === undefined) return <NotFound />;
   return (

@@ -15,14 +15,14 @@ import { Sheet } from '../../ui/sheet.tsx';
 import { FitBadge } from './fit-badge.tsx';
 import { licenceWords } from './licence.ts';
 import css from './models.module.css';
-import { usePlace } from './place.ts';
+import { useUrlState } from './url-state.ts';
 import { useModelAction } from './use-model-action.ts';
 
 type Known = CatalogView['entries'][number];
 
 /** Metadata of a model before the download, from the catalogue or the search result. */
 function useKnown(model: string): { entry: Known | undefined; found: HubModelView | undefined } {
-  const { q } = usePlace();
+  const { q } = useUrlState();
   const catalog = useQuery(queries.catalog);
   const search = useQuery({ ...queries.hub(q), enabled: q !== '' });
   const repo = model.split(':')[0];

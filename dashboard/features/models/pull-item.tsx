@@ -7,8 +7,8 @@ import { Note } from '../../ui/note.tsx';
 import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import css from './models.module.css';
-import type { Show } from './place.ts';
-import { adviceOf, isOpen, PULL_LOOKS, progressLine, pullActions, shareOf } from './pull-look.ts';
+import { adviceOf, isOpen, PULL_BADGES, progressLine, pullActions, shareOf } from './pull-state.ts';
+import type { Show } from './url-state.ts';
 import { useModelAction } from './use-model-action.ts';
 
 function Trouble(props: { error: NonNullable<PullRecord['error']> }): ReactElement {
@@ -62,7 +62,7 @@ function Acts(props: { pull: PullRecord; open: (show: Show, of: string) => void 
 /** One download: its progress, its error and its actions. */
 export function PullItem(props: { pull: PullRecord; open: (show: Show, of: string) => void }): ReactElement {
   const { pull } = props;
-  const look = PULL_LOOKS[pull.state];
+  const badge = PULL_BADGES[pull.state];
   return (
     <li className={css.item}>
       <div className={css.head}>
@@ -74,7 +74,7 @@ export function PullItem(props: { pull: PullRecord; open: (show: Show, of: strin
           </span>
         </h3>
         <span className={css.state}>
-          <State tone={look.tone}>{look.word}</State>
+          <State tone={badge.tone}>{badge.word}</State>
           {isOpen(pull) ? null : (
             <span className={css.soft}>
               <Ago at={pull.updated} />
@@ -86,7 +86,7 @@ export function PullItem(props: { pull: PullRecord; open: (show: Show, of: strin
         <ShareBar
           label={`Download of ${pull.repo}`}
           value={Math.floor(shareOf(pull) * 100)}
-          tone={PULL_LOOKS[pull.state].tone}
+          tone={PULL_BADGES[pull.state].tone}
         />
       ) : null}
       <p className={css.numbers}>{progressLine(pull)}</p>

@@ -4,9 +4,9 @@ import { queries } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import css from './models.module.css';
-import type { Show } from './place.ts';
 import { PullItem } from './pull-item.tsx';
-import { isOpen } from './pull-look.ts';
+import { isOpen } from './pull-state.ts';
+import type { Show } from './url-state.ts';
 
 /** Maximum number of finished downloads in the list. */
 const MAX_FINISHED = 10;

@@ -7,7 +7,7 @@ import { State } from '../../ui/state-badge.tsx';
 import type { Tone } from '../../ui/tone.ts';
 import css from './checks.module.css';
 
-const LOOKS: Record<SystemHealthView['checks'][string]['status'], { tone: Tone; word: string }> = {
+const BADGES: Record<SystemHealthView['checks'][string]['status'], { tone: Tone; word: string }> = {
   ok: { tone: 'ok', word: 'OK' },
   warning: { tone: 'attention', word: 'Warning' },
   failed: { tone: 'failed', word: 'Failed' },
@@ -23,7 +23,7 @@ export function Checks(props: { query: UseQueryResult<SystemHealthView> }): Reac
             {Object.entries(data.checks).map(([name, check]) => (
               <li key={name}>
                 <span className={css.name}>{name}</span>
-                <State tone={LOOKS[check.status].tone}>{LOOKS[check.status].word}</State>
+                <State tone={BADGES[check.status].tone}>{BADGES[check.status].word}</State>
                 <span className={css.message}>{check.message}</span>
               </li>
             ))}

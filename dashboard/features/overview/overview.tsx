@@ -12,27 +12,27 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { SetupNote } from '../setup/setup-note.tsx';
 import { Checks } from './checks.tsx';
-import { Concerns } from './concerns.tsx';
 import { Devices } from './devices.tsx';
-import pace from './pace.module.css';
+import { healthSummary, issuesOf, type Knowledge, knowledgeOf } from './health-summary.ts';
+import { Issues } from './issues.tsx';
 import { PostureCard } from './posture-card.tsx';
 import { Slots } from './slots.tsx';
+import { HealthSummary } from './summary-line.tsx';
+import traffic from './traffic.module.css';
 import { TryIt } from './try-it.tsx';
-import { concernsOf, type Knowledge, knowledgeOf, verdictOf } from './verdict.ts';
-import { VerdictLine } from './verdict-line.tsx';
 
 function HourCard(props: { children: ReactNode }): ReactElement {
   return (
     <Card title="Last hour">
-      <div className={pace.waiting}>{props.children}</div>
+      <div className={traffic.waiting}>{props.children}</div>
     </Card>
   );
 }
 
 /** Loads the charts and their library lazily: the first render does not need them, and the page works without. */
-const Pace = lazyView({
+const Traffic = lazyView({
   what: 'the last hour',
-  load: async () => (await import('./pace.tsx')).Pace,
+  load: async () => (await import('./traffic.tsx')).Traffic,
   waiting: () => (
     <HourCard>
       <Skeleton lines={6} what="the last hour" />
@@ -63,7 +63,7 @@ export function Overview(): ReactElement {
   const settings = useQuery(queries.settings);
   const upstreams = useQuery(queries.upstreams);
   const pulls = useQuery(queries.pulls);
-  const concerns = concernsOf({
+  const issues = issuesOf({
     slots: slots.data?.slots,
     checks: checks.data,
     status: status.data,
@@ -83,14 +83,14 @@ export function Overview(): ReactElement {
     <>
       {status.data === undefined ? <h1>Overview</h1> : null}
       <Loaded query={status} what="the state of the gateway" lines={1}>
-        {(data) => <VerdictLine verdict={verdictOf(concerns, known)} status={data} />}
+        {(data) => <HealthSummary summary={healthSummary(issues, known)} status={data} />}
       </Loaded>
       <SetupNote />
-      <Concerns concerns={concerns} />
+      <Issues issues={issues} />
       <div className={columns.uneven}>
         <div className={columns.column}>
           <Slots query={slots} />
-          <Pace />
+          <Traffic />
           <TryIt slots={slots.data?.slots} status={status.data} />
         </div>
         <div className={columns.column}>

@@ -12,7 +12,7 @@ import { count, gib, tokenRate } from '../../ui/format.ts';
 import { HelpMark } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { State } from '../../ui/state-badge.tsx';
-import { slotLook, slotModel } from '../shared/slot-state.ts';
+import { slotBadge, slotModel } from '../shared/slot-state.ts';
 import { TERMS } from '../shared/terms.ts';
 import css from './slots.module.css';
 
@@ -36,7 +36,7 @@ function Measure(props: { label: string; value: string | null }): ReactElement {
 
 function SlotLine(props: { slot: SlotRecord }): ReactElement {
   const { slot } = props;
-  const look = slotLook(slot);
+  const badge = slotBadge(slot);
   const queue = slot.active === 0 && slot.queued === 0 ? 'idle' : `${slot.active} + ${slot.queued}`;
   return (
     <tr {...ROLES.row}>
@@ -45,7 +45,7 @@ function SlotLine(props: { slot: SlotRecord }): ReactElement {
         <span className={css.model}>{slotModel(slot)}</span>
       </th>
       <td {...ROLES.cell} className={css.state}>
-        <State tone={look.tone}>{look.word}</State>
+        <State tone={badge.tone}>{badge.word}</State>
         <span className={css.since}>
           <Ago at={slot.since} />
           {slot.device === null ? '' : ` · ${slot.device}`}

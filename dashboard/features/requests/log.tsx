@@ -16,9 +16,9 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { OlderRows } from '../../ui/older.tsx';
 import tabs from '../../ui/tabs.module.css';
 import { usePagedRows } from '../../ui/use-paged-rows.ts';
-import { matches, type RequestFilter } from './request-look.ts';
+import { matches, type RequestFilter } from './request-badge.ts';
+import { RequestDetails } from './request-details.tsx';
 import { RequestTable } from './request-table.tsx';
-import { Story } from './story.tsx';
 
 const PAGE = 200;
 const ALL = 'all';
@@ -29,7 +29,7 @@ const ONLY = [
 ] as const;
 
 /** Filter and open request of the URL. Changing the filter replaces the history entry. */
-function usePlace() {
+function useUrlState() {
   const [search, setSearch] = useSearchParams();
   const filter: RequestFilter = { q: search.get('q') ?? '', only: search.get('only') ?? '' };
   const id = search.get('id');
@@ -103,7 +103,7 @@ function Nothing(props: { filtered: boolean; onReset: () => void }): ReactElemen
 /** Running and finished requests, live. */
 export function RequestLog(): ReactElement {
   const requests = useQuery(queries.requests);
-  const { filter, id, setFilter, open, close } = usePlace();
+  const { filter, id, setFilter, open, close } = useUrlState();
   const ended = usePagedRows({ newest: requests.data?.recent, page: PAGE, idOf, read: readOlder });
   const filtered = filter.q !== '' || filter.only !== '';
   return (
@@ -131,7 +131,7 @@ export function RequestLog(): ReactElement {
           }}
         </Loaded>
       </Card>
-      {id === null ? null : <Story id={id} onClose={close} />}
+      {id === null ? null : <RequestDetails id={id} onClose={close} />}
     </>
   );
 }

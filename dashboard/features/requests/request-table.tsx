@@ -6,7 +6,7 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { count, duration } from '../../ui/format.ts';
 import { State } from '../../ui/state-badge.tsx';
 import table from '../../ui/table.module.css';
-import { requestLook, timesOf } from './request-look.ts';
+import { requestBadge, timesOf } from './request-badge.ts';
 import css from './requests.module.css';
 
 const features = tableFeatures({});
@@ -44,8 +44,8 @@ function columnsFor(open: (id: string) => void) {
     helper.accessor('status', {
       header: 'Result',
       cell: ({ row: { original } }) => {
-        const look = requestLook(original);
-        return <State tone={look.tone}>{look.word}</State>;
+        const badge = requestBadge(original);
+        return <State tone={badge.tone}>{badge.word}</State>;
       },
     }),
     helper.accessor((row) => timesOf(row).first, {

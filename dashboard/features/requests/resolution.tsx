@@ -3,8 +3,8 @@ import { Link } from 'wouter';
 import type { ExplainView } from '../../../daemon/contract/system.ts';
 import { Note } from '../../ui/note.tsx';
 import { Forecast } from '../shared/forecast.tsx';
-import { Ladder } from './ladder.tsx';
 import css from './requests.module.css';
+import { RoutingSteps } from './routing-steps.tsx';
 
 /** Describes the target of a request and what it would wait for. */
 export function targetSentence(explained: ExplainView): string {
@@ -38,7 +38,7 @@ export function Resolution(props: { explained: ExplainView }): ReactElement {
         <p>{targetSentence(explained)}</p>
         {explained.error?.code === 'dispatch.no_route' ? <NoRoute /> : null}
       </Note>
-      <Ladder steps={explained.steps} placed={explained.error === null} />
+      <RoutingSteps steps={explained.steps} placed={explained.error === null} />
       {explained.load === null ? null : <Forecast forecast={explained.load} />}
       {explained.after.map((next) => (
         <section key={`${next.slot} ${next.upstream}`} className={css.part}>

@@ -3,9 +3,9 @@ import type { RequestDetailView } from '../../../daemon/contract/system.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { count, duration, steadyDuration, tokenRate } from '../../ui/format.ts';
 import { useNow } from '../../ui/now.ts';
-import { timesOf } from './request-look.ts';
+import { timesOf } from './request-badge.ts';
 import css from './requests.module.css';
-import { firstThing, waitRows } from './story-words.ts';
+import { firstThing, waitRows } from './routing-words.ts';
 
 const tokens = (many: number): string => `${count(many)} ${many === 1 ? 'token' : 'tokens'}`;
 

@@ -16,7 +16,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import base from '../../ui/table.module.css';
 import type { ExposureRow, Filters } from './exposure-filters.tsx';
-import { REACH_LOOKS } from './reach.ts';
+import { REACH_BADGES } from './reach.ts';
 import css from './table.module.css';
 
 const features = tableFeatures({
@@ -58,8 +58,8 @@ const columns = helper.columns([
     filterFn: 'equalsString',
     enableGlobalFilter: false,
     cell: ({ row }) => {
-      const look = REACH_LOOKS[row.original.reach];
-      return <State tone={look.tone}>{look.word}</State>;
+      const badge = REACH_BADGES[row.original.reach];
+      return <State tone={badge.tone}>{badge.word}</State>;
     },
   }),
 ]);

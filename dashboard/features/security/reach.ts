@@ -12,7 +12,7 @@ export interface ReachFacts {
   guard: boolean;
 }
 
-export const REACH_LOOKS: Record<Reach, { tone: Tone; word: string }> = {
+export const REACH_BADGES: Record<Reach, { tone: Tone; word: string }> = {
   everyone: { tone: 'attention', word: 'Anyone' },
   'this machine': { tone: 'idle', word: 'This machine' },
   none: { tone: 'ok', word: 'Key needed' },

@@ -24,7 +24,7 @@ interface Place {
   edit: string;
 }
 
-function usePlace() {
+function useUrlState() {
   const [search, setSearch] = useSearchParams();
   const place: Place = {
     q: search.get('q') ?? '',
@@ -63,7 +63,7 @@ function Problems(props: { problems: Responses['settings']['problems'] }): React
 
 function Whole(props: { data: Responses['settings'] }): ReactElement {
   const { settings, problems, revision } = props.data;
-  const { place, go } = usePlace();
+  const { place, go } = useUrlState();
   const shown = settings.filter((row) => showsSetting(row, place.q, place.only === 'changed'));
   const edited = settings.find(({ name }) => name === place.edit);
   return (

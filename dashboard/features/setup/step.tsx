@@ -7,7 +7,7 @@ import type { Tone } from '../../ui/tone.ts';
 import css from './setup.module.css';
 import { useApply } from './use-setup.ts';
 
-const LOOKS: Record<SetupStepStateName, { tone: Tone; word: string }> = {
+const BADGES: Record<SetupStepStateName, { tone: Tone; word: string }> = {
   open: { tone: 'idle', word: 'To do' },
   done: { tone: 'ok', word: 'Done' },
   skipped: { tone: 'idle', word: 'Skipped' },
@@ -32,7 +32,7 @@ export function Step(props: {
   const heading = useId();
   const apply = useApply();
   const go = (state: SetupStepStateName): void => apply.mutate({ steps: { [props.id]: state } });
-  const look = props.inProgress && props.state === 'done' ? IN_PROGRESS : LOOKS[props.state];
+  const badge = props.inProgress && props.state === 'done' ? IN_PROGRESS : BADGES[props.state];
   const open = props.state === 'open';
   const word = open ? 'Skip' : 'Reopen';
   return (
@@ -44,7 +44,7 @@ export function Step(props: {
           </span>
           <h2 id={heading}>{props.title}</h2>
           <span className={css.stepState}>
-            <State tone={look.tone}>{look.word}</State>
+            <State tone={badge.tone}>{badge.word}</State>
             {props.fixed ? null : (
               <Button
                 look="quiet"

@@ -1,12 +1,12 @@
 import type { SlotRecord, SlotStateName } from '../../../daemon/contract/slots.ts';
 import type { Tone } from '../../ui/tone.ts';
 
-interface Look {
+interface StateLabel {
   tone: Tone;
   word: string;
 }
 
-const LOOKS: Record<SlotStateName, Look> = {
+const BADGES: Record<SlotStateName, StateLabel> = {
   offline: { tone: 'idle', word: 'Unloaded' },
   pulling: { tone: 'busy', word: 'Downloading' },
   starting: { tone: 'busy', word: 'Starting' },
@@ -28,14 +28,14 @@ export function slotModel({ model, model_missing: missing, demo }: SlotRecord): 
 }
 
 /** Label and tone of the state of a slot. A disabled slot is always idle. */
-export function slotLook(slot: Facts): Look {
+export function slotBadge(slot: Facts): StateLabel {
   if (!slot.enabled) return { tone: 'idle', word: 'Disabled' };
   if ((slot.waiting_for ?? []).length > 0) return { tone: 'busy', word: 'Waiting for memory' };
   if (slot.state === 'error' && slot.failure?.parked) return { tone: 'failed', word: 'Parked' };
   if (slot.model_missing !== undefined && slot.state === 'offline')
     return { tone: 'attention', word: 'Model not found' };
-  const look = LOOKS[slot.state];
-  return look.tone === 'ok' && slot.degraded !== null
-    ? { tone: 'attention', word: `${look.word}, degraded` }
-    : look;
+  const badge = BADGES[slot.state];
+  return badge.tone === 'ok' && slot.degraded !== null
+    ? { tone: 'attention', word: `${badge.word}, degraded` }
+    : badge;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SLOT_STATES, type SlotRecord } from '../../../daemon/contract/slots.ts';
 import { actionsOf } from './actions.ts';
-import { placeOf } from './place.ts';
+import { openDialogOf } from './url-state.ts';
 
 const slot = (over: Partial<SlotRecord> = {}) =>
   ({ state: 'ready', enabled: true, auto: false, model: 'tiny', ...over }) as SlotRecord;
@@ -32,12 +32,12 @@ describe('actionsOf', () => {
   });
 });
 
-describe('placeOf', () => {
+describe('openDialogOf', () => {
   it.each([
     ['', null],
     ['show=plan&slot=agent', { show: 'plan', slot: 'agent' }],
     ['show=new', { show: 'new', slot: '' }],
     ['show=plan', null],
     ['show=nonsense&slot=agent', null],
-  ])('%j', (query, place) => expect(placeOf(new URLSearchParams(query))).toEqual(place));
+  ])('%j', (query, place) => expect(openDialogOf(new URLSearchParams(query))).toEqual(place));
 });

@@ -1,5 +1,5 @@
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
-import type { Show } from './place.ts';
+import type { Show } from './url-state.ts';
 
 export interface SlotAction {
   show: Show;

@@ -10,11 +10,11 @@ import menu from '../../ui/menu.module.css';
 import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { listed } from '../shared/forecast.ts';
-import { slotLook, slotModel } from '../shared/slot-state.ts';
+import { slotBadge, slotModel } from '../shared/slot-state.ts';
 import { actionsOf, type SlotAction } from './actions.ts';
-import type { Show } from './place.ts';
 import css from './slots.module.css';
 import { Trouble } from './trouble.tsx';
+import type { Show } from './url-state.ts';
 
 type Open = (show: Show, slot: string) => void;
 
@@ -61,7 +61,7 @@ function tags(slot: SlotRecord): string {
 export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement {
   const { slot, open } = props;
   const id = useId();
-  const look = slotLook(slot);
+  const badge = slotBadge(slot);
   const acts = actionsOf(slot);
   const loaded = slot.context !== null;
   return (
@@ -69,7 +69,7 @@ export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement 
       <header className={css.head}>
         <h3 id={id}>{slot.name}</h3>
         <span className={css.state}>
-          <State tone={look.tone}>{look.word}</State>
+          <State tone={badge.tone}>{badge.word}</State>
           <span className={css.soft}>
             <Ago at={slot.since} />
           </span>

@@ -4,12 +4,12 @@ import { Sheet } from '../../ui/sheet.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { EditSlot, NewSlot } from './edit-slot.tsx';
 import { LoadSlot, RestartSlot, UnloadSlot } from './load-slot.tsx';
-import type { Place, Show } from './place.ts';
 import { RemoveSlot } from './remove-slot.tsx';
 import type { SlotDialogProps } from './slot-dialog-props.ts';
 import { SlotLog } from './slot-log.tsx';
 import { SlotPlan } from './slot-plan.tsx';
 import { SwapSlot } from './swap-slot.tsx';
+import type { OpenDialog, Show } from './url-state.ts';
 
 const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<SlotDialogProps>> = {
   load: LoadSlot,
@@ -24,7 +24,7 @@ const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<SlotDialogProps>> = {
 
 /** The open dialog of the slots view. */
 export function SlotDialog(props: {
-  place: Place;
+  place: OpenDialog;
   slots: readonly SlotRecord[] | undefined;
   onClose: () => void;
 }): ReactElement {

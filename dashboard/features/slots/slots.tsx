@@ -15,14 +15,14 @@ import { ViewTabs } from '../../ui/view-tabs.tsx';
 import { TERMS } from '../shared/terms.ts';
 import { Upstreams } from '../upstreams/upstreams.tsx';
 import { byType } from './groups.ts';
-import { usePlace } from './place.ts';
 import { SlotCard } from './slot-card.tsx';
 import { SlotDialog } from './slot-dialog.tsx';
 import css from './slots.module.css';
+import { useUrlState } from './url-state.ts';
 
 function All(): ReactElement {
   const slots = useQuery(queries.slots);
-  const { place, open, close } = usePlace();
+  const { place, open, close } = useUrlState();
   return (
     <>
       <Loaded query={slots} what="slots" lines={8}>
@@ -59,7 +59,7 @@ function All(): ReactElement {
 export function Slots(props: { tab: string }): ReactElement {
   const tab = SLOT_TABS.find(({ id }) => id === props.tab);
   useTitle(tab?.word ?? 'Not found');
-  const { open } = usePlace();
+  const { open } = useUrlState();
   if (tab === undefined) return <NotFound />;
   return (
     <>

@@ -3,11 +3,11 @@ import type { UpstreamRecord } from '../../../daemon/contract/upstreams.ts';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { EditUpstream, NewUpstream } from './edit-upstream.tsx';
-import type { Show } from './place.ts';
 import { RemoveUpstream } from './remove-upstream.tsx';
 import { TestUpstream } from './test-upstream.tsx';
 import type { UpstreamDialogProps } from './upstream-dialog-props.ts';
 import { UpstreamModels } from './upstream-models.tsx';
+import type { Show } from './url-state.ts';
 
 const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<UpstreamDialogProps>> = {
   models: UpstreamModels,

@@ -7,9 +7,9 @@ import { count } from '../../ui/format.ts';
 import { Note } from '../../ui/note.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { Retry } from '../shared/retry.tsx';
-import type { Show } from './place.ts';
-import { missingKey, upstreamLook } from './upstream-looks.ts';
+import { missingKey, upstreamBadge } from './upstream-badge.ts';
 import css from './upstreams.module.css';
+import type { Show } from './url-state.ts';
 
 const ACTS: readonly { show: Show; word: string }[] = [
   { show: 'models', word: 'Models' },
@@ -52,13 +52,13 @@ export function UpstreamItem(props: {
   open: (show: Show, name: string) => void;
 }): ReactElement {
   const { upstream } = props;
-  const look = upstreamLook(upstream);
+  const badge = upstreamBadge(upstream);
   const missing = missingKey(upstream);
   return (
     <li className={css.item}>
       <div className={css.head}>
         <h3>{upstream.name}</h3>
-        <State tone={look.tone}>{look.word}</State>
+        <State tone={badge.tone}>{badge.word}</State>
       </div>
       {upstream.base_url === undefined ? null : <code className={css.address}>{upstream.base_url}</code>}
       {upstream.reason == null || missing !== null ? null : (

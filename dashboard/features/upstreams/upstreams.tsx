@@ -6,14 +6,14 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
-import { useUpstreamPlace } from './place.ts';
 import { UpstreamDialog } from './upstream-dialog.tsx';
 import { UpstreamItem } from './upstream-item.tsx';
+import { useUpstreamUrlState } from './url-state.ts';
 
 /** The upstreams, with their health and actions. */
 export function Upstreams(): ReactElement {
   const upstreams = useQuery(queries.upstreams);
-  const { show, name, open, close } = useUpstreamPlace();
+  const { show, name, open, close } = useUpstreamUrlState();
   const add = (
     <Button onClick={() => open('new')}>
       <Plus size={16} aria-hidden="true" /> Add upstream…

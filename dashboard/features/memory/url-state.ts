@@ -4,7 +4,7 @@ const SHOWS = ['add', 'delete', 'all'] as const;
 type Show = (typeof SHOWS)[number];
 
 /** The search and the open dialog of the URL, with functions to change them. */
-export function usePlace() {
+export function useUrlState() {
   const [search, setSearch] = useSearchParams();
   const q = search.get('q') ?? '';
   const words: Record<string, string> = q === '' ? {} : { q };

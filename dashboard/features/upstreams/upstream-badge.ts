@@ -23,5 +23,5 @@ export function missingKey({ enabled, health, key_env, key_set }: Keyed): string
 }
 
 /** Label and tone of an upstream: its health, or that its key is missing. */
-export const upstreamLook = (upstream: Keyed): { tone: Tone; word: string } =>
+export const upstreamBadge = (upstream: Keyed): { tone: Tone; word: string } =>
   missingKey(upstream) === null ? HEALTH[upstream.health] : { tone: 'attention', word: 'Key missing' };

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { slotRecord } from '../../../daemon/contract/testing/slot-record.ts';
-import { slotLook, slotModel } from '../shared/slot-state.ts';
-import { concernsOf, knowledgeOf, verdictOf } from './verdict.ts';
+import { slotBadge, slotModel } from '../shared/slot-state.ts';
+import { healthSummary, issuesOf, knowledgeOf } from './health-summary.ts';
 
 const slot = (over: Partial<SlotRecord> = {}): SlotRecord => slotRecord({ name: 'agent', ...over });
 const failure = { reason: 'no such file', failures: 5, parked: true, retry_at: null };
 
-describe('slotLook', () => {
+describe('slotBadge', () => {
   it.each([
     [slot(), 'ok', 'Ready'],
     [slot({ state: 'warming' }), 'busy', 'Warming up'],
@@ -16,7 +16,7 @@ describe('slotLook', () => {
     [slot({ degraded: 'on the CPU' }), 'attention', 'Ready, degraded'],
     [slot({ enabled: false, state: 'error', failure }), 'idle', 'Disabled'],
     [slot({ state: 'offline', model: null, model_missing: 'gone' }), 'attention', 'Model not found'],
-  ])('%#', (given, tone, word) => expect(slotLook(given)).toEqual({ tone, word }));
+  ])('%#', (given, tone, word) => expect(slotBadge(given)).toEqual({ tone, word }));
 });
 
 it.each([
@@ -26,30 +26,33 @@ it.each([
   [slot({ model: null, model_missing: 'gone' }), 'gone (not found)'],
 ])('labels the model of a slot %#', (given, word) => expect(slotModel(given)).toBe(word));
 
-describe('the verdict', () => {
+describe('the summary', () => {
   it('is fine when nothing is known to be wrong', () => {
-    expect(verdictOf(concernsOf({ slots: [slot()] }), 'now')).toMatchObject({ tone: 'ok' });
+    expect(healthSummary(issuesOf({ slots: [slot()] }), 'now')).toMatchObject({ tone: 'ok' });
   });
 
   it('lists failures first and each message once', () => {
-    const concerns = concernsOf({
+    const issues = issuesOf({
       slots: [slot({ state: 'error', failure })],
       checks: { status: 'degraded', checks: { exposure: { status: 'warning', message: 'open' } } },
       status: { warnings: [{ id: 'open', message: 'open' }] } as never,
     });
-    expect(concerns.map((row) => row.tone)).toEqual(['failed', 'attention']);
-    expect(concerns[0]?.message).toContain('failed repeatedly');
-    expect(verdictOf(concerns, 'now')).toEqual({
+    expect(issues.map((row) => row.tone)).toEqual(['failed', 'attention']);
+    expect(issues[0]?.message).toContain('failed repeatedly');
+    expect(healthSummary(issues, 'now')).toEqual({
       tone: 'failed',
       sentence: '2 issues',
     });
   });
 
   it('never reports fine before all parts are read, and marks old data', () => {
-    expect(verdictOf([], 'partial')).toEqual({ tone: 'idle', sentence: 'Checking health' });
-    expect(verdictOf([], 'old')).toEqual({ tone: 'idle', sentence: 'Last known state: everything is fine' });
-    const concerns = concernsOf({ slots: [slot({ state: 'error', failure })] });
-    expect(verdictOf(concerns, 'partial')).toMatchObject({ tone: 'failed' });
+    expect(healthSummary([], 'partial')).toEqual({ tone: 'idle', sentence: 'Checking health' });
+    expect(healthSummary([], 'old')).toEqual({
+      tone: 'idle',
+      sentence: 'Last known state: everything is fine',
+    });
+    const issues = issuesOf({ slots: [slot({ state: 'error', failure })] });
+    expect(healthSummary(issues, 'partial')).toMatchObject({ tone: 'failed' });
   });
 
   it('is old when one part could not be refreshed', () => {
@@ -69,20 +72,18 @@ describe('the verdict', () => {
         configuration: { status: 'warning' as const, message: '1 problem.' },
       },
     };
-    expect(concernsOf({ checks }).map((row) => row.id)).toEqual(['slots', 'configuration']);
+    expect(issuesOf({ checks }).map((row) => row.id)).toEqual(['slots', 'configuration']);
     const problems = [{ file: 'config.toml', line: 3, message: 'unknown key serverr' }];
-    const concerns = concernsOf({ checks, problems, slots: [slot({ state: 'error', failure })] });
-    expect(concerns.map((row) => row.id)).toEqual(['slot agent', 'configuration']);
-    expect(concerns[1]?.message).toBe('config.toml, line 3: unknown key serverr.');
+    const issues = issuesOf({ checks, problems, slots: [slot({ state: 'error', failure })] });
+    expect(issues.map((row) => row.id)).toEqual(['slot agent', 'configuration']);
+    expect(issues[1]?.message).toBe('config.toml, line 3: unknown key serverr.');
   });
 
   it('names the variable of an upstream whose key is missing', () => {
     const upstream = { name: 'desk', enabled: true, health: 'unknown', reason: null };
     const keyed = { ...upstream, key_env: 'UPSTREAM_DESK_KEY', key_set: false };
-    expect(concernsOf({ upstreams: [upstream] as never })).toEqual([]);
-    expect(concernsOf({ upstreams: [keyed] as never })[0]?.message).toContain(
-      'UPSTREAM_DESK_KEY is not set.',
-    );
+    expect(issuesOf({ upstreams: [upstream] as never })).toEqual([]);
+    expect(issuesOf({ upstreams: [keyed] as never })[0]?.message).toContain('UPSTREAM_DESK_KEY is not set.');
   });
 
   it('names a broken upstream, a failed download and a full disk, each with its view', () => {
@@ -100,18 +101,18 @@ describe('the verdict', () => {
         disk: { status: 'warning' as const, message: '3 MiB left.' },
       },
     };
-    const concerns = concernsOf({
+    const issues = issuesOf({
       checks,
       upstreams: [upstream, { ...upstream, enabled: false }, { ...upstream, health: 'busy' }] as never,
       pulls: [pull, { ...pull, state: 'paused' }] as never,
     });
-    expect(concerns.map(({ id, href }) => [id, href])).toEqual([
+    expect(issues.map(({ id, href }) => [id, href])).toEqual([
       ['upstream desk', '/slots/upstreams'],
       ['pull p', '/models'],
       ['disk', '/models'],
     ]);
-    expect(concerns[0]?.message).toContain('Nothing listens there.');
-    expect(concerns[1]?.message).toBe(
+    expect(issues[0]?.message).toContain('Nothing listens there.');
+    expect(issues[1]?.message).toBe(
       'The download of o/n failed: Full. Remove models that are not needed, then resume.',
     );
   });
@@ -122,7 +123,7 @@ describe('the verdict', () => {
       checks: { slots: { status: 'warning' as const, message: 'The model … was not found: agent.' } },
     };
     const hollow = slot({ state: 'offline', model: null, model_missing: 'gone' });
-    expect(concernsOf({ checks, slots: [hollow] })).toEqual([
+    expect(issuesOf({ checks, slots: [hollow] })).toEqual([
       {
         id: 'slot agent',
         tone: 'attention',
@@ -130,10 +131,10 @@ describe('the verdict', () => {
         href: '/slots',
       },
     ]);
-    expect(concernsOf({ checks })[0]?.href).toBe('/slots');
+    expect(issuesOf({ checks })[0]?.href).toBe('/slots');
   });
 
   it('ignores a disabled slot', () => {
-    expect(concernsOf({ slots: [slot({ enabled: false, state: 'error', failure })] })).toEqual([]);
+    expect(issuesOf({ slots: [slot({ enabled: false, state: 'error', failure })] })).toEqual([]);
   });
 });

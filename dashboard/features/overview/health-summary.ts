@@ -5,8 +5,8 @@ import type { StatusOverviewView, SystemHealthView } from '../../../daemon/contr
 import type { UpstreamRecord } from '../../../daemon/contract/upstreams.ts';
 import { isOutdated, type Reading } from '../../api/outdated.ts';
 import type { Tone } from '../../ui/tone.ts';
-import { slotLook } from '../shared/slot-state.ts';
-import { missingKey, upstreamLook } from '../upstreams/upstream-looks.ts';
+import { slotBadge } from '../shared/slot-state.ts';
+import { missingKey, upstreamBadge } from '../upstreams/upstream-badge.ts';
 
 interface SettingsProblem {
   file: string;
@@ -14,7 +14,7 @@ interface SettingsProblem {
   message: string;
 }
 
-export interface Concern {
+export interface Issue {
   id: string;
   tone: Extract<Tone, 'attention' | 'failed'>;
   message: string;
@@ -24,9 +24,9 @@ export interface Concern {
 
 const CHECK_TONES = { warning: 'attention', failed: 'failed' } as const;
 
-function ofSlot(slot: SlotRecord): Concern | null {
+function ofSlot(slot: SlotRecord): Issue | null {
   const id = `slot ${slot.name}`;
-  const { tone } = slotLook(slot);
+  const { tone } = slotBadge(slot);
   if (slot.enabled && slot.failure !== null) {
     const next = slot.failure.parked
       ? 'It failed repeatedly and won’t retry. Fix the cause, then load it under Slots.'
@@ -42,9 +42,9 @@ function ofSlot(slot: SlotRecord): Concern | null {
   return { id, tone, message: `Slot ${slot.name} is degraded: ${slot.degraded}.`, href: '/slots' };
 }
 
-function ofUpstream(upstream: UpstreamRecord): Concern[] {
+function ofUpstream(upstream: UpstreamRecord): Issue[] {
   const { name, enabled, health, reason } = upstream;
-  const { tone } = upstreamLook(upstream);
+  const { tone } = upstreamBadge(upstream);
   if (!enabled || (tone !== 'attention' && tone !== 'failed')) return [];
   const missing = missingKey(upstream);
   const why = missing === null ? (reason ?? `it is ${health.replace('_', ' ')}.`) : `${missing} is not set.`;
@@ -52,7 +52,7 @@ function ofUpstream(upstream: UpstreamRecord): Concern[] {
   return [{ id: `upstream ${name}`, tone: 'attention', message, href: '/slots/upstreams' }];
 }
 
-function ofPull({ id, repo, state, error }: PullRecord): Concern[] {
+function ofPull({ id, repo, state, error }: PullRecord): Issue[] {
   if (state !== 'failed' || error === null) return [];
   const advice = isErrorCode(error.code) ? ERRORS[error.code].advice : '';
   const message = `The download of ${repo} failed: ${error.message} ${advice}`.trim();
@@ -62,7 +62,7 @@ function ofPull({ id, repo, state, error }: PullRecord): Concern[] {
 /** Adds a full stop where a message lacks one. */
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-function ofProblem(problem: SettingsProblem): Concern {
+function ofProblem(problem: SettingsProblem): Issue {
   const place = problem.line === null ? problem.file : `${problem.file}, line ${problem.line}`;
   const message = `${place}: ${sentence(problem.message)}`;
   return { id: 'configuration', tone: 'attention', message, href: '/settings' };
@@ -78,23 +78,23 @@ const PLACES: Readonly<Record<string, string>> = {
   upstreams: '/slots/upstreams',
   configuration: '/settings',
 };
-const placed = <C extends Concern>(concern: C): C => {
-  const href = PLACES[concern.id];
-  return href === undefined ? concern : { ...concern, href };
+const placed = <C extends Issue>(issue: C): C => {
+  const href = PLACES[issue.id];
+  return href === undefined ? issue : { ...issue, href };
 };
 
 /**
  * All open issues, failures first: slots, upstreams, downloads, checks, warnings. Each message appears once. A check is
  * left out when its detailed issues are listed.
  */
-export function concernsOf(given: {
+export function issuesOf(given: {
   slots?: readonly SlotRecord[] | undefined;
   checks?: SystemHealthView | undefined;
   status?: StatusOverviewView | undefined;
   problems?: readonly SettingsProblem[] | undefined;
   upstreams?: readonly UpstreamRecord[] | undefined;
   pulls?: readonly PullRecord[] | undefined;
-}): Concern[] {
+}): Issue[] {
   const slots = (given.slots ?? []).flatMap((slot) => ofSlot(slot) ?? []);
   const problems = (given.problems ?? []).map(ofProblem);
   const upstreams = (given.upstreams ?? []).flatMap(ofUpstream);
@@ -109,7 +109,7 @@ export function concernsOf(given: {
     check.status === 'ok' ? [] : [{ id: name, tone: CHECK_TONES[check.status], message: check.message }],
   );
   const warnings = (given.status?.warnings ?? []).map(
-    (warning): Concern => ({ id: warning.id, tone: 'attention', message: warning.message }),
+    (warning): Issue => ({ id: warning.id, tone: 'attention', message: warning.message }),
   );
   const parts = [...checks, ...warnings].filter(({ id }) => !covered.has(id)).map(placed);
   const seen = new Set<string>();
@@ -127,20 +127,20 @@ export function knowledgeOf(complete: boolean, reads: readonly Reading[]): Knowl
   return complete ? 'now' : 'partial';
 }
 
-function sentenceOf(concerns: readonly Concern[]): { tone: Tone; sentence: string } {
-  const failed = concerns.filter((concern) => concern.tone === 'failed').length;
-  const rest = concerns.length - failed;
-  const issues = (many: number): string => (many === 1 ? '1 issue' : `${many} issues`);
-  if (failed > 0) return { tone: 'failed', sentence: issues(concerns.length) };
-  if (rest > 0) return { tone: 'attention', sentence: `Running, ${issues(rest)}` };
+function sentenceOf(issues: readonly Issue[]): { tone: Tone; sentence: string } {
+  const failed = issues.filter((issue) => issue.tone === 'failed').length;
+  const rest = issues.length - failed;
+  const issueCount = (many: number): string => (many === 1 ? '1 issue' : `${many} issues`);
+  if (failed > 0) return { tone: 'failed', sentence: issueCount(issues.length) };
+  if (rest > 0) return { tone: 'attention', sentence: `Running, ${issueCount(rest)}` };
   return { tone: 'ok', sentence: 'Everything is fine' };
 }
 
 /** The health summary in a few words. Never reports "fine" before all parts have been read. */
-export function verdictOf(concerns: readonly Concern[], known: Knowledge): { tone: Tone; sentence: string } {
-  const verdict = sentenceOf(concerns);
+export function healthSummary(issues: readonly Issue[], known: Knowledge): { tone: Tone; sentence: string } {
+  const summary = sentenceOf(issues);
   if (known === 'old')
-    return { tone: 'idle', sentence: `Last known state: ${verdict.sentence.toLowerCase()}` };
-  if (known === 'partial' && concerns.length === 0) return { tone: 'idle', sentence: 'Checking health' };
-  return verdict;
+    return { tone: 'idle', sentence: `Last known state: ${summary.sentence.toLowerCase()}` };
+  if (known === 'partial' && issues.length === 0) return { tone: 'idle', sentence: 'Checking health' };
+  return summary;
 }

@@ -3,8 +3,8 @@ import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
 import { moment, steadyDuration } from '../../ui/format.ts';
 import { useNow } from '../../ui/now.ts';
 import { StateShape } from '../../ui/state-badge.tsx';
+import type { healthSummary } from './health-summary.ts';
 import css from './overview.module.css';
-import type { verdictOf } from './verdict.ts';
 
 function Uptime(props: { since: number }): ReactElement {
   const now = useNow();
@@ -17,15 +17,15 @@ function Uptime(props: { since: number }): ReactElement {
 }
 
 /** The heading of the overview: the health summary, version and uptime. */
-export function VerdictLine(props: {
-  verdict: ReturnType<typeof verdictOf>;
+export function HealthSummary(props: {
+  summary: ReturnType<typeof healthSummary>;
   status: StatusOverviewView;
 }): ReactElement {
-  const { verdict, status } = props;
+  const { summary, status } = props;
   return (
-    <div className={css.verdict}>
-      <StateShape tone={verdict.tone} size={24} />
-      <h1>{verdict.sentence}</h1>
+    <div className={css.summary}>
+      <StateShape tone={summary.tone} size={24} />
+      <h1>{summary.sentence}</h1>
       <p className={css.facts}>
         {status.name} {status.version} · <Uptime since={status.started_at} />
       </p>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
-import { errorAdvice, errorWords, matches, requestLook, timesOf } from './request-look.ts';
+import { errorAdvice, errorWords, matches, requestBadge, timesOf } from './request-badge.ts';
 
 const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   id: '01a1',
@@ -22,7 +22,7 @@ const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   ...over,
 });
 
-describe('requestLook', () => {
+describe('requestBadge', () => {
   it.each([
     [{ state: 'running', status: null } as const, 'busy', 'Running'],
     [{ status: 200 }, 'ok', 'Done, 200'],
@@ -31,7 +31,7 @@ describe('requestLook', () => {
     [{ status: 499 }, 'idle', 'Client disconnected'],
     [{ status: null }, 'idle', 'Interrupted'],
     [{ status: 200, error: 'engine.failed' }, 'failed', 'Interrupted, 200'],
-  ])('%j', (over, tone, word) => expect(requestLook(request(over))).toEqual({ tone, word }));
+  ])('%j', (over, tone, word) => expect(requestBadge(request(over))).toEqual({ tone, word }));
 });
 
 it('errorWords uses the catalogue, and returns unknown codes unchanged', () => {

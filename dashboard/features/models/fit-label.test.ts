@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelFitView } from '../../../daemon/contract/catalog.ts';
-import { fitLook } from './fit-look.ts';
+import { fitLabel } from './fit-label.ts';
 
 const GIB = 1024 ** 3;
 const view = (badge: ModelFitView['badge'], over: Partial<ModelFitView> = {}): ModelFitView => ({
@@ -31,7 +31,7 @@ test.each([
   [view('does_not_fit', { pool: '0000:03:00.0' }), 'Does not fit', /of GPU memory 0000:03:00\.0 available/],
   [view('unknown'), 'Unknown', /Another program/],
 ])('%j', (given, word, text) => {
-  const look = fitLook(given);
+  const look = fitLabel(given);
   expect(look.word).toBe(word);
   expect(look.text).toMatch(text);
 });

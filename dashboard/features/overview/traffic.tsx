@@ -8,7 +8,7 @@ import { Chart } from '../../ui/chart.tsx';
 import { count, duration, timeOfDay } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { hourWords, isWhole, seriesOf, topOf } from './minutes.ts';
-import css from './pace.module.css';
+import css from './traffic.module.css';
 
 const SPAN_S = 59 * 60;
 const MINUTE_S = 60;
@@ -83,7 +83,7 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
 }
 
 /** Traffic and latency of the last hour. */
-export function Pace(): ReactElement {
+export function Traffic(): ReactElement {
   const minutes = useQuery(queries.minutes);
   return (
     <Card title="Last hour" aside={<Link href="/requests">All requests</Link>}>

@@ -4,13 +4,13 @@ import { useSearchParams } from 'wouter';
 export const SHOWS = ['new', 'load', 'unload', 'restart', 'swap', 'plan', 'log', 'edit', 'delete'] as const;
 export type Show = (typeof SHOWS)[number];
 
-export interface Place {
+export interface OpenDialog {
   slot: string;
   show: Show;
 }
 
 /** Reads the open dialog from the URL; null when none is open. */
-export function placeOf(search: URLSearchParams): Place | null {
+export function openDialogOf(search: URLSearchParams): OpenDialog | null {
   const show = SHOWS.find((name) => name === search.get('show'));
   if (show === undefined) return null;
   const slot = search.get('slot') ?? '';
@@ -18,10 +18,10 @@ export function placeOf(search: URLSearchParams): Place | null {
 }
 
 /** The open dialog of the URL, with functions to open and close it. */
-export function usePlace() {
+export function useUrlState() {
   const [search, setSearch] = useSearchParams();
   return {
-    place: placeOf(search),
+    place: openDialogOf(search),
     open: (show: Show, slot = '') => setSearch(slot === '' ? { show } : { slot, show }),
     close: () => setSearch({}),
   };

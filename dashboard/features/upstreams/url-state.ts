@@ -4,7 +4,7 @@ export const SHOWS = ['new', 'models', 'test', 'edit', 'remove'] as const;
 export type Show = (typeof SHOWS)[number];
 
 /** The open dialog of the URL, with functions to open and close it. */
-export function useUpstreamPlace() {
+export function useUpstreamUrlState() {
   const [search, setSearch] = useSearchParams();
   const show = SHOWS.find((name) => name === search.get('show')) ?? null;
   return {

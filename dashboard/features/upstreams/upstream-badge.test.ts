@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingKey, upstreamLook } from './upstream-looks.ts';
+import { missingKey, upstreamBadge } from './upstream-badge.ts';
 
 const upstream = { enabled: true, health: 'unknown', key_env: 'UPSTREAM_DESK_KEY', key_set: false } as const;
 
@@ -14,6 +14,6 @@ describe('a key variable without a value', () => {
     [{ ...upstream, enabled: false, health: 'disabled' } as const, null, 'Disabled'],
   ])('%#', (given, missing, word) => {
     expect(missingKey(given)).toBe(missing);
-    expect(upstreamLook(given).word).toBe(word);
+    expect(upstreamBadge(given).word).toBe(word);
   });
 });

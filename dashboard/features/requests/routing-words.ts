@@ -1,7 +1,7 @@
 import type { RequestRecord, RequestStoryView } from '../../../daemon/contract/system.ts';
 import { duration } from '../../ui/format.ts';
-import { stepWord } from './ladder.tsx';
-import { errorWords } from './request-look.ts';
+import { errorWords } from './request-badge.ts';
+import { stepWord } from './routing-steps.tsx';
 
 const RULES: Readonly<Record<string, string>> = {
   'slot-alias': 'is the name of a slot',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beforeWords, firstThing, placeWords, ruleWords, waitRows } from './story-words.ts';
+import { beforeWords, firstThing, placeWords, ruleWords, waitRows } from './routing-words.ts';
 
 it.each([
   ['/v1/audio/speech', 'audio'],

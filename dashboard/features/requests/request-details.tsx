@@ -11,11 +11,11 @@ import { Note } from '../../ui/note.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Badge } from '../../ui/state-badge.tsx';
 import { Cancel } from './cancel.tsx';
-import { errorAdvice, errorMessage, requestLook } from './request-look.ts';
+import { errorAdvice, errorMessage, requestBadge } from './request-badge.ts';
 import css from './requests.module.css';
 import { NoRoute } from './resolution.tsx';
+import { Routing } from './routing.tsx';
 import { Timeline } from './timeline.tsx';
-import { Way } from './way.tsx';
 
 function Id(props: { id: string }): ReactElement {
   const shown = useRef<HTMLElement>(null);
@@ -56,11 +56,11 @@ function Fault(props: { code: string }): ReactElement {
 
 function Whole(props: { request: RequestWholeView }): ReactElement {
   const { request } = props;
-  const look = requestLook(request);
+  const badge = requestBadge(request);
   return (
     <>
       <div className={css.storyHead}>
-        <Badge tone={look.tone}>{look.word}</Badge>
+        <Badge tone={badge.tone}>{badge.word}</Badge>
         {request.state === 'running' ? <Cancel request={request} /> : null}
       </div>
       {request.error === null ? null : <Fault code={request.error} />}
@@ -78,14 +78,14 @@ function Whole(props: { request: RequestWholeView }): ReactElement {
         <h3>Timing</h3>
         <Timeline request={request} />
       </section>
-      <Way request={request} />
+      <Routing request={request} />
       <Texts bodies={request.bodies} />
     </>
   );
 }
 
 /** The details of one request. */
-export function Story(props: { id: string; onClose: () => void }): ReactElement {
+export function RequestDetails(props: { id: string; onClose: () => void }): ReactElement {
   const request = useQuery(queries.request(props.id));
   return (
     <Sheet title="Request details" onClose={props.onClose}>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stepTone } from './ladder.tsx';
+import { stepTone } from './routing-steps.tsx';
 
 test.each([
   ['matched', true, 'ok'],

@@ -4,14 +4,14 @@ import { useSearchParams } from 'wouter';
 export const SHOWS = ['details', 'load', 'remove', 'register', 'pull', 'cancel'] as const;
 export type Show = (typeof SHOWS)[number];
 
-export interface Place {
+export interface OpenDialog {
   show: Show;
   /** Id of a model, name of a model to download, or id of a download. */
   of: string;
 }
 
 /** Reads the open dialog from the URL; null when none is open. */
-export function placeOf(search: URLSearchParams): Place | null {
+export function openDialogOf(search: URLSearchParams): OpenDialog | null {
   const show = SHOWS.find((name) => name === search.get('show'));
   if (show === undefined) return null;
   const of = search.get('of') ?? '';
@@ -19,13 +19,13 @@ export function placeOf(search: URLSearchParams): Place | null {
 }
 
 /** The open dialog and the hub search of the URL, with functions to change them. */
-export function usePlace() {
+export function useUrlState() {
   const [search, setSearch] = useSearchParams();
   const q = search.get('q') ?? '';
   const go = (more: Record<string, string>, options?: { replace: boolean }): void =>
     setSearch({ ...(q === '' ? {} : { q }), ...more }, options);
   return {
-    place: placeOf(search),
+    place: openDialogOf(search),
     q,
     open: (show: Show, of = '') => go(of === '' ? { show } : { show, of }),
     close: () => go({}),

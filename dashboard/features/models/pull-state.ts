@@ -4,7 +4,7 @@ import { byteRate, duration, gib } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
 
 /** Label and tone of each state. */
-export const PULL_LOOKS: Record<PullStateName, { tone: Tone; word: string }> = {
+export const PULL_BADGES: Record<PullStateName, { tone: Tone; word: string }> = {
   queued: { tone: 'busy', word: 'Queued' },
   running: { tone: 'busy', word: 'Downloading' },
   paused: { tone: 'idle', word: 'Paused' },

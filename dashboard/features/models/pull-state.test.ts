@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type PullRecord, PullState } from '../../../daemon/contract/pulls.ts';
-import { adviceOf, isOpen, progressLine, pullActions, shareOf } from './pull-look.ts';
+import { adviceOf, isOpen, progressLine, pullActions, shareOf } from './pull-state.ts';
 
 const GIB = 1024 ** 3;
 const pull = (over: Partial<PullRecord>): PullRecord =>

@@ -3,7 +3,7 @@ import { count, gib } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
 import { listed } from '../shared/forecast.ts';
 
-export interface FitLook {
+export interface FitLabel {
   tone: Tone;
   word: string;
   /** The reason, in one or two sentences. */
@@ -22,8 +22,8 @@ const contextOf = (fit: ModelFitView): string =>
   fit.context === null ? '' : ` with a context of ${count(fit.context)} tokens`;
 
 /** Label and explanation of the fit badge: the decision of admission at this moment. */
-export function fitLook(fit: ModelFitView): FitLook {
-  const looks: Record<ModelFitView['badge'], () => FitLook> = {
+export function fitLabel(fit: ModelFitView): FitLabel {
+  const labels: Record<ModelFitView['badge'], () => FitLabel> = {
     fits: () => ({ tone: 'ok', word: 'Fits', text: `Fits${contextOf(fit)}.${sum(fit)}` }),
     fits_with_context: () => ({
       tone: 'attention',
@@ -49,5 +49,5 @@ export function fitLook(fit: ModelFitView): FitLook {
       text: 'Another program loads this model, so its memory use is unknown.',
     }),
   };
-  return looks[fit.badge]();
+  return labels[fit.badge]();
 }

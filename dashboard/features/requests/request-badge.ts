@@ -4,7 +4,7 @@ import { readableAdvice } from '../../api/api-error.ts';
 import type { Tone } from '../../ui/tone.ts';
 
 /** Label and tone of the state of a request. */
-export function requestLook(request: Pick<RequestRecord, 'state' | 'status' | 'error'>): {
+export function requestBadge(request: Pick<RequestRecord, 'state' | 'status' | 'error'>): {
   tone: Tone;
   word: string;
 } {
@@ -61,7 +61,7 @@ export interface RequestFilter {
 
 const ONLY: Readonly<Record<string, (request: RequestRecord) => boolean>> = {
   running: (request) => request.state === 'running',
-  failed: (request) => request.state === 'done' && requestLook(request).tone !== 'ok',
+  failed: (request) => request.state === 'done' && requestBadge(request).tone !== 'ok',
 };
 
 /** Whether a request matches the filter: it contains every typed word. */

@@ -25,7 +25,7 @@ export function stepTone(outcome: Step['outcome'], placed: boolean): Tone {
 export const stepWord = (step: string): string => STEPS[step] ?? step;
 
 /** The routing steps in order, with outcome and reason. */
-export function Ladder(props: {
+export function RoutingSteps(props: {
   steps: readonly Step[];
   /** Whether a step matched. */
   placed: boolean;

@@ -6,9 +6,9 @@ import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Note } from '../../ui/note.tsx';
-import { Ladder } from './ladder.tsx';
 import css from './requests.module.css';
-import { beforeWords, placeWords, ruleWords } from './story-words.ts';
+import { RoutingSteps } from './routing-steps.tsx';
+import { beforeWords, placeWords, ruleWords } from './routing-words.ts';
 
 /** The routing decision as of now, for a request whose steps were not stored. */
 function Replay(props: { path: string; model: string }): ReactElement {
@@ -25,7 +25,7 @@ function Replay(props: { path: string; model: string }): ReactElement {
           <p className={css.soft}>
             The steps for the same request now; slots and upstreams may have been different then.
           </p>
-          <Ladder steps={explained.steps} placed={explained.error === null} />
+          <RoutingSteps steps={explained.steps} placed={explained.error === null} />
         </>
       )}
     </Loaded>
@@ -49,14 +49,14 @@ function RecordedSteps(props: { story: RequestStoryView; placed: boolean }): Rea
       {story.steps.length === 0 ? (
         <p className={css.soft}>The request ended before it was routed.</p>
       ) : (
-        <Ladder steps={story.steps} placed={props.placed} />
+        <RoutingSteps steps={story.steps} placed={props.placed} />
       )}
     </>
   );
 }
 
 /** The routing of a request as it was recorded. */
-export function Way(props: { request: RequestDetailView }): ReactElement {
+export function Routing(props: { request: RequestDetailView }): ReactElement {
   const { request } = props;
   const { asked, model, route, story } = request;
   const name = asked ?? model;
