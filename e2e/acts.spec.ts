@@ -6,7 +6,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startStudio({ 'config/slots/utility.toml': 'model = "no-such-model"\n' }));
 
-/** Two clicks before the page is drawn again. */
+/** Clicks twice before the next render. */
 const twice = (page: Page, name: string): Promise<void> =>
   page
     .getByRole('alertdialog')
@@ -17,7 +17,7 @@ const twice = (page: Page, name: string): Promise<void> =>
       button.click();
     });
 
-test('a double click is one act: one key is made, not two', async ({ page }) => {
+test('a double click creates one key, not two', async ({ page }) => {
   let rotations = 0;
   page.on('request', (request) => {
     if (request.url().endsWith('/api/auth/rotate')) rotations += 1;
@@ -29,7 +29,7 @@ test('a double click is one act: one key is made, not two', async ({ page }) => 
   expect(rotations).toBe(1);
 });
 
-test('an answer that comes late leaves what its reader has opened since', async ({ page }) => {
+test('a late response does not close a dialog that was opened since', async ({ page }) => {
   let answer = (): void => {};
   await page.route('**/api/memory', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -51,7 +51,7 @@ test('an answer that comes late leaves what its reader has opened since', async 
   await expect(form.getByLabel('Text')).toHaveValue('Second, still being written.');
 });
 
-test('a chosen model that is gone stays chosen, and nobody answers in its place', async ({ page }) => {
+test('a missing model stays selected, and no other one replaces it', async ({ page }) => {
   await page.addInitScript(() => {
     sessionStorage.setItem('svc.playground', JSON.stringify({ turns: [], draft: 'Hello', model: 'left' }));
     sessionStorage.setItem('svc.playground.speech', JSON.stringify({ model: 'left' }));
@@ -73,7 +73,7 @@ test('a chosen model that is gone stays chosen, and nobody answers in its place'
   await expect(page.getByRole('button', { name: 'Generate speech' })).toBeDisabled();
 });
 
-test('a wait is counted once, whatever is typed and wherever one goes meanwhile', async ({ page, watch }) => {
+test('a retry delay counts down once across inputs and views', async ({ page, watch }) => {
   watch.allow(/status of 503 .*\/v1\/audio\/speech$/);
   const error = { code: 'slot.queue_full', message: 'The queue is full.' };
   await page.route('**/v1/audio/speech', (route) =>
@@ -90,7 +90,7 @@ test('a wait is counted once, whatever is typed and wherever one goes meanwhile'
   await expect(page.getByText(/Try again in 5[0-7] s/)).toBeVisible();
 });
 
-test('a sound is played by itself once, not whenever its reader comes back', async ({ page }) => {
+test('audio plays automatically only once, not each time the view reopens', async ({ page }) => {
   await page.goto(`${daemon().url}/playground/speech`);
   await page.getByLabel('Format').selectOption('wav');
   await page.getByRole('button', { name: 'Generate speech' }).click();
@@ -104,7 +104,7 @@ test('a sound is played by itself once, not whenever its reader comes back', asy
   expect(await sound.evaluate((each) => (each as unknown as { autoplay: boolean }).autoplay)).toBe(false);
 });
 
-test('a slot whose file names an unknown model says so, and leads to it', async ({ page }) => {
+test('a slot with an unknown model is reported with a link to it', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   const concern = page
     .getByRole('list', { name: 'Issues' })
@@ -117,7 +117,7 @@ test('a slot whose file names an unknown model says so, and leads to it', async 
   await expect(card).toContainText('Model not found');
 });
 
-test('a choice that is being saved keeps the keyboard', async ({ page }) => {
+test('a choice keeps the focus while it is being saved', async ({ page }) => {
   await page.route('**/api/models/*', async (route) => {
     await new Promise((later) => setTimeout(later, 500));
     await route.continue();
@@ -133,7 +133,7 @@ test('a choice that is being saved keeps the keyboard', async ({ page }) => {
   await expect(choice).toBeFocused();
 });
 
-test('the page of the login begins in its only field', async ({ page }) => {
+test('the login page focuses its only field', async ({ page }) => {
   await ask(daemon(), 'POST', '/api/auth/rotate', { body: { tier: 'admin' } });
   await page.goto(`${daemon().url}/login`);
   await expect(page.getByLabel('Admin key')).toBeFocused();

@@ -25,7 +25,7 @@ interface Chunk {
   imports?: string[];
 }
 
-/** Files that a browser fetches before the first view shows: an entry with all that it imports at once. */
+/** Files that a browser loads before the first view: an entry with all its static imports. */
 function firstFiles(manifest: Readonly<Record<string, Chunk>>, entry: string, seen = new Set<string>()) {
   const chunk = manifest[entry];
   if (chunk === undefined) throw new Error(`the build holds no ${entry}`);

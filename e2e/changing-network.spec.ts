@@ -6,10 +6,10 @@ import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startTiny());
 
-/** What the browser and the page print when a request is ended under them. */
+/** Messages of the browser and the page when a request is aborted. */
 const PROVOKED = /Failed to load resource|could not be loaded|dynamically imported|preload CSS/;
 
-/** Ends the first `times` requests of these addresses, as a browser does when its network changes. */
+/** Aborts the first `times` requests of these URLs, as a browser does when its network changes. */
 async function endRequests(page: Page, address: RegExp, times: number): Promise<() => number> {
   let seen = 0;
   await page.route(address, (route: Route) => {
@@ -21,12 +21,12 @@ async function endRequests(page: Page, address: RegExp, times: number): Promise<
 
 const PROBE = '/assets/probe-of-imports.js';
 
-/** Whether this browser remembers an import that failed for as long as its page lives, as some versions of Chromium do. */
+/** Whether this browser caches a failed import for the life of the page, as some versions of Chromium do. */
 async function remembersFailures(page: Page): Promise<boolean> {
-  let asked = 0;
+  let requests = 0;
   await page.route(`**${PROBE}`, (route) => {
-    asked += 1;
-    return asked === 1
+    requests += 1;
+    return requests === 1
       ? route.abort('failed')
       : route.fulfill({ contentType: 'text/javascript', body: 'export {};' });
   });
@@ -41,34 +41,31 @@ async function remembersFailures(page: Page): Promise<boolean> {
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const alert = (page: Page) => page.getByRole('main').getByRole('alert');
-/** The colour of the frame's edge: only a page with its styles has the rail beside the view. */
+/** Whether the page has its styles: only then is the menu beside the view. */
 const styled = (page: Page) =>
   page
     .getByRole('main')
     .evaluate('getComputedStyle(document.querySelector("main")).gridArea.startsWith("main")');
 
-/** Views whose code, and whose style sheet, is fetched when they are opened. */
+/** A view whose code and style sheet are loaded lazily. */
 const PARTS = [
   { what: 'script', address: /\/assets\/slots-[^/]*\.js$/ },
   { what: 'style sheet', address: /\/assets\/slots-[^/]*\.css$/ },
 ];
 
 for (const { what, address } of PARTS) {
-  test(`a view whose ${what} did not come stands without a click, with its styles`, async ({
-    page,
-    watch,
-  }) => {
+  test(`a view whose ${what} failed once loads without a click, with its styles`, async ({ page, watch }) => {
     watch.allow(PROVOKED);
     const seen = await endRequests(page, address, 1);
     await page.goto(`${daemon().url}/overview`);
-    // A script that the browser remembers as failed comes with a new page; a style sheet is no import.
+    // A cached failed script needs a new page; a style sheet does not.
     const samePage = what !== 'script' || !(await remembersFailures(page));
-    await page.evaluate('window.kept = "the same page"');
+    await page.evaluate('window.marker = "the same page"');
     await page.getByRole('link', { name: 'Slots', exact: true }).click();
     await expect(heading(page)).toHaveText('Slots');
     await expect(page.getByRole('main').getByText('agent').first()).toBeVisible();
     expect(seen()).toBeGreaterThan(1);
-    expect(await page.evaluate('window.kept')).toBe(samePage ? 'the same page' : undefined);
+    expect(await page.evaluate('window.marker')).toBe(samePage ? 'the same page' : undefined);
     const sheets = await page.evaluate<string[]>(
       `[...document.styleSheets].map((sheet) => sheet.href ?? '').filter((href) => href.includes('/slots-'))`,
     );
@@ -76,28 +73,25 @@ for (const { what, address } of PARTS) {
   });
 }
 
-test('a browser that remembers a failed import gets the view with a new page, once', async ({
-  page,
-  watch,
-}) => {
+test('a browser that caches a failed import gets the view with one reload', async ({ page, watch }) => {
   watch.allow(PROVOKED);
   let pages = 0;
   page.on('load', () => {
     pages += 1;
   });
-  // STAND-IN for its memory: nothing comes as long as it is the first page.
+  // STAND-IN for the cache: the script fails as long as it is the first page.
   await page.route(/\/assets\/slots-[^/]*\.js$/, (route) =>
     pages < 2 ? route.abort('failed') : route.continue(),
   );
   await page.goto(`${daemon().url}/playground`);
   await composer(page).fill('typed before');
   await page.getByRole('link', { name: 'Overview', exact: true }).click();
-  await page.evaluate('window.kept = "the same page"');
+  await page.evaluate('window.marker = "the same page"');
   await page.getByRole('link', { name: 'Slots', exact: true }).click();
   await expect(page.getByRole('main').getByText('agent').first()).toBeVisible();
   await expect(page).toHaveURL(/\/slots$/);
   expect(pages).toBe(2);
-  expect(await page.evaluate('window.kept')).toBeUndefined();
+  expect(await page.evaluate('window.marker')).toBeUndefined();
   await expect(page.getByText('The dashboard was updated.')).toHaveCount(0);
   await page.getByRole('link', { name: 'Playground' }).click();
   await expect(composer(page)).toHaveValue('typed before');
@@ -105,7 +99,7 @@ test('a browser that remembers a failed import gets the view with a new page, on
 
 for (const ending of ['js', 'css']) {
   const address = new RegExp(`/assets/hardware-[^/]*\\.${ending}$`);
-  test(`a view whose ${ending} never comes says so in its place, the rest works, and a click brings it`, async ({
+  test(`a view whose ${ending} never loads shows an error, the rest works, and a click retries it`, async ({
     page,
     watch,
   }) => {
@@ -127,22 +121,19 @@ for (const ending of ['js', 'css']) {
   });
 }
 
-test('an answer that comes in is not cut for the sake of a view', async ({ page, watch }) => {
+test('a streaming answer is not interrupted for a view', async ({ page, watch }) => {
   watch.allow(PROVOKED);
-  await page.route('**/v1/chat/completions', () => {}); // under way for as long as the test
+  await page.route('**/v1/chat/completions', () => {}); // runs as long as the test
   await endRequests(page, /\/assets\/models-[^/]*\.js$/, Number.POSITIVE_INFINITY);
   await say(page, daemon().url, 'Hello');
   await expect(turns(page)).toHaveCount(2);
-  await page.evaluate('window.kept = "the same page"');
+  await page.evaluate('window.marker = "the same page"');
   await page.getByRole('link', { name: 'Models', exact: true }).click();
   await expect(alert(page)).toContainText('such as a streaming answer, is interrupted');
-  expect(await page.evaluate('window.kept')).toBe('the same page');
+  expect(await page.evaluate('window.marker')).toBe('the same page');
 });
 
-test('what is not needed for reading is left out quietly: the graphs, and the marks of an answer', async ({
-  page,
-  watch,
-}) => {
+test('optional parts fail quietly: the graphs and the Markdown of an answer', async ({ page, watch }) => {
   watch.allow(PROVOKED);
   await endRequests(page, /\/assets\/(traffic|markdown)-[^/]*\.js$/, Number.POSITIVE_INFINITY);
   await page.goto(`${daemon().url}/overview`);
@@ -161,7 +152,7 @@ const FIRST = [
 ];
 
 for (const { what, address } of FIRST) {
-  test(`a first page whose ${what} did not come stands without a click`, async ({ page, watch }) => {
+  test(`a first page whose ${what} failed once loads without a click`, async ({ page, watch }) => {
     watch.allow(PROVOKED);
     const seen = await endRequests(page, address, 1);
     await page.goto(`${daemon().url}/overview`);
@@ -172,7 +163,7 @@ for (const { what, address } of FIRST) {
   });
 }
 
-test('a first page that never comes says so, and a click brings it', async ({ page, watch }) => {
+test('a first page that never loads shows an error, and a click retries it', async ({ page, watch }) => {
   watch.allow(PROVOKED);
   const index = /\/assets\/index-[^/]*\.js$/;
   const seen = await endRequests(page, index, Number.POSITIVE_INFINITY);
@@ -189,7 +180,7 @@ test('a first page that never comes says so, and a click brings it', async ({ pa
   await expect(heading(page)).toHaveText('Everything is fine');
 });
 
-test('a page without its boot script and its code still offers a way on', async ({ page, watch }) => {
+test('a page without its boot script and its code still offers a reload', async ({ page, watch }) => {
   watch.allow(PROVOKED);
   const scripts = /\/assets\/[^/]*\.js$/;
   await endRequests(page, scripts, Number.POSITIVE_INFINITY);
@@ -199,14 +190,11 @@ test('a page without its boot script and its code still offers a way on', async 
   await expect(heading(page)).toHaveText('Everything is fine');
 });
 
-test('after an update a view of the older page leads to the new one, with a note', async ({
-  page,
-  watch,
-}) => {
+test('after an update, a view of the older page reloads the new one with a note', async ({ page, watch }) => {
   watch.allow(PROVOKED);
   const gone = /\/assets\/security-[^/]*\.js$/;
   let updated = false;
-  // The page was built before the update: its part is gone, and the first page names other files.
+  // The page is older than the update: its part is gone, and the served page has other files.
   await page.route(gone, (route) => (updated ? route.continue() : route.fulfill({ status: 404, json: {} })));
   await page.route(
     ({ pathname }) => pathname === '/',
@@ -230,7 +218,7 @@ test('after an update a view of the older page leads to the new one, with a note
   await expect(note).toHaveCount(0);
 });
 
-test('a gateway that comes back with a newer dashboard says so and takes nothing away', async ({
+test('a gateway that returns with a newer dashboard offers a reload and clears nothing', async ({
   page,
   watch,
 }) => {

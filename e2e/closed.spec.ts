@@ -7,15 +7,13 @@ import { enter, keyField, keyIn, sessionChip } from './harness/login.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
-/** Keys are required, and there is none. */
+/** Keys are required and none is set. */
 const daemon = daemonOf(() => startGateway({ files: { 'config/api.env': 'SVC_REQUIRE_AUTH=on' } }));
 
 const title = 'The gateway is closed until an admin key is set';
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-test('every address says that the gateway is closed, and asks for nothing that is refused', async ({
-  page,
-}) => {
+test('every URL shows that the gateway is closed, and sends no refused request', async ({ page }) => {
   for (const path of ['/', '/overview', '/login', '/settings']) {
     await page.goto(`${daemon().url}${path}`);
     await expect(heading(page)).toHaveText(title);
@@ -26,9 +24,7 @@ test('every address says that the gateway is closed, and asks for nothing that i
   await inspect(page, 'closed', ALL_LOOKS);
 });
 
-test('the setup answers: what it can do it does, and the key is set with the same commands', async ({
-  page,
-}) => {
+test('setup works as far as possible, and shows the same commands for the key', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   await page.getByRole('link', { name: 'Choose models meanwhile' }).click();
   await expect(heading(page)).toHaveText('Gateway setup');
@@ -44,9 +40,7 @@ test('the setup answers: what it can do it does, and the key is set with the sam
   await expect(reach.getByText('Skipped')).toBeVisible();
 });
 
-test('the command of the page sets a key; the login comes by itself and leads to where one wanted to go', async ({
-  page,
-}) => {
+test('the shown command sets a key; the login appears and leads to the requested view', async ({ page }) => {
   await page.goto(`${daemon().url}/settings`);
   await expect(heading(page)).toHaveText(title);
   const command = await page

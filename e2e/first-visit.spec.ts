@@ -6,7 +6,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway());
 
-test('the overview of a fresh install says that it is fine, and who can use it', async ({ page }) => {
+test('the overview of a fresh install is fine and shows who can use it', async ({ page }) => {
   await page.goto(`${daemon().url}/`);
   await expect(page).toHaveURL(/\/setup$/);
   await page.getByRole('button', { name: 'Do this later' }).click();
@@ -23,7 +23,7 @@ test('the overview of a fresh install says that it is fine, and who can use it',
   );
 });
 
-test('the playground streams the demonstration answer and says whose it is', async ({ page }) => {
+test('the playground streams the demo answer and names its slot', async ({ page }) => {
   await say(page, daemon().url, 'Hello! Who are you?');
   await answered(page);
   await expect(turns(page)).toHaveCount(2);
@@ -43,7 +43,7 @@ test('the playground streams the demonstration answer and says whose it is', asy
   });
 });
 
-test('parameters go with the request, and the same request stands there as code', async ({ page }) => {
+test('parameters are sent, and the same request is shown as code', async ({ page }) => {
   await page.goto(`${daemon().url}/playground`);
   await page.getByRole('textbox', { name: 'Max tokens' }).fill('12');
   await page.getByRole('textbox', { name: 'System prompt' }).fill('Be brief.');
@@ -53,14 +53,14 @@ test('parameters go with the request, and the same request stands there as code'
   await expect(code).toContainText('"max_tokens": 12');
   await expect(code).toContainText('Be brief.');
   await composer(page).press('Enter');
-  const told = conversation(page).getByRole('status').first();
-  await expect(told).toHaveText('The answer reached the token limit.');
+  const announcement = conversation(page).getByRole('status').first();
+  await expect(announcement).toHaveText('The answer reached the token limit.');
   await expect(turns(page).last()).toContainText('Token limit reached');
   await expect(turns(page).last()).toContainText('12 tokens');
   await expect(conversation(page)).not.toContainText(DEMO_REPLY);
 });
 
-test('an address without a view leads back', async ({ page }) => {
+test('a URL without a view leads back', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   await page.goto(`${daemon().url}/security/nowhere`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page not found');

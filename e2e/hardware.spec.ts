@@ -7,7 +7,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
 const GIB = 1024 ** 3;
 
-/** STAND-IN for a card, which a test machine does not have: the answer of this machine with a card and faults added. */
+/** STAND-IN for a GPU, which a test machine lacks: the response of this machine with a GPU and errors added. */
 async function withCard(turn: number): Promise<HardwareView> {
   const view = (await ask(daemon(), 'GET', '/api/hardware')).json<HardwareView>();
   const id = '0000:03:00.0';
@@ -63,7 +63,7 @@ async function withCard(turn: number): Promise<HardwareView> {
   };
 }
 
-test('what this machine has, and a look again', async ({ page }) => {
+test('shows the hardware and rescans it', async ({ page }) => {
   await page.goto(`${daemon().url}/hardware`);
   await expect(
     page.getByRole('img', { name: /^Memory of .* since this page was opened: now .*GiB/ }),
@@ -78,7 +78,7 @@ test('what this machine has, and a look again', async ({ page }) => {
   await inspect(page, 'hardware', TWO_LOOKS);
 });
 
-test('a card has graphs with honest gaps; what is not permitted says how to mend it', async ({ page }) => {
+test('a GPU has charts with gaps; missing permission shows the fix', async ({ page }) => {
   let turn = 0;
   await page.route('**/api/hardware', async (route) => route.fulfill({ json: await withCard(turn++) }));
   await page.clock.install();

@@ -6,7 +6,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startTiny());
 
-/** Presses Tab until the element that has the focus carries this name; at most one round. */
+/** Presses Tab until an element with this name has the focus; at most 40 times. */
 async function tabTo(page: Page, role: 'link' | 'button' | 'textbox', name: string | RegExp): Promise<void> {
   const target = page.getByRole(role, { name });
   for (let tries = 0; tries < 40; tries += 1) {
@@ -100,7 +100,7 @@ test('with reduced motion nothing moves, not even while an answer is awaited', a
     await page.goto(`${gateway.url}/overview`);
     expect(await moving()).toBe(0);
   } finally {
-    await page.close(); // it would miss the gateway, and say so
+    await page.close(); // it would report the lost gateway
     await gateway.stop();
     gateway.remove();
   }

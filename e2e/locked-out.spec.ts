@@ -7,7 +7,7 @@ import { inspect, TWO_LOOKS } from './harness/looks.ts';
 import { answered, composer, say, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
-/** Keys are set and not required; the tests change that from outside the page. */
+/** Keys are set but not required; the tests change that from outside the page. */
 const daemon = daemonOf(async () => {
   const gateway = await startGateway({ files: KEYS_FILE, env: { SVC_LOGIN_RATELIMIT_MAX: '1000' } });
   await slotState(gateway, 'agent', 'ready');
@@ -27,7 +27,7 @@ async function setEnforcement(on: boolean): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** Logs in over the view and finds everything as it was. */
+/** Logs in over the view and expects everything to be preserved. */
 async function comeBack(page: Page, action: string): Promise<void> {
   await page.getByRole('button', { name: action }).click();
   await enter(page, ADMIN_KEY);

@@ -15,7 +15,7 @@ const TEXTS = [
 const items = (page: Page, list = 'Notes'): Locator =>
   page.getByRole('list', { name: list, exact: true }).getByRole('listitem');
 
-test('an empty store says what it is for; the first memory is added by keys alone', async ({ page }) => {
+test('an empty list explains notes; the first note is added by keyboard', async ({ page }) => {
   await page.goto(`${daemon().url}/memory`);
   await expect(page.getByText('No notes yet')).toBeVisible();
   await expect(
@@ -37,9 +37,7 @@ test('an empty store says what it is for; the first memory is added by keys alon
   await expect(items(page).first()).toContainText('keys');
 });
 
-test('memories are found by words with the way told, and deleted one by one, several, all', async ({
-  page,
-}) => {
+test('notes are found with the search mode shown, and deleted one by one, several, all', async ({ page }) => {
   for (const [text, tags] of TEXTS) await ask(daemon(), 'POST', '/api/memory', { body: { text, tags } });
   await page.goto(`${daemon().url}/memory`);
   await expect(items(page)).toHaveCount(5);
@@ -65,7 +63,7 @@ test('memories are found by words with the way told, and deleted one by one, sev
   await one.getByRole('button', { name: 'Delete note' }).focus();
   await page.keyboard.press('Enter');
   await expect(items(page)).toHaveCount(4);
-  // Who works by keys goes on at the list: its button went with the memory.
+  // The focus moves to the list, because the button was deleted with the note.
   await expect(page.locator(':focus').getByRole('list', { name: 'Notes' })).toBeVisible();
   await page.getByRole('searchbox', { name: 'Search notes' }).fill('heating');
   await page.keyboard.press('Enter');

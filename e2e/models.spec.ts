@@ -15,7 +15,7 @@ const REPO = 'maker/Tiny-Chat-GGUF';
 const WRONG = 'maker/Wrong-Sums-GGUF';
 const tiny = Buffer.from(encodeGguf(tinyChat({ name: 'pulled', width: 64, reply: 'I was pulled.' })));
 
-/** STAND-IN for the model hub, which cannot be reached from here: the same paths and headers on loopback. */
+/** STAND-IN for the model hub, which tests cannot reach: the same paths and headers on loopback. */
 let hub: StandInHub;
 test.beforeAll(async () => {
   hub = await startHub({
@@ -26,7 +26,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => hub.close());
 
-/** Three real models with room for one of them at a time; one is loaded. */
+/** Three real models with memory for one at a time; one is loaded. */
 const daemon = daemonOf(async () => {
   const gateway = await startThree(undefined, { HF_ENDPOINT: hub.url });
   await ask(gateway, 'POST', '/api/slots/red/load');

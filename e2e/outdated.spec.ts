@@ -7,7 +7,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 
 const OPEN_TO_ALL = '[security]\nallow_public_without_auth = true\n';
 
-/** On the network without enforcement, with an admin key: callers from elsewhere need it for what an admin does. */
+/** On the network without enforcement, with an admin key, which other machines need for admin routes. */
 const daemon = daemonOf(() =>
   startGateway({
     files: { ...KEYS_FILE, ...QUIET_FILE, 'config/config.toml': OPEN_TO_ALL },
@@ -16,15 +16,15 @@ const daemon = daemonOf(() =>
 );
 
 const FULL = { error: { message: 'The database is out of reach.', code: 'store.unavailable' } };
-/** The net under the events is asked every 15 s. */
+/** The fallback polls every 15 s. */
 const POLLED = { timeout: 25_000 };
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Requests' }).getByRole('row');
 const old = (page: Page) => page.locator('[data-stale]');
 const oneRequest = () =>
-  ask(daemon(), 'POST', '/v1/chat/completions', { body: { model: 'nobody', messages: [] } });
+  ask(daemon(), 'POST', '/v1/chat/completions', { body: { model: 'missing', messages: [] } });
 
-test('what could not be refreshed stays, says so, and recovers', async ({ page, watch }) => {
+test('what data that cannot be refreshed stays with a notice, and recovers', async ({ page, watch }) => {
   watch.allow(/status of 503 .*\/api\/requests$/);
   await oneRequest();
   await page.goto(`${daemon().url}/requests`);
@@ -41,7 +41,7 @@ test('what could not be refreshed stays, says so, and recovers', async ({ page, 
   await expect(rows(page)).toHaveCount(3);
 });
 
-test('a session that is over is told where no key is required, to a browser that needs one', async ({
+test('an ended session is reported without enforcement to a browser that needs a key', async ({
   page,
   watch,
 }) => {

@@ -4,13 +4,13 @@ import { askFor, startThree } from '../daemon/test/harness/three-models.ts';
 import { ALL_LOOKS, inspect } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
-/** Three real models with room for one of them; one is loaded and was asked, an upstream does not answer. */
+/** Three real models with memory for one; one has served requests, an upstream is down. */
 const daemon = daemonOf(async () => {
   const gateway = await startThree();
   await ask(gateway, 'POST', '/api/slots/red/load');
   await slotState(gateway, 'red', 'ready');
   for (let turn = 0; turn < 3; turn += 1) await askFor(gateway, 'red');
-  await ask(gateway, 'POST', '/v1/chat/completions', { body: { model: 'nobody-has-it', messages: [] } });
+  await ask(gateway, 'POST', '/v1/chat/completions', { body: { model: 'missing', messages: [] } });
   const body = { name: 'gone', base_url: 'http://127.0.0.1:9/v1' };
   await ask(gateway, 'POST', '/api/upstreams', { body });
   for (let turn = 0; turn < 3; turn += 1)

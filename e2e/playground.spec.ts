@@ -43,7 +43,7 @@ test('every mode has its address, and the switch works by keys and on a phone', 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page not found');
 });
 
-test('completion: streamed, with its measure, and kept over a reload', async ({ page }) => {
+test('completion: streamed and measured; the form survives a reload', async ({ page }) => {
   await open(page, 'completion');
   await page.getByLabel('Prompt').fill('hello');
   await page.getByLabel('Max tokens').fill('12');
@@ -129,10 +129,7 @@ test('what is spoken can be downloaded, and is written down to the letter', asyn
   await inspect(page, 'playground-transcription', TWO_LOOKS);
 });
 
-test('a refusal is told in the words of the catalogue, and nothing that was typed is lost', async ({
-  page,
-  watch,
-}) => {
+test('a refusal shows the message of the catalogue, and no input is lost', async ({ page, watch }) => {
   watch.allow(/status of 415 .*\/v1\/audio\/transcriptions$/);
   await open(page, 'transcription');
   await page.getByLabel('Spoken language').fill('en');
@@ -206,9 +203,9 @@ test('chat: a call is answered by hand, and the model goes on', async ({ page })
   const result = page.getByRole('textbox', { name: 'Result of get_time' });
   await result.fill('{"time":"noon"}');
   await inspect(page, 'playground-chat-call', ALL_LOOKS);
-  const asked = page.waitForRequest('**/v1/chat/completions');
+  const request = page.waitForRequest('**/v1/chat/completions');
   await result.press('Control+Enter');
-  const { messages } = (await asked).postDataJSON() as { messages: { role: string; content: unknown }[] };
+  const { messages } = (await request).postDataJSON() as { messages: { role: string; content: unknown }[] };
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
   expect(messages.at(-1)).toMatchObject({ content: '{"time":"noon"}' });
   const said = page.getByRole('region', { name: 'Conversation' });

@@ -11,12 +11,12 @@ const chat = (model: string, content = 'x', max_tokens = 12) => ({
   max_tokens,
 });
 
-/** Real requests: two that were served and one for a model that nobody has. */
+/** Real requests: two that were served and one for a missing model. */
 const daemon = daemonOf(async () => {
   const gateway = await startTiny({
     files: { 'config/slots/other.toml': 'model = "tiny"\nautoload = false\n' },
   });
-  for (const model of ['agent', 'tiny', 'nobody'])
+  for (const model of ['agent', 'tiny', 'missing'])
     await ask(gateway, 'POST', '/v1/chat/completions', { body: chat(model) });
   return gateway;
 });
@@ -32,7 +32,7 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await page.getByRole('searchbox', { name: 'Filter requests' }).fill('chat 404');
   await expect(rows(page)).toHaveCount(2);
   await expect(page).toHaveURL(/q=chat/);
-  await page.getByRole('button', { name: 'nobody' }).press('Enter');
+  await page.getByRole('button', { name: 'missing' }).press('Enter');
   const story = page.getByRole('dialog', { name: 'Request details' });
   await expect(story.getByRole('list', { name: 'Routing steps' })).toContainText(
     'the registry does not know this model',
@@ -54,7 +54,7 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
 
 test('a refresh leaves the focus on the row that has it', async ({ page }) => {
   await page.goto(`${daemon().url}/requests`);
-  const row = page.getByRole('button', { name: 'nobody' }).first();
+  const row = page.getByRole('button', { name: 'missing' }).first();
   await row.focus();
   const before = await rows(page).count();
   await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
@@ -134,8 +134,8 @@ test('explain draws the ladder, with the load that would follow; its address can
   await expect(page.getByRole('list', { name: 'Routing steps' }).getByRole('listitem')).toHaveCount(5);
   await expect(page.getByText('Available for this load')).toBeVisible();
   await inspect(page, 'requests-explain', ALL_LOOKS);
-  await page.goto(`${daemon().url}/requests/explain?path=%2Fv1%2Fchat%2Fcompletions&model=nobody`);
-  await expect(page.getByText('No slot or upstream serves the model "nobody".')).toBeVisible();
+  await page.goto(`${daemon().url}/requests/explain?path=%2Fv1%2Fchat%2Fcompletions&model=missing`);
+  await expect(page.getByText('No slot or upstream serves the model "missing".')).toBeVisible();
 });
 
 test('usage adds up by day, tier and model', async ({ page }) => {

@@ -51,7 +51,7 @@ test('a restart shows a thin bar and old data marked as old, loses nothing, and 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Everything is fine');
 });
 
-test('a daemon that dies in the middle of an answer leaves what came, and the answer can be asked again', async ({
+test('a daemon that dies during an answer leaves the text, and the answer can be requested again', async ({
   page,
   watch,
 }) => {

@@ -6,7 +6,7 @@ import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ask } from '../daemon/test/harness/http.ts';
 import { enter, keyField, keyIn, sessionChip } from './harness/login.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
-import { held, recordTraffic, type Traffic } from './harness/traffic.ts';
+import { pageContent, recordTraffic, type Traffic } from './harness/traffic.ts';
 
 /** A fresh install: no key, enforcement off. The tests below take it through its set-up, in their order. */
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
@@ -33,7 +33,7 @@ async function expectOnlyFacts(page: Page, what: 'admin' | 'client', key: string
 
 /** The page was sent and shows the fingerprint of the key, and neither holds the key itself. */
 async function expectNowhere(page: Page, traffic: Traffic, key: string): Promise<void> {
-  const [received, shown] = [await traffic.received(), await held(page)];
+  const [received, shown] = [await traffic.received(), await pageContent(page)];
   expect(received).toContain(fingerprint(key));
   expect(received).not.toContain(key);
   expect(shown).not.toContain(key);
@@ -139,7 +139,7 @@ test('both keys are rotated inside a session, which stays; the old key is dead; 
   await expect(page.locator('dl')).toContainText('Sessionsstay logged in');
   for (const made of [key, keyIn(daemon(), 'SVC_CLIENT_KEY')]) await expectNowhere(page, traffic, made);
   expect(await traffic.received()).not.toContain(old);
-  expect(await held(page)).not.toContain(old);
+  expect(await pageContent(page)).not.toContain(old);
   await sessionChip(page).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await expect(page).toHaveURL(/\/login/);
@@ -151,7 +151,7 @@ test('both keys are rotated inside a session, which stays; the old key is dead; 
   await expect(sessionChip(page)).toBeVisible();
 });
 
-test('a companion that was asked for is told apart from the routes, and is no link while it does not answer', async ({
+test('an enabled companion is shown apart from the routes, without a link while it does not respond', async ({
   page,
 }) => {
   await page.goto(`${daemon().url}/login?next=/security/exposure`);

@@ -34,7 +34,7 @@ test('settings tell value and source; a change is written and effective; the env
   await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('63from config.toml');
 });
 
-test('a setting that somebody else changed meanwhile is kept as it was typed, and can be saved over', async ({
+test('a setting that was changed elsewhere preserves the input, and can be overwritten', async ({
   page,
   watch,
 }) => {
@@ -69,7 +69,7 @@ test('the log is live, from the level of the address', async ({ page }) => {
   const log = page.getByRole('region', { name: 'Log lines' });
   await expect(log.getByText(/^(INFO|DEBUG)/).first()).toBeVisible();
   await ask(daemon(), 'POST', '/v1/chat/completions', {
-    body: { model: 'nobody-of-that-name', messages: [] },
+    body: { model: 'missing-model', messages: [] },
   });
   await page.getByLabel('Level').selectOption('fatal');
   await expect(page).toHaveURL(/level=fatal/);

@@ -55,7 +55,7 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
     await models.getByRole('button', { name: 'Use models from llama.cpp' }).click();
     await expect(models.getByText('In use')).toBeVisible();
   });
-  await test.step('what nobody wants is left out; the rest is fetched slowly', async () => {
+  await test.step('deselected models are left out; the rest downloads slowly', async () => {
     for (const box of await models.getByRole('checkbox').all()) {
       const name = (await box.locator('..').textContent()) ?? '';
       if (!name.startsWith('Chat')) await box.uncheck();

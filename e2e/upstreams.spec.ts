@@ -72,7 +72,7 @@ test('one that does not answer says why', async ({ page }) => {
   await inspect(page, 'upstreams', ALL_LOOKS);
 });
 
-test('a key variable without a value is told in a line of its own', async ({ page }) => {
+test('a key variable without a value is reported on its own line', async ({ page }) => {
   await ask(daemon(), 'POST', '/api/upstreams', {
     body: { name: 'far', base_url: `${desk.url}/v1`, key_env: 'UPSTREAM_FAR_AWAY_PROVIDER_KEY' },
   });

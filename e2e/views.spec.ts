@@ -14,7 +14,7 @@ const daemon = daemonOf(async () => {
   return gateway;
 });
 
-/** Each view by its address, and a text that stands there once everything was read. */
+/** Each view with its URL and a text that is shown once everything is loaded. */
 const VIEWS = [
   { name: 'overview', path: '/overview', text: 'Ready' },
   { name: 'playground', path: '/playground', text: 'Ask something' },
@@ -25,7 +25,7 @@ const VIEWS = [
   { name: 'not-found', path: '/security/nowhere', text: 'Page not found' },
 ] as const;
 
-/** Views whose looks are kept by specs of their own; here they wait and fail. */
+/** Views with screenshots in other specs; here only their loading and error states. */
 const OTHERS = [
   { name: 'slots', path: '/slots' },
   { name: 'models', path: '/models' },
@@ -38,7 +38,7 @@ const OTHERS = [
   { name: 'settings', path: '/settings' },
 ] as const;
 
-/** What the gateway answers while its database is away; the words are the catalogue's. */
+/** The response of the gateway while its database is unavailable. */
 const UNAVAILABLE = {
   status: 503,
   headers: { 'x-request-id': '0b7d3b0e-6c1f-4a53-9a39-3f6a0d8d1c55' },

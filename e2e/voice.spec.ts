@@ -9,7 +9,7 @@ import { REPLY, spoken, startStudio } from './harness/studio.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 import config from './playwright.config.ts';
 
-/** What the browser's microphone hears: a recording of the tone voice with quiet around it, once. */
+/** Input of the fake microphone: a recording of the tone voice with silence around it. */
 const HEARD = join(artifacts, 'heard.wav');
 const SAID = 'what a day.';
 const launch = config.use?.launchOptions ?? {};
@@ -35,7 +35,7 @@ const daemon = daemonOf(async (): Promise<Gateway> => {
   return gateway;
 });
 
-/** The same sound between a second of quiet before and two after it. */
+/** Adds one second of silence before and two after the recording. */
 function withQuiet(wav: Buffer): Buffer {
   const head = Buffer.from(wav.subarray(0, 44));
   const rate = head.readUInt32LE(24);

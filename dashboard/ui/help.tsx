@@ -45,8 +45,7 @@ export function HelpMark(props: { term: Term }): ReactElement {
 export function HelpLine(props: { term: Term }): ReactElement {
   return (
     <div className={css.line}>
-      <span>{props.term.short}</span>
-      <HelpMark term={props.term} />
+      {props.term.short} <HelpMark term={props.term} />
     </div>
   );
 }

@@ -35,8 +35,8 @@ it('restarts when rows in between are missing', () => {
 });
 
 it('has no gap when the list restarted while an older page was loading', () => {
-  const anew = withNewest(start, down(15, 13), how);
-  expect(withOlder(anew, 7, down(6, 4), how)).toBe(anew);
+  const restarted = withNewest(start, down(15, 13), how);
+  expect(withOlder(restarted, 7, down(6, 4), how)).toBe(restarted);
 });
 
 it('is bounded', () => {

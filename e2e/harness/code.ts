@@ -6,11 +6,11 @@ import type { Locator, Page } from 'playwright/test';
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
-/** The request in one language, as it stands on the page. */
+/** The request in one language, as shown on the page. */
 export const code = (page: Page, language = 'curl'): Locator =>
   page.getByRole('region', { name: `the request in ${language}` });
 
-/** Runs the request as it stands there: the shell's with sh, JavaScript with the packages of this checkout. */
+/** Runs the shown request: shell with sh, JavaScript with the packages of this checkout. Returns its output. */
 export async function ran(page: Page, language: 'curl' | 'JavaScript'): Promise<string> {
   await page.getByRole('tab', { name: language }).click();
   const text = (await code(page, language).textContent()) ?? '';

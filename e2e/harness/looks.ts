@@ -12,13 +12,13 @@ interface Look {
 }
 
 const DESKTOP = { width: 1280, height: 800 };
-/** The rail stands beside the view, so that less is left for it than on some phones. */
+/** With the menu beside it, the view is narrower than on some phones. */
 const TABLET = { width: 768, height: 1024 };
 const PHONE = { width: 360, height: 740 };
-/** Pictures of a phone are longer than its screen, so that most of the view is on them. */
+/** Maximum height of a phone screenshot, which is taller than the screen to show most of the view. */
 const PICTURE = 2000;
 
-/** Both themes on a desktop and a phone, and the width between: for every view. */
+/** Both themes on desktop and phone, and a tablet; for every view. */
 export const ALL_LOOKS: readonly Look[] = [
   { name: 'light', colorScheme: 'light', ...DESKTOP },
   { name: 'dark', colorScheme: 'dark', ...DESKTOP },
@@ -26,14 +26,14 @@ export const ALL_LOOKS: readonly Look[] = [
   { name: 'phone-light', colorScheme: 'light', ...PHONE },
   { name: 'phone-dark', colorScheme: 'dark', ...PHONE },
 ];
-/** Each theme, a desktop and a phone, once: for the states that a view can be in. */
+/** Each theme and each width once; for the states of a view. */
 export const TWO_LOOKS: readonly Look[] = ALL_LOOKS.filter(({ name }) => /^(light|phone-dark)$/.test(name));
-/** Looks in which axe looks too, which takes a second each: every colour and every width is in one of them. */
+/** Variants that axe checks, which takes a second each; they cover every colour and width. */
 const CHECKED: ReadonlySet<Look> = new Set(TWO_LOOKS);
 
 const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))`;
 
-/** Whatever is wider than the window, and on a desktop a window that scrolls although the view does by itself. */
+/** Elements wider than the window, and on a desktop a window that scrolls besides the view. */
 const TOO_BIG = `[
   ...[document.documentElement, document.body, document.querySelector('main')]
     .filter((element) => element.scrollWidth > element.clientWidth)
@@ -43,13 +43,13 @@ const TOO_BIG = `[
     .map((element) => 'the window scrolls: ' + element.scrollHeight),
 ]`;
 
-/** Empty elements of the component library that hand the focus on at once, which axe cannot see. */
+/** Focus guards of the component library, which axe reports falsely. */
 const FOCUS_GUARDS = '[data-base-ui-focus-guard]';
 
 async function axeFaults(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page })
     .exclude(FOCUS_GUARDS)
-    .setLegacyMode(true) // the page has no frames, so no second page has to be opened to put results together
+    .setLegacyMode(true) // the page has no frames, so results need no second page
     .options({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })
     .analyze();
   return violations.flatMap(({ id, nodes }) =>
@@ -62,7 +62,7 @@ async function faultsOf(page: Page, look: Look): Promise<string[]> {
   return [...places, ...(await page.evaluate<string[]>(TOO_BIG))];
 }
 
-/** Keeps a picture of the page in each look and expects no accessibility fault and no sideways scrolling in any. */
+/** Takes a screenshot of each variant and expects no accessibility violation and no sideways scrolling. */
 export async function inspect(page: Page, name: string, looks: readonly Look[]): Promise<void> {
   const faults: string[] = [];
   const before = page.viewportSize() ?? DESKTOP;

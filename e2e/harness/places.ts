@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** What a run leaves behind; never committed. */
+/** Output of a run; never committed. */
 export const artifacts = join(root, 'artifacts');
 export const screenshots = join(artifacts, 'screenshots');
 /** The built dashboard that the daemons serve. */

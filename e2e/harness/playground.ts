@@ -1,13 +1,13 @@
 import type { Locator, Page } from 'playwright/test';
 import { expect } from './test.ts';
 
-/** The parts of the playground, as a reader finds them. */
+/** Locators of the playground. */
 export const composer = (page: Page): Locator => page.getByRole('textbox', { name: 'Message' });
 export const conversation = (page: Page): Locator => page.getByRole('region', { name: 'Conversation' });
 export const turns = (page: Page): Locator => conversation(page).locator('ol > li');
 export const stopButton = (page: Page): Locator => page.getByRole('button', { name: 'Stop' });
 
-/** Opens the playground, sends a message and leaves the answer to come. */
+/** Opens the playground and sends a message without waiting for the answer. */
 export async function say(page: Page, url: string, text: string): Promise<void> {
   await page.goto(`${url}/playground`);
   await expect(page.getByRole('combobox', { name: 'Model' })).toHaveText('agent');

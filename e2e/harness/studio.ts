@@ -8,14 +8,14 @@ import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
 import type { Gateway } from '../../daemon/test/harness/gateway.ts';
 import { startTones } from '../../daemon/test/harness/tone-gateway.ts';
 
-/** What the chat model of the studio always says. */
+/** The fixed reply of the chat model. */
 export const REPLY = 'Good morning to you. All is well in this house today, thank you for asking.';
-/** Minutes of speech, for whoever wants to interrupt it. */
+/** A reply of several minutes, for tests that interrupt it. */
 const SPEECH = Array.from({ length: 200 }, (_, at) => `word${at}${at % 10 === 9 ? '.' : ''}`).join(' ');
 
 /**
- * A gateway with a real tiny engine for every kind of request: chat (`agent`, and `orator`, who never ends), vectors,
- * ranks, a tone voice and a tone recogniser. `files` may add slots.
+ * Starts a gateway with a tiny real engine for each kind of request: chat (`agent`, and `orator` with a very long reply),
+ * embeddings, reranking, a tone voice and a tone recogniser. `files` may add slots.
  */
 export async function startStudio(files: Record<string, string> = {}): Promise<Gateway> {
   const home = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
@@ -30,7 +30,7 @@ export async function startStudio(files: Record<string, string> = {}): Promise<G
   return startTones({ home, files: { 'config/slots/agent.toml': 'model = "talker"\n', ...files } });
 }
 
-/** What the tone voice makes of a text, as a WAV file; the first call loads the voice. */
+/** Speaks a text with the tone voice and returns a WAV file. The first call loads the voice. */
 export async function spoken(gateway: Gateway, input: string): Promise<Buffer> {
   const answer = await fetch(`${gateway.url}/v1/audio/speech`, {
     method: 'POST',

@@ -1,8 +1,8 @@
 import type { Page, Response } from 'playwright/test';
 
-/** Everything that a page was sent. */
+/** Everything that a page received. */
 export interface Traffic {
-  /** Heads and bodies of all answers so far; of the event stream what has come until now. */
+  /** Headers and bodies of all responses so far, and the received part of event streams. */
   received(): Promise<string>;
 }
 
@@ -12,7 +12,7 @@ async function answerText(response: Response): Promise<string> {
   return endless ? head : `${head}\n${(await response.body()).toString('utf8')}`;
 }
 
-/** Event streams never end, so their bytes are read while they come. */
+/** Event streams never end, so their bytes are read as they arrive. */
 async function followStreams(page: Page): Promise<() => string> {
   const pieces: Buffer[] = [];
   const add = (data: string | undefined): void => {
@@ -36,7 +36,7 @@ export async function recordTraffic(page: Page): Promise<Traffic> {
   const answers: Promise<string>[] = [];
   const add = (answer: Promise<string>): void => {
     answers.push(answer);
-    answer.catch(() => {}); // what fails while it matters, fails in `received`
+    answer.catch(() => {}); // failures surface in `received`
   };
   page.on('requestfinished', (request) =>
     add(request.response().then((response) => (response === null ? '' : answerText(response)))),
@@ -48,8 +48,8 @@ export async function recordTraffic(page: Page): Promise<Traffic> {
   return { received: async () => [...(await Promise.all(answers)), streamed()].join('\n') };
 }
 
-/** What the page holds: its elements, what stands in its fields, and every storage that a script can read. */
-export function held(page: Page): Promise<string> {
+/** The content of the page: its elements, field values and every storage that a script can read. */
+export function pageContent(page: Page): Promise<string> {
   return page.evaluate<string>(`[
     document.documentElement.outerHTML,
     ...[...document.querySelectorAll('input, textarea')].map((field) => field.value),

@@ -1,14 +1,14 @@
 import type { BrowserContext, ConsoleMessage, Page } from 'playwright/test';
 
-/** What must not happen on a page, collected over a whole test. */
+/** Collects forbidden events of the pages of a test. */
 export interface Watch {
-  /** Failures that the test provokes: tried on lines like `Failed to load resource: … 401 … /api/auth/login`. */
+  /** Allows failures that the test provokes; matches lines like `Failed to load resource: … 401 … /api/auth/login`. */
   allow(pattern: RegExp): void;
-  /** What happened and was not allowed. */
+  /** Events that were not allowed. */
   faults(): string[];
 }
 
-/** Sent by the browser for every policy violation, also for those that it does not print. */
+/** Reports every policy violation, also those that the browser does not print. */
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('CSP violation: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 

@@ -10,7 +10,7 @@ const writer = slotRecord({ name: 'writer' });
 it.each([
   ['agent, also while it is not loaded', [coder, writer, slotRecord({ name: 'agent', ...cold })], 'agent'],
   ['who is loaded, where agent has no model', [hollow, coder, writer], 'writer'],
-  ['who could be loaded, where nobody is', [hollow, coder], 'coder'],
-  ['nobody without a model', [hollow], undefined],
-  ['nobody who does not chat', [slotRecord({ name: 'embed', type: 'embedding' })], undefined],
+  ['an unloaded slot when none is loaded', [hollow, coder], 'coder'],
+  ['none without a model', [hollow], undefined],
+  ['none of another type', [slotRecord({ name: 'embed', type: 'embedding' })], undefined],
 ])('tries %s', (_, slots, name) => expect(slotToTry(slots)?.name).toBe(name));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { beforeLastAnswer, bodyOf, FRESH, nextId, turn, withChange, withTurns } from './conversation.ts';
 
-const asked = turn(1, 'user', 'agent', 'Hi');
+const question = turn(1, 'user', 'agent', 'Hi');
 const answered = { ...turn(2, 'assistant', 'agent', 'Hello'), state: 'done' as const };
 
 describe('bodyOf', () => {
   it('leaves out what was not chosen', () => {
-    expect(bodyOf([asked], 'agent', FRESH.parameters)).toEqual({
+    expect(bodyOf([question], 'agent', FRESH.parameters)).toEqual({
       model: 'agent',
       messages: [{ role: 'user', content: 'Hi' }],
       stream: true,
@@ -23,7 +23,7 @@ describe('bodyOf', () => {
       topP: 0.9,
       maxTokens: 64,
     };
-    const body = bodyOf([asked, answered, failed], 'agent', parameters);
+    const body = bodyOf([question, answered, failed], 'agent', parameters);
     expect(body).toMatchObject({ temperature: 0, top_p: 0.9, max_tokens: 64 });
     expect(body.messages).toEqual([
       { role: 'system', content: 'Be brief.' },
@@ -61,9 +61,9 @@ describe('an answer that called tools', () => {
     calls: [{ ...call, result }],
   });
 
-  it('is told with the results, and the answer to them follows', () => {
+  it('is sent with its results, followed by the answer to them', () => {
     const noon = called({ ok: true, content: 'noon', ms: null });
-    const body = bodyOf([asked, noon, { ...answered, id: 3 }], 'agent', FRESH.parameters);
+    const body = bodyOf([question, noon, { ...answered, id: 3 }], 'agent', FRESH.parameters);
     expect(body.messages).toEqual([
       { role: 'user', content: 'Hi' },
       {
@@ -76,26 +76,27 @@ describe('an answer that called tools', () => {
     ]);
   });
 
-  it('is only what it said while a result is missing', () => {
-    const said = (row: ReturnType<typeof called>) => bodyOf([asked, row], 'agent', FRESH.parameters).messages;
-    expect(said(called(null))).toEqual([{ role: 'user', content: 'Hi' }]);
-    expect(said(called(null, 'Let me look.'))).toHaveLength(2);
+  it('is only what it messages while a result is missing', () => {
+    const messages = (row: ReturnType<typeof called>) =>
+      bodyOf([question, row], 'agent', FRESH.parameters).messages;
+    expect(messages(called(null))).toEqual([{ role: 'user', content: 'Hi' }]);
+    expect(messages(called(null, 'Let me look.'))).toHaveLength(2);
   });
 });
 
 describe('turns', () => {
   it('are numbered on, changed by id and bounded', () => {
     expect(nextId([])).toBe(1);
-    expect(nextId([asked, answered])).toBe(3);
-    expect(withChange([asked, answered], 2, { content: 'x' })[1]?.content).toBe('x');
+    expect(nextId([question, answered])).toBe(3);
+    expect(withChange([question, answered], 2, { content: 'x' })[1]?.content).toBe('x');
     const many = Array.from({ length: 250 }, (_, at) => turn(at, 'user', 'm'));
     expect(withTurns(many, [turn(999, 'user', 'm')])).toHaveLength(200);
     expect(withTurns(many, [turn(999, 'user', 'm')]).at(-1)?.id).toBe(999);
   });
 
-  it('only an answer can be asked for again', () => {
-    expect(beforeLastAnswer([asked, answered])).toEqual([asked]);
-    expect(beforeLastAnswer([asked])).toBeNull();
+  it('only an answer can be regenerated', () => {
+    expect(beforeLastAnswer([question, answered])).toEqual([question]);
+    expect(beforeLastAnswer([question])).toBeNull();
     expect(beforeLastAnswer([])).toBeNull();
   });
 });

@@ -24,7 +24,7 @@ it.each([
   expect(deltaTexts(delta)).toEqual(texts);
 });
 
-it('parts of a content are told apart, and what is no text is left out', () => {
+it('separates the parts of a content and omits non-text parts', () => {
   const content = [
     {
       type: 'thinking',

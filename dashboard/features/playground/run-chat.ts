@@ -40,7 +40,7 @@ const MIN_MS = 100;
 const CUT = {
   code: 'stream.cut',
   message: 'The response was interrupted.',
-  advice: 'The text so far is kept. Try again; the overview shows the state of the slot.',
+  advice: 'The text so far is preserved. Try again; the overview shows the state of the slot.',
 };
 
 /** Parses one stream event. Returns the added text, or null when there is none. Throws ApiError for an error event. */

@@ -12,14 +12,14 @@ function halfAnAnswer(signal: AbortSignal): Response {
   return new Response(body);
 }
 
-const asked = vi.fn(async (_: string, { signal }: { signal: AbortSignal }) => halfAnAnswer(signal));
+const fetched = vi.fn(async (_: string, { signal }: { signal: AbortSignal }) => halfAnAnswer(signal));
 const fresh = async () => (await import('./store.ts')).conversation;
 
 beforeEach(() => {
   vi.resetModules();
-  asked.mockClear();
+  fetched.mockClear();
   vi.stubGlobal('addEventListener', () => {});
-  vi.stubGlobal('fetch', asked);
+  vi.stubGlobal('fetch', fetched);
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -38,7 +38,7 @@ it('restores a conversation that was cleared during an answer with that answer s
   expect(conversation.get().turns).toMatchObject([{ content: 'Hi' }, { state: 'streaming' }]);
   conversation.stop();
   await again;
-  expect(asked).toHaveBeenCalledTimes(2);
+  expect(fetched).toHaveBeenCalledTimes(2);
 });
 
 it('removes one of two equal images', async () => {

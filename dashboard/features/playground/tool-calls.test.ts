@@ -63,7 +63,7 @@ describe('tool calls', () => {
       expect(withResult(given, 'call-a', 'midnight')).toEqual(given);
     });
 
-    it('are told with their results, once each has one', () => {
+    it('are sent with their results, once each has one', () => {
       const first = withResult([call('a'), call('b'), call(null, 'omni-x')], 'call-a', 'noon');
       expect(callsWithResults(first)).toBeNull();
       expect(callsWithResults(withResult(first, 'call-b', ''))).toEqual({

@@ -11,7 +11,7 @@ it.each([
   [{ rule: 'slot-alias', lane: 'agent' }, 'agent', '“agent” is the name of a slot and selects slot agent.'],
   [{ rule: 'npu-suffix', lane: null }, 'm-flm', '“m-flm” selects a model on the NPU.'],
   [{ rule: 'model-omitted', lane: 'embed' }, null, 'No model was given, so slot embed is used.'],
-])('ruleWords(%j, %s)', (story, asked, words) => expect(ruleWords(story, asked)).toBe(words));
+])('ruleWords(%j, %s)', (story, requested, words) => expect(ruleWords(story, requested)).toBe(words));
 
 it.each([
   [{ step: null, slot: null, upstream: null }, 'Not routed: no step matched.'],

@@ -12,12 +12,12 @@ const RULES: Readonly<Record<string, string>> = {
 /** How a rule changed the requested model name; null when it was used unchanged. */
 export function ruleWords(
   { rule, lane }: Pick<RequestStoryView, 'rule' | 'lane'>,
-  asked: string | null,
+  requested: string | null,
 ): string | null {
   const target = lane === null ? '' : ` and selects slot ${lane}`;
   if (rule === 'model-omitted') return lane === null ? null : `No model was given, so slot ${lane} is used.`;
-  if (rule === null || asked === null) return null;
-  return `“${asked}” ${RULES[rule] ?? `was changed by rule ${rule}`}${target}.`;
+  if (rule === null || requested === null) return null;
+  return `“${requested}” ${RULES[rule] ?? `was changed by rule ${rule}`}${target}.`;
 }
 
 /** Describes where the request was routed. */

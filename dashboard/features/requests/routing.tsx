@@ -58,9 +58,9 @@ function RecordedSteps(props: { story: RequestStoryView; placed: boolean }): Rea
 /** The routing of a request as it was recorded. */
 export function Routing(props: { request: RequestDetailView }): ReactElement {
   const { request } = props;
-  const { asked, model, route, story } = request;
-  const name = asked ?? model;
-  const rule = story === null ? null : ruleWords(story, asked);
+  const { asked: requested, model, route, story } = request;
+  const name = requested ?? model;
+  const rule = story === null ? null : ruleWords(story, requested);
   const again = new URLSearchParams({ path: route, ...(name === null ? {} : { model: name }) });
   return (
     <section className={css.part} aria-label="Routing">

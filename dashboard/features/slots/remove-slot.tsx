@@ -34,7 +34,7 @@ export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
         Deletes <code>slots/{slot.name}.toml</code> with everything in it, including manual edits.{' '}
         {slot.pid === null ? '' : 'Its engine is stopped first. '}Requests for the slot will be refused.
       </p>
-      <p>The model is kept and may get an automatic slot.</p>
+      <p>The model is not deleted and may get an automatic slot.</p>
       <TextInput label="Type the slot name to confirm" exact value={typed} onChange={setTyped} />
     </Confirm>
   );

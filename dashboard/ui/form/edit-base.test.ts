@@ -5,12 +5,12 @@ import { nextEditBase } from './edit-base.ts';
 const refused = (code: string): ApiError => new ApiError({ ...lost().picture, status: 412, code });
 const first = { revision: 'a', refusal: null };
 
-it('stays the first one while nothing was refused for its sake, whatever is read meanwhile', () => {
+it('keeps the first revision until a change is refused', () => {
   expect(nextEditBase(first, 'b', null)).toBe(first);
   expect(nextEditBase(first, 'b', refused('body.invalid'))).toBe(first);
 });
 
-it('follows a refusal once the file was read anew, and then stays', () => {
+it('takes the new revision after a refusal, and then keeps it', () => {
   const stale = refused('config.stale');
   expect(nextEditBase(first, 'a', stale)).toBe(first);
   const second = nextEditBase(first, 'b', stale);
@@ -19,7 +19,7 @@ it('follows a refusal once the file was read anew, and then stays', () => {
   expect(nextEditBase(second, 'c', null)).toBe(second);
 });
 
-it('follows each further refusal', () => {
+it('takes the new revision after each refusal', () => {
   const second = nextEditBase(first, 'b', refused('config.stale'));
   expect(nextEditBase(second, 'c', refused('config.stale')).revision).toBe('c');
 });

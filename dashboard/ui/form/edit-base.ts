@@ -1,26 +1,26 @@
 import { useState } from 'react';
 import { isStale } from '../../api/api-error.ts';
 
-/** What a form goes by: the file as it was when somebody looked at it. */
+/** The file revision that a form is based on. */
 export interface EditBase {
   readonly revision: string | undefined;
-  /** The refusal after which it was looked at anew; null for the first editBase. */
+  /** The edit conflict after which the form took this revision; null for the first one. */
   readonly refusal: unknown;
 }
 
 /**
- * The editBase after a change was sent: the same one, however often the file is read meanwhile, so that what somebody
- * writes by hand is not overwritten unseen. Only a refusal for that reason, which says so, leads to what was read since.
+ * The revision that the form uses next. It stays the same however often the file is read, so that manual edits are not
+ * overwritten unseen. Only an edit conflict, which the form shows, moves it to the latest revision.
  */
 export function nextEditBase(was: EditBase, read: string | undefined, error: unknown): EditBase {
   if (!isStale(error) || error === was.refusal || read === was.revision) return was;
   return { revision: read, refusal: error };
 }
 
-/** The editBase of a form over a file that is read again and again, and whose last change ended with `error`. */
+/** The edit base of a form. `read` is the latest revision, `error` the error of the last change. */
 export function useEditBase(read: string | undefined, error: unknown): EditBase {
-  const [editBase, setLook] = useState<EditBase>({ revision: read, refusal: null });
+  const [editBase, setEditBase] = useState<EditBase>({ revision: read, refusal: null });
   const next = nextEditBase(editBase, read, error);
-  if (next !== editBase) setLook(next);
+  if (next !== editBase) setEditBase(next);
   return next;
 }

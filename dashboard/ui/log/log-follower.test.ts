@@ -12,21 +12,21 @@ const line = (data: string, id: string | null = null, event = 'line'): SseEvent 
 function follow() {
   const lines = new LineBuffer<string>(10);
   const drawn: string[] = [];
-  const told: unknown[] = [];
+  const notified: unknown[] = [];
   const follower = new LogFollower<string>({
     lines,
     gap: '…',
     read: ({ event, data }) => (event === 'line' ? data : null),
     draw: () => drawn.push(shown()),
-    live: () => told.push('live'),
-    broken: (refusal) => told.push(refusal),
+    live: () => notified.push('live'),
+    broken: (refusal) => notified.push(refusal),
   });
   const shown = () =>
     lines
       .shown()
       .map((each) => each.line)
       .join(' ');
-  return { follower, drawn, told, shown };
+  return { follower, drawn, notified, shown };
 }
 
 it('parses lines and marks gaps, throttled to five draws a second', () => {
@@ -61,15 +61,15 @@ it('reads a log without ids again after a break, and continues one with ids', ()
 });
 
 it('draws after a reconnect without lines', () => {
-  const { follower, drawn, told } = follow();
+  const { follower, drawn, notified } = follow();
   follower.event(line('a'));
   follower.opened(true);
   vi.advanceTimersByTime(200);
-  expect([drawn, told]).toEqual([[''], ['live']]);
+  expect([drawn, notified]).toEqual([[''], ['live']]);
 });
 
 it('reconnects after a lost connection, and reports a refusal', () => {
-  const { follower, told } = follow();
+  const { follower, notified } = follow();
   const refused = new ApiError({ ...lost().picture, status: 403, code: 'auth.forbidden' });
   expect([null, new TypeError('cut'), lost(), refused].map((cause) => follower.broke(cause))).toEqual([
     true,
@@ -77,7 +77,7 @@ it('reconnects after a lost connection, and reports a refusal', () => {
     true,
     false,
   ]);
-  expect(told).toEqual([null, null, null, refused]);
+  expect(notified).toEqual([null, null, null, refused]);
 });
 
 it('draws nothing after a stop', () => {

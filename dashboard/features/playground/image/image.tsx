@@ -140,7 +140,7 @@ export function Image(): ReactElement {
       ability="image_generation"
       models={models}
       onModel={(model) => fields.set({ model })}
-      about="Create an image. Images are kept temporarily; download those you want to keep."
+      about="Create an image. Images are stored temporarily; download those you want to keep."
       codeOf={(language, place) => snippetOf(language, { ...place, route: 'image', body })}
     >
       <ModeForm

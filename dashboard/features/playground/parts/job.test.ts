@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Job } from './job.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function held<R>(): {
   work: (signal: AbortSignal) => Promise<R>;
   end: (result: R) => void;

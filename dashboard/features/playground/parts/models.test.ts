@@ -44,13 +44,13 @@ describe('models of a mode', () => {
 
   it.each([
     ['the chosen one', [model('qwen'), alias], 'qwen', 'qwen', null],
-    ['agent while nobody chose', [model('qwen'), alias], '', 'agent', null],
+    ['agent without a selection', [model('qwen'), alias], '', 'agent', null],
     ['the first one without agent', [model('qwen')], null, 'qwen', null],
-    ['nobody in the place of one that is gone', [model('qwen'), alias], 'gone', undefined, 'gone'],
-    ['nobody where there is none', [], 'x', undefined, null],
-  ])('ask %s', (_, models, chosen, asked, gone) => {
+    ['no fallback for a missing model', [model('qwen'), alias], 'gone', undefined, 'gone'],
+    ['none without models', [], 'x', undefined, null],
+  ])('selects %s', (_, models, chosen, expected, gone) => {
     const choice = chosenModel(modelsThat('chat', models), chosen, 'agent');
-    expect([choice.model?.id, choice.gone]).toEqual([asked, gone]);
+    expect([choice.model?.id, choice.gone]).toEqual([expected, gone]);
   });
 
   it('reads every other ability from the record', () => {

@@ -10,8 +10,8 @@ export function NoModel(props: { ability: Ability }): ReactElement {
   return (
     <Empty icon={Boxes} title={`No ${kind} model yet`}>
       <p>
-        Download one below, or put one into the models folder; it gets a slot automatically. In a terminal,{' '}
-        <code>svcctl models catalog {purpose}</code> lists recommended ones.
+        Download one under Models, or put one into the models folder; it gets a slot automatically. In a
+        terminal, <code>svcctl models catalog {purpose}</code> lists recommended ones.
       </p>
       <p>
         <Link href="/models">Open models</Link> · <Link href="/slots">Open slots</Link>

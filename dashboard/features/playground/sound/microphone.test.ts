@@ -15,11 +15,11 @@ const close = vi.fn(async () => {});
 beforeEach(() => {
   vi.clearAllMocks();
   module = Promise.resolve();
-  const asked = new Promise((resolve) => {
+  const permission = new Promise((resolve) => {
     allow = () => resolve(stream);
   });
   vi.stubGlobal('isSecureContext', true);
-  vi.stubGlobal('navigator', { mediaDevices: { getUserMedia: () => asked } });
+  vi.stubGlobal('navigator', { mediaDevices: { getUserMedia: () => permission } });
   vi.stubGlobal(
     'AudioContext',
     class {

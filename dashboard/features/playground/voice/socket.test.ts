@@ -5,7 +5,7 @@ describe('a session', () => {
   it.each([
     ['http://box:8080', 'agent', 'ws://box:8080/v1/realtime?model=agent'],
     ['https://box', 'a/b c', 'wss://box/v1/realtime?model=a%2Fb+c'],
-  ])('%s is asked at its own address', (origin, model, address) => {
+  ])('%s has its own address', (origin, model, address) => {
     expect(voiceAddress(origin, model)).toBe(address);
   });
 
