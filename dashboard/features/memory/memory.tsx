@@ -51,7 +51,7 @@ function WhoMay(): ReactElement | null {
   if (sentence === null) return null;
   return (
     <p className={css.soft}>
-      {sentence} (setting <Link href="/settings?q=memory_class">memory_class</Link>)
+      {sentence} Setting: <Link href="/settings?q=memory_class">memory_class</Link>.
     </p>
   );
 }
