@@ -106,7 +106,7 @@ export default defineConfig({
           name: 'dashboard',
           include: ['dashboard/**/*.test.ts'],
           exclude: ['node_modules/**'],
-          ...shared,
+          ...unit,
         },
       },
       group('door', DOOR),
