@@ -7,8 +7,8 @@ import { type FakeMachine, fakeMachine, type MachineName } from '../hardware/tes
 import { createLog } from '../lib/log.ts';
 import type { Lease } from '../slots/lifecycle/lease.ts';
 import type { Slots } from '../slots/slots.ts';
+import { MODEL } from '../slots/testing/controller-bench.ts';
 import { ManualClock, settle } from '../slots/testing/manual-clock.ts';
-import { MODEL } from '../slots/testing/owner-bench.ts';
 import { ScriptedRunner } from '../slots/testing/scripted-runner.ts';
 import { SlotsBench } from '../slots/testing/slots-bench.ts';
 import { roomOn } from './memory-headroom.ts';
@@ -54,13 +54,16 @@ class CardBench {
     return this.slots.open({
       runner: this.runner,
       clock: this.clock,
-      ask: async () => ({ status: 200, body: '{"data":[{"id":"agent"},{"id":"coder"}],"choices":[{}]}' }),
+      queryEngine: async () => ({
+        status: 200,
+        body: '{"data":[{"id":"agent"},{"id":"coder"}],"choices":[{}]}',
+      }),
       modelFor: ({ model }) => ({
         ...MODEL,
         id: model ?? '',
         sizeBytes: (model === 'agent' ? 16 : 14) * GIB,
       }),
-      room: (device, needed, beside) => roomOn(this.hardware, device, needed, beside),
+      headroom: (device, needed, beside) => roomOn(this.hardware, device, needed, beside),
     });
   }
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Hardware } from '../hardware/hardware.ts';
-import type { Room } from '../slots/admission/launch-plan.ts';
-import type { Holding } from '../slots/admission/memory-use.ts';
+import type { MemoryHeadroom } from '../slots/admission/launch-plan.ts';
+import type { MemoryUse } from '../slots/admission/memory-use.ts';
+import { MODEL, slotConfig } from '../slots/testing/controller-bench.ts';
 import { currentOf } from '../slots/testing/memory.ts';
-import { MODEL, slotConfig } from '../slots/testing/owner-bench.ts';
 import { admissionOn } from '../test/harness/captured-machine.ts';
 
 const GIB = 1024 ** 3;
@@ -12,27 +12,27 @@ describe('loads with device auto on two cards of 24 GiB', () => {
   const held = (
     name: string,
     bytes: number,
-    over: Partial<Holding> & { pool: string; ready?: boolean },
-  ): Holding => {
+    over: Partial<MemoryUse> & { pool: string; ready?: boolean },
+  ): MemoryUse => {
     const { pool, ready = true, ...more } = over;
     const current = currentOf(ready ? 'cuda' : null, { pool, neededBytes: bytes, weightBytes: bytes });
     const state = ready ? ('ready' as const) : ('starting' as const);
-    return { name, state, pinned: false, priority: 0, usedAt: 0, current, ...more };
+    return { name, state, pinned: false, priority: 0, lastUsedAt: 0, current, ...more };
   };
   /** What becomes of a load of so many GiB beside these. */
-  function outcome(used: [number, number], holdings: Holding[], needed: number, text = '') {
+  function outcome(used: [number, number], holdings: MemoryUse[], needed: number, text = '') {
     const rooms = used.map((gib, at) => ({ pool: `c${at}`, free: (24 - gib) * GIB, card: [`cuda:${at}`] }));
-    const [roomiest, ...others] = rooms.sort((one, other) => other.free - one.free);
+    const [roomiest, ...alternatives] = rooms.sort((one, other) => other.free - one.free);
     const model = { ...MODEL, sizeBytes: needed * GIB, kvBytesPerToken: 0, embedding: 0 };
     const evicted: string[] = [];
     const loads = admissionOn({} as Hardware, {
-      room: () => ({ ...(roomiest as Room), others }),
+      headroom: () => ({ ...(roomiest as MemoryHeadroom), alternatives }),
       model: () => model,
-      holdings: () => holdings,
+      memoryUses: () => holdings,
       evict: (slot) => evicted.push(slot),
     });
     const admit = () => loads.admit(slotConfig('new', text), holdings[0]?.state !== 'starting');
-    ends.push(() => loads.leave('new'));
+    ends.push(() => loads.withdraw('new'));
     return { admit, evicted, foreseen: () => loads.forecast(slotConfig('new', text), model, null).view };
   }
   const ends: (() => void)[] = [];

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../contract/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
 import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
-import { MODEL, slotConfig } from '../slots/testing/owner-bench.ts';
+import { MODEL, slotConfig } from '../slots/testing/controller-bench.ts';
 import { admissionOn, probedMachine } from '../test/harness/captured-machine.ts';
 import { mostRoom, roomOn } from './memory-headroom.ts';
 
@@ -84,7 +84,7 @@ describe('roomOn', () => {
     expect(room([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toEqual({
       pool: 'host',
       free: 60 * GIB,
-      aged: true,
+      stale: true,
     });
   });
 
@@ -138,7 +138,7 @@ describe('roomOn', () => {
   it('a card that stops telling what is free keeps its loads, after those that tell', () => {
     const silent = card('silent', { memory_used_bytes: null });
     const pools = [pool('silent', { available_bytes: null }), pool('b')];
-    const all = { pool: 'silent', free: 8 * GIB, untold: true };
+    const all = { pool: 'silent', free: 8 * GIB, unknown: true };
     expect(room([silent], 'auto', GIB, pools)).toEqual(all);
     expect(room([silent], 'cuda:0', GIB, pools)).toEqual(all);
     expect(room([silent, card('b')], 'auto', GIB, pools)).toMatchObject({ pool: 'b', free: 6 * GIB });
@@ -147,7 +147,7 @@ describe('roomOn', () => {
 
 describe('figures that are being read', () => {
   const read = (devices: DeviceRecord[], device: string, needed = GIB, pools?: MemoryPoolRecord[]) =>
-    room(devices, device, needed, pools, true).reading ?? false;
+    room(devices, device, needed, pools, true).refreshing ?? false;
 
   it('are waited for where a card is counted', () => {
     expect(read([card('a')], 'auto')).toBe(true);
@@ -155,7 +155,10 @@ describe('figures that are being read', () => {
     const shared = pool('host', { kind: 'unified' });
     expect(read([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toBe(true);
     const unseen = { view: () => null, reading: () => true, memoryAvailable: () => 32 * GIB };
-    expect([roomOn(unseen, 'auto', 1), roomOn(unseen, 'cpu', 1)]).toEqual([{ ...host, reading: true }, host]);
+    expect([roomOn(unseen, 'auto', 1), roomOn(unseen, 'cpu', 1)]).toEqual([
+      { ...host, refreshing: true },
+      host,
+    ]);
   });
 
   it('are not where only the memory of the machine is, which is read at once', () => {
@@ -203,7 +206,7 @@ describe('the card that auto chooses', () => {
 
   it('is told with those that it could be instead, roomiest first', () => {
     const others = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
-      room(cards, device, needed).others;
+      room(cards, device, needed).alternatives;
     const cards = [card('small'), roomy(), card('full', { memory_used_bytes: 8 * GIB })];
     expect(others(cards)).toMatchObject([
       { pool: 'small', free: 6 * GIB, card: ['cuda:0', 'vulkan:0'] },
@@ -239,8 +242,8 @@ describe('a load with device auto on a captured machine', () => {
   const launched = async (name: (typeof MACHINES)[number], sizeBytes: number) => {
     const hardware = await probedMachine(name, ends);
     const model = { ...MODEL, sizeBytes, kvBytesPerToken: 0, embedding: 0 };
-    const outcome = admissionOn(hardware, { model: () => model }).forecast(slotConfig(), model, null).order;
-    return { env: outcome.launch.env, pool: outcome.room.pool, view: hardware.view() };
+    const outcome = admissionOn(hardware, { model: () => model }).forecast(slotConfig(), model, null).plan;
+    return { env: outcome.launch.env, pool: outcome.headroom.pool, view: hardware.view() };
   };
 
   it('runs on the one of two cards that it was counted against', async () => {

@@ -1,14 +1,14 @@
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../contract/hardware.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
-import type { Beside, Room } from '../slots/admission/launch-plan.ts';
+import type { MemoryHeadroom, PlannedReservations } from '../slots/admission/launch-plan.ts';
 
 const HOST = 'host';
-const NOTHING: Beside = new Map();
+const NOTHING: PlannedReservations = new Map();
 /** Device word of a slot file → the maker of the cards that it counts; any for one that is not listed. */
 const MAKERS: Readonly<Record<string, string>> = { cuda: 'nvidia', rocm: 'amd' };
 
-interface Card extends Room {
+interface Card extends MemoryHeadroom {
   readonly device: DeviceRecord;
   readonly total: number | null;
   /** What is free is as old as the last look at the card. */
@@ -21,7 +21,7 @@ function ownRoom(card: DeviceRecord, pool: MemoryPoolRecord): Card {
   const { memory_used_bytes: used } = card;
   const free = pool.available_bytes ?? (used === null ? null : total - used);
   const room = { device: card, pool: pool.id, total, looked: true };
-  return free === null ? { ...room, free: total, untold: true } : { ...room, free };
+  return free === null ? { ...room, free: total, unknown: true } : { ...room, free };
 }
 
 /** What a card may give: its own memory, or for one that lives on the machine's memory what the shared pool has. */
@@ -35,7 +35,7 @@ function cardRoom(card: DeviceRecord, view: HardwareView, host: number): Card {
 
 /** Those that tell what they have come first, then the roomiest. */
 const roomiestFirst = (a: Card, b: Card): number =>
-  Number(a.untold ?? false) - Number(b.untold ?? false) || b.free - a.free;
+  Number(a.unknown ?? false) - Number(b.unknown ?? false) || b.free - a.free;
 
 const onHost = ({ pool }: DeviceRecord): boolean => pool === HOST;
 const hasOwnMemory = ({ pool }: DeviceRecord): boolean => pool !== null && pool !== HOST;
@@ -89,14 +89,17 @@ export function roomOn(
   hardware: Pick<Hardware, 'view' | 'reading' | 'memoryAvailable'>,
   device: string,
   needed: number,
-  beside: Beside = NOTHING,
-): Room {
-  const left = <R extends Room>(room: R): R => ({ ...room, free: room.free - (beside.get(room.pool) ?? 0) });
+  beside: PlannedReservations = NOTHING,
+): MemoryHeadroom {
+  const left = <R extends MemoryHeadroom>(room: R): R => ({
+    ...room,
+    free: room.free - (beside.get(room.pool) ?? 0),
+  });
   const host = hardware.memoryAvailable({ fresh: true });
-  const machine: Room = left({ pool: HOST, free: host });
+  const machine: MemoryHeadroom = left({ pool: HOST, free: host });
   if (device === 'cpu') return machine;
   const view = hardware.view();
-  const reading = hardware.reading() ? { reading: true as const } : {};
+  const reading = hardware.reading() ? { refreshing: true as const } : {};
   if (view === null) return { ...machine, ...reading };
   const cards = cardsFor(view, device)
     .map((card) => left(cardRoom(card, view, host)))
@@ -104,14 +107,14 @@ export function roomOn(
   const [roomiest, ...further] = cards.sort(roomiestFirst);
   if (roomiest === undefined) return machine;
   const old = cards.some(({ looked }) => looked) ? reading : {};
-  const told = ({ device: on, pool, free, untold, looked }: Card): Room => {
+  const told = ({ device: on, pool, free, unknown, looked }: Card): MemoryHeadroom => {
     const card = device === 'auto' ? wordsFor(view, on) : undefined;
-    const aged = pool === HOST && looked ? { aged: true as const } : {};
-    return { pool, free, ...(card && { card }), ...(untold && { untold }), ...aged, ...old };
+    const aged = pool === HOST && looked ? { stale: true as const } : {};
+    return { pool, free, ...(card && { card }), ...(unknown && { unknown }), ...aged, ...old };
   };
-  const [room, ...others] = [roomiest, ...further].map(told) as [Room, ...Room[]];
+  const [room, ...others] = [roomiest, ...further].map(told) as [MemoryHeadroom, ...MemoryHeadroom[]];
   const choosable = others.filter(({ card }) => card !== undefined);
-  return room.card === undefined || choosable.length === 0 ? room : { ...room, others: choosable };
+  return room.card === undefined || choosable.length === 0 ? room : { ...room, alternatives: choosable };
 }
 
 /**

@@ -20,7 +20,7 @@ const fact = (store: Pick<Store, 'facts'>, name: string) => ({
 /** What slots remember over a restart: which model has which automatic slot, what launches took and how long they loaded. */
 export const keptBySlots = (
   store: Pick<Store, 'facts'>,
-): Pick<SlotsOptions, 'keptBindings' | 'keptMeasures'> => ({
-  keptBindings: fact(store, 'slots.bindings'),
-  keptMeasures: fact(store, 'slots.measures'),
+): Pick<SlotsOptions, 'bindingStore' | 'measurementStore'> => ({
+  bindingStore: fact(store, 'slots.bindings'),
+  measurementStore: fact(store, 'slots.measures'),
 });

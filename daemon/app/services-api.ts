@@ -20,7 +20,7 @@ export interface Services {
 }
 
 /** Other engines than the worker processes: the bench puts a model server that runs already in their place. */
-export interface ServiceOverrides extends Partial<Pick<SlotsOptions, 'runner' | 'ask'>> {
+export interface ServiceOverrides extends Partial<Pick<SlotsOptions, 'runner' | 'queryEngine'>> {
   /** Writes no line of the log anywhere: for a gateway within another program. */
   quiet?: boolean;
 }

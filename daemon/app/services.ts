@@ -104,9 +104,9 @@ export async function startServices(
     modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)),
     // Folders of safetensors are for engines that slot files name; none here serves them by itself.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
-    outOfSight: () => registry.outOfSight(),
+    absentModels: () => registry.outOfSight(),
     ...keptBySlots(store),
-    room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
+    headroom: (device, needed, beside) => roomOn(hardware, device, needed, beside),
     cardMemoryOf: (pid, card) => hardware.cardMemory(card, familyOf(pid)),
     gpuNote: () => gpuNote(hardware.view()),
     secrets: () => live.secrets(),

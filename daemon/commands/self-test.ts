@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Finding, fail, ok } from '../doctor/finding.ts';
 import { Outbound } from '../lib/net/outbound.ts';
 import { DEMO_REPLY } from '../models/demo-model.ts';
-import { askThrough } from '../slots/lifecycle/health.ts';
+import { createEngineQuery } from '../slots/lifecycle/health.ts';
 
 const LIMIT_MS = 60_000;
 const CONNECT_MS = 5_000;
@@ -29,7 +29,11 @@ async function firstWords(port: number): Promise<string> {
   const question = { method: 'POST', path: '/v1/chat/completions', body: BODY, limitMs: LIMIT_MS } as const;
   try {
     const place = { origin: `http://127.0.0.1:${port}`, headers: {} };
-    const { status, body } = await askThrough(outbound)(place, question, AbortSignal.timeout(LIMIT_MS));
+    const { status, body } = await createEngineQuery(outbound)(
+      place,
+      question,
+      AbortSignal.timeout(LIMIT_MS),
+    );
     const read = Answer.safeParse(JSON.parse(body));
     if (read.success) return read.data.choices[0]?.message.content.trim() ?? '';
     throw new Error(`it answered ${status}: ${body.slice(0, 200)}`);

@@ -1,6 +1,6 @@
 import { SingleFlight } from '../lib/async/single-flight.ts';
 import type { Outbound } from '../lib/net/outbound.ts';
-import { askThrough } from '../slots/lifecycle/health.ts';
+import { createEngineQuery } from '../slots/lifecycle/health.ts';
 import { ownOrigin } from './address.ts';
 import { type CompanionPlan, type CompanionSettings, readCompanionPlan } from './companion-env.ts';
 
@@ -36,7 +36,7 @@ const NOBODY: CompanionView = { plan: null, answers: false };
 /** Looks at the chat UI: reads its file, and asks its port only when there is one. Nothing of it is trusted but its status. */
 export function createCompanion(options: CompanionOptions): Companion {
   const { settings, signal, clock = () => performance.now() } = options;
-  const ask = askThrough(options.outbound);
+  const ask = createEngineQuery(options.outbound);
   let known = NOBODY;
   let lookedAt = -Infinity;
 

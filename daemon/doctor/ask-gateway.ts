@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { HardwareResponse } from '../contract/hardware.ts';
 import { HealthResponse, StatusOverview } from '../contract/system.ts';
 import type { Outbound } from '../lib/net/outbound.ts';
-import { askThrough } from '../slots/lifecycle/health.ts';
+import { createEngineQuery } from '../slots/lifecycle/health.ts';
 import type { GatewayAnswers } from './facts.ts';
 
 const LIMIT_MS = 2_500;
@@ -11,7 +11,7 @@ const LIMIT_MS = 2_500;
 type Ask = <T>(path: string, schema: z.ZodType<T>) => Promise<T | 'refused'>;
 
 function asker(outbound: Pick<Outbound, 'dispatch'>, url: string, key: string | null): Ask {
-  const ask = askThrough(outbound);
+  const ask = createEngineQuery(outbound);
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
   const { origin, pathname } = new URL(url);
   const base = pathname.replace(/\/+$/, '');

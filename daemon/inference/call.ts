@@ -3,7 +3,7 @@ import { ROUTES, type RouteId } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
 import type { Bag } from '../lib/perf/swap-remove-set.ts';
 import type { Settings } from '../settings/settings.ts';
-import { AskAgain } from '../slots/refusals.ts';
+import { RedispatchError } from '../slots/refusals.ts';
 import type { Slots } from '../slots/slots.ts';
 import { Capture } from '../telemetry/captures.ts';
 import type { RequestStart, RequestTrack, RequestWatch } from '../telemetry/request-tracker.ts';
@@ -32,7 +32,7 @@ import type { Reading, TaskRow } from './tasks.ts';
 
 export interface RunDeps {
   readonly settings: Pick<Settings, 'value'>;
-  readonly slots: Pick<Slots, 'glances' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'note'>;
+  readonly slots: Pick<Slots, 'views' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'recordUsage'>;
   readonly registry: RegistryLike;
   readonly upstreams: Upstreams;
   readonly watch: RequestWatch;
@@ -175,7 +175,7 @@ async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<v
   try {
     await attempt(on, reading, ask, choice instanceof Promise ? await choice : choice, NOBODY);
   } catch (failure) {
-    if (!(failure instanceof AskAgain) || again === 0 || on.life.ended) throw failure;
+    if (!(failure instanceof RedispatchError) || again === 0 || on.life.ended) throw failure;
     on.track.wentOn(failure.code);
     await follow(on, reading, again - 1);
   }

@@ -1,6 +1,6 @@
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
-import type { SlotGlance } from '../slots/slot-view.ts';
+import type { SlotView } from '../slots/slot-view.ts';
 import type { RegisteredModelLike } from './ports.ts';
 import { sees } from './supports-vision.ts';
 
@@ -37,7 +37,7 @@ export interface RecordParts {
   readonly id: string;
   readonly type: SlotTypeName;
   readonly owner: string;
-  readonly slot: SlotGlance | undefined;
+  readonly slot: SlotView | undefined;
   readonly model: RegisteredModelLike | undefined;
   readonly extra?: Partial<V1ModelRecord['_svc']>;
   /** What is known without a slot: whether it answers now, its window, its age. */

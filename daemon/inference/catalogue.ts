@@ -1,6 +1,6 @@
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
-import type { SlotGlance } from '../slots/slot-view.ts';
+import type { SlotView } from '../slots/slot-view.ts';
 import type { UpstreamModel } from '../upstreams/model-list.ts';
 import type { UpstreamFacts } from '../upstreams/port.ts';
 import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
@@ -67,20 +67,20 @@ function isAlias(name: string, picture: Picture): boolean {
 const BY_PATH = 'img';
 
 /** The curated id of what a slot names; for the one that every image request may reach, also what else its engine has. */
-function drawnBy(slot: SlotGlance, draws: Draws): readonly string[] {
+function drawnBy(slot: SlotView, draws: Draws): readonly string[] {
   if (slot.type !== 'image') return [];
   const own = curatedModel(slot.model ?? '')?.id;
   const others = slot.name === BY_PATH ? draws(slot.name) : [];
   return own === undefined ? others : [own, ...others];
 }
 
-function ofDrawn(slot: SlotGlance, id: string): Entry {
+function ofDrawn(slot: SlotView, id: string): Entry {
   const name = CURATED.find((model) => model.id === id)?.name;
   const record = modelRecord({ id, type: slot.type, owner: LOCAL_OWNER, slot, model: undefined });
   return { type: slot.type, record: name === undefined ? record : { ...record, name } };
 }
 
-function ofSlot(slot: SlotGlance, id: string, picture: Picture): Entry {
+function ofSlot(slot: SlotView, id: string, picture: Picture): Entry {
   const model = modelNamed(picture, id);
   return { type: slot.type, record: modelRecord({ id, type: slot.type, owner: LOCAL_OWNER, slot, model }) };
 }
@@ -99,7 +99,7 @@ function ofModel(model: RegisteredModelLike, picture: Picture): Entry | null {
   return slot ? { type, record: modelRecord({ id, type, owner: LOCAL_OWNER, slot, model }) } : null;
 }
 
-function aliasOf(slot: SlotGlance, id: string, picture: Picture, extra = {}): Entry {
+function aliasOf(slot: SlotView, id: string, picture: Picture, extra = {}): Entry {
   const model = slot.model === null ? undefined : modelNamed(picture, slot.model);
   const resolves = slot.model === null ? {} : { resolves_to: slot.model };
   const more = { is_alias: true, ...extra, ...resolves };

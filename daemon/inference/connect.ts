@@ -159,7 +159,7 @@ function ofLease({ slots, registry }: RunDeps, lease: Lease, waits: Waits): Conn
     idleMs: null,
     begun: NOTHING,
     ended: NOTHING,
-    note: (tokensPerSecond) => slots.note(lease.slot, { tokensPerSecond }),
+    note: (tokensPerSecond) => slots.recordUsage(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
   };
 }

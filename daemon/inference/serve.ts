@@ -93,7 +93,10 @@ export interface InferenceDeps {
   readonly settings: Pick<Settings, 'value'>;
   /** Texts that no record may hold; default: none. */
   secrets?(): readonly string[];
-  readonly slots: Pick<Slots, 'glances' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'note' | 'foresee'>;
+  readonly slots: Pick<
+    Slots,
+    'views' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'recordUsage' | 'preview'
+  >;
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;
   readonly store: { readonly requests: Pick<Store['requests'], 'add'> };
@@ -205,7 +208,7 @@ export function createInference(deps: InferenceDeps): Inference {
     image: (id) => images.cache.open(id),
     explain: (input) =>
       explain(input, takePicture(sources), {
-        foresee: (slot) => slots.foresee(slot),
+        foresee: (slot) => slots.preview(slot),
         queueMax: settings.value('queueMax'),
         refusalOf: (upstream) => upstreams.refusal(upstream),
       }),

@@ -1,5 +1,5 @@
 import { engineOf } from '../slots/engines/table.ts';
-import type { SlotGlance } from '../slots/slot-view.ts';
+import type { SlotView } from '../slots/slot-view.ts';
 import type { RegisteredModelLike } from './ports.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { RegisteredModelLike } from './ports.ts';
  */
 export function sees(
   model: Pick<RegisteredModelLike, 'capabilities' | 'projector'> | undefined,
-  slot: Pick<SlotGlance, 'engine' | 'runner' | 'vision'> | undefined,
+  slot: Pick<SlotView, 'engine' | 'runner' | 'vision'> | undefined,
 ): boolean {
   if (slot?.vision || model?.capabilities?.vision) return true;
   if (!model?.projector || slot === undefined || slot.runner === 'attach') return false;

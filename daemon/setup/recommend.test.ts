@@ -5,7 +5,7 @@ import type { Hardware } from '../hardware/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
 import { CATALOG, pullName } from '../models/catalog.ts';
 import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
-import { fitOf, slotOf } from '../slots/admission/fit.ts';
+import { fitOf, slotFor } from '../slots/admission/fit.ts';
 import { admissionOn, probedMachine } from '../test/harness/captured-machine.ts';
 import { asSlotModel, type Beside, PREFERRED, recommend, type SetPicture } from './recommend.ts';
 
@@ -62,7 +62,7 @@ describe.each(MACHINES)('on the captured machine %s', (name) => {
       const known = CATALOG.find((each) => pullName(each) === item.model);
       if (known === undefined) throw new Error(`${item.model} is not in the catalogue`);
       const model = asSlotModel(known);
-      const config = slotOf(model, item.smaller_window ? item.context : null);
+      const config = slotFor(model, item.smaller_window ? item.context : null);
       const { view } = loadsOn(hardware).forecast(config, model, null, beside as Beside);
       expect([item.name, view.outcome, view.sum.pool]).toEqual([item.name, 'starts', item.pool]);
       expect(view.sum.needed).toBe(item.needed_bytes);

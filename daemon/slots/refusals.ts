@@ -1,17 +1,17 @@
 import { GatewayError } from '../contract/errors.ts';
 import { roomOf } from '../contract/memory-room.ts';
 import type { MemorySumView } from '../contract/slots.ts';
-import { type Failure, requestChance } from './lifecycle/failure.ts';
+import { type Failure, trialDecision } from './lifecycle/failure.ts';
 
 /** Seconds after which a caller may try again when a load goes on or a queue is full. */
-const AGAIN_S = 10;
-const QUEUE_AGAIN_S = 5;
+const RETRY_AFTER_S = 10;
+const QUEUE_RETRY_AFTER_S = 5;
 const MIB = 1024 * 1024;
 const mebibytes = (bytes: number): number => Math.ceil(bytes / MIB);
 
 /** 503 `slot.failed`: with `Retry-After` while the slot is tried again by itself, without hope when it is parked. */
 export function failedError(slot: string, failure: Failure, now: number): GatewayError {
-  const chance = requestChance(failure, now);
+  const decision = trialDecision(failure, now);
   const details = {
     slot,
     reason: failure.reason,
@@ -19,7 +19,7 @@ export function failedError(slot: string, failure: Failure, now: number): Gatewa
     parked: failure.parked,
     retry_at: failure.retryAt,
   };
-  const wait = chance.trial ? 1 : chance.retryAfterS;
+  const wait = decision.trial ? 1 : decision.retryAfterS;
   return new GatewayError(
     'slot.failed',
     wait === null ? { details, noRetry: true } : { details, retryAfterS: wait },
@@ -36,16 +36,16 @@ export const noModelError = (slot: string, reason: string): GatewayError =>
 
 /** 503 `slot.loading`: the waiting limit is over. `progress` is the share that is done, null when unknown. */
 export const loadingError = (slot: string, progress: number | null): GatewayError =>
-  new GatewayError('slot.loading', { details: { slot, progress }, retryAfterS: AGAIN_S });
+  new GatewayError('slot.loading', { details: { slot, progress }, retryAfterS: RETRY_AFTER_S });
 
 export const queueFullError = (slot: string, position: number): GatewayError =>
-  new GatewayError('slot.queue_full', { details: { slot, position }, retryAfterS: QUEUE_AGAIN_S });
+  new GatewayError('slot.queue_full', { details: { slot, position }, retryAfterS: QUEUE_RETRY_AFTER_S });
 
 export const disabledError = (slot: string): GatewayError =>
   new GatewayError('slot.disabled', { details: { slot } });
 
 export const stoppingError = (slot: string): GatewayError =>
-  new GatewayError('slot.draining', { details: { slot }, retryAfterS: AGAIN_S });
+  new GatewayError('slot.draining', { details: { slot }, retryAfterS: RETRY_AFTER_S });
 
 /** 503 for those who waited for a load that an admin ended. */
 export const unloadedError = (slot: string): GatewayError =>
@@ -56,19 +56,19 @@ export const unloadedError = (slot: string): GatewayError =>
   });
 
 /** 503 for those who waited for what is no longer there; asking again finds who serves it now. */
-export class AskAgain extends GatewayError {
+export class RedispatchError extends GatewayError {
   constructor(slot: string, message: string) {
     super('slot.draining', { message, details: { slot }, retryAfterS: 1 });
   }
 }
 
 /** For those who named a model that the slot no longer holds. */
-export const swappedError = (slot: string): AskAgain =>
-  new AskAgain(slot, 'The slot was given another model while this request waited.');
+export const swappedError = (slot: string): RedispatchError =>
+  new RedispatchError(slot, 'The slot was given another model while this request waited.');
 
 /** For those who waited in a slot that is no more. */
-export const goneError = (slot: string): AskAgain =>
-  new AskAgain(slot, 'The slot was taken away while this request waited.');
+export const removedError = (slot: string): RedispatchError =>
+  new RedispatchError(slot, 'The slot was taken away while this request waited.');
 
 /** 507 `slot.no_memory` with the whole sum; the message names the bound that the load does not fit below. */
 export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {

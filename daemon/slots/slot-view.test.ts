@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
-import { OwnerBench, slotConfig } from './testing/owner-bench.ts';
+import { ControllerBench, slotConfig } from './testing/controller-bench.ts';
 
 const OLD = { type: 'llm', engine: 'embedded', runner: 'worker', vision: undefined };
 const NEW = { type: 'embedding', engine: 'llama-server', runner: 'process', vision: true };
 
 it('what is served is that of the engine that runs, until the next start takes what the file says', async () => {
-  const bench = new OwnerBench();
-  const { owner } = bench;
-  await owner.load();
-  owner.configure(slotConfig('agent', 'type = "embedding"\nengine = "llama-server"\nvision = true'));
-  expect(owner.glance).toMatchObject(OLD);
-  expect(owner.record()).toMatchObject({ type: 'llm', engine: 'embedded', runner: 'worker' });
-  expect(owner.record()).not.toHaveProperty('vision');
-  await owner.unload();
-  expect(owner.glance).toMatchObject(NEW);
-  expect(owner.record()).toMatchObject(NEW);
-  await owner.load();
-  expect(owner.glance).toMatchObject(NEW);
+  const bench = new ControllerBench();
+  const { controller } = bench;
+  await controller.load();
+  controller.configure(slotConfig('agent', 'type = "embedding"\nengine = "llama-server"\nvision = true'));
+  expect(controller.view).toMatchObject(OLD);
+  expect(controller.record()).toMatchObject({ type: 'llm', engine: 'embedded', runner: 'worker' });
+  expect(controller.record()).not.toHaveProperty('vision');
+  await controller.unload();
+  expect(controller.view).toMatchObject(NEW);
+  expect(controller.record()).toMatchObject(NEW);
+  await controller.load();
+  expect(controller.view).toMatchObject(NEW);
 });

@@ -2,12 +2,12 @@ import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import type { SlotConfig } from './config/slot-file.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
-import type { Current } from './lifecycle/controller-deps.ts';
+import type { EngineRun } from './lifecycle/controller-deps.ts';
 import { degradedBy } from './lifecycle/degraded.ts';
 import type { Traffic } from './lifecycle/traffic.ts';
 
 /** What every decision about a request looks at, in the words of the record. */
-export type SlotGlance = Readonly<
+export type SlotView = Readonly<
   Pick<
     SlotRecord,
     | 'name'
@@ -32,11 +32,11 @@ export type SlotGlance = Readonly<
 };
 
 /** Where a glance looks. */
-export interface GlanceSource {
+export interface SlotViewSource {
   config(): SlotConfig;
   state(): SlotStateName;
   model(): SlotModel | null;
-  current(): Readonly<Current> | null;
+  current(): Readonly<EngineRun> | null;
   queued(): number;
   gpuNote(): string | null;
   readonly traffic: Readonly<Traffic>;
@@ -46,20 +46,20 @@ export interface GlanceSource {
  * A slot as decisions see it. It is not a copy: what is asked of it is looked up at that moment, so that a look at all
  * slots, which every request takes, makes nothing anew. Who keeps it sees the slot change.
  */
-export class OwnerGlance implements SlotGlance {
-  readonly #from: GlanceSource;
+export class LiveSlotView implements SlotView {
+  readonly #source: SlotViewSource;
   /** The reason for being degraded, and what it was made from. */
   #degraded: { loaded: object; note: string | null; reason: string | null } | null = null;
 
-  constructor(from: GlanceSource) {
-    this.#from = from;
+  constructor(source: SlotViewSource) {
+    this.#source = source;
   }
 
   get name(): string {
-    return this.#from.config().name;
+    return this.#source.config().name;
   }
   get enabled(): boolean {
-    return this.#from.config().enabled;
+    return this.#source.config().enabled;
   }
   get type(): SlotRecord['type'] {
     return this.#served.type;
@@ -74,47 +74,47 @@ export class OwnerGlance implements SlotGlance {
     return this.#served.vision ? true : undefined;
   }
   get model(): string | null {
-    return this.#from.current()?.launch.modelId ?? this.#from.model()?.id ?? null;
+    return this.#source.current()?.launch.modelId ?? this.#source.model()?.id ?? null;
   }
   get demo(): boolean {
-    return this.#from.current()?.launch.demo ?? this.#from.model()?.demo ?? false;
+    return this.#source.current()?.launch.demo ?? this.#source.model()?.demo ?? false;
   }
   get state(): SlotStateName {
-    return this.#from.state();
+    return this.#source.state();
   }
   get device(): string | null {
-    return this.#from.current()?.loaded?.device ?? null;
+    return this.#source.current()?.loaded?.device ?? null;
   }
   get context(): number | null {
-    return this.#from.current()?.loaded?.context || null;
+    return this.#source.current()?.loaded?.context || null;
   }
   get window(): number | null {
-    const current = this.#from.current();
+    const current = this.#source.current();
     if (current !== null) return current.loaded?.context || current.launch.context || null;
-    const model = this.#from.model();
-    const config = this.#from.config();
+    const model = this.#source.model();
+    const config = this.#source.config();
     return (model && engineOf(config.engine)?.context(config, model)) || null;
   }
   get parallel(): number {
-    return this.#from.current()?.loaded?.parallel ?? this.#from.config().parallel;
+    return this.#source.current()?.loaded?.parallel ?? this.#source.config().parallel;
   }
   get active(): number {
-    return this.#from.traffic.active;
+    return this.#source.traffic.active;
   }
   get queued(): number {
-    return this.#from.queued();
+    return this.#source.queued();
   }
   get degraded(): string | null {
-    const current = this.#from.current();
+    const current = this.#source.current();
     const loaded = current?.loaded ?? null;
     if (current === null || loaded === null) return null;
-    const note = this.#from.gpuNote();
+    const note = this.#source.gpuNote();
     if (this.#degraded?.loaded !== loaded || this.#degraded.note !== note)
       this.#degraded = { loaded, note, reason: degradedBy(current.launch, loaded, note) };
     return this.#degraded.reason;
   }
   /** What decides where requests may go: the settings of the engine that runs, whatever its file says since. */
   get #served(): SlotConfig {
-    return this.#from.current()?.config ?? this.#from.config();
+    return this.#source.current()?.config ?? this.#source.config();
   }
 }

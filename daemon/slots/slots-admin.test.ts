@@ -5,7 +5,7 @@ import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import { ConfigEditError } from '../settings/config-file.ts';
 import { AdminBench, refusedFields } from './testing/admin-bench.ts';
 import { settle } from './testing/manual-clock.ts';
-import { refused } from './testing/refused.ts';
+import { refusalOf } from './testing/refusal-of.ts';
 import type { ScriptedEngine } from './testing/scripted-runner.ts';
 
 let bench: AdminBench;
@@ -48,7 +48,7 @@ describe('create', () => {
     bench.slotFile('broken', 'parallel = "many"');
     const slots = bench.openAdmin();
     for (const name of ['there', 'agent', 'broken']) {
-      expect((await refused(slots.create(name, {}))).code).toBe('slot.exists');
+      expect((await refusalOf(slots.create(name, {}))).code).toBe('slot.exists');
     }
     expect(bench.text('broken')).toBe('parallel = "many"');
   });
@@ -156,7 +156,7 @@ describe('change', () => {
   it('404 for nobody; a file that can not be written changes nothing', async () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
-    expect((await refused(slots.change('nobody', {}))).code).toBe('slot.not_found');
+    expect((await refusalOf(slots.change('nobody', {}))).code).toBe('slot.not_found');
     rmSync(bench.fileOf('w'));
     mkdirSync(bench.fileOf('w'));
     await expect(slots.change('w', { parallel: 4 })).rejects.toThrow(FileWriteError);
@@ -192,7 +192,7 @@ describe('remove', () => {
     expect([slots.get('w'), existsSync(bench.fileOf('w')), gone]).toEqual([undefined, false, false]);
     lease.release();
     await removed;
-    expect(bench.runner.last.over).toBe(true);
+    expect(bench.runner.last.hasEnded).toBe(true);
   });
 
   it('a slot that is made anew meanwhile starts only once the engine of the old one has ended', async () => {
@@ -208,7 +208,7 @@ describe('remove', () => {
     await settle();
     expect(slots.get('w')).toMatchObject({ state: 'offline', queued: 1, waiting_for: ['w'] });
     const first = engines()[0] as ScriptedEngine;
-    first.obedient = false;
+    first.stopsOnRequest = false;
     lease.release();
     await settle();
     expect([first.stops.length, engines().length]).toEqual([1, 1]);
@@ -242,8 +242,8 @@ describe('remove', () => {
     const slots = bench.openAdmin();
     const auto = slots.list().find((slot) => slot.auto)?.name as string;
     expect(await refusedFields(slots.remove(auto))).toEqual(['slot.invalid', ['name']]);
-    expect((await refused(slots.remove('nobody'))).code).toBe('slot.not_found');
-    expect((await refused(slots.remove('../../etc'))).code).toBe('slot.not_found');
+    expect((await refusalOf(slots.remove('nobody'))).code).toBe('slot.not_found');
+    expect((await refusalOf(slots.remove('../../etc'))).code).toBe('slot.not_found');
   });
 
   it('a broken file', async () => {

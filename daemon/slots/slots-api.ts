@@ -2,13 +2,13 @@ import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Guard } from '../settings/revision.ts';
-import type { Beside } from './admission/launch-plan.ts';
-import type { Foreseen } from './admission/preview.ts';
+import type { PlannedReservations } from './admission/launch-plan.ts';
+import type { Preview } from './admission/preview.ts';
 import type { SlotConfig } from './config/slot-file.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Lease, ReadyOptions } from './lifecycle/lease.ts';
-import type { SlotWorkListener } from './lifecycle/slot-events.ts';
-import type { SlotGlance } from './slot-view.ts';
+import type { SlotEventListener } from './lifecycle/slot-events.ts';
+import type { SlotView } from './slot-view.ts';
 
 /**
  * The slots of this gateway (docs/spec/contract.md#slots). Names are those of slot files; an unknown one is
@@ -18,7 +18,7 @@ export interface Slots {
   /** Every slot by name, disabled ones too. Looking wakes nothing. */
   list(): SlotRecord[];
   /** The same for decisions about requests: what is looked at is that of the moment, and nothing is made for it. */
-  glances(): readonly SlotGlance[];
+  views(): readonly SlotView[];
   get(name: string): SlotRecord | undefined;
   /** What the slot file asks for. */
   config(name: string): SlotConfig | undefined;
@@ -49,7 +49,7 @@ export interface Slots {
    */
   swap(name: string, to: { modelId: string; persist?: boolean }): Promise<SlotRecord>;
   /** What would become of a request for it now. Pure. */
-  foresee(name: string): Foreseen;
+  preview(name: string): Preview;
   /** What the slot is set to, key by key with where each value comes from. Pure. */
   settings(name: string): SlotSettingsView;
   /** What a load would start, where each value comes from, and the memory sum. Pure: nothing is started or unloaded. */
@@ -73,12 +73,12 @@ export interface Slots {
    * Whether a model that has no slot could be loaded now, as admission would decide, while what is planned `beside` it takes
    * its share first. Pure.
    */
-  fit(model: SlotModel, beside?: Beside): ModelFitView;
+  fit(model: SlotModel, planned?: PlannedReservations): ModelFitView;
   /** The most bytes that a model was seen to take here, by memory (`host`, or the id of a card). */
   measured(modelId: string): Record<string, number>;
-  note(name: string, facts: { tokensPerSecond?: number }): void;
+  recordUsage(name: string, usage: { tokensPerSecond?: number }): void;
   /** Tells of loads, failures and evictions as they happen; the answer unsubscribes. */
-  onWork(listener: SlotWorkListener): () => void;
+  onEvent(listener: SlotEventListener): () => void;
   /** Reads the slot files anew; a broken one keeps its last good settings. */
   reload(): void;
   /** Refuses new requests, lets running ones end for `limitMs`, ends every engine. */

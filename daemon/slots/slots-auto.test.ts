@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { SlotModel } from './engines/engine.ts';
-import { AskAgain } from './refusals.ts';
+import { RedispatchError } from './refusals.ts';
 import type { Slots } from './slots.ts';
+import { MODEL } from './testing/controller-bench.ts';
 import { ManualClock, settle } from './testing/manual-clock.ts';
-import { MODEL } from './testing/owner-bench.ts';
-import { refused } from './testing/refused.ts';
+import { refusalOf } from './testing/refusal-of.ts';
 import { ScriptedRunner } from './testing/scripted-runner.ts';
 import { SlotsBench } from './testing/slots-bench.ts';
 
@@ -51,7 +51,7 @@ function open(): Slots {
   slots = bench.open({
     runner,
     clock,
-    ask: fit,
+    queryEngine: fit,
     models: () => models,
     modelFor: (slot) => find(slot.model ?? agent),
   });
@@ -66,7 +66,7 @@ const remove = (id: string) => {
   bench.bus.emit('model', { id, change: 'removed' });
 };
 const listed = () => Object.fromEntries(slots.list().map(({ name, model: held }) => [name, held]));
-const ask = { signal: new AbortController().signal, stream: false };
+const options = { signal: new AbortController().signal, stream: false };
 
 describe('automatic slots', () => {
   it('every model answers somewhere; none is loaded by that', async () => {
@@ -83,7 +83,7 @@ describe('automatic slots', () => {
     models = [model('vectors', 'embedding')];
     agent = null;
     open();
-    const lease = await slots.ensureReady('embed', ask);
+    const lease = await slots.ensureReady('embed', options);
     expect(runner.last.launch).toMatchObject({ type: 'embedding', modelId: 'vectors', slot: 'embed' });
     expect(slots.get('embed')?.state).toBe('serving');
     lease.release();
@@ -96,23 +96,23 @@ describe('automatic slots', () => {
     expect(listed()).toEqual({ agent: null });
     register(model('vectors', 'embedding'));
     expect(listed()).toEqual({ agent: null, embed: 'vectors' });
-    (await slots.ensureReady('embed', ask)).release();
+    (await slots.ensureReady('embed', options)).release();
     remove('vectors');
     expect(listed()).toEqual({ agent: null });
-    expect(await refused(slots.ensureReady('embed', ask))).toBeInstanceOf(AskAgain);
+    expect(await refusalOf(slots.ensureReady('embed', options))).toBeInstanceOf(RedispatchError);
     await settle();
-    expect(runner.last.over).toBe(true);
+    expect(runner.last.hasEnded).toBe(true);
   });
 
   it('an engine ends when its slot gets another model', async () => {
     open();
     register(model('first', 'embedding'), model('second', 'embedding', { created: 2 }));
-    (await slots.ensureReady('embed', ask)).release();
+    (await slots.ensureReady('embed', options)).release();
     remove('first');
     await settle();
     expect(listed()).toEqual({ agent: null, embed: 'second' });
-    expect(runner.last.over).toBe(true);
-    (await slots.ensureReady('embed', ask)).release();
+    expect(runner.last.hasEnded).toBe(true);
+    (await slots.ensureReady('embed', options)).release();
     expect(runner.last.launch.modelId).toBe('second');
   });
 
@@ -166,7 +166,7 @@ describe('automatic slots', () => {
       model('second', 'embedding', { created: 2 }),
     ] as const;
     let text: string | null = null;
-    const keptBindings = {
+    const bindingStore = {
       get: () => text,
       set: (next: string) => {
         text = next;
@@ -175,9 +175,9 @@ describe('automatic slots', () => {
     let away: string[] = [];
     const openAgain = () => {
       slots = bench.open({
-        ...{ runner, clock, ask: fit, keptBindings },
+        ...{ runner, clock, queryEngine: fit, bindingStore },
         models: () => models,
-        outOfSight: () => away,
+        absentModels: () => away,
         modelFor: (slot) => find(slot.model),
       });
     };
@@ -223,7 +223,7 @@ describe('automatic slots', () => {
     let looks = 0;
     agent = null;
     slots = bench.open({
-      ...{ runner, clock, ask: fit },
+      ...{ runner, clock, queryEngine: fit },
       models: () => {
         looks += 1;
         return models;

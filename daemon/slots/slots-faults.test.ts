@@ -6,14 +6,14 @@ import { startTicksOf } from '../lib/process/process-identity.ts';
 import { scratchOfFile } from '../lib/testing/scratch.ts';
 import { DEMO_REPLY } from '../models/demo-model.ts';
 import type { SlotModel } from './engines/engine.ts';
-import { HUNG } from './lifecycle/watch.ts';
+import { HUNG_REASON } from './lifecycle/watch.ts';
 import type { Slots } from './slots.ts';
 import { demoModel } from './testing/demo-model.ts';
 import { SlotsBench } from './testing/slots-bench.ts';
 
-const ask = { signal: new AbortController().signal, stream: false };
+const options = { signal: new AbortController().signal, stream: false };
 /** Short, and still far above what a busy machine takes to answer. */
-const watchPace = { everyMs: 100, limitMs: 1_500, misses: 3 };
+const watchPace = { intervalMs: 100, timeoutMs: 1_500, maxMisses: 3 };
 const PRLIMIT = '/usr/bin/prlimit';
 
 const folder = scratchOfFile();
@@ -40,7 +40,7 @@ const failed = async () => {
 };
 
 async function chat(body: object): Promise<Response> {
-  const lease = await slots.ensureReady('agent', ask);
+  const lease = await slots.ensureReady('agent', options);
   try {
     return await fetch(`${lease.origin}/v1/chat/completions`, {
       method: 'POST',
@@ -71,14 +71,14 @@ describe('a real engine that breaks', () => {
   it('hangs: it is found, killed and started anew', async () => {
     const pid = pidOf();
     process.kill(pid, 'SIGSTOP');
-    expect(await failed()).toBe(HUNG);
+    expect(await failed()).toBe(HUNG_REASON);
     await loadsAgain(pid);
   }, 60_000);
 
   it('hangs in the middle of an answer: whoever waits for it is cut off', async () => {
     const pid = pidOf();
     const control = new AbortController();
-    const lease = await slots.ensureReady('agent', ask);
+    const lease = await slots.ensureReady('agent', options);
     process.kill(pid, 'SIGSTOP');
     const asked = fetch(`${lease.origin}/v1/chat/completions`, {
       method: 'POST',
@@ -87,7 +87,7 @@ describe('a real engine that breaks', () => {
       signal: control.signal,
     });
     await expect(asked).rejects.toThrow();
-    expect(await failed()).toBe(HUNG);
+    expect(await failed()).toBe(HUNG_REASON);
     lease.release();
     await loadsAgain(pid);
   }, 60_000);

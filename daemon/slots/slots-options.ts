@@ -4,13 +4,13 @@ import type { Patience } from '../lib/fs/mount-guard.ts';
 import type { Log } from '../lib/log.ts';
 import type { Outbound } from '../lib/net/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Beside, Room } from './admission/launch-plan.ts';
+import type { MemoryHeadroom, PlannedReservations } from './admission/launch-plan.ts';
 import type { BindableModel } from './binding/bindings.ts';
-import type { KeptText } from './binding/stored-bindings.ts';
+import type { TextStore } from './binding/stored-bindings.ts';
 import type { SlotConfig } from './config/slot-file.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Clock } from './lifecycle/clock.ts';
-import type { AskEngine } from './lifecycle/health.ts';
+import type { QueryEngine } from './lifecycle/health.ts';
 import type { WatchPace } from './lifecycle/watch.ts';
 import type { Runner } from './runners/runner.ts';
 
@@ -25,13 +25,13 @@ export interface SlotsOptions {
   /** Every usable model, so that each has a slot; default none. */
   models?(): readonly BindableModel[];
   /** Ids of models that are out of sight and may come back; their automatic slots wait for them. Default none. */
-  outOfSight?(): readonly string[];
+  absentModels?(): readonly string[];
   /** Where it is remembered which model has which automatic slot. */
-  readonly keptBindings?: KeptText;
+  readonly bindingStore?: TextStore;
   /** Where it is remembered what launches took on this machine. */
-  readonly keptMeasures?: KeptText;
+  readonly measurementStore?: TextStore;
   /** The memory that a load of so many bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`). */
-  room(device: string, needed: number, beside?: Beside): Room;
+  headroom(device: string, needed: number, planned?: PlannedReservations): MemoryHeadroom;
   /** Bytes that a family of processes holds of a card's own memory; null, the default, where the machine does not tell. */
   cardMemoryOf?(pid: number, card: string): Promise<number | null>;
   /** Why this machine's GPU may have been left out; null when it has none, which is the default. */
@@ -53,7 +53,7 @@ export interface SlotsOptions {
   /** Runs every engine, in the place of the runners that their launches name. */
   readonly runner?: Runner;
   /** How started engines are checked; default over `outbound`. */
-  readonly ask?: AskEngine;
+  readonly queryEngine?: QueryEngine;
   /** How closely ready engines are watched; default {@link WATCH_PACE}. */
   readonly watchPace?: WatchPace | undefined;
 }

@@ -12,10 +12,10 @@ import { DEMO_REPLY } from '../models/demo-model.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Slots } from './slots.ts';
 import { demoModel } from './testing/demo-model.ts';
-import { refused } from './testing/refused.ts';
+import { refusalOf } from './testing/refusal-of.ts';
 import { SlotsBench } from './testing/slots-bench.ts';
 
-const ask = { signal: new AbortController().signal, stream: false };
+const options = { signal: new AbortController().signal, stream: false };
 const gone = (pid: number) => vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), 10_000);
 const proc = (pid: number, name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');
 
@@ -46,7 +46,7 @@ afterEach(async () => {
 const pidOf = (name = 'agent') => slots.get(name)?.pid as number;
 
 async function say(): Promise<string> {
-  const lease = await slots.ensureReady('agent', ask);
+  const lease = await slots.ensureReady('agent', options);
   try {
     const response = await fetch(`${lease.origin}/v1/chat/completions`, {
       method: 'POST',
@@ -85,7 +85,7 @@ describe('a real engine', () => {
     slots = bench.open();
     await slots.load('agent');
     const pid = pidOf();
-    const lease = await slots.ensureReady('agent', ask);
+    const lease = await slots.ensureReady('agent', options);
     const key = lease.headers.authorization?.replace('Bearer ', '') ?? '';
     lease.release();
     expect(key).toHaveLength(43);
@@ -114,7 +114,7 @@ describe('a real engine', () => {
     await vi.waitFor(() => expect(slots.get('agent')?.state).toBe('error'), 5_000);
     expect(slots.get('agent')?.failure).toMatchObject({ failures: 1, parked: false });
     expect(slots.get('agent')?.failure?.reason).toMatch(/SIGKILL/);
-    const error = await refused(slots.ensureReady('agent', ask));
+    const error = await refusalOf(slots.ensureReady('agent', options));
     expect([error.code, Number(error.headers()['retry-after']) <= 5]).toEqual(['slot.failed', true]);
     expect(await slots.load('agent')).toMatchObject({ state: 'ready', failure: null });
     expect(pidOf()).not.toBe(pid);
@@ -135,7 +135,7 @@ describe('a real engine', () => {
   it('a model file that is not there is an error with a reason that shows no path', async () => {
     bench.model = { ...model, path: join(folder, 'gone.gguf') };
     slots = bench.open();
-    const error = await refused(slots.load('agent'));
+    const error = await refusalOf(slots.load('agent'));
     expect(error.code).toBe('slot.failed');
     expect(error.options.details?.reason).toMatch(/gone\.gguf/);
     expect(JSON.stringify(error.envelope('api'))).not.toContain(folder);
@@ -144,7 +144,7 @@ describe('a real engine', () => {
 
   it('a program that cannot be started is an error, not a crash', async () => {
     slots = bench.open({ nodePath: '/nonexistent/node' });
-    const error = await refused(slots.load('agent'));
+    const error = await refusalOf(slots.load('agent'));
     expect(error.options.details?.reason).toMatch(/could not be started \(ENOENT\)|failed to execute/);
   });
 

@@ -4,7 +4,7 @@ import type { SlotModel } from './engines/engine.ts';
 import type { Slots } from './slots.ts';
 import { AdminBench, GIB } from './testing/admin-bench.ts';
 import { settle } from './testing/manual-clock.ts';
-import { refused } from './testing/refused.ts';
+import { refusalOf } from './testing/refusal-of.ts';
 
 let bench: AdminBench;
 beforeEach(() => {
@@ -108,7 +108,7 @@ describe('swap', () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
     await slots.load('w');
-    expect((await refused(slots.swap('w', { modelId }))).code).toBe(code);
+    expect((await refusalOf(slots.swap('w', { modelId }))).code).toBe(code);
     expect(slots.get('w')).toMatchObject({ state: 'ready', model: 'small' });
     expect(bench.text('w')).toBe('model = "small"\n');
   });
@@ -116,20 +116,20 @@ describe('swap', () => {
   it('a disabled slot and nobody', async () => {
     bench.slotFile('w', 'enabled = false\n');
     const slots = bench.openAdmin();
-    expect((await refused(toOther(slots))).code).toBe('slot.disabled');
-    expect((await refused(slots.swap('nobody', { modelId: 'other' }))).code).toBe('slot.not_found');
+    expect((await refusalOf(toOther(slots))).code).toBe('slot.disabled');
+    expect((await refusalOf(slots.swap('nobody', { modelId: 'other' }))).code).toBe('slot.not_found');
   });
 
   it('a load that fails: the caller learns why, and the slot holds what was asked for', async () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
     await slots.load('w');
-    bench.runner.instant = false;
+    bench.runner.loadsAtOnce = false;
     const swapped = toOther(slots);
     swapped.catch(() => {});
     await vi.waitFor(() => expect(bench.runner.last.launch.modelId).toBe('other'), 20_000);
     bench.runner.last.end('The weights are torn.');
-    expect((await refused(swapped)).options.details).toMatchObject({ reason: 'The weights are torn.' });
+    expect((await refusalOf(swapped)).options.details).toMatchObject({ reason: 'The weights are torn.' });
     expect(slots.get('w')).toMatchObject({ state: 'error', model: 'other', failure: { failures: 1 } });
     expect(bench.text('w')).toBe('model = "other"\n');
   });

@@ -2,11 +2,11 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
-import { AskAgain } from './refusals.ts';
+import { RedispatchError } from './refusals.ts';
 import type { Slots } from './slots.ts';
+import { MODEL } from './testing/controller-bench.ts';
 import { ManualClock, settle } from './testing/manual-clock.ts';
-import { MODEL } from './testing/owner-bench.ts';
-import { refused } from './testing/refused.ts';
+import { refusalOf } from './testing/refusal-of.ts';
 import { ScriptedRunner } from './testing/scripted-runner.ts';
 import { SlotsBench } from './testing/slots-bench.ts';
 
@@ -25,12 +25,12 @@ const fit = async () => ({
   status: 200,
   body: '{"data":[{"id":"tiny"},{"id":"demo"}],"choices":[{}]}',
 });
-const scripted = () => ({ runner, clock, ask: fit });
+const scripted = () => ({ runner, clock, queryEngine: fit });
 const open = (): Slots => {
-  runner.instant = false;
+  runner.loadsAtOnce = false;
   return bench.open(scripted());
 };
-const ask = { signal: new AbortController().signal, stream: false };
+const options = { signal: new AbortController().signal, stream: false };
 
 describe('createSlots', () => {
   it('lists slots by name, disabled ones too; looking wakes nothing', async () => {
@@ -67,7 +67,7 @@ describe('createSlots', () => {
   ])('starts an engine with device auto on %s', async (_, environment, env) => {
     bench.environment = environment;
     bench.slotFile('agent', 'autoload = true');
-    bench.open({ ...scripted(), room: () => ({ pool: 'b', free: bench.memory, card: ['vulkan:1'] }) });
+    bench.open({ ...scripted(), headroom: () => ({ pool: 'b', free: bench.memory, card: ['vulkan:1'] }) });
     await settle();
     expect(runner.last.launch.env).toEqual(env);
   });
@@ -75,10 +75,13 @@ describe('createSlots', () => {
   it('an unknown slot is 404, and for a request a reason to ask again', async () => {
     const slots = open();
     for (const act of [slots.load, slots.unload, slots.restart]) {
-      expect(await refused(act.call(slots, 'nobody'))).toMatchObject({ code: 'slot.not_found', status: 404 });
+      expect(await refusalOf(act.call(slots, 'nobody'))).toMatchObject({
+        code: 'slot.not_found',
+        status: 404,
+      });
     }
-    expect(await refused(slots.ensureReady('nobody', ask))).toBeInstanceOf(AskAgain);
-    slots.note('nobody', { tokensPerSecond: 1 });
+    expect(await refusalOf(slots.ensureReady('nobody', options))).toBeInstanceOf(RedispatchError);
+    slots.recordUsage('nobody', { tokensPerSecond: 1 });
   });
 
   it('comes up without any model, and says so', async () => {
@@ -94,7 +97,7 @@ describe('createSlots', () => {
       throw new Error('database is locked');
     };
     const slots = bench.open({ ...scripted(), modelFor });
-    expect((await refused(slots.ensureReady('agent', ask))).code).toBe('slot.failed');
+    expect((await refusalOf(slots.ensureReady('agent', options))).code).toBe('slot.failed');
     expect(slots.get('agent')?.state).toBe('offline');
   });
 
@@ -135,7 +138,7 @@ describe('createSlots', () => {
       const slots = both('pinned = true');
       await settle();
       expect(slots.get('agent')).toMatchObject({ state: 'ready', threads: 8, pinned: true });
-      const error = await refused(slots.load('utility'));
+      const error = await refusalOf(slots.load('utility'));
       expect(error.code).toBe('slot.no_memory');
       expect(error.options.details).toMatchObject({
         reserved: 3 * GIB,
@@ -167,9 +170,9 @@ describe('createSlots', () => {
     it('a serving one drains, and who waits there is served later', async () => {
       const slots = both('parallel = 1');
       await settle();
-      const lease = await slots.ensureReady('agent', ask);
-      const behind = slots.ensureReady('agent', ask);
-      const other = slots.ensureReady('utility', ask);
+      const lease = await slots.ensureReady('agent', options);
+      const behind = slots.ensureReady('agent', options);
+      const other = slots.ensureReady('utility', options);
       await clock.advance(120_000);
       expect(slots.get('agent')).toMatchObject({ state: 'draining', active: 1, queued: 1 });
       lease.release();
@@ -205,8 +208,8 @@ describe('events', () => {
     await clock.advance(100);
     expect(told.map((slot) => slot.state)).toEqual(['starting']);
     runner.last.load();
-    for (let i = 0; i < 500; i++) (await slots.ensureReady('agent', ask)).release();
-    slots.note('agent', { tokensPerSecond: 42.5 });
+    for (let i = 0; i < 500; i++) (await slots.ensureReady('agent', options)).release();
+    slots.recordUsage('agent', { tokensPerSecond: 42.5 });
     await clock.advance(100);
     expect(told).toHaveLength(2);
     expect(told[1]).toMatchObject({ state: 'ready', requests: 500, tokens_per_second: 42.5 });
@@ -253,7 +256,7 @@ describe('reload', () => {
     rmSync(join(bench.folders.config, 'slots', 'one.toml'));
     slots.reload();
     expect(slots.get('one')).toBeUndefined();
-    expect(await refused(slots.ensureReady('one', ask))).toBeInstanceOf(AskAgain);
+    expect(await refusalOf(slots.ensureReady('one', options))).toBeInstanceOf(RedispatchError);
   });
 
   it('a folder that cannot be listed for a while takes no slot away, and ends no engine', async () => {
@@ -296,8 +299,8 @@ it('stop ends every engine and refuses what comes after', async () => {
   const slots = bench.open(scripted());
   await settle();
   await slots.stop(0);
-  expect(runner.engines.every((engine) => engine.over)).toBe(true);
-  expect((await refused(slots.ensureReady('agent', ask))).code).toBe('slot.draining');
+  expect(runner.engines.every((engine) => engine.hasEnded)).toBe(true);
+  expect((await refusalOf(slots.ensureReady('agent', options))).code).toBe('slot.draining');
   slots.reload();
   expect(slots.list()).toHaveLength(1);
 });

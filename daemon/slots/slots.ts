@@ -4,11 +4,11 @@ import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } fro
 import { familyMemoryOf, memoryOf } from '../lib/process/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Guard } from '../settings/revision.ts';
-import { Loads } from './admission/controller.ts';
-import type { Beside } from './admission/launch-plan.ts';
-import { Measures } from './admission/measured-memory.ts';
-import { Outlook } from './admission/planner.ts';
-import type { Foreseen } from './admission/preview.ts';
+import { AdmissionController } from './admission/controller.ts';
+import type { PlannedReservations } from './admission/launch-plan.ts';
+import { Measurements } from './admission/measured-memory.ts';
+import { Planner } from './admission/planner.ts';
+import type { Preview } from './admission/preview.ts';
 import { AutoSlots } from './binding/auto-slots.ts';
 import { SlotModels } from './binding/slot-models.ts';
 import { Swaps } from './binding/swaps.ts';
@@ -18,21 +18,21 @@ import type { SlotConfig } from './config/slot-file.ts';
 import { SlotFiles } from './config/slot-files.ts';
 import { readSlotFolder } from './config/slot-folder.ts';
 import type { SlotModel } from './engines/engine.ts';
-import { choosesCards } from './engines/visible-devices.ts';
-import { Announcer } from './lifecycle/change-notifier.ts';
+import { environmentChoosesCards } from './engines/visible-devices.ts';
+import { ChangeNotifier } from './lifecycle/change-notifier.ts';
 import { type Clock, systemClock } from './lifecycle/clock.ts';
-import { OwnerEffects } from './lifecycle/controller-effects.ts';
-import { KeptEngines } from './lifecycle/engine-adoption.ts';
-import { type AskEngine, askThrough } from './lifecycle/health.ts';
+import { ControllerEffects } from './lifecycle/controller-effects.ts';
+import { EngineAdoption } from './lifecycle/engine-adoption.ts';
+import { createEngineQuery, type QueryEngine } from './lifecycle/health.ts';
 import { type Lease, leaseFor, type ReadyOptions } from './lifecycle/lease.ts';
 import { endOrphans } from './lifecycle/orphans.ts';
-import { Owner } from './lifecycle/slot-controller.ts';
-import { SlotWorks } from './lifecycle/slot-events.ts';
-import { goneError } from './refusals.ts';
+import { SlotController } from './lifecycle/slot-controller.ts';
+import { SlotEvents } from './lifecycle/slot-events.ts';
+import { removedError } from './refusals.ts';
 import { runnersFor } from './runners/create-runners.ts';
 import { type Runners, runFolderOf } from './runners/table.ts';
 import { SlotSet } from './slot-set.ts';
-import type { SlotGlance } from './slot-view.ts';
+import type { SlotView } from './slot-view.ts';
 import type { Slots } from './slots-api.ts';
 import type { SlotsOptions } from './slots-options.ts';
 
@@ -40,64 +40,64 @@ export type { Slots } from './slots-api.ts';
 export type { SlotsOptions } from './slots-options.ts';
 
 class AllSlots implements Slots {
-  readonly #works = new SlotWorks();
-  readonly onWork: Slots['onWork'] = (listener) => this.#works.on(listener);
+  readonly #events = new SlotEvents();
+  readonly onEvent: Slots['onEvent'] = (listener) => this.#events.on(listener);
   readonly #options: SlotsOptions;
   readonly #clock: Clock;
-  readonly #announcer: Announcer;
+  readonly #changeNotifier: ChangeNotifier;
   readonly #models: SlotModels;
   readonly #set: SlotSet;
-  readonly #kept: KeptEngines;
-  readonly #loads: Loads;
-  readonly #effects: OwnerEffects;
+  readonly #adoption: EngineAdoption;
+  readonly #admission: AdmissionController;
+  readonly #effects: ControllerEffects;
   readonly #admin: SlotAdmin;
-  readonly #outlook: Outlook;
-  readonly #measures: Measures;
+  readonly #planner: Planner;
+  readonly #measurements: Measurements;
   readonly #unsubscribe: () => void;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    const ask = options.ask ?? askThrough(options.outbound);
-    const runners = runnersFor(options, ask);
+    const query = options.queryEngine ?? createEngineQuery(options.outbound);
+    const runners = runnersFor(options, query);
     const swaps = new Swaps();
     this.#models = new SlotModels((config) => options.modelFor(config), swaps, options.log, options.patience);
     this.#set = this.#openSet(swaps);
-    this.#kept = new KeptEngines(runners, this.#set);
-    this.#announcer = new Announcer(this.#clock, (names) => this.#set.announce(names));
-    this.#measures = new Measures(options.keptMeasures);
-    this.#loads = this.#openLoads();
-    this.#effects = this.#openEffects(runners, ask);
+    this.#adoption = new EngineAdoption(runners, this.#set);
+    this.#changeNotifier = new ChangeNotifier(this.#clock, (names) => this.#set.emitChanges(names));
+    this.#measurements = new Measurements(options.measurementStore);
+    this.#admission = this.#openAdmission();
+    this.#effects = this.#openEffects(runners, query);
     this.#admin = this.#openAdmin(swaps);
-    this.#outlook = new Outlook({
+    this.#planner = new Planner({
       set: this.#set,
       models: this.#models,
-      loads: this.#loads,
-      fitting: (config, modelId) => this.#admin.fitting(config, modelId),
+      admission: this.#admission,
+      compatibleModel: (config, modelId) => this.#admin.compatibleModel(config, modelId),
       cpuThreads: () => options.settings.value('cpuThreads'),
     });
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))
       options.log.warn({ slot }, 'ended an engine left by an earlier run');
     const wanted = this.#set.read().filter(({ enabled }) => enabled);
-    this.#kept.find(new Set(wanted.map(({ name }) => name)));
-    this.#set.arrange();
+    this.#adoption.discover(new Set(wanted.map(({ name }) => name)));
+    this.#set.reconcile();
     // First of both: what the slots then say of graphics is what is known by now.
-    const unnote = options.bus.subscribe(({ name }) => {
-      if (name === 'hardware') this.#effects.noteGpu();
+    const unsubscribeHardware = options.bus.subscribe(({ name }) => {
+      if (name === 'hardware') this.#effects.refreshGpuNote();
     });
-    const unfollow = followModels(this.#set, options.bus, options.log);
+    const unsubscribeModels = followModels(this.#set, options.bus, options.log);
     this.#unsubscribe = () => {
-      unnote();
-      unfollow();
+      unsubscribeHardware();
+      unsubscribeModels();
     };
   }
 
   list(): SlotRecord[] {
-    return this.#set.all().map((owner) => owner.record());
+    return this.#set.all().map((controller) => controller.record());
   }
 
-  glances(): readonly SlotGlance[] {
-    return this.#set.glances();
+  views(): readonly SlotView[] {
+    return this.#set.views();
   }
 
   get(name: string): SlotRecord | undefined {
@@ -109,18 +109,18 @@ class AllSlots implements Slots {
   }
 
   problems(): readonly Problem[] {
-    return this.#outlook.problems();
+    return this.#planner.problems();
   }
 
   lines(name: string): readonly string[] {
-    return this.#set.need(name).current?.running.lines() ?? [];
+    return this.#set.getOrThrow(name).current?.running.lines() ?? [];
   }
 
   async ensureReady(name: string, options: ReadyOptions): Promise<Lease> {
-    const owner = this.#set.get(name);
+    const controller = this.#set.get(name);
     // Dispatch found it a moment ago: it was removed since, and another one may serve the same.
-    if (owner === undefined) throw goneError(name);
-    return leaseFor(await owner.ensureReady(options), options);
+    if (controller === undefined) throw removedError(name);
+    return leaseFor(await controller.ensureReady(options), options);
   }
 
   leaseNow(name: string, options: Pick<ReadyOptions, 'modelId'>): Lease | null {
@@ -129,67 +129,67 @@ class AllSlots implements Slots {
   }
 
   async load(name: string): Promise<SlotRecord> {
-    const owner = this.#set.need(name);
-    await owner.load();
-    return owner.record();
+    const controller = this.#set.getOrThrow(name);
+    await controller.load();
+    return controller.record();
   }
 
   async unload(name: string): Promise<SlotRecord> {
-    const owner = this.#set.need(name);
-    await owner.unload();
-    return owner.record();
+    const controller = this.#set.getOrThrow(name);
+    await controller.unload();
+    return controller.record();
   }
 
   async restart(name: string): Promise<SlotRecord> {
-    const owner = this.#set.need(name);
-    await owner.restart();
-    return owner.record();
+    const controller = this.#set.getOrThrow(name);
+    await controller.restart();
+    return controller.record();
   }
 
   async swap(name: string, { modelId, persist = true }: { modelId: string; persist?: boolean }) {
-    const owner = this.#set.need(name);
-    const given = await this.#admin.give(name, modelId, persist);
-    if (owner.current?.launch.modelId === given) await owner.load();
-    else await owner.restart();
-    return owner.record();
+    const controller = this.#set.getOrThrow(name);
+    const swappedId = await this.#admin.setModel(name, modelId, persist);
+    if (controller.current?.launch.modelId === swappedId) await controller.load();
+    else await controller.restart();
+    return controller.record();
   }
 
   plan(name: string, { modelId }: { modelId?: string } = {}): SlotPlanView {
-    return this.#outlook.plan(name, modelId);
+    return this.#planner.plan(name, modelId);
   }
 
-  foresee(name: string): Foreseen {
-    return this.#outlook.foresee(name);
+  preview(name: string): Preview {
+    return this.#planner.preview(name);
   }
 
   settings(name: string): SlotSettingsView {
-    return this.#outlook.settings(name);
+    return this.#planner.settings(name);
   }
 
   async create(name: string, settings: SlotSettingsBody): Promise<SlotRecord> {
     await this.#admin.create(name, settings);
-    return this.#set.need(name).record();
+    return this.#set.getOrThrow(name).record();
   }
 
   async change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<SlotRecord> {
     await this.#admin.change(name, settings, guard);
-    return this.#set.need(name).record();
+    return this.#set.getOrThrow(name).record();
   }
 
   remove(name: string, guard?: Guard): Promise<void> {
     return this.#admin.remove(name, guard);
   }
 
-  fit(model: SlotModel, beside?: Beside): ModelFitView {
-    return this.#outlook.fit(model, beside);
+  fit(model: SlotModel, planned?: PlannedReservations): ModelFitView {
+    return this.#planner.fit(model, planned);
   }
 
   measured(modelId: string): Record<string, number> {
-    return this.#measures.ofModel(modelId);
+    return this.#measurements.ofModel(modelId);
   }
 
-  note(name: string, facts: { tokensPerSecond?: number }): void {
-    if (facts.tokensPerSecond !== undefined) this.#set.get(name)?.note(facts.tokensPerSecond);
+  recordUsage(name: string, usage: { tokensPerSecond?: number }): void {
+    if (usage.tokensPerSecond !== undefined) this.#set.get(name)?.recordSpeed(usage.tokensPerSecond);
   }
 
   reload(): void {
@@ -198,34 +198,34 @@ class AllSlots implements Slots {
 
   async stop(limitMs: number): Promise<void> {
     this.#unsubscribe();
-    this.#kept.retire();
+    this.#adoption.detach();
     await this.#set.stop(limitMs);
-    this.#announcer.flush();
+    this.#changeNotifier.flush();
   }
 
-  #openEffects(runners: Runners, ask: AskEngine): OwnerEffects {
+  #openEffects(runners: Runners, query: QueryEngine): ControllerEffects {
     const { log, settings, watchPace } = this.#options;
-    return new OwnerEffects({
-      ...{ runners, ask, log, settings, watchPace },
+    return new ControllerEffects({
+      ...{ runners, query, log, settings, watchPace },
       clock: this.#clock,
-      kept: this.#kept,
+      adoption: this.#adoption,
       set: this.#set,
       models: this.#models,
-      loads: this.#loads,
-      works: this.#works,
-      announcer: this.#announcer,
+      admission: this.#admission,
+      events: this.#events,
+      changeNotifier: this.#changeNotifier,
       secrets: () => this.#options.secrets?.() ?? [],
       gpuNote: () => this.#options.gpuNote?.() ?? null,
     });
   }
 
   #openSet(swaps: Swaps): SlotSet {
-    const { log, bus, models, outOfSight, keptBindings, settings } = this.#options;
+    const { log, bus, models, absentModels, bindingStore, settings } = this.#options;
     const auto = new AutoSlots({
       models: () => models?.() ?? [],
-      outOfSight: () => outOfSight?.() ?? [],
-      kept: keptBindings,
-      held: (config) => this.#models.held(config, this.#set.get(config.name)),
+      absentModels: () => absentModels?.() ?? [],
+      store: bindingStore,
+      modelHeldBy: (config) => this.#models.heldModelId(config, this.#set.get(config.name)),
     });
     return new SlotSet({
       log,
@@ -233,10 +233,10 @@ class AllSlots implements Slots {
       auto,
       swaps,
       readFolder: (before) => readSlotFolder(this.#slotFolder(), before),
-      makeOwner: (config) => {
-        const owner = new Owner(config, this.#effects.of(config.name));
-        this.#announcer.changed(config.name);
-        return owner;
+      createController: (config) => {
+        const controller = new SlotController(config, this.#effects.of(config.name));
+        this.#changeNotifier.changed(config.name);
+        return controller;
       },
       drainMs: () => settings.value('drainLimitS') * 1000,
     });
@@ -248,38 +248,39 @@ class AllSlots implements Slots {
       files: new SlotFiles(this.#slotFolder()),
       swaps,
       config: (name) => this.config(name),
-      inFile: (name) => set.folder.configs.find((config) => config.name === name)?.model ?? null,
+      modelInFile: (name) => set.folder.configs.find((config) => config.name === name)?.model ?? null,
       broken: () => set.folder.broken,
       count: () => set.all().length,
       reload: () => set.reload(),
-      modelNamed: (config, id) => this.#models.named(config, id),
-      forecast: (config, model) => this.#loads.forecast(config, model, set.get(config.name)?.holding ?? null),
-      drained: (name) => set.drained(name),
+      modelNamed: (config, id) => this.#models.modelNamed(config, id),
+      forecast: (config, model) =>
+        this.#admission.forecast(config, model, set.get(config.name)?.memoryUse ?? null),
+      drained: (name) => set.waitUntilDrained(name),
     });
   }
 
-  #openLoads(): Loads {
-    const { settings, cores, room, cardMemoryOf } = this.#options;
-    return new Loads({
+  #openAdmission(): AdmissionController {
+    const { settings, cores, headroom, cardMemoryOf } = this.#options;
+    return new AdmissionController({
       clock: this.#clock,
-      measures: this.#measures,
+      measurements: this.#measurements,
       cores,
       cpuThreads: () => settings.value('cpuThreads'),
       queueMax: () => settings.value('queueMax'),
       memoryLimit: () => settings.value('memoryLimit'),
-      room: (...load) => {
-        const { card, others, ...all } = room(...load);
-        return choosesCards(settings.environment)
+      headroom: (...load) => {
+        const { card, alternatives, ...all } = headroom(...load);
+        return environmentChoosesCards(settings.environment)
           ? all
-          : { ...all, ...(card && { card }), ...(others && { others }) };
+          : { ...all, ...(card && { card }), ...(alternatives && { alternatives }) };
       },
       model: (config) => this.#models.of(config),
-      holdings: () => this.#set.holdings(),
-      runsAlready: (slot) => this.#kept.has(slot),
+      memoryUses: () => this.#set.memoryUses(),
+      isAlreadyRunning: (slot) => this.#adoption.has(slot),
       memoryOf,
       familyMemoryOf,
       cardMemoryOf: cardMemoryOf ?? (async () => null),
-      evict: (slot) => this.#works.evict(this.#set.get(slot)),
+      evict: (slot) => this.#events.evict(this.#set.get(slot)),
       retry: (slot) => this.#set.get(slot)?.retry(),
     });
   }

@@ -6,7 +6,7 @@ import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import { Bus } from '../lib/async/event-bus.ts';
-import type { SlotWork, SlotWorkListener } from '../slots/lifecycle/slot-events.ts';
+import type { SlotEvent, SlotEventListener } from '../slots/lifecycle/slot-events.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
 import { MOST_OWNERS } from './series/target-metrics.ts';
 
@@ -18,13 +18,13 @@ const slot = (state: SlotStateName): SlotRecord =>
 
 function setUp(more: Partial<MetricsOptions> = {}) {
   const bus = new Bus<GatewayEvents>();
-  const works: SlotWorkListener[] = [];
+  const works: SlotEventListener[] = [];
   const here = { slots: [slot('serving')] };
   open = createMetrics({
     version: '1.2.3',
     slots: {
       list: () => here.slots,
-      onWork: (listener) => {
+      onEvent: (listener) => {
         works.push(listener);
         return () => {};
       },
@@ -32,7 +32,7 @@ function setUp(more: Partial<MetricsOptions> = {}) {
     bus,
     ...more,
   });
-  const work = (kind: SlotWork['kind'], name = 'agent') => {
+  const work = (kind: SlotEvent['kind'], name = 'agent') => {
     for (const listener of works) listener({ slot: name, kind, startedAt: 1_000, at: 4_000 });
   };
   return { bus, metrics: open, here, work };

@@ -6,7 +6,7 @@ import type { PullRecord } from '../contract/pulls.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import type { Bus } from '../lib/async/event-bus.ts';
-import type { SlotWorkListener } from '../slots/lifecycle/slot-events.ts';
+import type { SlotEventListener } from '../slots/lifecycle/slot-events.ts';
 import { deviceGauges } from './series/device-gauges.ts';
 import { instruments } from './series/instruments.ts';
 import { Make, type MetricRow } from './series/metric-factory.ts';
@@ -37,7 +37,7 @@ export interface Metrics {
 /** What is looked at when somebody scrapes. */
 export interface MetricsOptions {
   readonly version: string;
-  readonly slots: { list(): SlotRecord[]; onWork(listener: SlotWorkListener): () => void };
+  readonly slots: { list(): SlotRecord[]; onEvent(listener: SlotEventListener): () => void };
   readonly upstreams?: { views(): UpstreamRecord[] };
   /** `last` starts nothing; `view` may read live figures anew, which keeps a card awake. */
   readonly hardware?: { last(): HardwareView | null; view(): HardwareView | null };
@@ -75,7 +75,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       gauge.set(Number(store.health().status !== 'failed')),
     );
   const ends = [
-    slots.onWork((work) => owners.worked(work)),
+    slots.onEvent((work) => owners.worked(work)),
     pullSeries(make, bus, () => pulls?.list() ?? []),
     processGauges(make, options.version),
   ];

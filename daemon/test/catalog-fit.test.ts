@@ -3,8 +3,8 @@ import { roomOn } from '../app/memory-headroom.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
 import { CATALOG, type KnownModel, reckoned, typeOf } from '../models/catalog.ts';
-import type { Loads } from '../slots/admission/controller.ts';
-import { fitOf, slotOf } from '../slots/admission/fit.ts';
+import type { AdmissionController } from '../slots/admission/controller.ts';
+import { fitOf, slotFor } from '../slots/admission/fit.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
 import { admissionOn, probedMachine } from './harness/captured-machine.ts';
 
@@ -24,16 +24,20 @@ const modelOf = (known: KnownModel): SlotModel => ({
 const loadsOn = (hardware: Hardware, model: SlotModel, free?: number) =>
   admissionOn(hardware, {
     model: () => model,
-    room: (device, needed) => {
+    headroom: (device, needed) => {
       const room = roomOn(hardware, device, needed);
       return free === undefined ? room : { ...room, free };
     },
   });
 
 /** What a real load with this window is told. */
-function admitted(loads: Loads, model: SlotModel, context: number | null): 'start' | 'wait' | 'refuse' {
+function admitted(
+  loads: AdmissionController,
+  model: SlotModel,
+  context: number | null,
+): 'start' | 'wait' | 'refuse' {
   try {
-    return loads.admit(slotOf(model, context), true).kind;
+    return loads.admit(slotFor(model, context), true).kind;
   } catch (error) {
     expect(error).toMatchObject({ code: 'slot.no_memory' });
     return 'refuse';
@@ -83,7 +87,7 @@ test('a picture model is reckoned as the program that draws with its file alone'
     const loads = loadsOn(hardware, model, free);
     return fitOf(model, (config, wanted) => loads.forecast(config, wanted, null));
   };
-  expect(slotOf(model, null)).toMatchObject({ engine: 'sd-server', runner: 'process' });
+  expect(slotFor(model, null)).toMatchObject({ engine: 'sd-server', runner: 'process' });
   expect(judged(64e9)).toMatchObject({ badge: 'fits', context: null });
   expect(judged(1e9)).toMatchObject({ badge: 'does_not_fit', context: null });
 });

@@ -9,13 +9,13 @@ import { startServices } from '../../daemon/app/services.ts';
 import { keepTickShape } from '../../daemon/lib/perf/pin-tick-shape.ts';
 import { tuneHeap } from '../../daemon/lib/perf/v8-flags.ts';
 import type { Launch } from '../../daemon/slots/engines/engine.ts';
-import type { AskEngine } from '../../daemon/slots/lifecycle/health.ts';
-import type { Ended, Runner, Running } from '../../daemon/slots/runners/runner.ts';
+import type { QueryEngine } from '../../daemon/slots/lifecycle/health.ts';
+import type { EngineExit, Runner, RunningEngine } from '../../daemon/slots/runners/runner.ts';
 
 const [origin = '', profile] = process.argv.slice(2);
 
-function attach(launch: Launch): Running {
-  const { promise: ended, resolve } = Promise.withResolvers<Ended>();
+function attach(launch: Launch): RunningEngine {
+  const { promise: ended, resolve } = Promise.withResolvers<EngineExit>();
   const { context, parallel, threads } = launch;
   const headers = { authorization: 'Bearer key-of-the-engine' };
   return {
@@ -40,7 +40,7 @@ const runner: Runner = {
   },
 };
 /** The mock is no engine that could be checked: what the checks look for is answered here. */
-const ask: AskEngine = async () => ({
+const ask: QueryEngine = async () => ({
   status: 200,
   body: JSON.stringify({ data: [...models].map((id) => ({ id, embedding: [1] })), choices: [] }),
 });
@@ -63,7 +63,7 @@ async function profiling(file: string): Promise<() => Promise<void>> {
 
 tuneHeap();
 keepTickShape();
-const services = await startServices(process.env, null, { runner, ask });
+const services = await startServices(process.env, null, { runner, queryEngine: ask });
 const written = profile === undefined ? null : await profiling(profile);
 /** What a gateway does by itself once nobody has asked anything for some seconds: it lets go of what its start has left. */
 process.on('SIGUSR2', () => globalThis.gc?.());

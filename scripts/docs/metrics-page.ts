@@ -8,7 +8,7 @@ import { row } from './markdown.ts';
 function metricRows(): readonly MetricRow[] {
   const metrics = createMetrics({
     version: '',
-    slots: { list: () => [], onWork: () => () => {} },
+    slots: { list: () => [], onEvent: () => () => {} },
     upstreams: { views: () => [] },
     hardware: { last: () => null, view: () => null },
     pulls: { list: () => [] },

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { ExplainView } from '../../contract/system.ts';
-import type { Foreseen } from '../../slots/admission/preview.ts';
+import type { Preview } from '../../slots/admission/preview.ts';
 import { queueFullError } from '../../slots/refusals.ts';
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import type { CuratedModel } from '../images/curated.ts';
 import { otherModel } from '../images/other-model.ts';
 import { meaning } from '../images/resolve-model.ts';
@@ -25,7 +25,7 @@ export interface ExplainInput {
 }
 
 /** What would become of a request for a slot now. */
-export type Foresee = (slot: string) => Foreseen;
+export type Foresee = (slot: string) => Preview;
 
 /** What is known of slots and upstreams beside the picture. */
 export interface Prospect {
@@ -106,7 +106,7 @@ function decided(ask: Ask, on: Seen): Explained {
 function foreseen(address: Address, decision: Decision, on: Seen) {
   const { target } = decision;
   const { picture, prospect } = on;
-  const ofUpstream = (name: string): Foreseen => ({ load: null, refusal: prospect.refusalOf(name) });
+  const ofUpstream = (name: string): Preview => ({ load: null, refusal: prospect.refusalOf(name) });
   const first = target.kind === 'slot' ? fate(target.slot, on) : ofUpstream(target.upstream);
   const next = followers(address, decision, picture).map((each) => ({
     ...each,
@@ -128,7 +128,7 @@ function foreseen(address: Address, decision: Decision, on: Seen) {
 }
 
 /** What becomes of a request for a slot; one that would have to wait finds no place in a full queue. */
-function fate(name: string, { drawn, picture, prospect: { foresee, queueMax } }: Seen): Foreseen {
+function fate(name: string, { drawn, picture, prospect: { foresee, queueMax } }: Seen): Preview {
   const slot = slotNamed(picture, name);
   const other = drawn === null || slot === undefined ? null : otherModel(drawn, slot);
   if (other !== null) return { load: null, refusal: other };
@@ -139,7 +139,7 @@ function fate(name: string, { drawn, picture, prospect: { foresee, queueMax } }:
 }
 
 /** The refusal that the caller is told; null when somebody serves it. Only some refusals pass it on. */
-function whoAnswers(tried: readonly Foreseen[]): GatewayError | null {
+function whoAnswers(tried: readonly Preview[]): GatewayError | null {
   const end = tried.find(({ refusal }) => refusal === null || !FALLS_ON.has(refusal.code)) ?? tried.at(-1);
   return end?.refusal ?? null;
 }
@@ -155,7 +155,7 @@ function named(target: Target | null, picture: Picture) {
 }
 
 /** Where a new request would stand in the queue, counted from 1; 0 when it would be served at once. */
-const placeIn = (slot: SlotGlance): number =>
+const placeIn = (slot: SlotView): number =>
   slot.queued > 0 || slot.active >= slot.parallel || !isLoaded(slot) ? slot.queued + 1 : 0;
 
 /** The same picture as a plain object: its lists may be read on demand. */

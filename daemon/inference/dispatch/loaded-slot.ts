@@ -1,4 +1,4 @@
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import { aliasedSlot } from './names.ts';
 import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
 import { isLoaded, type Picture, slotNamed } from './routing-view.ts';
@@ -17,8 +17,8 @@ export const loadedSlot: Resolver = (ask, picture) => {
 };
 
 /** The loaded one of the lowest rank; of equals the first. */
-function bestLoaded(slots: readonly SlotGlance[], ask: Ask): SlotGlance | null {
-  let best: SlotGlance | null = null;
+function bestLoaded(slots: readonly SlotView[], ask: Ask): SlotView | null {
+  let best: SlotView | null = null;
   let lowest = Number.POSITIVE_INFINITY;
   for (const slot of slots) {
     const here = isLoaded(slot) ? rank(slot, ask) : Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ function bestLoaded(slots: readonly SlotGlance[], ask: Ask): SlotGlance | null {
   return best;
 }
 
-function candidates(ask: Ask, picture: Picture): readonly SlotGlance[] {
+function candidates(ask: Ask, picture: Picture): readonly SlotView[] {
   const { lane, model } = ask.address;
   const pinned = slotNamed(picture, lane);
   if (pinned && pinned.state !== 'error') return [pinned];
@@ -39,7 +39,7 @@ function candidates(ask: Ask, picture: Picture): readonly SlotGlance[] {
 }
 
 /** Smaller is better: right type, then ready, under pressure, degraded; then the shorter queue. */
-function rank(slot: SlotGlance, ask: Ask): number {
+function rank(slot: SlotView, ask: Ask): number {
   const pressed = slot.queued > 0 || slot.active >= slot.parallel;
   const health = slot.degraded !== null ? 2 : pressed ? 1 : 0;
   const mismatch = slot.type === ask.type ? 0 : 10;

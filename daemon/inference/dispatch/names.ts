@@ -1,4 +1,4 @@
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import { modelNamed, type Picture, slotNamed } from './routing-view.ts';
 
 /**
@@ -33,7 +33,7 @@ const SPECIFIED_SLOTS: ReadonlySet<string> = new Set([
  * model has this very id and the slot holds another one: who names a model is never answered by another. `svc/NAME`
  * means that slot all the same.
  */
-export function aliasedSlot(name: string, picture: Picture): SlotGlance | undefined {
+export function aliasedSlot(name: string, picture: Picture): SlotView | undefined {
   const slot = slotNamed(picture, name);
   if (slot === undefined) return name === LEGACY_ALIAS ? slotNamed(picture, 'agent') : undefined;
   if (slot.model === name || SPECIFIED_SLOTS.has(name)) return slot;

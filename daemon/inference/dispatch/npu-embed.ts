@@ -1,4 +1,4 @@
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import { aliasedSlot } from './names.ts';
 import { type Ask, type Outcome, toSlot } from './resolver.ts';
 import { isLoaded, isNpu, type Picture } from './routing-view.ts';
@@ -21,10 +21,10 @@ export function npuEmbed(ask: Ask, picture: Picture): Outcome | null {
     : toSlot(slot, `slot ${slot.name} embeds on the NPU and is asked directly`);
 }
 
-const isNpuEmbed = (slot: SlotGlance): boolean =>
+const isNpuEmbed = (slot: SlotView): boolean =>
   slot.type === 'embedding' && isNpu(slot) && slot.state !== 'error';
 
-function isMeant(slot: SlotGlance, { address: { lane, model } }: Ask, picture: Picture): boolean {
+function isMeant(slot: SlotView, { address: { lane, model } }: Ask, picture: Picture): boolean {
   if (lane !== null) return lane === slot.name;
   return model !== null && (model === slot.model || aliasedSlot(model, picture) === slot);
 }

@@ -1,4 +1,4 @@
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import { type Ask, type Outcome, pass, type Resolver, toSlot, toUpstream } from './resolver.ts';
 import { healthySiblings, isLoaded, modelNamed, type Picture, slotNamed } from './routing-view.ts';
 
@@ -36,13 +36,13 @@ function upstreamNamed(picture: Picture, binding: string | null): string | undef
 }
 
 /** A slot whose file names the model; a slot of the right type and not in ERROR first. */
-function configured({ address, type }: Ask, picture: Picture): SlotGlance | undefined {
+function configured({ address, type }: Ask, picture: Picture): SlotView | undefined {
   if (address.model === null) return undefined;
   const slots = picture.slots.filter((slot) => slot.model === address.model);
   return slots.find((slot) => slot.type === type && slot.state !== 'error') ?? slots[0];
 }
 
-function orSibling(slot: SlotGlance, picture: Picture, reason: string): Outcome {
+function orSibling(slot: SlotView, picture: Picture, reason: string): Outcome {
   const sibling = slot.state === 'error' ? healthySiblings(picture, slot)[0] : undefined;
   if (!sibling) return toSlot(slot, isLoaded(slot) ? reason : `${reason} (${slot.state})`);
   return toSlot(sibling, `slot ${slot.name} is in ERROR; its sibling ${sibling.name} has the same model`);

@@ -1,11 +1,11 @@
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import type { UpstreamFacts } from '../../upstreams/port.ts';
 import type { RegisteredModelLike, RegistryLike, Upstreams } from '../ports.ts';
 
 /** What is true at one moment; every decision of one request is made on one picture. */
 export interface Picture {
   /** Enabled slots only, in the order of the slot files. */
-  readonly slots: readonly SlotGlance[];
+  readonly slots: readonly SlotView[];
   readonly models: readonly RegisteredModelLike[];
   readonly upstreams: readonly UpstreamFacts[];
   /** Suffix of model ids that mean the NPU backend, without its hyphen. */
@@ -15,24 +15,24 @@ export interface Picture {
 }
 
 export interface PictureSources {
-  slots: { glances(): readonly SlotGlance[] };
+  slots: { views(): readonly SlotView[] };
   registry: RegistryLike;
   upstreams: Upstreams;
   npuSuffix(): string;
 }
 
-const isEnabled = (slot: SlotGlance): boolean => slot.enabled;
+const isEnabled = (slot: SlotView): boolean => slot.enabled;
 
 /** Models and upstreams are read when a decision first looks at them: most never do. */
 class LivePicture implements Picture {
-  readonly slots: readonly SlotGlance[];
+  readonly slots: readonly SlotView[];
   readonly liveAsked: boolean;
   readonly #sources: PictureSources;
   #models: readonly RegisteredModelLike[] | undefined;
   #upstreams: readonly UpstreamFacts[] | undefined;
 
   constructor(sources: PictureSources, liveAsked: boolean) {
-    const all = sources.slots.glances();
+    const all = sources.slots.views();
     this.slots = all.every(isEnabled) ? all : all.filter(isEnabled);
     this.liveAsked = liveAsked;
     this.#sources = sources;
@@ -58,20 +58,20 @@ export function takePicture(sources: PictureSources, liveAsked = false): Picture
   return new LivePicture(sources, liveAsked);
 }
 
-export const slotNamed = (picture: Picture, name: string | null): SlotGlance | undefined =>
+export const slotNamed = (picture: Picture, name: string | null): SlotView | undefined =>
   name === null ? undefined : picture.slots.find((slot) => slot.name === name);
 
-export const isLoaded = (slot: SlotGlance): boolean => slot.state === 'ready' || slot.state === 'serving';
+export const isLoaded = (slot: SlotView): boolean => slot.state === 'ready' || slot.state === 'serving';
 
 export const modelNamed = (picture: Picture, id: string): RegisteredModelLike | undefined =>
   picture.models.find((model) => model.id === id);
 
 /** Whether a slot runs on the NPU backend. */
-export const isNpu = (slot: SlotGlance): boolean =>
+export const isNpu = (slot: SlotView): boolean =>
   slot.engine === 'flm' || (slot.device?.startsWith('npu') ?? false);
 
 /** Other enabled slots with the same model id that are not in ERROR, loaded ones first. */
-export function healthySiblings(picture: Picture, slot: SlotGlance): SlotGlance[] {
+export function healthySiblings(picture: Picture, slot: SlotView): SlotView[] {
   return picture.slots
     .filter((other) => other.name !== slot.name && other.model === slot.model && other.model !== null)
     .filter((other) => other.state !== 'error')

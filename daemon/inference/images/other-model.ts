@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import { type CuratedModel, curatedModel } from './curated.ts';
 
 /** Engines with one model for each process: what they hold is what they draw. */
@@ -8,7 +8,7 @@ const ONE_MODEL: ReadonlySet<string> = new Set(['sd-server']);
 /** 404 for a slot whose engine would draw with another model than the one that was named; null when it draws with that. */
 export function otherModel(
   named: CuratedModel,
-  slot: Pick<SlotGlance, 'name' | 'engine' | 'model'>,
+  slot: Pick<SlotView, 'name' | 'engine' | 'model'>,
 ): GatewayError | null {
   if (!ONE_MODEL.has(slot.engine) || curatedModel(slot.model ?? '') === named) return null;
   return new GatewayError('dispatch.no_route', {

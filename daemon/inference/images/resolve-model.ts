@@ -1,4 +1,4 @@
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import { aliasedSlot, VIRTUAL_PREFIX } from '../dispatch/names.ts';
 import type { Picture } from '../dispatch/routing-view.ts';
 import { laneOf } from '../rewrite/virtual-name.ts';
@@ -28,7 +28,7 @@ export function meaning(asked: string, picture: Picture): Meaning {
   return { curated, model: servedAs(curated, picture) };
 }
 
-function slotMeant(asked: string, picture: Picture): SlotGlance | undefined {
+function slotMeant(asked: string, picture: Picture): SlotView | undefined {
   return asked.startsWith(VIRTUAL_PREFIX) ? laneOf(asked, picture) : aliasedSlot(asked, picture);
 }
 

@@ -3,7 +3,7 @@ import type { Tier } from '../../contract/auth.ts';
 import type { RouteId } from '../../contract/routes.ts';
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import type { Draws } from '../catalogue.ts';
 import { isLoaded, type Picture } from '../dispatch/routing-view.ts';
 import type { Internal } from '../internal.ts';
@@ -64,5 +64,5 @@ export function loadedOf({ picture }: World, type: SlotTypeName): string[] {
 }
 
 /** Whether a name means this slot. */
-export const means = (asked: string | null, slot: SlotGlance): boolean =>
+export const means = (asked: string | null, slot: SlotView): boolean =>
   [slot.name, slot.model, `svc/${slot.name}`].includes(asked ?? 'agent');

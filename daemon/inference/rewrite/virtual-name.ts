@@ -1,4 +1,4 @@
-import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { SlotView } from '../../slots/slot-view.ts';
 import type { Address } from '../dispatch/model-ref.ts';
 import { VIRTUAL_CHAINS, VIRTUAL_PREFIX } from '../dispatch/names.ts';
 import { noRoute } from '../dispatch/no-route.ts';
@@ -20,13 +20,13 @@ export function virtualName(address: Address, picture: Picture): Address {
 }
 
 /** The slot that a virtual name means now: the first of its chain that is not in ERROR, else the first. */
-export function laneOf(name: string, picture: Picture): SlotGlance | undefined {
+export function laneOf(name: string, picture: Picture): SlotView | undefined {
   const present = chainOf(name, picture);
   return present.find((slot) => slot.state !== 'error') ?? present[0];
 }
 
 /** The slots that a virtual name stands for, in order; falling on happens between LLM slots only. */
-function chainOf(name: string, picture: Picture): SlotGlance[] {
+function chainOf(name: string, picture: Picture): SlotView[] {
   const short = name.slice(VIRTUAL_PREFIX.length);
   const chain = Object.hasOwn(VIRTUAL_CHAINS, name) ? (VIRTUAL_CHAINS[name] as readonly string[]) : [short];
   const slots = chain.flatMap((each) => slotNamed(picture, each) ?? (each === 'npu' ? npuSlot(picture) : []));
@@ -34,5 +34,5 @@ function chainOf(name: string, picture: Picture): SlotGlance[] {
   return unique.length > 1 ? unique.filter((slot) => slot.type === 'llm') : unique;
 }
 
-const npuSlot = (picture: Picture): SlotGlance[] =>
+const npuSlot = (picture: Picture): SlotView[] =>
   picture.slots.filter((slot) => slot.type === 'llm' && isNpu(slot)).slice(0, 1);

@@ -16,10 +16,10 @@ import type { RequestRecord } from '../../contract/system.ts';
 import { Bus } from '../../lib/async/event-bus.ts';
 import { listening } from '../../lib/testing/listening.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../settings/catalogue.ts';
-import type { Foreseen } from '../../slots/admission/preview.ts';
+import type { Preview } from '../../slots/admission/preview.ts';
 import type { Dialect } from '../../slots/engines/engine.ts';
 import type { ReadyOptions } from '../../slots/lifecycle/lease.ts';
-import { goneError } from '../../slots/refusals.ts';
+import { removedError } from '../../slots/refusals.ts';
 import type { FinishedRequest } from '../../telemetry/metrics.ts';
 import type { Encoders } from '../audio/encoders.ts';
 import type { DialectName } from '../dialects/serve-dialect.ts';
@@ -73,13 +73,13 @@ export class TestSlots {
   }
 
   list = () => this.records;
-  glances = () => this.records;
+  views = () => this.records;
   get = (name: string) => this.records.find((slot) => slot.name === name);
   config = () => ({ enableThinking: this.enableThinking }) as never;
   /** What would become of a request, by slot. */
-  foreseen: Record<string, Foreseen> = {};
-  foresee = (name: string): Foreseen => this.foreseen[name] ?? { load: null, refusal: null };
-  note = (_: string, { tokensPerSecond }: { tokensPerSecond?: number }) =>
+  foreseen: Record<string, Preview> = {};
+  preview = (name: string): Preview => this.foreseen[name] ?? { load: null, refusal: null };
+  recordUsage = (_: string, { tokensPerSecond }: { tokensPerSecond?: number }) =>
     void this.notes.push(tokensPerSecond ?? -1);
 
   leaseNow = () => null;
@@ -89,7 +89,7 @@ export class TestSlots {
     const waiting = this.before(name, options);
     if (waiting) await waiting;
     const slot = this.get(name);
-    if (!slot) throw goneError(name);
+    if (!slot) throw removedError(name);
     this.leased++;
     return {
       slot: name,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sumOf } from '../testing/memory.ts';
-import { chooseRoom } from './choose-device.ts';
+import { chooseDevice } from './choose-device.ts';
 import type { LoadDecision } from './eviction.ts';
 
 const sum = sumOf({});
@@ -19,7 +19,7 @@ const busy = waits(['busy'], []);
 
 const chosen = (a: LoadDecision, b: LoadDecision, waitsFor: string | null = null): string => {
   const decisions: Readonly<Record<string, LoadDecision>> = { a, b };
-  return chooseRoom([{ pool: 'a' }, { pool: 'b' }], ({ pool }) => decisions[pool] as LoadDecision, waitsFor)
+  return chooseDevice([{ pool: 'a' }, { pool: 'b' }], ({ pool }) => decisions[pool] as LoadDecision, waitsFor)
     .pool;
 };
 

@@ -13,13 +13,13 @@ function rank({ kind, ...decision }: LoadDecision): number {
  * those that are alike. A load that waits already stays with the pool that others leave for it, unless it can start in
  * another one. Pure but for `decide`.
  */
-export function chooseRoom<R extends { readonly pool: string }>(
-  rooms: readonly [R, ...R[]],
-  decide: (room: R) => LoadDecision,
-  waitsFor: string | null,
+export function chooseDevice<R extends { readonly pool: string }>(
+  candidates: readonly [R, ...R[]],
+  decide: (headroom: R) => LoadDecision,
+  waitingPool: string | null,
 ): R {
-  const ranked = rooms.map((room) => ({ room, rank: rank(decide(room)) }));
+  const ranked = candidates.map((headroom) => ({ room: headroom, rank: rank(decide(headroom)) }));
   const best = ranked.reduce((found, one) => (one.rank < found.rank ? one : found));
-  const kept = ranked.find(({ room }) => room.pool === waitsFor);
-  return best.rank > 0 && kept !== undefined && kept.rank < 4 ? kept.room : best.room;
+  const waiting = ranked.find(({ room: headroom }) => headroom.pool === waitingPool);
+  return best.rank > 0 && waiting !== undefined && waiting.rank < 4 ? waiting.room : best.room;
 }

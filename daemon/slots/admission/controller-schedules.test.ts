@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { scale, seed } from '../../test/harness/scale.ts';
 import type { Lease } from '../lifecycle/lease.ts';
-import { LoadsBench } from '../testing/loads-bench.ts';
+import { AdmissionBench } from '../testing/admission-bench.ts';
 import { settle } from '../testing/manual-clock.ts';
 import type { ScriptedEngine } from '../testing/scripted-runner.ts';
-import { turnMs } from './time-slice.ts';
+import { sliceMs } from './time-slice.ts';
 
 const GONE = new Error('gone');
 const NAMES = ['a', 'b', 'c', 'd'] as const;
@@ -35,26 +35,26 @@ afterAll(() => void process.off('unhandledRejection', stray));
 
 /** One random schedule over several slots, with every caller accounted for. */
 class Schedule {
-  readonly bench: LoadsBench;
+  readonly bench: AdmissionBench;
   readonly leases: { lease: Lease; engine: ScriptedEngine | undefined }[] = [];
   readonly leavers: AbortController[] = [];
-  asked = 0;
+  requests = 0;
   answered = 0;
 
-  constructor(bench: LoadsBench, instant: boolean) {
+  constructor(bench: AdmissionBench, instant: boolean) {
     this.bench = bench;
-    bench.runner.instant = instant;
+    bench.runner.loadsAtOnce = instant;
   }
 
   watch(outcome: Promise<Lease | undefined>): void {
-    this.asked += 1;
+    this.requests += 1;
     outcome
       .then(
         (lease) => {
           if (lease !== undefined) this.leases.push({ lease, engine: this.bench.alive(lease.slot)[0] });
         },
         (reason: unknown) => {
-          if (reason !== GONE && !(reason instanceof GatewayError)) this.bench.strange.push(reason);
+          if (reason !== GONE && !(reason instanceof GatewayError)) this.bench.errors.push(reason);
         },
       )
       .finally(() => {
@@ -64,18 +64,18 @@ class Schedule {
 
   async take(step: Step, name: string, pick: number): Promise<void> {
     const { bench, leases, leavers } = this;
-    const owner = bench.owner(name);
+    const controller = bench.controller(name);
     const act: Record<Step, () => unknown> = {
       ask: () => {
         const leaver = new AbortController();
         leavers.push(leaver);
-        this.watch(bench.ask(name, { signal: leaver.signal, stream: pick % 2 === 0 }));
+        this.watch(bench.request(name, { signal: leaver.signal, stream: pick % 2 === 0 }));
       },
       leave: () => leavers[pick % (leavers.length || 1)]?.abort(GONE),
       release: () => leases.splice(pick % (leases.length || 1), 1)[0]?.lease.release(),
-      load: () => this.watch(owner.load(pick % 3 === 0 ? 'by itself' : 'asked').then(() => undefined)),
-      unload: () => this.watch(owner.unload().then(() => undefined)),
-      restart: () => this.watch(owner.restart().then(() => undefined)),
+      load: () => this.watch(controller.load(pick % 3 === 0 ? 'auto' : 'request').then(() => undefined)),
+      unload: () => this.watch(controller.unload().then(() => undefined)),
+      restart: () => this.watch(controller.restart().then(() => undefined)),
       crash: () => bench.alive(name)[0]?.end('crash'),
       loaded: () => bench.alive()[pick % (bench.alive().length || 1)]?.load(),
       time: () => bench.clock.advance([300, 3_000, 20_000, 400_000][pick % 4] as number),
@@ -86,35 +86,35 @@ class Schedule {
 
   check(): void {
     const { bench } = this;
-    for (const [name, owner] of bench.owners) {
-      const { state, active, parallel, queued } = owner.record();
+    for (const [name, controller] of bench.controllers) {
+      const { state, active, parallel, queued } = controller.record();
       const unattended = queued > 0 && (state === 'offline' || state === 'error');
-      if (unattended) expect(bench.loads.waiting).toContain(name);
+      if (unattended) expect(bench.admission.waiting).toContain(name);
       expect(bench.alive(name).length).toBeLessThanOrEqual(1);
       expect(active).toBeLessThanOrEqual(parallel);
       if (state === 'stopping') expect(active).toBe(0);
     }
-    expect(this.leases.filter(({ engine }) => engine?.stopped)).toEqual([]);
+    expect(this.leases.filter(({ engine }) => engine?.wasStopped)).toEqual([]);
     expect(bench.granted).toBeLessThanOrEqual(bench.limit);
   }
 
   /** Nobody interferes any more: everybody is answered by the limits of waiting, not by the end of the gateway. */
   async calm(): Promise<void> {
     const { bench, leases } = this;
-    for (let round = 0; round < 60 && this.answered < this.asked; round++) {
+    for (let round = 0; round < 60 && this.answered < this.requests; round++) {
       for (const { lease } of leases.splice(0)) lease.release();
       for (const engine of bench.alive()) engine.load();
       await bench.clock.advance(20_000);
       this.check();
     }
-    expect(this.answered).toBe(this.asked);
+    expect(this.answered).toBe(this.requests);
     for (const { lease } of leases.splice(0)) lease.release();
   }
 
   /** Lets everything end: no slot can be left in between. */
   async finish(): Promise<void> {
     const { bench } = this;
-    const closed = [...bench.owners.values()].map((owner) => owner.close(1_000));
+    const closed = [...bench.controllers.values()].map((controller) => controller.close(1_000));
     await bench.clock.advance(2_000);
     await Promise.all(closed);
     await settle();
@@ -138,8 +138,8 @@ it('no schedule over several slots leaves a caller without an answer, two engine
       fc.integer({ min: 2, max: 8 }),
       fc.record({ instant: fc.boolean(), calm: fc.boolean() }),
       fc.array(step, { maxLength: 60 }),
-      async (made, room, { instant, calm }, steps) => {
-        const bench = new LoadsBench(made, room);
+      async (slots, memoryGib, { instant, calm }, steps) => {
+        const bench = new AdmissionBench(slots, memoryGib);
         const schedule = new Schedule(bench, instant);
         for (const [name, slot, pick] of steps) {
           await schedule.take(name, slot, pick);
@@ -147,10 +147,10 @@ it('no schedule over several slots leaves a caller without an answer, two engine
         }
         if (calm) await schedule.calm();
         await schedule.finish();
-        expect([schedule.answered, bench.alive().length, bench.strange]).toEqual([schedule.asked, 0, []]);
-        expect([bench.loads.waiting, bench.granted, bench.evicted.includes('d')]).toEqual([[], 0, false]);
-        for (const owner of bench.owners.values())
-          expect(['offline', 'error']).toContain(owner.record().state);
+        expect([schedule.answered, bench.alive().length, bench.errors]).toEqual([schedule.requests, 0, []]);
+        expect([bench.admission.waiting, bench.granted, bench.evicted.includes('d')]).toEqual([[], 0, false]);
+        for (const controller of bench.controllers.values())
+          expect(['offline', 'error']).toContain(controller.record().state);
         expect(strays).toEqual([]);
       },
     ),
@@ -173,15 +173,15 @@ it('callers of slots that do not fit together are all served, nobody waits for e
     fc.asyncProperty(
       fc.array(call, { minLength: 1, maxLength: 40 }),
       fc.integer({ min: 2, max: 5 }),
-      async (calls, room) => {
-        const bench = new LoadsBench(three, room);
+      async (calls, memoryGib) => {
+        const bench = new AdmissionBench(three, memoryGib);
         bench.runner.loadAfter = (load) => void bench.clock.after(LOAD_MS, load);
         const waits: number[] = [];
         const failed: unknown[] = [];
         for (const { at, slot, takes } of calls) {
           bench.clock.after(at, () => {
             const since = bench.clock.now();
-            bench.ask(slot).then(
+            bench.request(slot).then(
               (lease) => {
                 waits.push(bench.clock.now() - since);
                 bench.clock.after(takes, () => lease.release());
@@ -191,10 +191,10 @@ it('callers of slots that do not fit together are all served, nobody waits for e
           });
         }
         await bench.clock.advance(600_000);
-        expect([waits.length, failed, bench.loads.waiting]).toEqual([calls.length, [], []]);
+        expect([waits.length, failed, bench.admission.waiting]).toEqual([calls.length, [], []]);
         // Two others each have a turn, drain and load before it is a slot's turn again, and a turn may not be enough for all.
-        const round = 3 * (turnMs(LOAD_MS) + LONGEST_ANSWER_MS + LOAD_MS + 1_000);
-        const inOneTurn = Math.max(1, Math.floor(turnMs(LOAD_MS) / LONGEST_ANSWER_MS)) * 2;
+        const round = 3 * (sliceMs(LOAD_MS) + LONGEST_ANSWER_MS + LOAD_MS + 1_000);
+        const inOneTurn = Math.max(1, Math.floor(sliceMs(LOAD_MS) / LONGEST_ANSWER_MS)) * 2;
         expect(Math.max(...waits)).toBeLessThanOrEqual(round * Math.ceil(calls.length / inOneTurn));
         expect(bench.runner.starts).toBeLessThanOrEqual(Math.min(calls.length, 60));
       },

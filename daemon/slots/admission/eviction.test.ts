@@ -1,25 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { holderOf, memoryPicture } from '../testing/memory.ts';
+import { holderOf, memorySnapshot } from '../testing/memory.ts';
 import { decideLoad, type Holder, KEEP_FREE_BYTES, type LoadDecision, memorySum } from './eviction.ts';
-import { LINGER_MS, turnMs } from './time-slice.ts';
+import { IDLE_GRACE_MS, sliceMs } from './time-slice.ts';
 
 const GIB = 1024 ** 3;
-const gib = (name: string, over: Partial<Holder> = {}) => holderOf(name, { holds: GIB, frees: GIB, ...over });
+const gib = (name: string, over: Partial<Holder> = {}) =>
+  holderOf(name, { heldBytes: GIB, freedBytes: GIB, ...over });
 /** A load of 1 GiB on a full pool, long after everything else. */
 const full = (holders: Holder[], over = {}) =>
-  memoryPicture({ needed: GIB, free: KEEP_FREE_BYTES, holders, now: 1e6, waitingSince: 1e6, ...over });
+  memorySnapshot({ needed: GIB, free: KEEP_FREE_BYTES, holders, now: 1e6, waitingSince: 1e6, ...over });
 const evicted = (decision: LoadDecision) => (decision.kind === 'wait' ? decision.evict : decision.kind);
 
 describe('memorySum', () => {
   it('fits when need, reservations and the rest of the machine have room', () => {
-    const sum = (free: number) => memorySum(memoryPicture({ needed: GIB, reserved: GIB, free }));
+    const sum = (free: number) => memorySum(memorySnapshot({ needed: GIB, reserved: GIB, free }));
     expect(sum(2 * GIB + KEEP_FREE_BYTES).short).toBe(0);
     expect(sum(2 * GIB + KEEP_FREE_BYTES - 1).short).toBe(1);
   });
 
   it('counts what slots hold against the limit, whatever is free', () => {
-    const limited = memoryPicture({
+    const limited = memorySnapshot({
       needed: GIB,
       free: 99 * GIB,
       limit: 2 * GIB,
@@ -29,18 +30,18 @@ describe('memorySum', () => {
   });
 
   it('lists would-be victims idle first, then cheapest to reload, then least recently used, with why each stays', () => {
-    const picture = full([
+    const snapshots = full([
       gib('slow', { reloadMs: 9_000 }),
       gib('busy', { reloadMs: 1, serving: true }),
-      gib('recent', { usedAt: 5 }),
+      gib('recent', { lastUsedAt: 5 }),
       gib('kept', { reloadMs: 2, pinned: true }),
-      gib('old', { usedAt: 1 }),
-      gib('fresh', { reloadMs: 10_000, usedAt: 1e6 }),
+      gib('old', { lastUsedAt: 1 }),
+      gib('fresh', { reloadMs: 10_000, lastUsedAt: 1e6 }),
       gib('coming', { state: 'loading' }),
       gib('low', { priority: -1, reloadMs: 20_000 }),
       gib('going', { priority: -2, pinned: true, state: 'stopping' }),
     ]);
-    expect(memorySum(picture).victims.map(({ slot, stays }) => [slot, stays])).toEqual([
+    expect(memorySum(snapshots).victims.map(({ slot, stays }) => [slot, stays])).toEqual([
       ['going', null],
       ['low', null],
       ['kept', 'pinned'],
@@ -62,31 +63,39 @@ describe('decideLoad', () => {
   it.each<[string, Holder[], string[] | string]>([
     ['an idle slot leaves', [gib('a')], ['a']],
     ['the cheapest to load again', [gib('a', { reloadMs: 9_000 }), gib('b')], ['b']],
-    ['the least recently used of equals', [gib('a', { usedAt: 2 }), gib('b', { usedAt: 1 })], ['b']],
+    ['the least recently used of equals', [gib('a', { lastUsedAt: 2 }), gib('b', { lastUsedAt: 1 })], ['b']],
     ['lower priority before all that', [gib('a', { priority: 1, reloadMs: 1 }), gib('b')], ['b']],
     ['an idle one rather than a busy one', [gib('a', { serving: true, reloadMs: 1 }), gib('b')], ['b']],
-    ['no more than is needed', [gib('a', { frees: 1 }), gib('b', { reloadMs: 2_000 })], ['b']],
-    ['as many as are needed', [gib('a', { frees: GIB / 2 }), gib('b', { frees: GIB / 2 })], ['a', 'b']],
+    ['no more than is needed', [gib('a', { freedBytes: 1 }), gib('b', { reloadMs: 2_000 })], ['b']],
+    [
+      'as many as are needed',
+      [gib('a', { freedBytes: GIB / 2 }), gib('b', { freedBytes: GIB / 2 })],
+      ['a', 'b'],
+    ],
     ['a pinned one never', [gib('a', { pinned: true })], 'refuse'],
     [
       'one beside a pinned one that is stopping',
-      [gib('a', { frees: GIB / 2 }), gib('b', { frees: GIB / 2, pinned: true, state: 'stopping' })],
+      [gib('a', { freedBytes: GIB / 2 }), gib('b', { freedBytes: GIB / 2, pinned: true, state: 'stopping' })],
       ['a'],
     ],
     [
       'nobody yet beside a pinned one that drains',
-      [gib('a', { frees: GIB / 2 }), gib('b', { frees: GIB / 2, pinned: true, state: 'draining' })],
+      [gib('a', { freedBytes: GIB / 2 }), gib('b', { freedBytes: GIB / 2, pinned: true, state: 'draining' })],
       [],
     ],
-    ['nobody when even all would not do', [gib('a', { frees: 5 })], 'refuse'],
+    ['nobody when even all would not do', [gib('a', { freedBytes: 5 })], 'refuse'],
     ['nobody while one that leaves will do', [gib('a'), gib('b', { state: 'stopping' })], []],
-    ['one more when that will not do', [gib('a'), gib('b', { state: 'stopping', frees: 5 })], ['a']],
+    ['one more when that will not do', [gib('a'), gib('b', { state: 'stopping', freedBytes: 5 })], ['a']],
     [
       'an idle one stays while a busy one is waited for',
-      [gib('a', { frees: GIB - 5 }), gib('b', { serving: true, frees: 5 })],
+      [gib('a', { freedBytes: GIB - 5 }), gib('b', { serving: true, freedBytes: 5 })],
       ['b'],
     ],
-    ['and while one drains', [gib('a', { frees: GIB - 5 }), gib('b', { state: 'draining', frees: 5 })], []],
+    [
+      'and while one drains',
+      [gib('a', { freedBytes: GIB - 5 }), gib('b', { state: 'draining', freedBytes: 5 })],
+      [],
+    ],
     ['a load under way is waited for', [gib('a', { state: 'loading' })], []],
   ])('%s', (_, holders, expected) => {
     const late = holders.map((one) => ({ ...one, readySince: -1e9 }));
@@ -94,8 +103,8 @@ describe('decideLoad', () => {
   });
 
   it('a load that nobody asked for evicts nobody, but takes what is about to be free', () => {
-    expect(decideLoad(full([gib('a')], { asked: false })).kind).toBe('refuse');
-    expect(decideLoad(full([gib('a', { state: 'stopping' })], { asked: false }))).toMatchObject({
+    expect(decideLoad(full([gib('a')], { isRequested: false })).kind).toBe('refuse');
+    expect(decideLoad(full([gib('a', { state: 'stopping' })], { isRequested: false }))).toMatchObject({
       kind: 'wait',
       for: ['a'],
     });
@@ -108,44 +117,44 @@ describe('decideLoad', () => {
   });
 
   it('who is behind may pass when those before have room enough once their victims have left', () => {
-    const some = full([gib('a', { frees: 2 * GIB })], { ahead: 2 * GIB, free: GIB + KEEP_FREE_BYTES });
+    const some = full([gib('a', { freedBytes: 2 * GIB })], { ahead: 2 * GIB, free: GIB + KEEP_FREE_BYTES });
     expect(decideLoad({ ...some, awaited: ['a'] }).kind).toBe('start');
     expect(decideLoad({ ...some, awaited: [] }).kind).toBe('wait');
     expect(decideLoad({ ...some, awaited: ['a'], ahead: 2 * GIB + 1 }).kind).toBe('wait');
   });
 
   it('looks again before it evicts when the figures may be old', () => {
-    const decision = decideLoad(full([gib('a')], { settling: GIB }));
+    const decision = decideLoad(full([gib('a')], { unreported: GIB }));
     expect(decision).toMatchObject({ kind: 'wait', for: [], evict: [], wakeAt: 1e6 + 250 });
   });
 });
 
 describe('turns', () => {
-  const busy = gib('a', { serving: true, readySince: 1e6, usedAt: 1e6 });
+  const busy = gib('a', { serving: true, readySince: 1e6, lastUsedAt: 1e6 });
   const at = (holder: Holder, now: number, waitingSince: number) =>
     decideLoad(full([holder], { now, waitingSince }));
 
   it('a slot that was loaded for its callers serves for its turn before it has to drain', () => {
-    const end = 1e6 + turnMs(1_000);
+    const end = 1e6 + sliceMs(1_000);
     expect(at(busy, 1e6, 0)).toMatchObject({ kind: 'wait', for: ['a'], evict: [], wakeAt: end });
     expect(evicted(at(busy, end, 0))).toEqual(['a']);
   });
 
   it('the turn begins when somebody else begins to wait', () => {
     expect(evicted(at(busy, 2e6, 2e6))).toEqual([]);
-    expect(evicted(at(busy, 2e6 + turnMs(1_000), 2e6))).toEqual(['a']);
+    expect(evicted(at(busy, 2e6 + sliceMs(1_000), 2e6))).toEqual(['a']);
   });
 
   it('a slot without requests leaves a moment after its last one, at the end of its turn at the latest', () => {
     const idle = { ...busy, serving: false };
-    expect(at(idle, 1e6, 0)).toMatchObject({ evict: [], wakeAt: 1e6 + LINGER_MS });
-    expect(evicted(at(idle, 1e6 + LINGER_MS, 0))).toEqual(['a']);
-    const often = { ...idle, usedAt: 1e6 + turnMs(1_000) };
-    expect(evicted(at(often, 1e6 + turnMs(1_000), 0))).toEqual(['a']);
+    expect(at(idle, 1e6, 0)).toMatchObject({ evict: [], wakeAt: 1e6 + IDLE_GRACE_MS });
+    expect(evicted(at(idle, 1e6 + IDLE_GRACE_MS, 0))).toEqual(['a']);
+    const often = { ...idle, lastUsedAt: 1e6 + sliceMs(1_000) };
+    expect(evicted(at(often, 1e6 + sliceMs(1_000), 0))).toEqual(['a']);
   });
 
   it('is longer for what loads slowly, within bounds', () => {
-    expect([0, 20_000, 1e9].map(turnMs)).toEqual([10_000, 40_000, 120_000]);
+    expect([0, 20_000, 1e9].map(sliceMs)).toEqual([10_000, 40_000, 120_000]);
   });
 });
 
@@ -155,37 +164,37 @@ const holder = fc.record({
   serving: fc.boolean(),
   pinned: fc.boolean(),
   priority: fc.integer({ min: -1, max: 1 }),
-  holds: fc.nat(4).map((n) => n * GIB),
-  frees: fc.nat(4).map((n) => n * GIB),
+  heldBytes: fc.nat(4).map((n) => n * GIB),
+  freedBytes: fc.nat(4).map((n) => n * GIB),
   reloadMs: fc.nat(100_000),
   readySince: fc.nat(1_000),
-  usedAt: fc.nat(1_000_000),
+  lastUsedAt: fc.nat(1_000_000),
 });
-const picture = fc.record({
+const snapshots = fc.record({
   pool: fc.constant('host'),
   needed: fc.nat(6).map((n) => n * GIB),
   free: fc.nat(8).map((n) => n * GIB),
   reserved: fc.nat(2).map((n) => n * GIB),
-  settling: fc.nat(2).map((n) => n * GIB),
+  unreported: fc.nat(2).map((n) => n * GIB),
   limit: fc.option(fc.nat(9).map((n) => n * GIB)),
   ahead: fc.nat(3).map((n) => n * GIB),
   awaited: fc.subarray(['a', 'b', 'c']),
   holders: fc.uniqueArray(holder, { selector: ({ name }) => name }),
   waitingSince: fc.nat(1_000_000),
   now: fc.nat(2_000_000),
-  asked: fc.boolean(),
+  isRequested: fc.boolean(),
 });
 
 it('whatever the picture: never a pinned, leaving, loading or useless victim, never more than can be, always a way on', () => {
   fc.assert(
-    fc.property(picture, (given) => {
-      const decision = decideLoad(given);
-      const { short } = memorySum(given);
+    fc.property(snapshots, (snapshot) => {
+      const decision = decideLoad(snapshot);
+      const { short } = memorySum(snapshot);
       if (decision.kind === 'start') {
-        expect(given.needed === 0 || memorySum({ ...given, ahead: 0 }).short === 0).toBe(true);
+        expect(snapshot.needed === 0 || memorySum({ ...snapshot, ahead: 0 }).short === 0).toBe(true);
         return;
       }
-      const of = (name: string) => given.holders.find((one) => one.name === name) as Holder;
+      const of = (name: string) => snapshot.holders.find((one) => one.name === name) as Holder;
       if (decision.kind === 'refuse') {
         expect(short).toBeGreaterThan(0);
         return;
@@ -193,26 +202,27 @@ it('whatever the picture: never a pinned, leaving, loading or useless victim, ne
       for (const name of decision.evict) {
         expect(of(name)).toMatchObject({ pinned: false, state: 'loaded' });
         expect(decision.for).toContain(name);
-        expect(given.asked).toBe(true);
+        expect(snapshot.isRequested).toBe(true);
       }
       const evicting = decision.evict.map(of);
-      const leaving = given.holders.filter(({ state }) => state === 'draining' || state === 'stopping');
+      const leaving = snapshot.holders.filter(({ state }) => state === 'draining' || state === 'stopping');
       for (const one of evicting) {
         const rest = evicting.filter((other) => other !== one);
         const without = {
-          ...given,
-          holders: given.holders.filter((h) => !rest.includes(h) && !leaving.includes(h)),
+          ...snapshot,
+          holders: snapshot.holders.filter((h) => !rest.includes(h) && !leaving.includes(h)),
         };
-        const gone = [...rest, ...leaving];
-        const free = given.free + given.settling + gone.reduce((sum, { frees }) => sum + frees, 0);
-        const others = decision.for.map(of).filter((h) => !gone.includes(h) && h !== one);
+        const left = [...rest, ...leaving];
+        const free =
+          snapshot.free + snapshot.unreported + left.reduce((sum, { freedBytes }) => sum + freedBytes, 0);
+        const others = decision.for.map(of).filter((h) => !left.includes(h) && h !== one);
         if (others.length === 0)
-          expect(memorySum({ ...without, free, needed: given.needed + given.ahead }).short).toBeGreaterThan(
-            0,
-          );
+          expect(
+            memorySum({ ...without, free, needed: snapshot.needed + snapshot.ahead }).short,
+          ).toBeGreaterThan(0);
       }
       const moves = decision.evict.length > 0 || decision.wakeAt !== null;
-      const byOthers = decision.for.some((name) => of(name).state !== 'loaded') || given.ahead > 0;
+      const byOthers = decision.for.some((name) => of(name).state !== 'loaded') || snapshot.ahead > 0;
       expect(moves || byOthers).toBe(true);
     }),
     { numRuns: 2_000 },

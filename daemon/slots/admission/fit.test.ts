@@ -21,7 +21,7 @@ const foreseeing =
     const outcome = outcomes[window] ?? 'refused';
     const sum = { pool: 'host', needed: window, free: 9, reserved: 3, kept_free: 2, limit: 7, held: 4 };
     return {
-      order: { launch: { context: window } },
+      plan: { launch: { context: window } },
       view: { outcome, evicts: outcome === 'evicts' ? ['agent'] : [], sum },
     } as unknown as Forecast;
   };

@@ -6,27 +6,27 @@ import { engineFor } from '../engines/table.ts';
 import type { Forecast } from './controller.ts';
 
 /** Smaller windows that are tried when the usual one has no room, in tokens. */
-const WINDOWS = [4096, 2048];
+const SMALLER_CONTEXTS = [4096, 2048];
 /** Of the slot that the model would get; the name stands for no slot. */
-const NAME = 'catalog';
+const PLACEHOLDER_NAME = 'catalog';
 /** The engine of ours that draws with one file as its model. */
-const DRAWS = 'sd-server';
+const IMAGE_ENGINE = 'sd-server';
 
 /** The slot that a model would have if it were here, with this window; null takes the engine's default. */
-export function slotOf({ id, type }: Pick<SlotModel, 'id' | 'type'>, context: number | null): SlotConfig {
-  const engine = type === 'image' ? DRAWS : engineFor(type, 'gguf');
-  return { ...automaticSlot(NAME, type, id, engine), context };
+export function slotFor({ id, type }: Pick<SlotModel, 'id' | 'type'>, context: number | null): SlotConfig {
+  const engine = type === 'image' ? IMAGE_ENGINE : engineFor(type, 'gguf');
+  return { ...automaticSlot(PLACEHOLDER_NAME, type, id, engine), context };
 }
 
-function told(badge: ModelFitView['badge'], { order, view }: Forecast): ModelFitView {
-  const { context } = order.launch;
+function fitView(badge: ModelFitView['badge'], { plan, view }: Forecast): ModelFitView {
+  const { context } = plan.launch;
   const { pool, needed } = view.sum;
-  const free = roomOf(view.sum);
+  const free = availableBytes(view.sum);
   return { badge, context: context === 0 ? null : context, evicts: [...view.evicts], needed, free, pool };
 }
 
 /** What one more model may take: what is available, less what is spoken for, within the limit for slots. */
-function roomOf({ free, reserved, kept_free, limit, held }: MemorySumView): number {
+function availableBytes({ free, reserved, kept_free, limit, held }: MemorySumView): number {
   const usable = free - reserved - kept_free;
   return Math.max(0, limit === null ? usable : Math.min(usable, limit - held));
 }
@@ -40,11 +40,11 @@ export function fitOf(
   model: SlotModel,
   forecast: (config: SlotConfig, model: SlotModel) => Forecast,
 ): ModelFitView {
-  const usual = forecast(slotOf(model, null), model);
-  if (usual.view.outcome === 'starts') return told('fits', usual);
-  for (const context of WINDOWS.filter((window) => window < usual.order.launch.context)) {
-    const smaller = forecast(slotOf(model, context), model);
-    if (smaller.view.outcome === 'starts') return told('fits_with_context', smaller);
+  const usual = forecast(slotFor(model, null), model);
+  if (usual.view.outcome === 'starts') return fitView('fits', usual);
+  for (const context of SMALLER_CONTEXTS.filter((window) => window < usual.plan.launch.context)) {
+    const smaller = forecast(slotFor(model, context), model);
+    if (smaller.view.outcome === 'starts') return fitView('fits_with_context', smaller);
   }
-  return told(usual.view.outcome === 'refused' ? 'does_not_fit' : 'needs_eviction', usual);
+  return fitView(usual.view.outcome === 'refused' ? 'does_not_fit' : 'needs_eviction', usual);
 }

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
+import { MODEL, slotConfig } from '../testing/controller-bench.ts';
 import { currentOf } from '../testing/memory.ts';
-import { MODEL, slotConfig } from '../testing/owner-bench.ts';
-import { type OrderPicture, orderLoad } from './launch-plan.ts';
+import { type LaunchPlanInput, planLoad } from './launch-plan.ts';
 
 const GIB = 1024 ** 3;
 const model = { ...MODEL, sizeBytes: 2 * GIB, kvBytesPerToken: 4, embedding: 1 };
-const picture = (over: Partial<OrderPicture> = {}): OrderPicture => ({
+const input = (over: Partial<LaunchPlanInput> = {}): LaunchPlanInput => ({
   model,
   others: [],
   cpuThreads: 0,
   cores: 8,
   queueMax: 64,
-  room: () => ({ pool: 'host', free: 64 * GIB }),
+  headroom: () => ({ pool: 'host', free: 64 * GIB }),
   measured: () => null,
   ...over,
 });
-const alone = orderLoad(slotConfig(), picture());
+const alone = planLoad(slotConfig(), input());
 
 function refusal(act: () => unknown): GatewayError {
   try {
@@ -38,7 +38,7 @@ describe('orderLoad', () => {
     });
     expect(alone).toMatchObject({
       weightBytes: 2 * GIB,
-      room: { pool: 'host' },
+      headroom: { pool: 'host' },
       need: { source: 'estimated' },
     });
     expect(alone.need.total).toBeGreaterThan(2 * GIB);
@@ -47,39 +47,41 @@ describe('orderLoad', () => {
   it('counts the projector that is loaded with a model among its weights', () => {
     const config = slotConfig('eyes', 'engine = "llama-server"');
     const seeing = { ...model, projectorPath: '/m/mmproj.gguf', projectorBytes: GIB };
-    expect(orderLoad(config, picture({ model: seeing })).need.weights).toBe(3 * GIB);
-    expect(orderLoad(config, picture()).need.weights).toBe(2 * GIB);
+    expect(planLoad(config, input({ model: seeing })).need.weights).toBe(3 * GIB);
+    expect(planLoad(config, input()).need.weights).toBe(2 * GIB);
   });
 
   it('gives the demonstration model one thread', () => {
-    expect(orderLoad(slotConfig(), picture({ model: { ...model, demo: true } })).launch.threads).toBe(1);
+    expect(planLoad(slotConfig(), input({ model: { ...model, demo: true } })).launch.threads).toBe(1);
   });
 
   it('shares threads with slots on the CPU, not with those on a GPU', () => {
     const four = { ...alone.launch, threads: 4 };
-    const beside = (device: string | null) =>
-      orderLoad(slotConfig('utility'), picture({ others: [currentOf(device, { launch: four })] })).launch
+    const threadsBeside = (device: string | null) =>
+      planLoad(slotConfig('utility'), input({ others: [currentOf(device, { launch: four })] })).launch
         .threads;
-    expect([beside('cpu'), beside(null), beside('vulkan')]).toEqual([3, 3, 7]);
+    expect([threadsBeside('cpu'), threadsBeside(null), threadsBeside('vulkan')]).toEqual([3, 3, 7]);
   });
 
   it('an attached server costs this machine nothing, neither memory nor threads', () => {
     const attached = slotConfig('far', 'engine = "custom"\nrunner = "attach"\nurl = "http://h:1"');
-    const { launch, need } = orderLoad(attached, picture({ others: [currentOf('cpu')] }));
+    const { launch, need } = planLoad(attached, input({ others: [currentOf('cpu')] }));
     expect([need.total, launch.threads, launch.device]).toEqual([0, 0, 'remote']);
-    const beside = { launch: { ...launch, threads: 4 } };
-    const others = [currentOf('remote', beside), currentOf(null, beside)];
-    expect(orderLoad(slotConfig('utility'), picture({ others })).launch.threads).toBe(7);
+    const threadsBeside = { launch: { ...launch, threads: 4 } };
+    const others = [currentOf('remote', threadsBeside), currentOf(null, threadsBeside)];
+    expect(planLoad(slotConfig('utility'), input({ others })).launch.threads).toBe(7);
   });
 
   it('asks for the memory of the very device that was chosen, with what is needed', () => {
-    const asked: [string, number][] = [];
-    const room = (device: string, needed: number) => {
-      asked.push([device, needed]);
+    const calls: [string, number][] = [];
+    const headroom = (device: string, needed: number) => {
+      calls.push([device, needed]);
       return { pool: 'card', free: 64 * GIB };
     };
-    expect(orderLoad(slotConfig('agent', 'device = "cuda:1"'), picture({ room })).room.pool).toBe('card');
-    expect(asked).toEqual([['cuda:1', alone.need.total]]);
+    expect(planLoad(slotConfig('agent', 'device = "cuda:1"'), input({ headroom })).headroom.pool).toBe(
+      'card',
+    );
+    expect(calls).toEqual([['cuda:1', alone.need.total]]);
   });
 
   it.each([
@@ -91,20 +93,20 @@ describe('orderLoad', () => {
     ['llm', 'engine = "llama-server"\nrunner = "container"\ndevice = "cuda:1"', 'cuda:1'],
     ['llm', 'engine = "llama-server"', 'auto'],
   ] as const)('%s with %j takes the memory of what it runs on: %s', (type, text, device) => {
-    const asked: string[] = [];
-    const room = (where: string) => {
-      asked.push(where);
+    const calls: string[] = [];
+    const headroom = (where: string) => {
+      calls.push(where);
       return { pool: 'host', free: 64 * GIB };
     };
     const config = slotConfig('one', `type = "${type}"\n${text}`);
-    orderLoad(config, picture({ model: { ...model, type }, room }));
-    expect(asked).toEqual([device]);
+    planLoad(config, input({ model: { ...model, type }, headroom }));
+    expect(calls).toEqual([device]);
   });
 
   it('what was measured in that pool replaces the estimate', () => {
-    const measured: OrderPicture['measured'] = (launch, pool, size) =>
+    const measured: LaunchPlanInput['measured'] = (launch, pool, size) =>
       launch.modelId === 'tiny' && pool === 'host' && size === 2 * GIB ? 77 : null;
-    expect(orderLoad(slotConfig(), picture({ measured })).need).toMatchObject({
+    expect(planLoad(slotConfig(), input({ measured })).need).toMatchObject({
       total: 77,
       source: 'measured',
     });
@@ -120,7 +122,7 @@ describe('orderLoad', () => {
       'tiny is an embedding model; the slot serves a chat model.',
     ],
   ])('%j: a slot without a fitting model is refused for good', (text, given, reason) => {
-    const error = refusal(() => orderLoad(slotConfig('agent', text), picture({ model: given })));
+    const error = refusal(() => planLoad(slotConfig('agent', text), input({ model: given })));
     expect([error.code, error.options.details?.reason]).toEqual(['slot.failed', reason]);
     expect(error.message).toBe(`Slot agent can not be loaded: ${reason}`);
     expect(error.headers()).toEqual({ 'x-should-retry': 'false' });

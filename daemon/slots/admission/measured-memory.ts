@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { KeptText } from '../binding/stored-bindings.ts';
+import type { TextStore } from '../binding/stored-bindings.ts';
 import type { Launch } from '../engines/engine.ts';
 
 /** Launches that are remembered; the one that was measured longest ago is forgotten first. */
-const MOST = 512;
+const MAX_ENTRIES = 512;
 /** A measurement that differs less from the known one is not written again. */
-const WORTH_WRITING = 0.02;
+const MIN_CHANGE = 0.02;
 /** A disk reads at least this many bytes per millisecond; a guess until a load was measured. */
 const BYTES_PER_MS = 500_000;
 
-const Measure = z.object({
+const Measurement = z.object({
   /** Size of the model when it was measured; another size is another model. */
   size: z.number(),
   /** Most bytes that the launch was seen to take; null when that could not be seen. */
@@ -18,8 +18,8 @@ const Measure = z.object({
   /** Milliseconds of the last load. */
   load_ms: z.number().nullable(),
 });
-type Measure = z.infer<typeof Measure>;
-const Kept = z.record(z.string(), Measure);
+type Measurement = z.infer<typeof Measurement>;
+const StoredMeasurements = z.record(z.string(), Measurement);
 
 /** The arguments of a program of somebody else, as a short text. */
 function argumentsOf({ how }: Launch): string {
@@ -42,26 +42,26 @@ export const measureKey = (launch: Launch, pool: string): string =>
 const poolOfKey = (key: string): string | null =>
   /^.*\|[^|]*@([^|@]+)\|[^|]*\|\d+\|\d+$/.exec(key)?.[1] ?? null;
 
-function read(text: string | null): Map<string, Measure> {
+function read(text: string | null): Map<string, Measurement> {
   try {
-    const kept = Kept.safeParse(JSON.parse(text ?? '{}'));
-    return new Map(kept.success ? Object.entries(kept.data) : []);
+    const stored = StoredMeasurements.safeParse(JSON.parse(text ?? '{}'));
+    return new Map(stored.success ? Object.entries(stored.data) : []);
   } catch {
     return new Map();
   }
 }
 
 const differs = (a: number | null, b: number | null): boolean =>
-  a === null || b === null ? a !== b : Math.abs(a - b) > WORTH_WRITING * Math.max(a, b);
+  a === null || b === null ? a !== b : Math.abs(a - b) > MIN_CHANGE * Math.max(a, b);
 
 /** What launches took and how long they loaded on this machine, kept over restarts. */
-export class Measures {
-  readonly #kept: KeptText | undefined;
-  readonly #known: Map<string, Measure>;
+export class Measurements {
+  readonly #store: TextStore | undefined;
+  readonly #entries: Map<string, Measurement>;
 
-  constructor(kept?: KeptText) {
-    this.#kept = kept;
-    this.#known = read(kept?.get() ?? null);
+  constructor(stored?: TextStore) {
+    this.#store = stored;
+    this.#entries = read(stored?.get() ?? null);
   }
 
   /** Bytes that this launch took; null when it was never measured. */
@@ -71,13 +71,13 @@ export class Measures {
 
   /** The most bytes that any launch of a model took, by pool. */
   ofModel(modelId: string): Record<string, number> {
-    const most: Record<string, number> = {};
-    for (const [key, { most_bytes: bytes }] of this.#known) {
+    const max: Record<string, number> = {};
+    for (const [key, { most_bytes: bytes }] of this.#entries) {
       if (bytes === null || !key.startsWith(`${modelId}|`)) continue;
       const pool = poolOfKey(key);
-      if (pool !== null) most[pool] = Math.max(bytes, most[pool] ?? 0);
+      if (pool !== null) max[pool] = Math.max(bytes, max[pool] ?? 0);
     }
-    return most;
+    return max;
   }
 
   /** Milliseconds that loading it again takes: as last time, else by the size of the model. */
@@ -86,32 +86,32 @@ export class Measures {
   }
 
   /** A launch was seen to take so many bytes; the most that was ever seen counts. */
-  took(launch: Launch, pool: string, size: number, bytes: number): void {
+  recordBytes(launch: Launch, pool: string, size: number, bytes: number): void {
     const key = measureKey(launch, pool);
     const before = this.#of(key, size);
-    this.#keep(key, before, { ...before, most_bytes: Math.max(bytes, before.most_bytes ?? 0) });
+    this.#save(key, before, { ...before, most_bytes: Math.max(bytes, before.most_bytes ?? 0) });
   }
 
   /** A launch was loaded in so many milliseconds. */
-  loaded(launch: Launch, pool: string, size: number, loadMs: number): void {
+  recordLoadMs(launch: Launch, pool: string, size: number, loadMs: number): void {
     const key = measureKey(launch, pool);
     const before = this.#of(key, size);
-    this.#keep(key, before, { ...before, load_ms: loadMs });
+    this.#save(key, before, { ...before, load_ms: loadMs });
   }
 
-  #of(key: string, size: number): Measure {
-    const known = this.#known.get(key);
+  #of(key: string, size: number): Measurement {
+    const known = this.#entries.get(key);
     return known?.size === size ? known : { size, most_bytes: null, load_ms: null };
   }
 
-  #keep(key: string, before: Measure, now: Measure): void {
+  #save(key: string, before: Measurement, now: Measurement): void {
     if (!differs(before.most_bytes, now.most_bytes) && !differs(before.load_ms, now.load_ms)) return;
-    this.#known.delete(key);
-    this.#known.set(key, now);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MOST) break;
-      this.#known.delete(oldest);
+    this.#entries.delete(key);
+    this.#entries.set(key, now);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= MAX_ENTRIES) break;
+      this.#entries.delete(oldest);
     }
-    this.#kept?.set(JSON.stringify(Object.fromEntries(this.#known)));
+    this.#store?.set(JSON.stringify(Object.fromEntries(this.#entries)));
   }
 }

@@ -1,86 +1,86 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Current } from '../lifecycle/controller-deps.ts';
+import type { EngineRun } from '../lifecycle/controller-deps.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { currentOf } from '../testing/memory.ts';
-import { Measures } from './measured-memory.ts';
+import { Measurements } from './measured-memory.ts';
 import { Footprints, footprint } from './memory-measurement.ts';
 
 const CARD = '0000:01:00.0';
 const PID = 4711;
-const running = () => ({ pid: PID }) as Current['running'];
+const running = () => ({ pid: PID }) as EngineRun['running'];
 
 function bench(onCard: number | null) {
   const clock = new ManualClock();
-  const measures = new Measures();
-  const asked: [number, string][] = [];
-  const footprints = new Footprints(clock, measures, {
+  const measurements = new Measurements();
+  const calls: [number, string][] = [];
+  const footprints = new Footprints(clock, measurements, {
     familyMemoryOf: () => ({ resident: 300, anonymous: 200 }),
     cardMemoryOf: async (...question) => {
-      asked.push(question);
+      calls.push(question);
       return onCard;
     },
   });
-  return { clock, measures, asked, footprints };
+  return { clock, measures: measurements, asked: calls, footprints };
 }
 
 test('an engine on a card is measured there, once a minute, by its process', async () => {
-  const { clock, measures, asked, footprints } = bench(4_000);
+  const { clock, measures: measurements, asked: calls, footprints } = bench(4_000);
   const current = currentOf('vulkan', { pool: CARD, running: running() });
   footprints.served(current);
   footprints.served(current);
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
   await clock.advance(1_000);
-  expect(asked).toEqual([[PID, CARD]]);
-  expect(measures.bytes(current.launch, CARD, current.weightBytes)).toBe(4_000);
+  expect(calls).toEqual([[PID, CARD]]);
+  expect(measurements.bytes(current.launch, CARD, current.weightBytes)).toBe(4_000);
   await clock.advance(60_000);
   footprints.served(current);
   await clock.advance(1_000);
-  expect(asked).toHaveLength(2);
+  expect(calls).toHaveLength(2);
 });
 
 test.each([null, 0])('a card that tells %s leaves the estimate as it is', async (bytes) => {
-  const { clock, measures, footprints } = bench(bytes);
+  const { clock, measures: measurements, footprints } = bench(bytes);
   const current = currentOf('vulkan', { pool: CARD, running: running() });
   footprints.served(current);
   await clock.advance(1_000);
-  expect(measures.bytes(current.launch, CARD, current.weightBytes)).toBeNull();
+  expect(measurements.bytes(current.launch, CARD, current.weightBytes)).toBeNull();
 });
 
 test('one on the processor is measured in the memory of the machine, one that shares it with graphics is not', async () => {
-  const { clock, measures, asked, footprints } = bench(4_000);
+  const { clock, measures: measurements, asked: calls, footprints } = bench(4_000);
   const onCpu = currentOf('cpu', { weightBytes: 50, estimatedBytes: 250, running: running() });
   const shared = currentOf('vulkan', { pool: 'host', weightBytes: 60, running: running() });
   for (const current of [onCpu, shared]) footprints.served(current);
   await clock.advance(1_000);
-  expect(measures.bytes(onCpu.launch, 'host', 50)).toBe(300);
-  expect(measures.bytes(shared.launch, 'host', 60)).toBeNull();
-  expect(asked).toEqual([]);
+  expect(measurements.bytes(onCpu.launch, 'host', 50)).toBe(300);
+  expect(measurements.bytes(shared.launch, 'host', 60)).toBeNull();
+  expect(calls).toEqual([]);
 });
 
 test('one that fell back to the processor is remembered there, not on the card that it was meant for', async () => {
-  const { clock, measures, footprints } = bench(4_000);
+  const { clock, measures: measurements, footprints } = bench(4_000);
   const fallen = currentOf('cpu', { pool: CARD, weightBytes: 50, estimatedBytes: 250, running: running() });
   footprints.served(fallen);
   await clock.advance(1_000);
-  expect([measures.bytes(fallen.launch, 'host', 50), measures.bytes(fallen.launch, CARD, 50)]).toEqual([
-    300,
-    null,
-  ]);
+  expect([
+    measurements.bytes(fallen.launch, 'host', 50),
+    measurements.bytes(fallen.launch, CARD, 50),
+  ]).toEqual([300, null]);
 });
 
 test('one whose layers lie only in part on the card says nothing of what the card would have to hold', async () => {
-  const { clock, asked, footprints } = bench(4_000);
+  const { clock, asked: calls, footprints } = bench(4_000);
   const current = currentOf('vulkan', { pool: CARD, running: running() });
-  const loaded = { ...current.loaded, layers: { placed: 20, total: 33 } } as Current['loaded'];
+  const loaded = { ...current.loaded, layers: { placed: 20, total: 33 } } as EngineRun['loaded'];
   footprints.served({ ...current, loaded });
   await clock.advance(1_000);
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
   footprints.served({
     ...current,
-    loaded: { ...loaded, layers: { placed: 33, total: 33 } } as Current['loaded'],
+    loaded: { ...loaded, layers: { placed: 33, total: 33 } } as EngineRun['loaded'],
   });
   await clock.advance(1_000);
-  expect(asked).toHaveLength(1);
+  expect(calls).toHaveLength(1);
 });
 
 describe('footprint', () => {

@@ -2,8 +2,8 @@ import { memoryOf, type ProcessMemory } from '../../lib/process/process-identity
 import type { Clock } from '../lifecycle/clock.ts';
 
 /** A sample is good for this long; reading one costs some 30 µs, and records are read often. */
-const GOOD_FOR_MS = 2_000;
-const MOST_PIDS = 512;
+const MAX_AGE_MS = 2_000;
+const MAX_PIDS = 512;
 
 /** Memory of processes by number, read at most once in two seconds each. */
 export class MemorySample {
@@ -19,8 +19,8 @@ export class MemorySample {
   of(pid: number): ProcessMemory | null {
     const now = this.#clock.now();
     const known = this.#samples.get(pid);
-    if (known !== undefined && now - known.at < GOOD_FOR_MS) return known.memory;
-    if (this.#samples.size >= MOST_PIDS) this.#samples.clear();
+    if (known !== undefined && now - known.at < MAX_AGE_MS) return known.memory;
+    if (this.#samples.size >= MAX_PIDS) this.#samples.clear();
     const memory = this.#read(pid);
     this.#samples.set(pid, { at: now, memory });
     return memory;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { currentOf } from '../testing/memory.ts';
-import { poolOf, reservedBytes, settlingBytes, toHolder } from './memory-use.ts';
+import { poolOf, reservedBytes, toHolder, unreportedBytes } from './memory-use.ts';
 
 const current = { neededBytes: 100, weightBytes: 60 };
 
@@ -22,28 +22,28 @@ describe('reservedBytes', () => {
 });
 
 describe('toHolder', () => {
-  const holding = (engine = currentOf('cpu', current)) => ({
+  const use = (engine = currentOf('cpu', current)) => ({
     name: 'a',
     state: 'ready' as const,
     pinned: false,
     priority: 0,
-    usedAt: 3,
+    lastUsedAt: 3,
     current: engine,
   });
 
   it('frees on the machine what is reserved for it and what it has taken', () => {
-    expect(toHolder(holding(), { anonymous: 30, reloadMs: 9 })).toMatchObject({
+    expect(toHolder(use(), { anonymous: 30, reloadMs: 9 })).toMatchObject({
       state: 'loaded',
       serving: false,
-      holds: 100,
-      frees: 90,
+      heldBytes: 100,
+      freedBytes: 90,
       reloadMs: 9,
     });
   });
 
   it('frees on a card what it was granted', () => {
     const onCard = currentOf('vulkan', { ...current, pool: 'card' });
-    expect(toHolder(holding(onCard), { anonymous: 30, reloadMs: 9 }).frees).toBe(100);
+    expect(toHolder(use(onCard), { anonymous: 30, reloadMs: 9 }).freedBytes).toBe(100);
   });
 
   it.each([
@@ -54,7 +54,7 @@ describe('toHolder', () => {
     ['draining', 'draining', true],
     ['stopping', 'stopping', false],
   ] as const)('%s is %s', (state, phase, serving) => {
-    expect(toHolder({ ...holding(), state }, { anonymous: 0, reloadMs: 0 })).toMatchObject({
+    expect(toHolder({ ...use(), state }, { anonymous: 0, reloadMs: 0 })).toMatchObject({
       state: phase,
       serving,
     });
@@ -69,8 +69,8 @@ it('an engine that fell back to the CPU takes from the machine, whatever was exp
 
 it('cards and graphics may not show an engine that has just become ready', () => {
   const ready = currentOf('vulkan', { ...current, pool: 'card', readySince: 1_000 });
-  expect([settlingBytes(ready, 1_001), settlingBytes(ready, 7_000)]).toEqual([100, 0]);
+  expect([unreportedBytes(ready, 1_001), unreportedBytes(ready, 7_000)]).toEqual([100, 0]);
   const onGraphics = currentOf('vulkan', { ...current, readySince: 1_000 });
-  expect([settlingBytes(onGraphics, 1_001), settlingBytes(onGraphics, 7_000)]).toEqual([100, 0]);
-  expect(settlingBytes(currentOf('cpu', { ...current, readySince: 1_000 }), 1_001)).toBe(0);
+  expect([unreportedBytes(onGraphics, 1_001), unreportedBytes(onGraphics, 7_000)]).toEqual([100, 0]);
+  expect(unreportedBytes(currentOf('cpu', { ...current, readySince: 1_000 }), 1_001)).toBe(0);
 });

@@ -1,28 +1,32 @@
 import { expect, test } from 'vitest';
 import { automaticSlot, builtInSlot, type SlotConfig } from '../config/slot-file.ts';
-import { MODEL, slotConfig } from '../testing/owner-bench.ts';
+import { MODEL, slotConfig } from '../testing/controller-bench.ts';
 import type { Forecast } from './controller.ts';
-import { orderLoad } from './launch-plan.ts';
+import { planLoad } from './launch-plan.ts';
 import { planView } from './plan.ts';
 
 /** Where each value of a launch is said to come from. */
-function originOf(config: SlotConfig, asked = false, model = MODEL): (key: string) => string | undefined {
-  const order = orderLoad(config, {
+function originOf(
+  config: SlotConfig,
+  isModelRequested = false,
+  model = MODEL,
+): (key: string) => string | undefined {
+  const plan = planLoad(config, {
     model,
     others: [],
     cpuThreads: 0,
     cores: 8,
     queueMax: 64,
-    room: () => ({ pool: 'host', free: 0 }),
+    headroom: () => ({ pool: 'host', free: 0 }),
     measured: () => null,
   });
-  const forecast = { order, view: {} } as unknown as Forecast;
-  const { launch } = planView({ config, model, asked, cpuThreads: 0 }, forecast);
+  const forecast = { plan, view: {} } as unknown as Forecast;
+  const { launch } = planView({ config, model, isModelRequested, cpuThreads: 0 }, forecast);
   return (key) => launch[key]?.from;
 }
 
-const origins = (config: SlotConfig, asked = false): (string | undefined)[] =>
-  ['slot', 'engine', 'type', 'model_id'].map(originOf(config, asked));
+const origins = (config: SlotConfig, isModelRequested = false): (string | undefined)[] =>
+  ['slot', 'engine', 'type', 'model_id'].map(originOf(config, isModelRequested));
 
 test('what no file says does not come from one', () => {
   expect(origins(builtInSlot('agent'))).toEqual(['default', 'default', 'default', 'default']);

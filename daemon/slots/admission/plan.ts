@@ -5,16 +5,16 @@ import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
 import type { Forecast } from './controller.ts';
 
 /** What a plan was made from. */
-export interface PlanFacts {
+export interface PlanInput {
   readonly config: SlotConfig;
   readonly model: SlotModel;
   /** The model was named by the request, not by the slot. */
-  readonly asked: boolean;
+  readonly isModelRequested: boolean;
   /** Setting `cpuThreads`; 0 leaves it to the probe. */
   readonly cpuThreads: number;
 }
 
-type Origin = (facts: PlanFacts, launch: Launch) => PlanSourceName;
+type Origin = (input: PlanInput, launch: Launch) => PlanSourceName;
 
 const fromFile =
   (key: string): Origin =>
@@ -24,23 +24,24 @@ const fromFile =
 /** What an automatic slot has from the model that it was made for. */
 const fromModel =
   (key: string): Origin =>
-  (facts, launch) =>
-    facts.config.auto ? 'model' : fromFile(key)(facts, launch);
+  (input, launch) =>
+    input.config.auto ? 'model' : fromFile(key)(input, launch);
 
-const OF_MODEL: Origin = (facts, launch) => (facts.asked ? 'request' : fromModel('model')(facts, launch));
+const MODEL_ORIGIN: Origin = (input, launch) =>
+  input.isModelRequested ? 'request' : fromModel('model')(input, launch);
 
 /** A built-in slot is there without a file, an automatic one has none. */
-const OF_SLOT: Origin = ({ config }) => {
+const SLOT_ORIGIN: Origin = ({ config }) => {
   if (config.auto) return 'model';
   return config.fileKeys.length === 0 && BUILT_IN_SLOTS.includes(config.name) ? 'default' : 'file';
 };
 
 /** Where the values of a launch come from; what is not listed is the engine's own. */
 const ORIGINS: Readonly<Record<string, Origin>> = {
-  slot: OF_SLOT,
+  slot: SLOT_ORIGIN,
   engine: fromModel('engine'),
   type: fromModel('type'),
-  modelId: OF_MODEL,
+  modelId: MODEL_ORIGIN,
   modelPath: () => 'model',
   demo: () => 'model',
   context: ({ config, model }, { context }) => {
@@ -49,10 +50,10 @@ const ORIGINS: Readonly<Record<string, Origin>> = {
   },
   parallel: fromFile('parallel'),
   threads: ({ cpuThreads, model }) => (model.demo ? 'engine' : cpuThreads > 0 ? 'setting' : 'probe'),
-  device: (facts, launch) =>
-    facts.config.device === 'auto' && launch.demo && launch.device === 'cpu'
+  device: (input, launch) =>
+    input.config.device === 'auto' && launch.demo && launch.device === 'cpu'
       ? 'engine'
-      : fromFile('device')(facts, launch),
+      : fromFile('device')(input, launch),
   batch: ({ config }) => (config.fileKeys.includes('batch') ? 'file' : 'engine'),
   env: fromFile('env'),
 };
@@ -60,19 +61,19 @@ const ORIGINS: Readonly<Record<string, Origin>> = {
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The value with every `env` in it as the names of its variables only: a value may be a secret. */
-function shown(key: string, value: unknown): unknown {
+function redactEnv(key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (key === 'env') return Object.keys(value);
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(name, inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redactEnv(name, inner)]));
 }
 
 /** The plan of a load as an administrator sees it: the exact launch with where each value comes from, and the sum. */
-export function planView(facts: PlanFacts, { order, view }: Forecast): SlotPlanView {
-  const { config, model } = facts;
-  const { launch, need } = order;
+export function planView(input: PlanInput, { plan, view }: Forecast): SlotPlanView {
+  const { config, model } = input;
+  const { launch, need } = plan;
   const rows = Object.entries(launch).map(([key, value]) => [
     snake(key),
-    { value: shown(key, value), from: ORIGINS[key]?.(facts, launch) ?? 'engine' },
+    { value: redactEnv(key, value), from: ORIGINS[key]?.(input, launch) ?? 'engine' },
   ]);
   return {
     slot: config.name,

@@ -8,53 +8,57 @@ import { slotSettingsView } from '../config/slot-settings.ts';
 import { voiceProblem } from '../config/voice-problem.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import type { SlotSet } from '../slot-set.ts';
-import type { Loads } from './controller.ts';
+import type { AdmissionController } from './controller.ts';
 import { fitOf } from './fit.ts';
-import type { Beside } from './launch-plan.ts';
+import type { PlannedReservations } from './launch-plan.ts';
 import { planView } from './plan.ts';
-import { type Foreseen, foresee } from './preview.ts';
+import { type Preview, previewRequest } from './preview.ts';
 
-export interface OutlookParts {
+export interface PlannerDeps {
   readonly set: SlotSet;
   readonly models: SlotModels;
-  readonly loads: Loads;
+  readonly admission: AdmissionController;
   /** The model with this id for such a slot; throws when there is none that fits. */
-  fitting(config: SlotConfig, modelId: string): SlotModel;
+  compatibleModel(config: SlotConfig, modelId: string): SlotModel;
   /** Setting `cpuThreads`. */
   cpuThreads(): number;
 }
 
 /** What would become of slots, models and requests. Looking changes nothing. */
-export class Outlook {
-  readonly #parts: OutlookParts;
+export class Planner {
+  readonly #deps: PlannerDeps;
 
-  constructor(parts: OutlookParts) {
-    this.#parts = parts;
+  constructor(deps: PlannerDeps) {
+    this.#deps = deps;
   }
 
   /** See `Slots.plan`. */
   plan(name: string, modelId: string | undefined): SlotPlanView {
-    const { set, models, loads, fitting, cpuThreads } = this.#parts;
-    const { config, holding } = set.need(name);
-    const asked = modelId !== undefined;
-    const model = asked ? fitting(config, modelId) : models.of(config);
-    const forecast = loads.forecast(config, model, holding);
-    return planView({ config, model: model as SlotModel, asked, cpuThreads: cpuThreads() }, forecast);
+    const { set, models, admission, compatibleModel, cpuThreads } = this.#deps;
+    const { config, memoryUse } = set.getOrThrow(name);
+    const isModelRequested = modelId !== undefined;
+    const model = isModelRequested ? compatibleModel(config, modelId) : models.of(config);
+    const forecast = admission.forecast(config, model, memoryUse);
+    return planView(
+      { config, model: model as SlotModel, isModelRequested, cpuThreads: cpuThreads() },
+      forecast,
+    );
   }
 
   /** See `Slots.foresee`. */
-  foresee(name: string): Foreseen {
-    const { set, models, loads } = this.#parts;
-    const owner = set.need(name);
-    const forecast = () => loads.forecast(owner.config, models.of(owner.config), owner.holding);
-    return foresee(name, owner.record().state, owner.refusal('request'), forecast);
+  preview(name: string): Preview {
+    const { set, models, admission } = this.#deps;
+    const controller = set.getOrThrow(name);
+    const forecast = () =>
+      admission.forecast(controller.config, models.of(controller.config), controller.memoryUse);
+    return previewRequest(name, controller.record().state, controller.refusal('request'), forecast);
   }
 
   /** See `Slots.settings`. */
   settings(name: string): SlotSettingsView {
-    const { set, models } = this.#parts;
-    const { config } = set.need(name);
-    return slotSettingsView(config, models.chosen(config), { ...set.folder, problems: this.#problems() });
+    const { set, models } = this.#deps;
+    const { config } = set.getOrThrow(name);
+    return slotSettingsView(config, models.chosenIds(config), { ...set.folder, problems: this.#problems() });
   }
 
   /** See `Slots.problems`: what the files say, and what does not fit the models that their slots would load. */
@@ -63,16 +67,18 @@ export class Outlook {
   }
 
   #problems(): readonly Problem[] {
-    const { set, models } = this.#parts;
-    const unfit = set.all().map(({ config }) => {
+    const { set, models } = this.#deps;
+    const voiceProblems = set.all().map(({ config }) => {
       const line = () => set.folder.lineOf(config.name, 'voice');
       return voiceProblem(config, () => models.of(config), line);
     });
-    return [...set.folder.problems, ...unfit.filter((problem) => problem !== null)];
+    return [...set.folder.problems, ...voiceProblems.filter((problem) => problem !== null)];
   }
 
   /** See `Slots.fit`. */
-  fit(model: SlotModel, beside?: Beside): ModelFitView {
-    return fitOf(model, (config, wanted) => this.#parts.loads.forecast(config, wanted, null, beside));
+  fit(model: SlotModel, planned?: PlannedReservations): ModelFitView {
+    return fitOf(model, (config, forecastModel) =>
+      this.#deps.admission.forecast(config, forecastModel, null, planned),
+    );
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import type { LoadForecastView } from '../../contract/slots.ts';
 import type { Forecast } from './controller.ts';
-import { foresee } from './preview.ts';
+import { previewRequest } from './preview.ts';
 
 const SUM: LoadForecastView['sum'] = {
   pool: 'host',
@@ -25,18 +25,18 @@ test.each(['ready', 'serving', 'starting', 'warming', 'pulling'] as const)(
     const unasked = () => {
       throw new Error('nobody needs this sum');
     };
-    expect(foresee('agent', state, null, unasked)).toEqual({ load: null, refusal: null });
+    expect(previewRequest('agent', state, null, unasked)).toEqual({ load: null, refusal: null });
   },
 );
 
 test.each(['offline', 'error', 'draining', 'stopping'] as const)('from %s the sum is told', (state) => {
-  const { load, refusal } = foresee('agent', state, null, forecast('evicts'));
+  const { load, refusal } = previewRequest('agent', state, null, forecast('evicts'));
   expect([load?.outcome, refusal]).toEqual(['evicts', null]);
 });
 
 test('memory that is missing is the refusal, behind that of the slot itself', () => {
-  expect(foresee('agent', 'offline', null, forecast('refused')).refusal?.code).toBe('slot.no_memory');
-  expect(foresee('agent', 'error', failed, forecast('refused'))).toEqual({
+  expect(previewRequest('agent', 'offline', null, forecast('refused')).refusal?.code).toBe('slot.no_memory');
+  expect(previewRequest('agent', 'error', failed, forecast('refused'))).toEqual({
     load: forecast('refused')().view,
     refusal: failed,
   });
@@ -46,9 +46,9 @@ test('what a load would throw is the refusal; anything else is a fault of ours',
   const none = () => {
     throw failed;
   };
-  expect(foresee('agent', 'offline', null, none)).toEqual({ load: null, refusal: failed });
+  expect(previewRequest('agent', 'offline', null, none)).toEqual({ load: null, refusal: failed });
   const fault = () => {
     throw new TypeError('x');
   };
-  expect(() => foresee('agent', 'offline', null, fault)).toThrow(TypeError);
+  expect(() => previewRequest('agent', 'offline', null, fault)).toThrow(TypeError);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LoadsBench } from '../testing/loads-bench.ts';
+import { AdmissionBench } from '../testing/admission-bench.ts';
 import { ManualClock, settle } from '../testing/manual-clock.ts';
-import { refused } from '../testing/refused.ts';
-import { LoadLine } from './queue.ts';
+import { refusalOf } from '../testing/refusal-of.ts';
+import { AdmissionQueue } from './queue.ts';
 
 const pair = (text = '') => [
   { name: 'a', size: 2, text },
@@ -10,57 +10,57 @@ const pair = (text = '') => [
 ];
 
 /** A load of this slot fails; the next ones are quick. */
-async function breaks(bench: LoadsBench, name: string): Promise<void> {
-  bench.runner.instant = false;
-  const failing = bench.ask(name);
+async function breaks(bench: AdmissionBench, name: string): Promise<void> {
+  bench.runner.loadsAtOnce = false;
+  const failing = bench.request(name);
   bench.alive(name)[0]?.end('broken');
-  await refused(failing);
-  bench.runner.instant = true;
+  await refusalOf(failing);
+  bench.runner.loadsAtOnce = true;
 }
 
 describe('the line of loads', () => {
   it('moves as soon as the one before has left, not when a timer looks', async () => {
-    const bench = new LoadsBench(pair(), 2);
-    (await bench.ask('a')).release();
+    const bench = new AdmissionBench(pair(), 2);
+    (await bench.request('a')).release();
     await bench.clock.advance(1_000);
     const at = bench.clock.now();
-    const lease = await bench.ask('b');
+    const lease = await bench.request('b');
     expect([bench.clock.now() - at, bench.evicted]).toEqual([0, ['a']]);
     lease.release();
   });
 
   it('is a line: who came first is loaded first, and who is behind does not slip through', async () => {
     const four = ['a', 'b', 'c', 'd'].map((name) => ({ name, size: name === 'd' ? 1 : 3 }));
-    const bench = new LoadsBench(four, 3);
-    const lease = await bench.ask('a');
+    const bench = new AdmissionBench(four, 3);
+    const lease = await bench.request('a');
     const order: string[] = [];
     for (const name of ['b', 'c', 'd']) {
-      void bench.ask(name).then((got) => {
+      void bench.request(name).then((got) => {
         order.push(name);
         got.release();
       });
       await settle();
     }
-    expect(bench.loads.waiting).toEqual(['b', 'c', 'd']);
+    expect(bench.admission.waiting).toEqual(['b', 'c', 'd']);
     lease.release();
     await bench.clock.advance(5_000);
     expect(order).toEqual(['b', 'c', 'd']);
   });
 
   it('a load whose engine is found running leaves it, so that its memory counts once', async () => {
-    const bench = new LoadsBench(pair(), 2);
-    const lease = await bench.ask('a');
-    const asked = bench.ask('b');
-    expect(bench.loads.waiting).toEqual(['b']);
+    const bench = new AdmissionBench(pair(), 2);
+    const lease = await bench.request('a');
+    const request = bench.request('b');
+    expect(bench.admission.waiting).toEqual(['b']);
     bench.running.add('b');
-    await bench.owner('b').load('by itself');
-    expect(bench.loads.waiting).toEqual([]);
-    (await asked).release();
+    await bench.controller('b').load('auto');
+    expect(bench.admission.waiting).toEqual([]);
+    (await request).release();
     lease.release();
   });
 
   it('a small load behind does not take what the one before waits for', async () => {
-    const bench = new LoadsBench(
+    const bench = new AdmissionBench(
       [
         { name: 'a', size: 2 },
         { name: 'b', size: 3 },
@@ -68,10 +68,10 @@ describe('the line of loads', () => {
       ],
       3,
     );
-    const lease = await bench.ask('a');
-    const [first, second] = [bench.ask('b'), bench.ask('c')];
+    const lease = await bench.request('a');
+    const [first, second] = [bench.request('b'), bench.request('c')];
     await settle();
-    expect(bench.loads.waiting).toEqual(['b', 'c']);
+    expect(bench.admission.waiting).toEqual(['b', 'c']);
     lease.release();
     await bench.clock.advance(1_000);
     (await first).release();
@@ -80,70 +80,70 @@ describe('the line of loads', () => {
   });
 
   it('a load behind may pass when there is room for both', async () => {
-    const bench = new LoadsBench([...pair(), { name: 'small', size: 1 }], 3);
-    const lease = await bench.ask('a');
-    const waiting = bench.ask('b');
+    const bench = new AdmissionBench([...pair(), { name: 'small', size: 1 }], 3);
+    const lease = await bench.request('a');
+    const waiting = bench.request('b');
     await settle();
-    expect(bench.loads.waiting).toEqual(['b']);
-    (await bench.ask('small')).release();
-    expect(bench.owner('small').record().state).toBe('ready');
+    expect(bench.admission.waiting).toEqual(['b']);
+    (await bench.request('small')).release();
+    expect(bench.controller('small').record().state).toBe('ready');
     lease.release();
     await bench.clock.advance(30_000);
     (await waiting).release();
   });
 
   it('a caller who leaves gives up the place; nobody is evicted for it', async () => {
-    const bench = new LoadsBench(pair(), 2);
-    const lease = await bench.ask('a');
+    const bench = new AdmissionBench(pair(), 2);
+    const lease = await bench.request('a');
     const leaver = new AbortController();
-    bench.ask('b', { signal: leaver.signal });
-    expect(bench.owner('b').record()).toMatchObject({ state: 'offline', queued: 1, waiting_for: ['a'] });
+    bench.request('b', { signal: leaver.signal });
+    expect(bench.controller('b').record()).toMatchObject({ state: 'offline', queued: 1, waiting_for: ['a'] });
     leaver.abort();
     lease.release();
     await bench.clock.advance(60_000);
-    expect([bench.loads.waiting, bench.evicted]).toEqual([[], []]);
+    expect([bench.admission.waiting, bench.evicted]).toEqual([[], []]);
   });
 
   it('waits no longer than a load may take: 503 slot.loading', async () => {
-    const bench = new LoadsBench(pair(), 2);
-    const lease = await bench.ask('a');
-    const asked = bench.ask('b');
+    const bench = new AdmissionBench(pair(), 2);
+    const lease = await bench.request('a');
+    const request = bench.request('b');
     await bench.clock.advance(300_000);
-    expect((await refused(asked)).code).toBe('slot.loading');
-    expect(bench.loads.waiting).toEqual([]);
+    expect((await refusalOf(request)).code).toBe('slot.loading');
+    expect(bench.admission.waiting).toEqual([]);
     lease.release();
   });
 
   it('an administrator who unloads or disables a waiting slot ends its load', async () => {
-    const bench = new LoadsBench(pair(), 2);
-    const lease = await bench.ask('a');
-    const asked = bench.ask('b');
-    await bench.owner('b').unload();
-    expect((await refused(asked)).code).toBe('slot.draining');
-    expect(bench.loads.waiting).toEqual([]);
+    const bench = new AdmissionBench(pair(), 2);
+    const lease = await bench.request('a');
+    const request = bench.request('b');
+    await bench.controller('b').unload();
+    expect((await refusalOf(request)).code).toBe('slot.draining');
+    expect(bench.admission.waiting).toEqual([]);
     lease.release();
   });
 
   it('the trial of a failed slot waits in the state error, and a failed trial is one more failure', async () => {
-    const bench = new LoadsBench(pair(), 2);
+    const bench = new AdmissionBench(pair(), 2);
     await breaks(bench, 'b');
-    const lease = await bench.ask('a');
-    const trial = bench.owner('b').load();
-    expect(bench.owner('b').record()).toMatchObject({ state: 'error', waiting_for: ['a'] });
-    bench.runner.instant = false;
+    const lease = await bench.request('a');
+    const trial = bench.controller('b').load();
+    expect(bench.controller('b').record()).toMatchObject({ state: 'error', waiting_for: ['a'] });
+    bench.runner.loadsAtOnce = false;
     lease.release();
     await bench.clock.advance(1_000);
     bench.alive('b')[0]?.end('broken again');
-    await refused(trial);
-    expect(bench.owner('b').record()).toMatchObject({ state: 'error', failure: { failures: 2 } });
+    await refusalOf(trial);
+    expect(bench.controller('b').record()).toMatchObject({ state: 'error', failure: { failures: 2 } });
   });
 
   it('the retry of a failed slot takes free memory only, and is no failure when there is none', async () => {
-    const bench = new LoadsBench(pair(), 2);
+    const bench = new AdmissionBench(pair(), 2);
     await breaks(bench, 'b');
-    (await bench.ask('a')).release();
+    (await bench.request('a')).release();
     await bench.clock.advance(200_000);
-    expect(bench.owner('b').record()).toMatchObject({
+    expect(bench.controller('b').record()).toMatchObject({
       state: 'error',
       failure: { failures: 1 },
       waiting_for: [],
@@ -152,35 +152,35 @@ describe('the line of loads', () => {
   });
 
   it('a request for a failed slot whose retry found no memory has an idle slot leave, as for any other', async () => {
-    const bench = new LoadsBench(pair(), 2);
+    const bench = new AdmissionBench(pair(), 2);
     await breaks(bench, 'b');
-    (await bench.ask('a')).release();
-    expect((await refused(bench.ask('b'))).code).toBe('slot.failed');
+    (await bench.request('a')).release();
+    expect((await refusalOf(bench.request('b'))).code).toBe('slot.failed');
     await bench.clock.advance(6_000);
-    (await bench.ask('b')).release();
-    expect([bench.evicted, bench.owner('b').record().state]).toEqual([['a'], 'ready']);
+    (await bench.request('b')).release();
+    expect([bench.evicted, bench.controller('b').record().state]).toEqual([['a'], 'ready']);
   });
 
   it('a request for it is told of the memory where nothing may leave, and a failed trial closes it again', async () => {
-    const bench = new LoadsBench(pair('pinned = true'), 2);
+    const bench = new AdmissionBench(pair('pinned = true'), 2);
     await breaks(bench, 'b');
-    (await bench.ask('a')).release();
+    (await bench.request('a')).release();
     await bench.clock.advance(6_000);
-    for (const _ of [1, 2]) expect((await refused(bench.ask('b'))).code).toBe('slot.no_memory');
-    await bench.owner('a').unload();
-    bench.runner.instant = false;
-    const trial = bench.ask('b');
+    for (const _ of [1, 2]) expect((await refusalOf(bench.request('b'))).code).toBe('slot.no_memory');
+    await bench.controller('a').unload();
+    bench.runner.loadsAtOnce = false;
+    const trial = bench.request('b');
     bench.alive('b')[0]?.end('broken again');
-    expect((await refused(trial)).code).toBe('slot.failed');
-    expect((await refused(bench.ask('b'))).options.details).toMatchObject({ failures: 2 });
+    expect((await refusalOf(trial)).code).toBe('slot.failed');
+    expect((await refusalOf(bench.request('b'))).options.details).toMatchObject({ failures: 2 });
   });
 
   it('after the gateway has begun to stop nothing starts', async () => {
-    const bench = new LoadsBench(pair(), 2);
-    const lease = await bench.ask('a');
-    const asked = bench.ask('b');
-    const closed = bench.owner('b').close(0);
-    expect((await refused(asked)).code).toBe('slot.draining');
+    const bench = new AdmissionBench(pair(), 2);
+    const lease = await bench.request('a');
+    const request = bench.request('b');
+    const closed = bench.controller('b').close(0);
+    expect((await refusalOf(request)).code).toBe('slot.draining');
     await closed;
     lease.release();
     await bench.clock.advance(60_000);
@@ -189,13 +189,13 @@ describe('the line of loads', () => {
 });
 
 it('a decision that only time changes is looked at when its time has come', async () => {
-  const bench = new LoadsBench(pair('parallel = 1'), 2);
-  const lease = await bench.ask('a');
-  const waiting = bench.ask('b');
+  const bench = new AdmissionBench(pair('parallel = 1'), 2);
+  const lease = await bench.request('a');
+  const waiting = bench.request('b');
   await bench.clock.advance(9_999);
-  expect(bench.owner('a').record().state).toBe('serving');
+  expect(bench.controller('a').record().state).toBe('serving');
   await bench.clock.advance(1);
-  expect(bench.owner('a').record().state).toBe('draining');
+  expect(bench.controller('a').record().state).toBe('draining');
   lease.release();
   (await waiting).release();
 });
@@ -203,22 +203,22 @@ it('a decision that only time changes is looked at when its time has come', asyn
 it('a load whose figures are read is asked for again soon, evicts nobody, counts for nobody, and keeps the place it has', async () => {
   const clock = new ManualClock();
   const retried: string[] = [];
-  const line = new LoadLine({
+  const queue = new AdmissionQueue({
     clock,
     decide: () => ({ kind: 'wait', sum: {} as never, for: ['x'], evict: [], wakeAt: null }),
     evict: (slot) => retried.push(`evict ${slot}`),
     retry: (slot) => retried.push(slot),
   });
-  const load = (slot: string) => ({ slot, pool: 'card', needed: 5, free: 0, asked: true });
-  expect(line.hold(load('a'))).toEqual({ kind: 'wait', for: [] });
-  expect(line.aheadOf('b', 'card')).toEqual({ bytes: 0, awaited: [] });
+  const load = (slot: string) => ({ slot, pool: 'card', needed: 5, free: 0, isRequested: true });
+  expect(queue.defer(load('a'))).toEqual({ kind: 'wait', for: [] });
+  expect(queue.queuedAhead('b', 'card')).toEqual({ bytes: 0, awaitedSlots: [] });
   await clock.advance(49);
   expect(retried).toEqual([]);
   await clock.advance(1);
   expect(retried).toEqual(['a']);
-  line.admit(load('a'));
-  expect(line.hold(load('a'))).toEqual({ kind: 'wait', for: ['x'] });
-  expect(line.aheadOf('b', 'card')).toEqual({ bytes: 5, awaited: ['x'] });
+  queue.admit(load('a'));
+  expect(queue.defer(load('a'))).toEqual({ kind: 'wait', for: ['x'] });
+  expect(queue.queuedAhead('b', 'card')).toEqual({ bytes: 5, awaitedSlots: ['x'] });
 });
 
 it('keeps one timer, and none when nobody waits', async () => {
@@ -231,14 +231,15 @@ it('keeps one timer, and none when nobody waits', async () => {
     },
   };
   const sum = {} as never;
-  const line = new LoadLine({
+  const queue = new AdmissionQueue({
     clock,
     decide: () => ({ kind: 'wait', sum, for: [], evict: [], wakeAt: null }),
     evict: () => {},
     retry: () => {},
   });
-  for (const slot of ['a', 'b', 'c']) line.admit({ slot, pool: 'host', needed: 1, free: 0, asked: true });
+  for (const slot of ['a', 'b', 'c'])
+    queue.admit({ slot, pool: 'host', needed: 1, free: 0, isRequested: true });
   expect(timers.size).toBe(1);
-  for (const slot of ['a', 'b', 'c']) line.leave(slot);
+  for (const slot of ['a', 'b', 'c']) queue.withdraw(slot);
   expect(timers.size).toBe(0);
 });

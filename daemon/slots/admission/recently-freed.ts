@@ -1,8 +1,8 @@
 import type { Clock } from '../lifecycle/clock.ts';
-import { CARD_FIGURES_MS } from './memory-use.ts';
+import { MAX_VRAM_READING_AGE_MS } from './memory-use.ts';
 
 /** Memory that engines off the processor gave back a moment ago: figures of cards and graphics are some seconds old. */
-export class Departures {
+export class RecentlyFreed {
   readonly #clock: Clock;
   #recent: { pool: string; bytes: number; until: number }[] = [];
 
@@ -11,18 +11,18 @@ export class Departures {
   }
 
   /** An engine that was not on the processor has ended. */
-  note(pool: string, bytes: number): void {
-    this.#forget();
-    this.#recent.push({ pool, bytes, until: this.#clock.now() + CARD_FIGURES_MS });
+  add(pool: string, bytes: number): void {
+    this.#prune();
+    this.#recent.push({ pool, bytes, until: this.#clock.now() + MAX_VRAM_READING_AGE_MS });
   }
 
   /** Bytes in this pool that may not show yet. */
   bytes(pool: string): number {
-    this.#forget();
+    this.#prune();
     return this.#recent.filter((one) => one.pool === pool).reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  #forget(): void {
+  #prune(): void {
     const now = this.#clock.now();
     this.#recent = this.#recent.filter(({ until }) => until > now);
   }

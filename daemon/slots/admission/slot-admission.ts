@@ -1,27 +1,27 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { SlotConfig } from '../config/slot-file.ts';
 import type { Backoff } from '../lifecycle/backoff.ts';
-import type { AdmitOutcome, Admitted, OwnerParts } from '../lifecycle/controller-deps.ts';
+import type { AdmissionOutcome, AdmittedLoad, SlotControllerDeps } from '../lifecycle/controller-deps.ts';
 import type { Lease } from '../lifecycle/lease.ts';
 import type { SlotMachine } from '../lifecycle/slot.ts';
 import type { Waiters } from '../lifecycle/waiters.ts';
 
-export interface LoadGateParts {
-  readonly owner: Pick<OwnerParts, 'admit' | 'leaveLine' | 'changed'>;
+export interface SlotAdmissionDeps {
+  readonly controller: Pick<SlotControllerDeps, 'admit' | 'withdrawLoad' | 'changed'>;
   readonly machine: SlotMachine;
   readonly waiters: Waiters<Lease>;
   readonly backoff: Backoff;
   /** Admission has let the load through. */
-  start(config: SlotConfig, admitted: Admitted): void;
+  start(config: SlotConfig, admitted: AdmittedLoad): void;
 }
 
 /** The way of one slot through admission: let through at once, waiting until others have left, or refused. */
-export class LoadGate {
-  readonly #parts: LoadGateParts;
+export class SlotAdmission {
+  readonly #deps: SlotAdmissionDeps;
   #waitsFor: readonly string[] | null = null;
 
-  constructor(parts: LoadGateParts) {
-    this.#parts = parts;
+  constructor(deps: SlotAdmissionDeps) {
+    this.#deps = deps;
   }
 
   /** The slots that the load waits for; null while it does not wait. */
@@ -30,11 +30,11 @@ export class LoadGate {
   }
 
   /** Starts if admission lets it, waits for memory, or refuses everybody; from `offline` or `error`. */
-  enter(config: SlotConfig): void {
-    const { owner, waiters, backoff } = this.#parts;
-    let outcome: AdmitOutcome;
+  request(config: SlotConfig): void {
+    const { controller, waiters, backoff } = this.#deps;
+    let outcome: AdmissionOutcome;
     try {
-      outcome = owner.admit(config, waiters.asked);
+      outcome = controller.admit(config, waiters.isRequested);
     } catch (cause) {
       waiters.refuse(cause);
       this.giveUp(cause instanceof GatewayError && cause.code === 'slot.no_memory');
@@ -44,32 +44,32 @@ export class LoadGate {
     if (outcome.kind === 'wait') this.#wait(outcome.for);
     else {
       this.#waitsFor = null;
-      this.#parts.start(config, outcome.admitted);
+      this.#deps.start(config, outcome.admitted);
     }
-    if (outcome.kind === 'start' || !outcome.undecided) waiters.decide();
+    if (outcome.kind === 'start' || !outcome.undecided) waiters.notifyAdmitted();
   }
 
   /** There is no load for now, maybe for want of memory; a failed slot is tried again later. */
   giveUp(lackedMemory: boolean): void {
-    const { backoff, machine } = this.#parts;
-    this.leave();
+    const { backoff, machine } = this.#deps;
+    this.withdraw();
     if (backoff.failure !== null && machine.is('error')) {
       backoff.postpone(backoff.failure, lackedMemory);
     }
   }
 
   /** Gives up its place in the line; answers whether it had one. */
-  leave(): boolean {
+  withdraw(): boolean {
     if (this.#waitsFor === null) return false;
     this.#waitsFor = null;
-    this.#parts.owner.leaveLine();
-    this.#parts.owner.changed();
+    this.#deps.controller.withdrawLoad();
+    this.#deps.controller.changed();
     return true;
   }
 
   #wait(names: readonly string[]): void {
     if (this.#waitsFor?.join() === names.join()) return;
     this.#waitsFor = names;
-    this.#parts.owner.changed();
+    this.#deps.controller.changed();
   }
 }

@@ -13,22 +13,22 @@ describe('thread budget', () => {
   });
 
   it.each([
-    [{ budget: 7, taken: [], tiny: false }, 7],
-    [{ budget: 7, taken: [], tiny: true }, 1],
-    [{ budget: 7, taken: [1], tiny: false }, 4],
-    [{ budget: 7, taken: [5], tiny: false }, 2],
-    [{ budget: 7, taken: [7], tiny: false }, 1],
-    [{ budget: 12, taken: [3, 3], tiny: false }, 4],
-  ])('%o', (picture, share) => expect(threadShare(picture)).toBe(share));
+    [{ budget: 7, inUse: [], isDemo: false }, 7],
+    [{ budget: 7, inUse: [], isDemo: true }, 1],
+    [{ budget: 7, inUse: [1], isDemo: false }, 4],
+    [{ budget: 7, inUse: [5], isDemo: false }, 2],
+    [{ budget: 7, inUse: [7], isDemo: false }, 1],
+    [{ budget: 12, inUse: [3, 3], isDemo: false }, 4],
+  ])('%o', (input, share) => expect(threadShare(input)).toBe(share));
 
   it('property: at least one, and the sum stays within the budget while one each is left', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 64 }),
         fc.array(fc.integer({ min: 1, max: 16 })),
-        (budget, taken) => {
-          const share = threadShare({ budget, taken, tiny: false });
-          const used = taken.reduce((sum, threads) => sum + threads, 0);
+        (budget, inUse) => {
+          const share = threadShare({ budget, inUse, isDemo: false });
+          const used = inUse.reduce((sum, threads) => sum + threads, 0);
           expect(share).toBeGreaterThanOrEqual(1);
           if (used < budget) expect(used + share).toBeLessThanOrEqual(budget);
           else expect(share).toBe(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Notes } from '../testing/notes.ts';
-import { slotConfig } from '../testing/owner-bench.ts';
+import { slotConfig } from '../testing/controller-bench.ts';
+import { MemoryTextStore } from '../testing/memory-text-store.ts';
 import { AutoSlots } from './auto-slots.ts';
 import type { BindableModel } from './bindings.ts';
 
@@ -8,12 +8,12 @@ const V: BindableModel = { id: 'V', type: 'embedding', created: 1 };
 const W: BindableModel = { id: 'W', type: 'embedding', created: 2 };
 const none: ReadonlySet<string> = new Set();
 
-function open(models: BindableModel[], notes = new Notes(), away: readonly BindableModel[] = []) {
+function open(models: BindableModel[], notes = new MemoryTextStore(), away: readonly BindableModel[] = []) {
   const auto = new AutoSlots({
     models: () => models,
-    outOfSight: () => away.map(({ id }) => id),
-    kept: notes,
-    held: (config) => config.model,
+    absentModels: () => away.map(({ id }) => id),
+    store: notes,
+    modelHeldBy: (config) => config.model,
   });
   return { auto, notes, models };
 }
@@ -44,26 +44,26 @@ describe('AutoSlots', () => {
     const first = auto.configs({ configs: [], broken: none });
     const again = auto.configs({ configs: [], broken: none });
     expect(again.every((config, i) => config === first[i])).toBe(true);
-    expect(first.every((config) => auto.chose(config))).toBe(true);
-    expect(auto.chose(slotConfig('embed'))).toBe(false);
+    expect(first.every((config) => auto.choseModelOf(config))).toBe(true);
+    expect(auto.choseModelOf(slotConfig('embed'))).toBe(false);
     expect(notes.writes).toBe(1);
   });
 
   it('bindings outlive the gateway', () => {
     const { notes } = open([]);
     const models = [W];
-    const kept = (some: BindableModel[]) =>
+    const bindingsOf = (some: BindableModel[]) =>
       pairs(open(some, notes).auto.configs({ configs: [], broken: none }));
-    expect(kept(models)).toEqual([['embed', 'W']]);
-    expect(kept([V, W])).toEqual([
+    expect(bindingsOf(models)).toEqual([['embed', 'W']]);
+    expect(bindingsOf([V, W])).toEqual([
       ['v', 'V'],
       ['embed', 'W'],
     ]);
-    expect(kept([V])).toEqual([['embed', 'V']]);
+    expect(bindingsOf([V])).toEqual([['embed', 'V']]);
   });
 
   it('a model that was out of sight gets its slot back, and who stood in for it gets its own', () => {
-    const notes = new Notes();
+    const notes = new MemoryTextStore();
     const shown = (some: BindableModel[], away: BindableModel[] = []) =>
       Object.fromEntries(
         open(some, notes, away)
@@ -79,7 +79,7 @@ describe('AutoSlots', () => {
   });
 
   it('a slot that holds another model for this run belongs to its own again at the next start', () => {
-    const notes = new Notes();
+    const notes = new MemoryTextStore();
     const { auto } = open([V, W], notes);
     const [embed] = auto.configs({ configs: [], broken: none }).filter(({ name }) => name === 'embed');
     const swapped = { ...(embed as NonNullable<typeof embed>), model: 'W' };
@@ -126,7 +126,7 @@ describe('speech', () => {
   });
 
   it('a voice that waited beside the program moves to slot tts when that steps aside', () => {
-    const notes = new Notes();
+    const notes = new MemoryTextStore();
     const names = (models: BindableModel[]) =>
       pairs(open(models, notes).auto.configs({ configs: [], broken: none }));
     expect(names([espeak, piper])).toEqual([

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { Patience } from '../../lib/fs/mount-guard.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
-import { ModelPlaces } from './model-files.ts';
+import { ModelFileCache } from './model-files.ts';
 
 test('a file that comes is seen at once, a change and its end a moment later', async () => {
   const folder = scratch();
   const path = join(folder, 'a.bin');
-  const places = new ModelPlaces();
+  const places = new ModelFileCache();
   expect([places.at(path), places.at(folder)]).toEqual([null, { sizeBytes: 0 }]);
   writeFileSync(path, 'x'.repeat(7));
   expect(places.at(path)).toEqual({ sizeBytes: 7 });
@@ -22,7 +22,7 @@ test('a disk that does not answer any more keeps nobody waiting, and is asked on
   const path = join(scratch(), 'a.bin');
   writeFileSync(path, 'x');
   const patience = new Patience({ ms: 20, mounts: () => [] });
-  const places = new ModelPlaces(patience);
+  const places = new ModelFileCache(patience);
   expect(places.at(path)).toEqual({ sizeBytes: 1 });
   const ask = vi.spyOn(patience, 'ask');
   const never = vi.fn(() => new Promise<never>(() => {}));

@@ -4,35 +4,35 @@ import { dirname } from 'node:path';
 import { Patience, SilentPlace } from '../../lib/fs/mount-guard.ts';
 
 /** What lies at a path, as far as a slot needs to know. */
-export interface ModelPlace {
+export interface ModelFile {
   /** Bytes of a file; 0 of a folder. */
   readonly sizeBytes: number;
 }
 
-interface Known {
-  readonly place: ModelPlace;
+interface CachedFile {
+  readonly file: ModelFile;
   /** When it is looked at again. */
-  due: number;
+  refreshAt: number;
 }
 
-const STAYS_MS = 1_000;
+const MAX_AGE_MS = 1_000;
 
-const placeOf = (facts: { isFile(): boolean; size: number }): ModelPlace => ({
-  sizeBytes: facts.isFile() ? facts.size : 0,
+const modelFileOf = (stats: { isFile(): boolean; size: number }): ModelFile => ({
+  sizeBytes: stats.isFile() ? stats.size : 0,
 });
 
 /** What lies at a path now; null when nothing does. Throws where the disk does not tell. */
-export function placeAt(path: string): ModelPlace | null {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  return facts === undefined ? null : placeOf(facts);
+export function modelFileAt(path: string): ModelFile | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? null : modelFileOf(stats);
 }
 
 /**
  * What lies at the paths that slot files name. What was there a moment ago is answered from memory and looked at again beside the
  * main thread: a share whose server goes away then holds up nobody.
  */
-export class ModelPlaces {
-  readonly #known = new Map<string, Known>();
+export class ModelFileCache {
+  readonly #cache = new Map<string, CachedFile>();
   readonly #patience: Patience;
 
   constructor(patience = new Patience()) {
@@ -40,32 +40,32 @@ export class ModelPlaces {
   }
 
   /** What lies at a path, or did a moment ago; null when nothing does. Throws where the disk does not tell. */
-  at(path: string): ModelPlace | null {
-    const known = this.#known.get(path);
-    if (known === undefined) return this.#learn(path);
-    if (performance.now() >= known.due) {
-      known.due = Number.POSITIVE_INFINITY;
-      void this.#renew(path, known.place);
+  at(path: string): ModelFile | null {
+    const cached = this.#cache.get(path);
+    if (cached === undefined) return this.#read(path);
+    if (performance.now() >= cached.refreshAt) {
+      cached.refreshAt = Number.POSITIVE_INFINITY;
+      void this.#refresh(path, cached.file);
     }
-    return known.place;
+    return cached.file;
   }
 
-  #learn(path: string): ModelPlace | null {
-    const place = placeAt(path);
-    if (place !== null) this.#keep(path, place);
-    return place;
+  #read(path: string): ModelFile | null {
+    const file = modelFileAt(path);
+    if (file !== null) this.#store(path, file);
+    return file;
   }
 
-  #keep(path: string, place: ModelPlace): void {
-    this.#known.set(path, { place, due: performance.now() + STAYS_MS });
+  #store(path: string, file: ModelFile): void {
+    this.#cache.set(path, { file, refreshAt: performance.now() + MAX_AGE_MS });
   }
 
-  async #renew(path: string, before: ModelPlace): Promise<void> {
+  async #refresh(path: string, before: ModelFile): Promise<void> {
     try {
-      this.#keep(path, placeOf(await this.#patience.ask(dirname(path), () => stat(path))));
+      this.#store(path, modelFileOf(await this.#patience.ask(dirname(path), () => stat(path))));
     } catch (error) {
-      if (error instanceof SilentPlace) this.#keep(path, before);
-      else this.#known.delete(path);
+      if (error instanceof SilentPlace) this.#store(path, before);
+      else this.#cache.delete(path);
     }
   }
 }

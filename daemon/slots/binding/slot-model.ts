@@ -3,15 +3,15 @@ import { modelId } from '../../models/model-id.ts';
 import type { SlotConfig } from '../config/slot-file.ts';
 import type { ModelSource, SlotModel } from '../engines/engine.ts';
 import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
-import { type ModelPlace, placeAt } from './model-files.ts';
+import { type ModelFile, modelFileAt } from './model-files.ts';
 
 /** Looks up what the registry knows: the model of a slot file, or the one that a built-in slot takes by itself. */
 type Lookup = (config: SlotConfig) => SlotModel | null;
 
 /** What lies at a path; null when nothing does. */
-type LookAt = (path: string) => ModelPlace | null;
+type ReadModelFile = (path: string) => ModelFile | null;
 
-const bare = (config: SlotConfig, id: string): SlotModel => ({
+const unregisteredModel = (config: SlotConfig, id: string): SlotModel => ({
   id,
   path: null,
   type: config.type,
@@ -21,14 +21,14 @@ const bare = (config: SlotConfig, id: string): SlotModel => ({
 });
 
 /** A file or folder that no registry needs to know; null when it is not there. */
-function modelAt(config: SlotConfig, path: string, at: LookAt): SlotModel | null {
-  const place = at(path);
+function modelAt(config: SlotConfig, path: string, at: ReadModelFile): SlotModel | null {
+  const file = at(path);
   const id = modelId(basename(path, extname(path)));
-  return place && { ...bare(config, id), path, ...place };
+  return file && { ...unregisteredModel(config, id), path, ...file };
 }
 
 /** Only a built-in slot is given a model that its file does not name. */
-const known = (config: SlotConfig, lookup: Lookup): SlotModel | null =>
+const registeredModel = (config: SlotConfig, lookup: Lookup): SlotModel | null =>
   config.model === null && !BUILT_IN_SLOTS.includes(config.name) ? null : lookup(config);
 
 /** The model that a slot would load, as its engine finds it; null when there is none. Throws what `lookup` and `at` throw. */
@@ -36,11 +36,11 @@ export function slotModel(
   config: SlotConfig,
   source: ModelSource,
   lookup: Lookup,
-  at: LookAt = placeAt,
+  at: ReadModelFile = modelFileAt,
 ): SlotModel | null {
   const { model } = config;
-  if (source === 'name') return bare(config, model ?? config.name);
-  if (source === 'registry') return known(config, lookup);
+  if (source === 'name') return unregisteredModel(config, model ?? config.name);
+  if (source === 'registry') return registeredModel(config, lookup);
   if (model === null) return null;
   return lookup(config) ?? (isAbsolute(model) ? modelAt(config, model, at) : null);
 }

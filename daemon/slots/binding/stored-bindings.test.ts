@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bindingsText, bindingsToKeep, readBindings, type Waiting } from './stored-bindings.ts';
+import { bindingsText, mergeBindings, type Retained, readBindings } from './stored-bindings.ts';
 
 it('what was written is read, and equal bindings are equal texts', () => {
   const one = new Map([
@@ -16,9 +16,9 @@ it.each([null, '', 'x', '[]', '{"a":1}', '{"a":"../x"}'])('%j is no memory', (te
 
 describe('bindingsToKeep', () => {
   const none: ReadonlySet<string> = new Set();
-  const keep = (bound: object, before: object, waiting: Partial<Waiting>) =>
+  const keep = (bound: object, before: object, waiting: Partial<Retained>) =>
     Object.fromEntries(
-      bindingsToKeep(new Map(Object.entries(bound)), new Map(Object.entries(before)), {
+      mergeBindings(new Map(Object.entries(bound)), new Map(Object.entries(before)), {
         models: none,
         slots: none,
         ...waiting,

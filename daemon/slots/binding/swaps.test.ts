@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { slotConfig } from '../testing/owner-bench.ts';
+import { slotConfig } from '../testing/controller-bench.ts';
 import { Swaps } from './swaps.ts';
 
 const none = () => undefined;
@@ -36,9 +36,9 @@ it('remembers what an automatic slot held before all its swaps, and goes on abov
   const swaps = new Swaps();
   swaps.set('auto', 'b', null, 'a');
   swaps.set('auto', 'c', null, 'b');
-  expect(swaps.ownOf('auto')).toBe('a');
-  swaps.goOn('auto');
+  expect(swaps.automaticModelOf('auto')).toBe('a');
+  swaps.keepAboveNewFile('auto');
   expect(swaps.apply([slotConfig('auto', 'model = "a"')], none)[0]?.model).toBe('c');
   expect(swaps.apply([slotConfig('auto', 'model = "d"')], none)[0]?.model).toBe('d');
-  expect(swaps.ownOf('auto')).toBeNull();
+  expect(swaps.automaticModelOf('auto')).toBeNull();
 });

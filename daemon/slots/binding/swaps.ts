@@ -3,9 +3,9 @@ import type { SlotConfig } from '../config/slot-file.ts';
 interface Swap {
   readonly model: string;
   /** What the slot file names while the swap holds. */
-  readonly beside: string | null;
+  readonly fileModel: string | null;
   /** What an automatic slot holds once the swap is over. */
-  readonly own: string | null;
+  readonly automaticModel: string | null;
 }
 
 /**
@@ -14,22 +14,26 @@ interface Swap {
  */
 export class Swaps {
   readonly #swaps = new Map<string, Swap>();
-  readonly #made = new WeakMap<SlotConfig, SlotConfig>();
+  readonly #configs = new WeakMap<SlotConfig, SlotConfig>();
 
   /** `beside` is what the slot file names from now on, `own` what an automatic slot held before. */
-  set(slot: string, model: string, beside: string | null, own: string | null = null): void {
-    this.#swaps.set(slot, { model, beside, own: this.ownOf(slot) ?? own });
+  set(slot: string, model: string, fileModel: string | null, automaticModel: string | null = null): void {
+    this.#swaps.set(slot, {
+      model,
+      fileModel,
+      automaticModel: this.automaticModelOf(slot) ?? automaticModel,
+    });
   }
 
   /** The automatic slot got a file that names its own model: no change of mind, so the swap goes on above it. */
-  goOn(slot: string): void {
+  keepAboveNewFile(slot: string): void {
     const swap = this.#swaps.get(slot);
-    if (swap !== undefined) this.#swaps.set(slot, { ...swap, beside: swap.own });
+    if (swap !== undefined) this.#swaps.set(slot, { ...swap, fileModel: swap.automaticModel });
   }
 
   /** The model that an automatic slot held before its swaps; null without one. */
-  ownOf(slot: string): string | null {
-    return this.#swaps.get(slot)?.own ?? null;
+  automaticModelOf(slot: string): string | null {
+    return this.#swaps.get(slot)?.automaticModel ?? null;
   }
 
   /** The model that a slot was given; null when it was given none. */
@@ -43,21 +47,24 @@ export class Swaps {
    */
   apply(files: readonly SlotConfig[], without: (slot: string) => SlotConfig | undefined): SlotConfig[] {
     const named = new Set(files.map(({ name }) => name));
-    for (const [slot, { beside }] of this.#swaps) {
+    for (const [slot, { fileModel }] of this.#swaps) {
       const file = files.find(({ name }) => name === slot);
-      if (file === undefined ? without(slot) === undefined : file.model !== beside) this.#swaps.delete(slot);
+      if (file === undefined ? without(slot) === undefined : file.model !== fileModel)
+        this.#swaps.delete(slot);
     }
-    const bare = [...this.#swaps.keys()].filter((slot) => !named.has(slot)).map(without);
-    return [...files, ...bare.filter((config) => config !== undefined)].map((config) => this.#with(config));
+    const withoutFile = [...this.#swaps.keys()].filter((slot) => !named.has(slot)).map(without);
+    return [...files, ...withoutFile.filter((config) => config !== undefined)].map((config) =>
+      this.#with(config),
+    );
   }
 
   #with(config: SlotConfig): SlotConfig {
     const model = this.modelOf(config.name);
     if (model === null || config.model === model) return config;
-    const known = this.#made.get(config);
-    if (known?.model === model) return known;
-    const made = { ...config, model };
-    this.#made.set(config, made);
-    return made;
+    const cached = this.#configs.get(config);
+    if (cached?.model === model) return cached;
+    const swapped = { ...config, model };
+    this.#configs.set(config, swapped);
+    return swapped;
   }
 }

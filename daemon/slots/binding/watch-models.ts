@@ -9,15 +9,15 @@ import type { SlotSet } from '../slot-set.ts';
  * each of them concerns every slot. Answers what ends it.
  */
 export function followModels(
-  set: Pick<SlotSet, 'all' | 'arrange'>,
+  set: Pick<SlotSet, 'all' | 'reconcile'>,
   bus: Bus<GatewayEvents>,
   log: Pick<Log, 'error'>,
 ): () => void {
   const follow = againAfter(() => {
     // Half of the runs are nobody's who could catch it.
     try {
-      for (const owner of set.all()) owner.refreshModel();
-      set.arrange();
+      for (const controller of set.all()) controller.refreshModel();
+      set.reconcile();
     } catch (cause) {
       log.error({ err: cause }, 'the slots could not follow the models');
     }

@@ -5,23 +5,23 @@ import { cutTo } from '../../lib/text/truncate.ts';
 import type { Guard } from '../../settings/revision.ts';
 import type { Forecast } from '../admission/controller.ts';
 import { typeObjection } from '../admission/launch-plan.ts';
-import { READ_AGAIN_MS } from '../admission/queue.ts';
+import { REFRESH_RETRY_MS } from '../admission/queue.ts';
 import type { Swaps } from '../binding/swaps.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { engineFor, slotObjection } from '../engines/table.ts';
 import { disabledError, noMemoryError } from '../refusals.ts';
 import type { SlotConfig } from './slot-file.ts';
 import type { SlotFiles } from './slot-files.ts';
-import { MOST_SLOTS } from './slot-folder.ts';
+import { MAX_SLOTS } from './slot-folder.ts';
 import { checkedSlot, editSlotText, invalidSlot } from './slot-text.ts';
 
-export interface SlotAdminParts {
+export interface SlotAdminDeps {
   readonly files: SlotFiles;
   readonly swaps: Swaps;
   /** Settings of a slot that is there. */
   config(slot: string): SlotConfig | undefined;
   /** The model that the file of a slot names; null when it names none. */
-  inFile(slot: string): string | null;
+  modelInFile(slot: string): string | null;
   /** Slots whose file is there but gives none. */
   broken(): ReadonlySet<string>;
   /** How many slots there are. */
@@ -40,23 +40,23 @@ const notFound = (slot: string): GatewayError =>
 
 /** What administrators change about slots: their files and the models that they hold. */
 export class SlotAdmin {
-  readonly #parts: SlotAdminParts;
+  readonly #deps: SlotAdminDeps;
 
-  constructor(parts: SlotAdminParts) {
-    this.#parts = parts;
+  constructor(deps: SlotAdminDeps) {
+    this.#deps = deps;
   }
 
   /** See `Slots.create`. */
   async create(name: string, settings: SlotSettingsBody): Promise<void> {
-    const { config, broken, count, files, reload } = this.#parts;
+    const { config, broken, count, files, reload } = this.#deps;
     if (!SlotName.safeParse(name).success) {
       const reason = 'has a-z, 0-9, - and _ only, at most 32 characters';
       throw invalidSlot(name, [{ path: 'name', reason }]);
     }
     const exists = () => new GatewayError('slot.exists', { details: { slot: name } });
     if (config(name) !== undefined || broken().has(name)) throw exists();
-    if (count() >= MOST_SLOTS) {
-      throw invalidSlot(name, [{ path: 'name', reason: `there are ${MOST_SLOTS} slots already` }]);
+    if (count() >= MAX_SLOTS) {
+      throw invalidSlot(name, [{ path: 'name', reason: `there are ${MAX_SLOTS} slots already` }]);
     }
     await files.write(name, (text) => {
       if (text !== null) throw exists();
@@ -67,7 +67,7 @@ export class SlotAdmin {
 
   /** See `Slots.change`. */
   async change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<void> {
-    const { config, broken, files, reload, swaps } = this.#parts;
+    const { config, broken, files, reload, swaps } = this.#deps;
     const known = config(name);
     if (known === undefined && !broken().has(name)) throw notFound(name);
     let isFirst = false;
@@ -77,13 +77,13 @@ export class SlotAdmin {
       return checkedText(name, text ?? '', { ...first, ...settings });
     };
     await files.write(name, edit, guard);
-    if (isFirst && known?.auto && settings.model === undefined) swaps.goOn(name);
+    if (isFirst && known?.auto && settings.model === undefined) swaps.keepAboveNewFile(name);
     reload();
   }
 
   /** See `Slots.remove`. */
   async remove(name: string, guard?: Guard): Promise<void> {
-    const { config, broken, files, reload, drained } = this.#parts;
+    const { config, broken, files, reload, drained } = this.#deps;
     const known = config(name);
     if (known === undefined && !broken().has(name)) throw notFound(name);
     if (!(await files.remove(name, guard))) {
@@ -97,43 +97,43 @@ export class SlotAdmin {
   }
 
   /** Makes `modelId` the model of the slot, from its next start on; see `Slots.swap`. Answers the model's id. */
-  async give(name: string, modelId: string, persist: boolean): Promise<string> {
-    const { inFile, files, reload, swaps } = this.#parts;
-    const { known, model, forecast } = await this.#foreseen(name, modelId);
+  async setModel(name: string, modelId: string, persist: boolean): Promise<string> {
+    const { modelInFile, files, reload, swaps } = this.#deps;
+    const { known, model, forecast } = await this.#currentForecast(name, modelId);
     if (forecast.view.outcome === 'refused') throw noMemoryError(name, forecast.view.sum);
     if (persist) {
       await files.write(name, (text) =>
         checkedText(name, text ?? '', { ...(text === null ? this.#settingsOf(known) : {}), model: model.id }),
       );
     }
-    swaps.set(name, model.id, persist ? model.id : inFile(name), known.auto ? known.model : null);
+    swaps.set(name, model.id, persist ? model.id : modelInFile(name), known.auto ? known.model : null);
     reload();
     return model.id;
   }
 
   /** What a load of this model would meet, by figures of now: old ones are being read, which takes as long as a probe at most. */
-  async #foreseen(name: string, modelId: string) {
+  async #currentForecast(name: string, modelId: string) {
     for (;;) {
-      const known = this.#parts.config(name);
+      const known = this.#deps.config(name);
       if (known === undefined) throw notFound(name);
       if (!known.enabled) throw disabledError(name);
-      const model = this.fitting(known, modelId);
-      const forecast = this.#parts.forecast({ ...known, model: model.id }, model);
-      if (!forecast.order.room.reading) return { known, model, forecast };
-      await pause(READ_AGAIN_MS);
+      const model = this.compatibleModel(known, modelId);
+      const forecast = this.#deps.forecast({ ...known, model: model.id }, model);
+      if (!forecast.plan.headroom.refreshing) return { known, model, forecast };
+      await pause(REFRESH_RETRY_MS);
     }
   }
 
   /** What an automatic slot is made of, as settings for a file of its own; what it was given for this run is no part of it. */
   #settingsOf({ auto, name, type, engine, model }: SlotConfig): SlotSettingsBody {
     if (!auto) return {};
-    const own = this.#parts.swaps.ownOf(name) ?? model;
+    const own = this.#deps.swaps.automaticModelOf(name) ?? model;
     return engine === engineFor(type) ? { type, model: own } : { type, engine, model: own };
   }
 
   /** The model with this id, if such a slot can serve it; throws `model.not_found`, `dispatch.capability_mismatch`. */
-  fitting(config: SlotConfig, modelId: string): SlotModel {
-    const model = this.#parts.modelNamed(config, modelId);
+  compatibleModel(config: SlotConfig, modelId: string): SlotModel {
+    const model = this.#deps.modelNamed(config, modelId);
     if (model === null)
       throw new GatewayError('model.not_found', { details: { model: cutTo(modelId, 256) } });
     const objection = typeObjection(config, model);

@@ -14,9 +14,9 @@ const IDLE_UNLOAD_S = 900;
 const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
 const DURATION = /^(\d+(?:\.\d+)?)\s*(s|m|min|h)$/;
 /** A slot file may have this many bytes. */
-export const SLOT_FILE_CAP = 64 * 1024;
+export const MAX_SLOT_FILE_BYTES = 64 * 1024;
 
-const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
+const PrintableText = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
 const Duration = z.union(
   [
     z.number().int().min(0),
@@ -37,12 +37,12 @@ const VariableName = z
 
 /** Where a program of somebody else comes from and how it is met. */
 const PROGRAM_KEYS = {
-  command: z.array(word.min(1).max(4096)).min(1).max(256).optional(),
-  health: word.regex(/^\/[!-~]{0,255}$/, 'must be a path like /health').optional(),
-  image: word.regex(/^[!-~]{1,512}$/, 'must be the name of an image').optional(),
+  command: z.array(PrintableText.min(1).max(4096)).min(1).max(256).optional(),
+  health: PrintableText.regex(/^\/[!-~]{0,255}$/, 'must be a path like /health').optional(),
+  image: PrintableText.regex(/^[!-~]{1,512}$/, 'must be the name of an image').optional(),
   pull: z.enum(['missing', 'never', 'always']).default('missing'),
   port: z.number().int().min(1).max(65_535).optional(),
-  url: word.max(512).optional(),
+  url: PrintableText.max(512).optional(),
   key_env: VariableName.optional(),
 };
 
@@ -50,9 +50,9 @@ const PROGRAM_KEYS = {
 export const SlotFile = z.object({
   enabled: z.boolean().default(true),
   type: SlotType.optional(),
-  engine: word.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be the name of an engine').optional(),
+  engine: PrintableText.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be the name of an engine').optional(),
   runner: z.enum(['worker', 'process', 'container', 'attach']).optional(),
-  model: word.min(1).max(1024).optional(),
+  model: PrintableText.min(1).max(1024).optional(),
   device: z
     .string()
     .regex(
@@ -67,11 +67,11 @@ export const SlotFile = z.object({
   pinned: z.boolean().default(false),
   priority: z.number().int().min(-1000).max(1000).default(0),
   idle_unload: Duration.optional(),
-  extra_args: z.array(word.max(4096)).max(256).default([]),
-  env: z.record(VariableName, word.max(4096)).default({}),
+  extra_args: z.array(PrintableText.max(4096)).max(256).default([]),
+  env: z.record(VariableName, PrintableText.max(4096)).default({}),
   voice: z
     .object({
-      voice: word.optional(),
+      voice: PrintableText.optional(),
       speed: z.number().min(0.25).max(4).optional(),
       response_format: z.enum(['mp3', 'wav', 'opus', 'flac', 'aac', 'pcm']).optional(),
     })
@@ -130,7 +130,7 @@ export interface SlotConfig {
   readonly fileKeys: readonly string[];
 }
 
-export interface ReadSlot {
+export interface SlotFileResult {
   /** Null: the file is broken and there is no such slot until it is mended. */
   readonly config: SlotConfig | null;
   readonly problems: readonly Problem[];
@@ -198,7 +198,7 @@ export const automaticSlot = (
 function parseToml(
   text: string,
 ): { table: Record<string, unknown> } | { line: number | null; message: string } {
-  if (Buffer.byteLength(text) > SLOT_FILE_CAP) return { line: null, message: 'is larger than 64 KiB' };
+  if (Buffer.byteLength(text) > MAX_SLOT_FILE_BYTES) return { line: null, message: 'is larger than 64 KiB' };
   try {
     return { table: parse(text) };
   } catch (cause) {
@@ -212,9 +212,9 @@ function parseToml(
  * and a problem that names file, line and reason; an unknown key is only a problem to show, and is kept.
  * Of very many problems the first are named.
  */
-export function readSlotFile(file: string, text: string): ReadSlot {
+export function readSlotFile(file: string, text: string): SlotFileResult {
   const name = file.replace(/\.toml$/, '');
-  const broken = (message: string, line: number | null = null): ReadSlot => ({
+  const broken = (message: string, line: number | null = null): SlotFileResult => ({
     config: null,
     problems: [{ file, line, message }],
   });

@@ -23,7 +23,7 @@ export class SlotFiles {
    * and nothing has changed. Rejects with FileWriteError.
    */
   async write(name: string, edit: (text: string | null) => string, guard = unguarded): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#serialize(async () => {
       const path = this.#pathOf(name);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause) => {
         throw new FileWriteError(path, 'io', 'has no folder and it could not be made', cause);
@@ -41,7 +41,7 @@ export class SlotFiles {
 
   /** Deletes the file of a slot, if `guard` lets it; answers whether there was one. Rejects with FileWriteError. */
   remove(name: string, guard = unguarded): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       const path = this.#pathOf(name);
       await guardFile(path, guard, RULES.cap);
       try {
@@ -60,7 +60,7 @@ export class SlotFiles {
     return join(this.#folder, `${name}.toml`);
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+  #serialize<T>(act: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(act);
     this.#last = turn.catch(() => {});
     return turn;

@@ -6,10 +6,16 @@ import type { Problem } from '../../settings/problem.ts';
 import { revisionOf } from '../../settings/revision.ts';
 import { slotObjection } from '../engines/table.ts';
 import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
-import { builtInSlot, type ReadSlot, readSlotFile, SLOT_FILE_CAP, type SlotConfig } from './slot-file.ts';
+import {
+  builtInSlot,
+  MAX_SLOT_FILE_BYTES,
+  readSlotFile,
+  type SlotConfig,
+  type SlotFileResult,
+} from './slot-file.ts';
 
 /** Slots that one gateway may hold. */
-export const MOST_SLOTS = 256;
+export const MAX_SLOTS = 256;
 
 export interface SlotFolder {
   /** Of a file that broke in this run, what it said before. */
@@ -56,13 +62,13 @@ const keyOf = (objection: string): string => objection.split(/[.:]/, 1)[0] ?? ''
 const lineOf = (text: string, key: string): number | null => keyLines(text).get(key) ?? null;
 
 /** The file and whether an engine of ours can serve what it asks for. */
-function readOne(folder: string, file: string): ReadSlot & { revision?: string; text?: string } {
-  const unusable = (message: string): ReadSlot => ({
+function readOne(folder: string, file: string): SlotFileResult & { revision?: string; text?: string } {
+  const unusable = (message: string): SlotFileResult => ({
     config: null,
     problems: [{ file, line: null, message }],
   });
   try {
-    const bytes = readSmallFile(join(folder, file), SLOT_FILE_CAP);
+    const bytes = readSmallFile(join(folder, file), MAX_SLOT_FILE_BYTES);
     if (bytes === null) return unusable('is no file of at most 64 KiB');
     const revision = revisionOf(bytes);
     const text = bytes.toString('utf8');
@@ -94,11 +100,11 @@ export function readSlotFolder(folder: string, before: SlotFolder | null = null)
   const read = names.sort().map((file) => readOne(folder, file));
   const problems = read.flatMap((one) => one.problems);
   const configs = read.flatMap((one) => (one.config === null ? [] : [one.config]));
-  if (configs.length > MOST_SLOTS) {
+  if (configs.length > MAX_SLOTS) {
     problems.push({
       file: 'slots',
       line: null,
-      message: `holds more than ${MOST_SLOTS} slots; the rest is ignored`,
+      message: `holds more than ${MAX_SLOTS} slots; the rest is ignored`,
     });
   }
   const builtIn = BUILT_IN_SLOTS.filter((name) => !names.includes(`${name}.toml`)).map(builtInSlot);
@@ -107,7 +113,7 @@ export function readSlotFolder(folder: string, before: SlotFolder | null = null)
   const broken = new Set(names.filter((name) => !known.has(name)).map(slotOf));
   const texts = new Map(read.map(({ text = '' }, i) => [slotOf(names[i] ?? ''), text]));
   const lastGood = before?.configs.filter(({ name }) => broken.has(name)) ?? [];
-  const all = [...builtIn, ...configs.slice(0, MOST_SLOTS), ...lastGood];
+  const all = [...builtIn, ...configs.slice(0, MAX_SLOTS), ...lastGood];
   return {
     lineOf: (slot, key) => lineOf(texts.get(slot) ?? '', key),
     files: new Set(names.map(slotOf)),

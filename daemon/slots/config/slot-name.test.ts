@@ -16,7 +16,7 @@ it.each([
 });
 
 it('numbers what is taken and stays short enough', () => {
-  const taken = new Set(['a', 'a-2', 'b'.repeat(32)]);
-  expect(slotNameFor('a', (name) => taken.has(name))).toBe('a-3');
-  expect(slotNameFor('b'.repeat(50), (name) => taken.has(name))).toBe(`${'b'.repeat(30)}-2`);
+  const used = new Set(['a', 'a-2', 'b'.repeat(32)]);
+  expect(slotNameFor('a', (name) => used.has(name))).toBe('a-3');
+  expect(slotNameFor('b'.repeat(50), (name) => used.has(name))).toBe(`${'b'.repeat(30)}-2`);
 });

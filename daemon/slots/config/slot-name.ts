@@ -13,7 +13,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'img',
   'npu',
 ]);
-const LONGEST = 32;
+const MAX_LENGTH = 32;
 
 /** A slot name made from a model id: small letters, digits, `-` and `_`. */
 function slug(id: string): string {
@@ -21,19 +21,19 @@ function slug(id: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[-_]+/, '')
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .replace(/[-_]+$/, '');
   return plain === '' ? 'model' : plain;
 }
 
 /** The name of a model's own slot: the first of `id`, `id-2`, `id-3`, … that is free. */
-export function slotNameFor(id: string, taken: (name: string) => boolean): string {
+export function slotNameFor(id: string, isTaken: (name: string) => boolean): string {
   const first = slug(id);
-  const free = (name: string) => !RESERVED.has(name) && !taken(name);
+  const free = (name: string) => !RESERVED.has(name) && !isTaken(name);
   if (free(first)) return first;
   for (let number = 2; ; number++) {
     const ending = `-${number}`;
-    const name = `${first.slice(0, LONGEST - ending.length)}${ending}`;
+    const name = `${first.slice(0, MAX_LENGTH - ending.length)}${ending}`;
     if (free(name)) return name;
   }
 }

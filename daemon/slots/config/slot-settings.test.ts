@@ -12,7 +12,7 @@ const fromText = (text: string, name = 'chat'): SlotConfig => {
 
 const NOTHING = { files: new Set<string>(), revisions: new Map<string, string>(), problems: [] };
 
-function told(config: SlotConfig, over: Partial<ChosenModel> = {}) {
+function viewOf(config: SlotConfig, over: Partial<ChosenModel> = {}) {
   const view = slotSettingsView(config, { swapped: null, model: null, ...over }, NOTHING);
   expect(SlotSettingsResponse.parse(view)).toEqual(view);
   return Object.fromEntries(view.settings.map(({ key, value, from }) => [key, [value, from]]));
@@ -33,7 +33,7 @@ speed = 1.5
 `;
 
 test('every key of a slot file is told, what the file says apart from defaults, variables by name alone', () => {
-  const rows = told(fromText(FULL));
+  const rows = viewOf(fromText(FULL));
   expect(rows).toMatchObject({
     type: ['tts', 'file'],
     runner: ['process', 'file'],
@@ -61,19 +61,19 @@ test('what a form may send is among the keys, and marked', () => {
 
 test('a model that nobody named is automatic, one of a swap is the swap of this run', () => {
   const agent = builtInSlot('agent');
-  expect(told(agent, { model: 'tiny' })).toMatchObject({
+  expect(viewOf(agent, { model: 'tiny' })).toMatchObject({
     model: ['tiny', 'automatic'],
     autoload: [true, 'default'],
     idle_unload: [0, 'default'],
   });
-  expect(told(automaticSlot('qwen', 'embedding', 'qwen-embed'))).toMatchObject({
+  expect(viewOf(automaticSlot('qwen', 'embedding', 'qwen-embed'))).toMatchObject({
     model: ['qwen-embed', 'automatic'],
     type: ['embedding', 'automatic'],
     engine: ['embedded', 'automatic'],
   });
   const given = { ...fromText('model = "small"'), model: 'large' };
-  expect(told(given, { swapped: 'large' })).toMatchObject({ model: ['large', 'swap'] });
-  expect(told(fromText('model = "small"'))).toMatchObject({ model: ['small', 'file'] });
+  expect(viewOf(given, { swapped: 'large' })).toMatchObject({ model: ['large', 'swap'] });
+  expect(viewOf(fromText('model = "small"'))).toMatchObject({ model: ['small', 'file'] });
 });
 
 test('the file and what is wrong with it are named, without its folder', () => {

@@ -61,8 +61,8 @@ export function checkedSlot(
       name,
       problems.map(({ message }) => field(message)),
     );
-  const against = objection(config);
-  if (against !== null) throw invalidSlot(name, [field(against)]);
+  const problem = objection(config);
+  if (problem !== null) throw invalidSlot(name, [field(problem)]);
   return config;
 }
 

@@ -31,8 +31,8 @@ test.each(['anna', 'ANNA', 'alloy', ''])('"%s" is none', (voice) => {
 });
 
 test('where the voices are not known any name is believed', () => {
-  const asked = tts('[voice]\nvoice = "nosuch"');
-  for (const model of [null, speaking(), speaking([])]) expect(voiceProblem(asked, () => model)).toBeNull();
+  const config = tts('[voice]\nvoice = "nosuch"');
+  for (const model of [null, speaking(), speaking([])]) expect(voiceProblem(config, () => model)).toBeNull();
   const foreign = tts('engine = "kokoro"\nurl = "http://127.0.0.1:8880"\n[voice]\nvoice = "nosuch"');
   expect(voiceProblem(foreign, () => speaking(['anna']))).toBeNull();
 });

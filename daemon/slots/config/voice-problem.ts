@@ -14,9 +14,13 @@ export function voiceProblem(
   model: () => SlotModel | null,
   line: () => number | null = () => null,
 ): Problem | null {
-  const asked = config.voice?.voice;
-  if (!asked || engineOf(config.engine)?.speechFormats === undefined) return null;
+  const requested = config.voice?.voice;
+  if (!requested || engineOf(config.engine)?.speechFormats === undefined) return null;
   const voices = model()?.voices ?? [];
-  if (voices.length === 0 || voiceNamed(voices, asked, 0) !== null) return null;
-  return { file: `${config.name}.toml`, line: line(), message: `voice.voice: ${noSuchVoice(voices, asked)}` };
+  if (voices.length === 0 || voiceNamed(voices, requested, 0) !== null) return null;
+  return {
+    file: `${config.name}.toml`,
+    line: line(),
+    message: `voice.voice: ${noSuchVoice(voices, requested)}`,
+  };
 }

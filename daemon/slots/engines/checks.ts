@@ -97,7 +97,7 @@ function trials({ type, dialect }: Launch): Check[] {
 }
 
 /** What an engine can be asked before it is trusted. */
-export interface Askable {
+export interface AvailableChecks {
   /** Path of its health; null when it has none. */
   readonly health: string | null;
   /** Its list of models names the one that is served. */
@@ -105,11 +105,11 @@ export interface Askable {
 }
 
 /** Health, a model list that holds the model, and one short task of the kind that the slot serves where there is one. */
-export function checksOf(launch: Launch, askable: Askable): readonly Check[] {
+export function checksOf(launch: Launch, available: AvailableChecks): readonly Check[] {
   const name = launch.dialect.model ?? launch.modelId;
   return [
-    ...(askable.health === null ? [] : [health(askable.health)]),
-    ...(askable.models ? [models(name)] : []),
+    ...(available.health === null ? [] : [health(available.health)]),
+    ...(available.models ? [models(name)] : []),
     ...trials(launch),
   ];
 }

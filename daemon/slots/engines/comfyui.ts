@@ -1,28 +1,28 @@
 import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, commonLaunch, containerHow, processHow } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { Farewell, Probe } from './run-spec.ts';
+import { attachSpec, commonLaunch, containerSpec, processSpec } from './common.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
+import type { Probe, UnloadCall } from './run-spec.ts';
 
 const PROBE: Probe = { path: '/system_stats', loading: [503], contains: '"system"' };
 /** Its models leave the device; it loads them anew when somebody asks for a picture, ours or not. */
-const FREE: Farewell = { path: '/free', body: { unload_models: true, free_memory: true } };
+const FREE: UnloadCall = { path: '/free', body: { unload_models: true, free_memory: true } };
 const START_LIMIT_MS = 300_000;
 /** It works through its own queue one graph at a time. */
 const AT_ONCE = 1;
 
-function plan(order: LaunchOrder): Launch {
-  const { config } = order;
-  const common = { ...commonLaunch(order, { nativeRerank: false, model: null }), parallel: AT_ONCE };
-  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE, FREE) };
+function plan(params: LaunchParams): Launch {
+  const { config } = params;
+  const common = { ...commonLaunch(params, { nativeRerank: false, model: null }), parallel: AT_ONCE };
+  if (config.runner === 'attach') return { ...common, how: attachSpec(config, PROBE, FREE) };
   const launch = { ...common, startLimitMs: START_LIMIT_MS };
   const start = { key: { by: 'none' }, probe: PROBE } as const;
   if (config.runner === 'container') {
-    const how = containerHow(config, null, { ...start, image: '', args: [], port: 8188 });
+    const how = containerSpec(config, null, { ...start, image: '', args: [], port: 8188 });
     return { ...launch, how };
   }
   const cpu = config.device === 'cpu' ? ['--cpu'] : [];
-  const how = processHow(config, {
+  const how = processSpec(config, {
     ...start,
     command: 'comfyui',
     args: ['--listen', '{host}', '--port', '{port}', '--disable-auto-launch', ...cpu],

@@ -1,39 +1,39 @@
 import { basename, isAbsolute } from 'node:path';
 import { splitParts } from '../../models/split-files.ts';
 import type { SlotConfig } from '../config/slot-file.ts';
-import type { Dialect, Launch, LaunchOrder } from './engine.ts';
+import type { Dialect, Launch, LaunchParams } from './engine.ts';
 import type {
-  AttachHow,
+  AttachRunSpec,
   ContainerDevice,
-  ContainerHow,
-  Farewell,
-  KeyWay,
+  ContainerRunSpec,
+  FatalOutput,
+  KeyDelivery,
   Mount,
   Probe,
-  ProcessHow,
-  Shared,
-  Unfit,
+  ProcessRunSpec,
+  SharedProcess,
+  UnloadCall,
 } from './run-spec.ts';
-import { backendOf, shownTo } from './visible-devices.ts';
+import { backendOf, visibleDeviceEnv } from './visible-devices.ts';
 
 const START_BASE_MS = 60_000;
 /** A slow disk still reads this much per millisecond. */
 const BYTES_PER_MS = 20_000;
-const LONGEST_START_MS = 1_800_000;
+const MAX_START_MS = 1_800_000;
 /** A server that runs already is there or not. */
 const ATTACH_MS = 30_000;
 
 /** Milliseconds that a model of this size may take to load. */
 export const loadLimitMs = (sizeBytes: number): number =>
-  Math.min(LONGEST_START_MS, START_BASE_MS + Math.ceil(sizeBytes / BYTES_PER_MS));
+  Math.min(MAX_START_MS, START_BASE_MS + Math.ceil(sizeBytes / BYTES_PER_MS));
 
 /** Where the model of an engine comes from that takes a path or a name of its own; a server that runs already knows names only. */
 export const fileOrName = ({ runner, model }: SlotConfig): 'file' | 'name' =>
   runner !== 'attach' && model !== null && isAbsolute(model) ? 'file' : 'name';
 
 /** What the launches of all engines have in common, without a window of their own. */
-export function commonLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch, 'how'> {
-  const { config, model, threads } = order;
+export function commonLaunch(params: LaunchParams, dialect: Dialect): Omit<Launch, 'how'> {
+  const { config, model, threads } = params;
   const attached = config.runner === 'attach';
   return {
     slot: config.name,
@@ -48,7 +48,7 @@ export function commonLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch,
     batch: 0,
     threads: attached ? 0 : threads,
     device: attached ? 'remote' : backendOf(config.device),
-    env: { ...shownTo(config, order.card), ...config.env },
+    env: { ...visibleDeviceEnv(config, params.card), ...config.env },
     startLimitMs: attached ? ATTACH_MS : loadLimitMs(model.sizeBytes),
     degraded: null,
     dialect,
@@ -56,7 +56,7 @@ export function commonLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch,
 }
 
 /** An attached server, with the bearer key that `key_env` names. */
-export const attachHow = (config: SlotConfig, probe: Probe, farewell?: Farewell): AttachHow => ({
+export const attachSpec = (config: SlotConfig, probe: Probe, farewell?: UnloadCall): AttachRunSpec => ({
   runner: 'attach',
   url: config.url as string,
   keyVariable: config.keyEnv,
@@ -69,15 +69,15 @@ export interface ProcessPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly key: KeyWay;
+  readonly key: KeyDelivery;
   readonly probe: Probe;
   readonly install: string;
-  readonly shared?: Shared;
-  readonly unfit?: readonly Unfit[];
+  readonly shared?: SharedProcess;
+  readonly unfit?: readonly FatalOutput[];
 }
 
 /** A program: that of the slot file or the engine's own, then the engine's arguments, then those of the slot file. */
-export function processHow(config: SlotConfig, plan: ProcessPlan): ProcessHow {
+export function processSpec(config: SlotConfig, plan: ProcessPlan): ProcessRunSpec {
   const [command, ...first] = config.command ?? [plan.command];
   return {
     runner: 'process',
@@ -99,24 +99,24 @@ export interface ContainerPlan {
   /** Where the engine listens inside unless the slot file says otherwise. */
   readonly port: number;
   /** Absolute paths of further files that it reads, found inside at `inside(path)`. */
-  readonly beside?: readonly string[];
-  readonly key: KeyWay;
+  readonly extraFiles?: readonly string[];
+  readonly key: KeyDelivery;
   readonly shmBytes?: number;
   readonly probe: Probe;
 }
 
 /** An image: that of the slot file or the engine's own, with the model's files mounted read-only below `/models`. */
-export function containerHow(
+export function containerSpec(
   config: SlotConfig,
   modelPath: string | null,
   plan: ContainerPlan,
-): ContainerHow {
+): ContainerRunSpec {
   return {
     runner: 'container',
     image: config.image ?? plan.image,
     args: [...plan.args, ...config.extraArgs],
     env: plan.env ?? {},
-    mounts: [...(modelPath === null ? [] : modelMounts(modelPath)), ...(plan.beside ?? []).map(mountOf)],
+    mounts: [...(modelPath === null ? [] : modelMounts(modelPath)), ...(plan.extraFiles ?? []).map(mountOf)],
     devices: containerDevices(config.device),
     port: config.port ?? plan.port,
     modelPath: modelPath === null ? null : inside(modelPath),

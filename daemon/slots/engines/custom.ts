@@ -1,35 +1,35 @@
 import { SlotType } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, commonLaunch, containerHow, fileOrName, processHow } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { KeyWay, Probe } from './run-spec.ts';
+import { attachSpec, commonLaunch, containerSpec, fileOrName, processSpec } from './common.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
+import type { KeyDelivery, Probe } from './run-spec.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
 /** Nothing is known of how long it takes. */
 const START_LIMIT_MS = 600_000;
 
 /** By the variable that the slot file names, else by the file that its arguments ask for. */
-function keyOf({ keyEnv, runner, command, extraArgs }: SlotConfig): KeyWay {
+function keyOf({ keyEnv, runner, command, extraArgs }: SlotConfig): KeyDelivery {
   if (keyEnv !== null) return { by: 'env', name: keyEnv };
   const words = runner === 'process' ? [...(command ?? []), ...extraArgs] : [];
   return words.some((word) => word.includes('{key_file}')) ? { by: 'file' } : { by: 'none' };
 }
 
 /** The variables of the slot file take the place of arguments: there `{port}` and `{model}` are filled in too. */
-function plan(order: LaunchOrder): Launch {
-  const { config, model } = order;
+function plan(params: LaunchParams): Launch {
+  const { config, model } = params;
   // Whether a program of somebody else runs on one card or on all is its own business.
-  const common = commonLaunch({ ...order, card: [] }, { nativeRerank: true, model: model.id });
-  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
+  const common = commonLaunch({ ...params, card: [] }, { nativeRerank: true, model: model.id });
+  if (config.runner === 'attach') return { ...common, how: attachSpec(config, PROBE) };
   const launch = { ...common, env: {}, startLimitMs: START_LIMIT_MS };
   const start = { args: [], env: common.env, key: keyOf(config), probe: PROBE };
   if (config.runner === 'container') {
-    return { ...launch, how: containerHow(config, model.path, { ...start, image: '', port: 8080 }) };
+    return { ...launch, how: containerSpec(config, model.path, { ...start, image: '', port: 8080 }) };
   }
   return {
     ...launch,
-    how: processHow(config, { ...start, command: '', install: 'Install it, or mend command.' }),
+    how: processSpec(config, { ...start, command: '', install: 'Install it, or mend command.' }),
   };
 }
 

@@ -2,9 +2,9 @@ import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-file.ts';
 import type { WorkerConfig, WorkerKind } from '../workers/protocol.ts';
 import { checksOf } from './checks.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
 import { ggufLaunch, windowOf } from './gguf.ts';
-import type { WorkerHow } from './run-spec.ts';
+import type { WorkerRunSpec } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 /** Backends that the worker may have. */
@@ -17,23 +17,23 @@ const KINDS: Readonly<Record<string, WorkerKind>> = {
   rerank: 'rerank',
 };
 
-function how(launch: Omit<Launch, 'how'>, queueLimit: number): WorkerHow {
+function workerSpec(launch: Omit<Launch, 'how'>, queueLimit: number): WorkerRunSpec {
   const { modelPath, modelId, context, parallel, threads, batch } = launch;
   const device = launch.device as WorkerConfig['device'];
   const kind = KINDS[launch.type] ?? 'chat';
   const path = modelPath ?? '';
-  const asked = { kind, modelPath: path, modelId, context, parallel, threads, device, batch, queueLimit };
-  return { runner: 'worker', program: 'llama', settings: { ...asked, gpuLayers: null } };
+  const settings = { kind, modelPath: path, modelId, context, parallel, threads, device, batch, queueLimit };
+  return { runner: 'worker', program: 'llama', settings: { ...settings, gpuLayers: null } };
 }
 
 /** To wake a card takes longer than all that the demonstration model ever does: left to choose, it is the CPU. */
 const deviceOf = ({ device, demo }: Omit<Launch, 'how'>): string =>
   demo && device === 'auto' ? 'cpu' : device;
 
-function plan(order: LaunchOrder): Launch {
-  const planned = ggufLaunch(order, { nativeRerank: true, model: order.model.id });
+function plan(params: LaunchParams): Launch {
+  const planned = ggufLaunch(params, { nativeRerank: true, model: params.model.id });
   const launch = { ...planned, device: deviceOf(planned) };
-  return { ...launch, how: how(launch, order.queueLimit) };
+  return { ...launch, how: workerSpec(launch, params.queueLimit) };
 }
 
 function objection(config: SlotConfig): string | null {

@@ -1,6 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-file.ts';
-import type { How, RunnerId } from './run-spec.ts';
+import type { RunnerId, RunSpec } from './run-spec.ts';
 
 /** The model that a slot is to serve, as the registry knows it. */
 export interface SlotModel {
@@ -65,13 +65,13 @@ export interface Launch {
   /** What the slot asked for and does not get; null when it gets all. */
   readonly degraded: string | null;
   readonly dialect: Dialect;
-  readonly how: How;
+  readonly how: RunSpec;
 }
 
 /** A launch for one runner. */
-export type LaunchBy<R extends RunnerId> = Launch & { readonly how: Extract<How, { runner: R }> };
+export type LaunchFor<R extends RunnerId> = Launch & { readonly how: Extract<RunSpec, { runner: R }> };
 
-export interface LaunchOrder {
+export interface LaunchParams {
   readonly config: SlotConfig;
   readonly model: SlotModel;
   readonly threads: number;
@@ -108,7 +108,7 @@ export interface Engine {
   /** Why this engine cannot serve such a slot, naming the key at fault; null when it can. */
   objection(config: SlotConfig): string | null;
   /** The launch for a slot without objection. Pure. */
-  plan(order: LaunchOrder): Launch;
+  plan(params: LaunchParams): Launch;
   /** The window, in tokens per sequence, that `plan` will ask for. */
   context(config: SlotConfig, model: SlotModel): number;
   checks(launch: Launch): readonly Check[];

@@ -1,11 +1,11 @@
 import { commonLaunch } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import { IN_SPEECH_WORKER, speechHow } from './speech.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
+import { IN_SPEECH_WORKER, speechSpec } from './speech.ts';
 
-function plan(order: LaunchOrder): Launch {
-  const common = commonLaunch(order, { nativeRerank: false, model: order.model.id });
+function plan(params: LaunchParams): Launch {
+  const common = commonLaunch(params, { nativeRerank: false, model: params.model.id });
   const launch = { ...common, device: 'cpu', threads: 1 };
-  return { ...launch, how: speechHow(launch, 'espeak', order.queueLimit) };
+  return { ...launch, how: speechSpec(launch, 'espeak', params.queueLimit) };
 }
 
 /** espeak-ng: one short process for each request, no weights; a voice for machines that have no other. */

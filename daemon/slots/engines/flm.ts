@@ -1,7 +1,7 @@
 import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, commonLaunch, processHow } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import { attachSpec, commonLaunch, processSpec } from './common.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
 import type { Probe } from './run-spec.ts';
 
 /** It has no health of its own; its list of installed models answers once it listens. */
@@ -13,7 +13,7 @@ const START_LIMIT_MS = 300_000;
  * The NPU takes one process: chat, transcription and embedding share it. The tag of the chat model is what only one slot
  * can have, because a request for another tag would make the server change models.
  */
-function argsOf({ config, model }: LaunchOrder): string[] {
+function argsOf({ config, model }: LaunchParams): string[] {
   const chat = config.type === 'llm';
   const window = chat ? ['--ctx-len', String(config.context ?? DEFAULT_CONTEXT)] : [];
   return [
@@ -27,14 +27,14 @@ function argsOf({ config, model }: LaunchOrder): string[] {
 /** The process that all its slots share: the NPU takes one. */
 const SHARED = 'flm';
 
-function plan(order: LaunchOrder): Launch {
-  const { config, model } = order;
-  const common = commonLaunch(order, { nativeRerank: false, model: model.id });
+function plan(params: LaunchParams): Launch {
+  const { config, model } = params;
+  const common = commonLaunch(params, { nativeRerank: false, model: model.id });
   const context = config.type === 'llm' ? (config.context ?? DEFAULT_CONTEXT) : 0;
-  if (config.runner === 'attach') return { ...common, context, how: attachHow(config, PROBE) };
-  const how = processHow(config, {
+  if (config.runner === 'attach') return { ...common, context, how: attachSpec(config, PROBE) };
+  const how = processSpec(config, {
     command: 'flm',
-    args: argsOf(order),
+    args: argsOf(params),
     key: { by: 'none' },
     probe: PROBE,
     install: 'Install FastFlowLM and its driver (flm validate tells what is missing).',

@@ -1,6 +1,6 @@
 import type { SlotConfig } from '../config/slot-file.ts';
 import { commonLaunch, loadLimitMs } from './common.ts';
-import type { Dialect, Launch, LaunchOrder, SlotModel } from './engine.ts';
+import type { Dialect, Launch, LaunchParams, SlotModel } from './engine.ts';
 
 /** Window in tokens when neither slot nor model asks for less. */
 const DEFAULT_CONTEXT = 8192;
@@ -13,22 +13,22 @@ export function windowOf(config: SlotConfig, model: SlotModel): number {
   return Math.min(config.context ?? DEFAULT_CONTEXT, trained);
 }
 
-function cutWindow(config: SlotConfig, context: number): string | null {
+function reducedWindow(config: SlotConfig, context: number): string | null {
   if (config.context === null || config.context <= context) return null;
   return `The window is ${context} tokens instead of ${config.context}: the model was trained for no more.`;
 }
 
 /** The launch of a GGUF model on this machine; one that makes no chat evaluates its whole window in one step. */
-export function ggufLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch, 'how'> {
-  const { config, model } = order;
+export function ggufLaunch(params: LaunchParams, dialect: Dialect): Omit<Launch, 'how'> {
+  const { config, model } = params;
   const context = windowOf(config, model);
   const chat = config.type === 'llm';
   return {
-    ...commonLaunch(order, dialect),
+    ...commonLaunch(params, dialect),
     context,
     sequences: chat ? config.parallel : 1,
     batch: chat ? Math.min(config.batch ?? CHAT_BATCH, context) : context,
     startLimitMs: loadLimitMs(model.sizeBytes),
-    degraded: cutWindow(config, context),
+    degraded: reducedWindow(config, context),
   };
 }

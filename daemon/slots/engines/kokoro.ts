@@ -1,7 +1,7 @@
 import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, commonLaunch, containerHow, processHow } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import { attachSpec, commonLaunch, containerSpec, processSpec } from './common.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
 import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
@@ -10,19 +10,19 @@ const START_LIMIT_MS = 300_000;
 /** The name under which the server knows its only model. */
 const MODEL = 'kokoro';
 
-function plan(order: LaunchOrder): Launch {
-  const { config } = order;
-  const common = commonLaunch(order, { nativeRerank: false, model: MODEL });
-  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
+function plan(params: LaunchParams): Launch {
+  const { config } = params;
+  const common = commonLaunch(params, { nativeRerank: false, model: MODEL });
+  if (config.runner === 'attach') return { ...common, how: attachSpec(config, PROBE) };
   const launch = { ...common, startLimitMs: START_LIMIT_MS };
   const start = { key: { by: 'none' }, probe: PROBE, args: [] } as const;
   if (config.runner === 'container') {
     const kind = backendOf(config.device) === 'cuda' ? 'gpu' : 'cpu';
     const image = `ghcr.io/remsky/kokoro-fastapi-${kind}:latest`;
-    return { ...launch, how: containerHow(config, null, { ...start, image, port: 8880 }) };
+    return { ...launch, how: containerSpec(config, null, { ...start, image, port: 8880 }) };
   }
   const install = 'Install Kokoro-FastAPI and name how it starts: command = ["/path/uvicorn", …].';
-  return { ...launch, how: processHow(config, { ...start, command: 'uvicorn', install }) };
+  return { ...launch, how: processSpec(config, { ...start, command: 'uvicorn', install }) };
 }
 
 function objection(config: SlotConfig): string | null {

@@ -1,14 +1,14 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, commonLaunch, containerHow, inside, processHow } from './common.ts';
-import type { Engine, Launch, LaunchOrder, SlotModel } from './engine.ts';
+import { attachSpec, commonLaunch, containerSpec, inside, processSpec } from './common.ts';
+import type { Engine, Launch, LaunchParams, SlotModel } from './engine.ts';
 import { ggufLaunch, windowOf } from './gguf.ts';
-import type { KeyWay, Probe, Unfit } from './run-spec.ts';
+import type { FatalOutput, KeyDelivery, Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
-const KEY: KeyWay = { by: 'env', name: 'LLAMA_API_KEY' };
+const KEY: KeyDelivery = { by: 'env', name: 'LLAMA_API_KEY' };
 const ALL_LAYERS = '999';
 
 const TYPE_ARGS: Readonly<Partial<Record<SlotTypeName, readonly string[]>>> = {
@@ -29,7 +29,7 @@ const IMAGES: Readonly<Record<string, string>> = {
 /** The one device that is left when a variable shows no other; the program ends when it has no such device. */
 const FIRST_DEVICE: Readonly<Record<string, string>> = { cuda: 'CUDA0', vulkan: 'Vulkan0', rocm: 'ROCm0' };
 
-const NO_GPU: Unfit = {
+const NO_GPU: FatalOutput = {
   says: 'no usable GPU found',
   reason:
     'This llama-server has no backend for the GPU that the slot asks for; install one, or say device = "cpu".',
@@ -68,13 +68,13 @@ function argsOf(launch: Omit<Launch, 'how'>, device: string, projector: string |
   ];
 }
 
-function plan(order: LaunchOrder): Launch {
-  const { config, model } = order;
+function plan(params: LaunchParams): Launch {
+  const { config, model } = params;
   const dialect = { nativeRerank: true, model: model.id };
-  if (config.runner === 'attach') return { ...commonLaunch(order, dialect), how: attachHow(config, PROBE) };
+  if (config.runner === 'attach') return { ...commonLaunch(params, dialect), how: attachSpec(config, PROBE) };
   const projector = projectorOf(config, model);
   const launch = {
-    ...ggufLaunch(order, dialect),
+    ...ggufLaunch(params, dialect),
     sequences: config.parallel,
     ...(projector === null ? {} : { projectorBytes: model.projectorBytes ?? 0 }),
   };
@@ -82,15 +82,15 @@ function plan(order: LaunchOrder): Launch {
   if (config.runner === 'container') {
     const image = IMAGES[launch.device] as string;
     const args = argsOf(launch, config.device, projector && inside(projector));
-    const beside = projector === null ? [] : [projector];
-    const plan = { ...start, args, image, port: 8080, beside };
-    return { ...launch, how: containerHow(config, model.path, plan) };
+    const extraFiles = projector === null ? [] : [projector];
+    const plan = { ...start, args, image, port: 8080, extraFiles };
+    return { ...launch, how: containerSpec(config, model.path, plan) };
   }
   const args = argsOf(launch, config.device, projector);
   const install =
     'Install llama.cpp (package llama.cpp-tools on Debian) or name the program: command = ["/path/llama-server"].';
   const unfit = ['auto', 'cpu'].includes(launch.device) ? [] : [NO_GPU];
-  return { ...launch, how: processHow(config, { ...start, args, command: 'llama-server', install, unfit }) };
+  return { ...launch, how: processSpec(config, { ...start, args, command: 'llama-server', install, unfit }) };
 }
 
 function objection(config: SlotConfig): string | null {

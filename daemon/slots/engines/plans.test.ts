@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, planOf } from '../testing/plans.ts';
-import type { ProcessHow } from './run-spec.ts';
+import type { ProcessRunSpec } from './run-spec.ts';
 import { engineOf, slotObjection } from './table.ts';
 
 const LISTEN = ['--host', '{host}', '--port', '{port}'];
@@ -109,7 +109,7 @@ describe('a process', () => {
   it('takes its program and first arguments from the slot file', () => {
     const { how } = planOf('engine = "llama-server"\ncommand = ["/opt/ld.so", "/opt/llama-server"]');
     expect(how).toMatchObject({ command: '/opt/ld.so' });
-    expect((how as ProcessHow).args.slice(0, 2)).toEqual(['/opt/llama-server', '-m']);
+    expect((how as ProcessRunSpec).args.slice(0, 2)).toEqual(['/opt/llama-server', '-m']);
   });
 
   it('of the NPU is one for chat, transcription and embedding, and only the chat model claims it', () => {

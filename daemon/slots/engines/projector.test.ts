@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { planOf } from '../testing/plans.ts';
-import type { ContainerHow, ProcessHow } from './run-spec.ts';
+import type { ContainerRunSpec, ProcessRunSpec } from './run-spec.ts';
 
 const SEES = { projectorPath: '/m/mmproj-F16.gguf', projectorBytes: 800e6 };
 const argsOf = (text: string, over = SEES as object) =>
-  (planOf(`engine = "llama-server"\n${text}`, over).how as ProcessHow).args;
+  (planOf(`engine = "llama-server"\n${text}`, over).how as ProcessRunSpec).args;
 const given = (args: readonly string[]) =>
   args.flatMap((word, at) => (word === '--mmproj' ? args[at + 1] : []));
 
@@ -30,7 +30,7 @@ describe('the projector of a model', () => {
   });
 
   it('is mounted beside the model, read-only, and named by its place inside', () => {
-    const how = planOf('engine = "llama-server"\nrunner = "container"', SEES).how as ContainerHow;
+    const how = planOf('engine = "llama-server"\nrunner = "container"', SEES).how as ContainerRunSpec;
     expect(given(how.args)).toEqual(['/models/mmproj-F16.gguf']);
     expect(how.mounts).toContainEqual({
       source: '/m/mmproj-F16.gguf',

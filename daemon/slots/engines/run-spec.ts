@@ -11,7 +11,7 @@ export interface WorkerSettings {
 }
 
 /** A program of ours, in a process of its own; its settings and its key travel over IPC. */
-export type WorkerHow = {
+export type WorkerRunSpec = {
   readonly [P in keyof WorkerSettings]: {
     readonly runner: 'worker';
     readonly program: P;
@@ -30,14 +30,14 @@ export interface Probe {
 }
 
 /** How the key of one start reaches an engine; never through its arguments. `none`: the engine knows no keys. */
-export type KeyWay =
+export type KeyDelivery =
   | { readonly by: 'env'; readonly name: string }
   /** A file that only its owner can read; `{key_file}` in the arguments is its path. */
   | { readonly by: 'file' }
   | { readonly by: 'none' };
 
 /** A text in the output of an engine by which it shows that it does less than it was asked for. */
-export interface Unfit {
+export interface FatalOutput {
   readonly says: string;
   /** Why it is ended, in one line. */
   readonly reason: string;
@@ -47,7 +47,7 @@ export interface Unfit {
  * Several slots that one process serves, because the hardware takes one only. The first start brings the process up,
  * the last stop ends it. `claim` is what only one of them can have; a slot that claims something else is refused.
  */
-export interface Shared {
+export interface SharedProcess {
   readonly name: string;
   readonly claim: string | null;
 }
@@ -56,18 +56,18 @@ export interface Shared {
  * A program of somebody else, started by us. In `args` and `env` these are filled in: `{host}` and `{port}` (where it
  * must listen), `{model}` (the path of the model), `{key_file}`.
  */
-export interface ProcessHow {
+export interface ProcessRunSpec {
   readonly runner: 'process';
   /** An absolute path, or a name that is looked up in PATH. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  readonly key: KeyWay;
+  readonly key: KeyDelivery;
   readonly probe: Probe;
   /** How to get the program, for the reason when it is missing. */
   readonly install: string;
-  readonly shared: Shared | null;
-  readonly unfit: readonly Unfit[];
+  readonly shared: SharedProcess | null;
+  readonly unfit: readonly FatalOutput[];
 }
 
 export interface Mount {
@@ -86,7 +86,7 @@ export type ContainerDevice =
  * An image, started by us. In `args` and `env` these are filled in: `{host}` (0.0.0.0), `{port}` (the port inside),
  * `{model}` (the path of the model inside, `modelPath` of this).
  */
-export interface ContainerHow {
+export interface ContainerRunSpec {
   readonly runner: 'container';
   readonly image: string;
   readonly args: readonly string[];
@@ -97,7 +97,7 @@ export interface ContainerHow {
   readonly port: number;
   /** Path of the model inside; null when the image has its own. */
   readonly modelPath: string | null;
-  readonly key: KeyWay;
+  readonly key: KeyDelivery;
   readonly pull: 'missing' | 'never' | 'always';
   /** Bytes of `/dev/shm`; null for the engine's default. */
   readonly shmBytes: number | null;
@@ -107,21 +107,21 @@ export interface ContainerHow {
 }
 
 /** What a server that runs on is told when its slot lets go of it, so that it frees its device. */
-export interface Farewell {
+export interface UnloadCall {
   readonly path: string;
   /** Sent as JSON. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** An address that somebody else runs. */
-export interface AttachHow {
+export interface AttachRunSpec {
   readonly runner: 'attach';
   /** `http://HOST:PORT`, without a path. */
   readonly url: string;
   /** The variable that holds its bearer key; null when it takes none. */
   readonly keyVariable: string | null;
   readonly probe: Probe;
-  readonly farewell?: Farewell;
+  readonly farewell?: UnloadCall;
 }
 
-export type How = WorkerHow | ProcessHow | ContainerHow | AttachHow;
+export type RunSpec = WorkerRunSpec | ProcessRunSpec | ContainerRunSpec | AttachRunSpec;

@@ -1,18 +1,18 @@
 import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, commonLaunch, processHow } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import { attachSpec, commonLaunch, processSpec } from './common.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
 import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 /** It listens only once its model is loaded. */
 const PROBE: Probe = { path: '/v1/models', loading: [503] };
 
-function plan(order: LaunchOrder): Launch {
-  const { config, threads } = order;
-  const launch = { ...commonLaunch(order, { nativeRerank: false, model: null }), parallel: 1 };
-  if (config.runner === 'attach') return { ...launch, how: attachHow(config, PROBE) };
-  const how = processHow(config, {
+function plan(params: LaunchParams): Launch {
+  const { config, threads } = params;
+  const launch = { ...commonLaunch(params, { nativeRerank: false, model: null }), parallel: 1 };
+  if (config.runner === 'attach') return { ...launch, how: attachSpec(config, PROBE) };
+  const how = processSpec(config, {
     command: 'sd-server',
     args: ['-m', '{model}', '--listen-ip', '{host}', '--listen-port', '{port}', '-t', String(threads)],
     key: { by: 'none' },

@@ -4,8 +4,8 @@ import type { SlotConfig } from '../config/slot-file.ts';
 import type { SpeechConfig } from '../workers/speech-config.ts';
 import { checksOf } from './checks.ts';
 import { commonLaunch } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { WorkerHow } from './run-spec.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
+import type { WorkerRunSpec } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 /** The types that are served and what the worker is for each. */
@@ -15,20 +15,20 @@ const KINDS: Readonly<Partial<Record<SlotTypeName, SpeechConfig['kind']>>> = {
 };
 
 /** The speech worker for one launch. */
-export function speechHow(
+export function speechSpec(
   launch: Omit<Launch, 'how'>,
   kind: SpeechConfig['kind'],
   queueLimit: number,
-): WorkerHow {
+): WorkerRunSpec {
   const { modelPath, modelId, parallel, threads } = launch;
   const settings = { kind, modelPath: modelPath ?? '', modelId, parallel, threads, queueLimit };
   return { runner: 'worker', program: 'speech', settings };
 }
 
-function plan(order: LaunchOrder): Launch {
-  const common = commonLaunch(order, { nativeRerank: false, model: order.model.id });
+function plan(params: LaunchParams): Launch {
+  const common = commonLaunch(params, { nativeRerank: false, model: params.model.id });
   const launch = { ...common, device: 'cpu' };
-  return { ...launch, how: speechHow(launch, KINDS[launch.type] ?? 'speech', order.queueLimit) };
+  return { ...launch, how: speechSpec(launch, KINDS[launch.type] ?? 'speech', params.queueLimit) };
 }
 
 /** What no speech worker takes, naming the key; null when there is nothing. */

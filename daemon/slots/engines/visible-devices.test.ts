@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configOf } from '../testing/plans.ts';
-import { choosesCards, shownTo } from './visible-devices.ts';
+import { environmentChoosesCards, visibleDeviceEnv } from './visible-devices.ts';
 
 const CARD = ['cuda:1', 'vulkan:1'];
 const VARIABLES = {
@@ -8,7 +8,8 @@ const VARIABLES = {
   CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
   GGML_VK_VISIBLE_DEVICES: '1',
 };
-const shown = (text: string, card: readonly string[] | undefined = CARD) => shownTo(configOf(text), card);
+const shown = (text: string, card: readonly string[] | undefined = CARD) =>
+  visibleDeviceEnv(configOf(text), card);
 const server = (line: string) => `engine = "llama-server"\n${line}`;
 
 describe('what an engine is shown of the cards', () => {
@@ -38,7 +39,7 @@ describe('what an engine is shown of the cards', () => {
   });
 
   it('is not chosen where the environment of the gateway says it', () => {
-    expect(choosesCards((name) => (name === 'ROCR_VISIBLE_DEVICES' ? '0' : undefined))).toBe(true);
-    expect(choosesCards(() => undefined)).toBe(false);
+    expect(environmentChoosesCards((name) => (name === 'ROCR_VISIBLE_DEVICES' ? '0' : undefined))).toBe(true);
+    expect(environmentChoosesCards(() => undefined)).toBe(false);
   });
 });

@@ -1,12 +1,12 @@
 import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, commonLaunch, containerHow, fileOrName, processHow } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { KeyWay, Probe } from './run-spec.ts';
+import { attachSpec, commonLaunch, containerSpec, fileOrName, processSpec } from './common.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
+import type { KeyDelivery, Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
-const KEY: KeyWay = { by: 'env', name: 'VLLM_API_KEY' };
+const KEY: KeyDelivery = { by: 'env', name: 'VLLM_API_KEY' };
 /** It compiles kernels at its start and may fetch the model by its name. */
 const START_LIMIT_MS = 1_800_000;
 /** Its processes hand tensors to each other through shared memory. */
@@ -14,7 +14,7 @@ const SHM_BYTES = 8 * 1024 ** 3;
 const DEVICES = ['auto', 'cpu', 'cuda', 'rocm'];
 
 /** A window that the slot file does not name is the model's own. */
-function argsOf({ config, model }: LaunchOrder): string[] {
+function argsOf({ config, model }: LaunchParams): string[] {
   const window = config.context === null ? [] : ['--max-model-len', String(config.context)];
   return [
     model.path === null ? model.id : '{model}',
@@ -24,16 +24,16 @@ function argsOf({ config, model }: LaunchOrder): string[] {
   ];
 }
 
-function plan(order: LaunchOrder): Launch {
-  const { config, model } = order;
-  const common = commonLaunch(order, { nativeRerank: true, model: model.id, countPath: '/tokenize' });
-  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
+function plan(params: LaunchParams): Launch {
+  const { config, model } = params;
+  const common = commonLaunch(params, { nativeRerank: true, model: model.id, countPath: '/tokenize' });
+  if (config.runner === 'attach') return { ...common, how: attachSpec(config, PROBE) };
   const launch = { ...common, startLimitMs: START_LIMIT_MS };
   const start = { key: KEY, probe: PROBE };
   if (config.runner === 'container') {
     const image = launch.device === 'rocm' ? 'rocm/vllm:latest' : 'vllm/vllm-openai:latest';
-    const args = argsOf(order);
-    const how = containerHow(config, model.path, {
+    const args = argsOf(params);
+    const how = containerSpec(config, model.path, {
       ...start,
       image,
       args,
@@ -44,8 +44,8 @@ function plan(order: LaunchOrder): Launch {
   }
   const install =
     'Install vLLM (pip install vllm in an environment of its own) and name it: command = ["/path/bin/vllm"].';
-  const args = ['serve', ...argsOf(order)];
-  return { ...launch, how: processHow(config, { ...start, args, command: 'vllm', install }) };
+  const args = ['serve', ...argsOf(params)];
+  return { ...launch, how: processSpec(config, { ...start, args, command: 'vllm', install }) };
 }
 
 function objection(config: SlotConfig): string | null {

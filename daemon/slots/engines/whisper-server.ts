@@ -1,14 +1,14 @@
 import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, commonLaunch, processHow } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import { attachSpec, commonLaunch, processSpec } from './common.ts';
+import type { Engine, Launch, LaunchParams } from './engine.ts';
 import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
 const DEVICES = ['auto', 'cpu', 'cuda', 'rocm', 'vulkan'];
 
-function argsOf({ config, threads }: LaunchOrder): string[] {
+function argsOf({ config, threads }: LaunchParams): string[] {
   const device = config.device === 'cpu' ? ['-ng'] : [];
   return [
     ...['-m', '{model}', '--host', '{host}', '--port', '{port}', '-t', String(threads)],
@@ -16,13 +16,13 @@ function argsOf({ config, threads }: LaunchOrder): string[] {
   ];
 }
 
-function plan(order: LaunchOrder): Launch {
-  const { config } = order;
-  const launch = { ...commonLaunch(order, { nativeRerank: false, model: null }), parallel: 1 };
-  if (config.runner === 'attach') return { ...launch, how: attachHow(config, PROBE) };
-  const how = processHow(config, {
+function plan(params: LaunchParams): Launch {
+  const { config } = params;
+  const launch = { ...commonLaunch(params, { nativeRerank: false, model: null }), parallel: 1 };
+  if (config.runner === 'attach') return { ...launch, how: attachSpec(config, PROBE) };
+  const how = processSpec(config, {
     command: 'whisper-server',
-    args: argsOf(order),
+    args: argsOf(params),
     key: { by: 'none' },
     probe: PROBE,
     install: 'Install whisper.cpp or name the program: command = ["/path/whisper-server"].',

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
-import { Announcer } from './change-notifier.ts';
+import { ChangeNotifier } from './change-notifier.ts';
 
 it('tells each name once per gathering time, with the last state', async () => {
   const clock = new ManualClock();
   const told: string[] = [];
-  const announcer = new Announcer(clock, (names) => told.push(...names));
+  const announcer = new ChangeNotifier(clock, (names) => told.push(...names));
   for (let i = 0; i < 1_000; i++) announcer.changed('agent');
   announcer.changed('embed');
   expect(told).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { forward, systemClock } from './clock.ts';
+import { monotonicNow, systemClock } from './clock.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -9,7 +9,7 @@ const YEARS = 10 * 365 * 86_400_000;
 
 function clocks() {
   const time = { wall: 1_900_000_000_000, steady: 5.25 };
-  const now = forward(
+  const now = monotonicNow(
     () => time.wall,
     () => time.steady,
   );

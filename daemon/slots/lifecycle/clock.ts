@@ -10,7 +10,7 @@ export interface Clock {
  * Unix milliseconds that follow `wall` forward, over a sleep of the machine too, and never go back: when the clock is set back
  * they go on evenly, so that nothing that was due in a moment is due in years.
  */
-export function forward(wall = () => Date.now(), steady = () => performance.now()): () => number {
+export function monotonicNow(wall = () => Date.now(), steady = () => performance.now()): () => number {
   let [last, at] = [wall(), steady()];
   return () => {
     const now = steady();
@@ -21,14 +21,14 @@ export function forward(wall = () => Date.now(), steady = () => performance.now(
 }
 
 /** Beyond it Node takes a time for 1 ms. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
-  now: forward(),
+  now: monotonicNow(),
   after(ms, act) {
     let timer: NodeJS.Timeout | undefined;
     const wait = (left: number): void => {
-      const step = Math.min(left, LONGEST_MS);
+      const step = Math.min(left, MAX_TIMEOUT_MS);
       timer = setTimeout(() => (left > step ? wait(left - step) : act()), step);
       timer.unref();
     };

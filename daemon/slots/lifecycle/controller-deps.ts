@@ -1,14 +1,14 @@
 import type { Log } from '../../lib/log.ts';
 import type { SlotConfig } from '../config/slot-file.ts';
 import type { Launch, SlotModel } from '../engines/engine.ts';
-import type { Loaded, Running } from '../runners/runner.ts';
+import type { LoadedEngine, RunningEngine } from '../runners/runner.ts';
 import type { Clock } from './clock.ts';
-import type { AskEngine } from './health.ts';
-import type { SignOfLife } from './liveness-probe.ts';
+import type { QueryEngine } from './health.ts';
+import type { LivenessProbe } from './liveness-probe.ts';
 import type { WatchPace } from './watch.ts';
 
 /** A load that was let through: what runs, and the memory that is set aside for it in bytes. */
-export interface Admitted {
+export interface AdmittedLoad {
   readonly launch: Launch;
   /** Id of the memory pool that it takes from. */
   readonly pool: string;
@@ -21,8 +21,8 @@ export interface Admitted {
 }
 
 /** What admission says to a load: it runs, or it waits until these slots have left. */
-export type AdmitOutcome =
-  | { readonly kind: 'start'; readonly admitted: Admitted }
+export type AdmissionOutcome =
+  | { readonly kind: 'start'; readonly admitted: AdmittedLoad }
   | {
       readonly kind: 'wait';
       readonly for: readonly string[];
@@ -31,23 +31,23 @@ export type AdmitOutcome =
     };
 
 /** One engine from its start to its end. */
-export interface Current extends Admitted {
+export interface EngineRun extends AdmittedLoad {
   /** The settings that it was started with. */
   readonly config: SlotConfig;
-  readonly running: Running;
+  readonly running: RunningEngine;
   /** Its start was the trial of a slot that had failed. */
   readonly trial: boolean;
   /** Aborted when the start is cut. */
   readonly control: AbortController;
   /** Unix milliseconds. */
   readonly startedAt: number;
-  loaded: Loaded | null;
+  loaded: LoadedEngine | null;
   /** Unix milliseconds; null until it is ready. */
   readySince: number | null;
 }
 
 /** The effects that the owner of a slot decides about. */
-export interface OwnerParts {
+export interface SlotControllerDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Most callers that wait for one slot. */
@@ -60,14 +60,14 @@ export interface OwnerParts {
    * Decides on a load; `asked` is whether somebody waits for it, else it takes free memory only. One that has to wait is
    * told by `Owner.retry`. Throws GatewayError (`slot.no_memory`, `slot.failed`) for a load that cannot be.
    */
-  admit(config: SlotConfig, asked: boolean): AdmitOutcome;
+  admit(config: SlotConfig, isRequested: boolean): AdmissionOutcome;
   /** A load that waits is not wanted any more. */
-  leaveLine(): void;
-  start(config: SlotConfig, launch: Launch): Running;
-  check(config: SlotConfig, launch: Launch, loaded: Loaded, signal: AbortSignal): Promise<void>;
+  withdrawLoad(): void;
+  start(config: SlotConfig, launch: Launch): RunningEngine;
+  check(config: SlotConfig, launch: Launch, loaded: LoadedEngine, signal: AbortSignal): Promise<void>;
   /** How a ready engine is asked whether it lives; null when it is not watched. */
-  signOfLife(config: SlotConfig, launch: Launch): SignOfLife | null;
-  readonly ask: AskEngine;
+  livenessProbe(config: SlotConfig, launch: Launch): LivenessProbe | null;
+  readonly query: QueryEngine;
   /** How closely a ready engine is watched; default {@link WATCH_PACE}. */
   readonly watchPace?: WatchPace | undefined;
   residentBytes(pid: number): number | null;
@@ -76,11 +76,11 @@ export interface OwnerParts {
   /** What stands in no record. */
   secrets?(): readonly string[];
   /** An engine is ready, has served a request, has ended. */
-  ready(current: Readonly<Current>): void;
-  served(current: Readonly<Current>): void;
-  ended(current: Readonly<Current>): void;
+  ready(current: Readonly<EngineRun>): void;
+  served(current: Readonly<EngineRun>): void;
+  ended(current: Readonly<EngineRun>): void;
   /** It ended by itself: its start failed, or it crashed. */
-  failed(current: Readonly<Current>): void;
+  failed(current: Readonly<EngineRun>): void;
   /** Something in the record has changed. */
   changed(): void;
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { Loads } from '../admission/controller.ts';
+import type { AdmissionController } from '../admission/controller.ts';
 import { MemorySample } from '../admission/memory-sample.ts';
 import type { SlotModels } from '../binding/slot-models.ts';
 import type { SlotConfig } from '../config/slot-file.ts';
@@ -8,28 +8,31 @@ import type { Engine } from '../engines/engine.ts';
 import { engineOf } from '../engines/table.ts';
 import type { Runners } from '../runners/table.ts';
 import type { SlotSet } from '../slot-set.ts';
-import type { Announcer } from './change-notifier.ts';
+import type { ChangeNotifier } from './change-notifier.ts';
 import type { Clock } from './clock.ts';
-import type { AdmitOutcome, OwnerParts } from './controller-deps.ts';
-import type { KeptEngines } from './engine-adoption.ts';
-import { type AskEngine, runChecks } from './health.ts';
-import { signOfLife } from './liveness-probe.ts';
-import type { SlotWorks } from './slot-events.ts';
+import type { AdmissionOutcome, SlotControllerDeps } from './controller-deps.ts';
+import type { EngineAdoption } from './engine-adoption.ts';
+import { type QueryEngine, runChecks } from './health.ts';
+import { livenessProbe } from './liveness-probe.ts';
+import type { SlotEvents } from './slot-events.ts';
 import type { WatchPace } from './watch.ts';
 
-export interface OwnerEffectsParts {
+export interface ControllerEffectsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Pick<Settings, 'value'>;
   readonly runners: Runners;
-  readonly ask: AskEngine;
+  readonly query: QueryEngine;
   readonly watchPace: WatchPace | undefined;
-  readonly kept: Pick<KeptEngines, 'started'>;
-  readonly set: Pick<SlotSet, 'leaves'>;
+  readonly adoption: Pick<EngineAdoption, 'started'>;
+  readonly set: Pick<SlotSet, 'isLeaving'>;
   readonly models: Pick<SlotModels, 'of'>;
-  readonly loads: Pick<Loads, 'admit' | 'leave' | 'changed' | 'ready' | 'served' | 'ended'>;
-  readonly works: Pick<SlotWorks, 'heardWith'>;
-  readonly announcer: Pick<Announcer, 'changed'>;
+  readonly admission: Pick<
+    AdmissionController,
+    'admit' | 'withdraw' | 'changed' | 'ready' | 'served' | 'ended'
+  >;
+  readonly events: Pick<SlotEvents, 'lifecycleHooks'>;
+  readonly changeNotifier: Pick<ChangeNotifier, 'changed'>;
   /** Values that no record shows. */
   secrets(): readonly string[];
   /** Why this machine's GPU may have been left out; null when it has none. */
@@ -37,53 +40,56 @@ export interface OwnerEffectsParts {
 }
 
 /** What the decisions of owners do in this gateway: memory is asked for, engines are started and asked, changes are told. */
-export class OwnerEffects {
-  readonly #parts: OwnerEffectsParts;
+export class ControllerEffects {
+  readonly #deps: ControllerEffectsDeps;
   readonly #sample: MemorySample;
   #gpuNote: string | null = null;
 
-  constructor(parts: OwnerEffectsParts) {
-    this.#parts = parts;
-    this.#sample = new MemorySample(parts.clock);
+  constructor(deps: ControllerEffectsDeps) {
+    this.#deps = deps;
+    this.#sample = new MemorySample(deps.clock);
   }
 
   /** The hardware was looked at: what it says of the GPU is taken up by engines that run already, too. */
-  noteGpu(): void {
-    this.#gpuNote = this.#parts.gpuNote();
+  refreshGpuNote(): void {
+    this.#gpuNote = this.#deps.gpuNote();
   }
 
   /** The effects of the owner of this slot. */
-  of(name: string): OwnerParts {
-    const { clock, log, settings, ask, watchPace, kept, runners, models, loads, works } = this.#parts;
+  of(name: string): SlotControllerDeps {
+    const { clock, log, settings, query, watchPace, adoption, runners, models, admission, events } =
+      this.#deps;
     return {
-      ...{ clock, log, ask, watchPace },
+      ...{ clock, log, query, watchPace },
       queueMax: () => settings.value('queueMax'),
       loadWaitMs: (stream) => settings.value(stream ? 'loadWaitStreamS' : 'loadWaitS') * 1000,
       model: (config) => models.of(config),
-      admit: (config, asked) => this.#admit(config, asked),
-      leaveLine: () => loads.leave(name),
-      ...works.heardWith(loads),
+      admit: (config, isRequested) => this.#admit(config, isRequested),
+      withdrawLoad: () => admission.withdraw(name),
+      ...events.lifecycleHooks(admission),
       start: (_, launch) => {
-        kept.started(name);
+        adoption.started(name);
         return runners[launch.how.runner].start(launch);
       },
       check: (config, launch, loaded, signal) =>
-        runChecks(ask, loaded, engineIn(config).checks(launch), signal),
-      signOfLife: (config, launch) => signOfLife(engineIn(config), launch),
+        runChecks(query, loaded, engineIn(config).checks(launch), signal),
+      livenessProbe: (config, launch) => livenessProbe(engineIn(config), launch),
       gpuNote: () => this.#gpuNote,
-      secrets: () => this.#parts.secrets(),
+      secrets: () => this.#deps.secrets(),
       residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
       changed: () => {
-        this.#parts.announcer.changed(name);
-        loads.changed();
+        this.#deps.changeNotifier.changed(name);
+        admission.changed();
       },
     };
   }
 
   /** A slot that was made anew waits for itself until the engine of the removed one has ended, whatever memory is free. */
-  #admit(config: SlotConfig, asked: boolean): AdmitOutcome {
-    const { set, loads } = this.#parts;
-    return set.leaves(config.name) ? { kind: 'wait', for: [config.name] } : loads.admit(config, asked);
+  #admit(config: SlotConfig, isRequested: boolean): AdmissionOutcome {
+    const { set, admission } = this.#deps;
+    return set.isLeaving(config.name)
+      ? { kind: 'wait', for: [config.name] }
+      : admission.admit(config, isRequested);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Launch } from '../engines/engine.ts';
-import type { Loaded } from '../runners/runner.ts';
+import type { LoadedEngine } from '../runners/runner.ts';
 
 /**
  * Returns what a loaded slot requested and does not get, so that nothing is degraded silently
@@ -9,7 +9,7 @@ import type { Loaded } from '../runners/runner.ts';
  */
 export function degradedBy(
   launch: Pick<Launch, 'device' | 'degraded'>,
-  loaded: Pick<Loaded, 'device' | 'layers'>,
+  loaded: Pick<LoadedEngine, 'device' | 'layers'>,
   gpuNote: string | null,
 ): string | null {
   const onCpu = launch.device === 'auto' && loaded.device === 'cpu' && gpuNote !== null;

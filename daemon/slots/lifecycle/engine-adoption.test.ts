@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MODEL } from '../testing/controller-bench.ts';
 import { ManualClock, settle } from '../testing/manual-clock.ts';
-import { MODEL } from '../testing/owner-bench.ts';
 import { ScriptedRunner } from '../testing/scripted-runner.ts';
 import { SlotsBench } from '../testing/slots-bench.ts';
-import { KeptEngines } from './engine-adoption.ts';
+import { EngineAdoption } from './engine-adoption.ts';
 
 /** A runner under which engines outlive their gateway. */
 class KeepingRunner extends ScriptedRunner {
@@ -15,7 +15,7 @@ class KeepingRunner extends ScriptedRunner {
     return this.found.promise;
   }
 
-  retire(): void {
+  detach(): void {
     this.told.push('retire');
   }
 }
@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => bench.remove());
 
 const fit = async () => ({ status: 200, body: '{"data":[{"id":"tiny"}],"choices":[{}]}' });
-const open = () => bench.open({ runner, clock: new ManualClock(), ask: fit });
+const open = () => bench.open({ runner, clock: new ManualClock(), queryEngine: fit });
 
 describe('engines that an earlier gateway left running', () => {
   it('a runner hears once which slots are wanted: the enabled ones', () => {
@@ -97,29 +97,29 @@ describe('the engine of a slot runs already', () => {
   async function found(runs: boolean) {
     const load = Promise.withResolvers<void>();
     const runners = { worker: runner, process: runner, container: runner, attach: runner };
-    const kept = new KeptEngines(runners, { runs: () => runs, load: () => load.promise });
-    kept.find(new Set(['boxed']));
+    const adoption = new EngineAdoption(runners, { isRunning: () => runs, load: () => load.promise });
+    adoption.discover(new Set(['boxed']));
     runner.found.resolve(new Set(['boxed']));
     await settle();
-    return { kept, load };
+    return { kept: adoption, load };
   }
 
   it('until its start begins, whatever becomes of that', async () => {
-    const { kept } = await found(false);
-    expect([kept.has('boxed'), kept.has('agent')]).toEqual([true, false]);
-    kept.started('boxed');
-    expect(kept.has('boxed')).toBe(false);
+    const { kept: adoption } = await found(false);
+    expect([adoption.has('boxed'), adoption.has('agent')]).toEqual([true, false]);
+    adoption.started('boxed');
+    expect(adoption.has('boxed')).toBe(false);
   });
 
   it('or until its load has an outcome without a start', async () => {
-    const { kept, load } = await found(false);
+    const { kept: adoption, load } = await found(false);
     load.resolve();
     await settle();
-    expect(kept.has('boxed')).toBe(false);
+    expect(adoption.has('boxed')).toBe(false);
   });
 
   it('but not where the slot was started before it was found', async () => {
-    const { kept } = await found(true);
-    expect(kept.has('boxed')).toBe(false);
+    const { kept: adoption } = await found(true);
+    expect(adoption.has('boxed')).toBe(false);
   });
 });

@@ -1,9 +1,9 @@
 import type { SlotConfig } from '../config/slot-file.ts';
-import type { Loaded } from '../runners/runner.ts';
-import type { Admitted, Current, OwnerParts } from './controller-deps.ts';
+import type { LoadedEngine } from '../runners/runner.ts';
+import type { AdmittedLoad, EngineRun, SlotControllerDeps } from './controller-deps.ts';
 import type { SlotMachine } from './slot.ts';
-import { outcomeOfStart } from './start-engine.ts';
-import { HealthWatch, HUNG, WATCH_PACE } from './watch.ts';
+import { startOutcome } from './start-engine.ts';
+import { HealthWatch, HUNG_REASON, WATCH_PACE } from './watch.ts';
 
 /** An engine that was asked to end is forced after this long. */
 export const GRACE_MS = 10_000;
@@ -11,50 +11,50 @@ export const GRACE_MS = 10_000;
 export const CUT_GRACE_MS = 2_000;
 
 /** What happens to an engine; each is told in one synchronous step, when `current` is already up to date. */
-export interface LifeEvents {
+export interface LifecycleEvents {
   /** The slot is `ready`. */
-  ready(current: Current): void;
+  ready(current: EngineRun): void;
   /** Stopped on purpose, its end was seen; the slot is still `stopping`. */
-  stopped(current: Current): void;
+  stopped(current: EngineRun): void;
   /** Broke by itself, its end was seen; the slot is `stopping` (a start) or `ready` or `serving` (a crash). */
-  failed(current: Current, reason: string): void;
+  failed(current: EngineRun, reason: string): void;
   /** Ended while its last requests were being served out; the slot is still `draining`. */
-  lost(): void;
+  exitedWhileDraining(): void;
 }
 
 /** The one engine that a slot has at a time: its start, its checks, its end, and the states between. */
-export class EngineLife {
-  readonly #parts: OwnerParts;
+export class EngineLifecycle {
+  readonly #deps: SlotControllerDeps;
   readonly #machine: SlotMachine;
-  readonly #events: LifeEvents;
-  #current: Current | null = null;
+  readonly #events: LifecycleEvents;
+  #current: EngineRun | null = null;
   #watch: HealthWatch | null = null;
   /** The engine that was found hung and is being killed. */
-  #hung: Current | null = null;
+  #hung: EngineRun | null = null;
 
-  constructor(parts: OwnerParts, machine: SlotMachine, events: LifeEvents) {
-    this.#parts = parts;
+  constructor(deps: SlotControllerDeps, machine: SlotMachine, events: LifecycleEvents) {
+    this.#deps = deps;
     this.#machine = machine;
     this.#events = events;
   }
 
   /** What runs now; null when nothing does. */
-  get current(): Current | null {
+  get current(): EngineRun | null {
     return this.#current;
   }
 
   /** Starts an engine; from `offline` or `error`. */
-  start(config: SlotConfig, admitted: Admitted): void {
+  start(config: SlotConfig, admitted: AdmittedLoad): void {
     const trial = this.#machine.is('error');
-    const running = this.#parts.start(config, admitted.launch);
-    this.#machine.go(running.fetched === undefined ? 'starting' : 'pulling');
+    const running = this.#deps.start(config, admitted.launch);
+    this.#machine.transition(running.fetched === undefined ? 'starting' : 'pulling');
     const current = {
       ...admitted,
       config,
       running,
       trial,
       control: new AbortController(),
-      startedAt: this.#parts.clock.now(),
+      startedAt: this.#deps.clock.now(),
       loaded: null,
       readySince: null,
     };
@@ -63,15 +63,15 @@ export class EngineLife {
   }
 
   /** Ends a start that is no longer wanted; without effect on an engine that is ready. */
-  cut(why: string): void {
+  cancelStart(why: string): void {
     this.#current?.control.abort(new Error(why));
   }
 
   /** Towards the end from wherever the engine is, without cutting a request: a serving one drains first. */
-  letGo(): void {
+  shutDown(): void {
     if (this.#machine.is('ready')) this.stop(GRACE_MS);
-    else if (this.#machine.is('serving')) this.#machine.go('draining');
-    else this.cut('unloaded');
+    else if (this.#machine.is('serving')) this.#machine.transition('draining');
+    else this.cancelStart('unloaded');
   }
 
   /** Ends a ready or drained engine on purpose, by force after `graceMs`. */
@@ -79,68 +79,68 @@ export class EngineLife {
     const current = this.#current;
     if (current === null) return;
     this.#watch?.stop();
-    this.#machine.go('stopping');
+    this.#machine.transition('stopping');
     void current.running.stop(graceMs).then(() => {
       this.#current = null;
       this.#events.stopped(current);
     });
   }
 
-  async #follow(config: SlotConfig, current: Current): Promise<void> {
-    const outcome = await outcomeOfStart(current.running, current.launch, {
-      clock: this.#parts.clock,
+  async #follow(config: SlotConfig, current: EngineRun): Promise<void> {
+    const outcome = await startOutcome(current.running, current.launch, {
+      clock: this.#deps.clock,
       signal: current.control.signal,
       graceMs: GRACE_MS,
-      onFetched: () => this.#machine.go('starting'),
-      onLoaded: () => this.#machine.go('warming'),
-      onStopping: () => this.#machine.go('stopping'),
-      check: (loaded, signal) => this.#parts.check(config, current.launch, loaded, signal),
+      onFetched: () => this.#machine.transition('starting'),
+      onLoaded: () => this.#machine.transition('warming'),
+      onStopping: () => this.#machine.transition('stopping'),
+      check: (loaded, signal) => this.#deps.check(config, current.launch, loaded, signal),
     });
     if (outcome.kind === 'ready') return this.#becomeReady(config, current, outcome.loaded);
     this.#current = null;
-    if (outcome.kind === 'cut' || current.control.signal.aborted) this.#events.stopped(current);
+    if (outcome.kind === 'cancelled' || current.control.signal.aborted) this.#events.stopped(current);
     else this.#events.failed(current, outcome.reason);
   }
 
-  #becomeReady(config: SlotConfig, current: Current, loaded: Loaded): void {
+  #becomeReady(config: SlotConfig, current: EngineRun, loaded: LoadedEngine): void {
     current.loaded = loaded;
-    current.readySince = this.#parts.clock.now();
-    this.#machine.go('ready');
-    this.#tell(current, loaded);
-    this.#watch = this.#watchOver(config, current, loaded);
-    void current.running.ended.then(({ reason }) => this.#ended(current, reason));
+    current.readySince = this.#deps.clock.now();
+    this.#machine.transition('ready');
+    this.#logReady(current, loaded);
+    this.#watch = this.#startWatch(config, current, loaded);
+    void current.running.ended.then(({ reason }) => this.#onExit(current, reason));
     // Cut in the very moment in which it became ready.
     if (current.control.signal.aborted) this.stop(GRACE_MS);
     else this.#events.ready(current);
   }
 
   /** One line in the log names what serves from now on, the backend in use first of all. */
-  #tell({ launch }: Current, { device, layers, context, parallel }: Loaded): void {
+  #logReady({ launch }: EngineRun, { device, layers, context, parallel }: LoadedEngine): void {
     const { slot, engine, modelId: model } = launch;
-    this.#parts.log.info({ slot, engine, model, device, layers, context, parallel }, 'slot is ready');
+    this.#deps.log.info({ slot, engine, model, device, layers, context, parallel }, 'slot is ready');
   }
 
   /** A hung engine is killed; what follows is what follows any engine that ends by itself. */
-  #watchOver(config: SlotConfig, current: Current, loaded: Loaded): HealthWatch | null {
-    const { clock, ask, watchPace = WATCH_PACE } = this.#parts;
-    const sign = this.#parts.signOfLife(config, current.launch);
-    if (sign === null) return null;
+  #startWatch(config: SlotConfig, current: EngineRun, loaded: LoadedEngine): HealthWatch | null {
+    const { clock, query, watchPace = WATCH_PACE } = this.#deps;
+    const probe = this.#deps.livenessProbe(config, current.launch);
+    if (probe === null) return null;
     return new HealthWatch(clock, watchPace, {
-      busy: () => !sign.whileServing && !this.#machine.is('ready'),
-      ask: (signal) => ask(loaded, sign.question, signal),
-      hung: () => {
+      isBusy: () => !probe.answersWhileServing && !this.#machine.is('ready'),
+      probe: (signal) => query(loaded, probe.query, signal),
+      onHung: () => {
         this.#hung = current;
         void current.running.stop(0);
       },
     });
   }
 
-  #ended(current: Current, why: string): void {
+  #onExit(current: EngineRun, why: string): void {
     if (this.#current !== current || this.#machine.is('stopping')) return;
     this.#watch?.stop();
-    const reason = this.#hung === current ? HUNG : why;
+    const reason = this.#hung === current ? HUNG_REASON : why;
     if (this.#machine.is('draining')) {
-      this.#events.lost();
+      this.#events.exitedWhileDraining();
       return;
     }
     this.#current = null;

@@ -51,8 +51,8 @@ export class EngineLog {
     this.#write(`${new Date().toISOString()} gateway: ${line}`);
   }
 
-  lines(most?: number): readonly string[] {
-    return this.#ring.lines(most);
+  lines(max?: number): readonly string[] {
+    return this.#ring.lines(max);
   }
 
   /** Lets an open last line go and closes the file for good; resolves when it is on its way to the disk. */
@@ -77,9 +77,9 @@ export class EngineLog {
       this.#dropped += 1;
       return;
     }
-    const lost = this.#dropped === 0 ? '' : `(${this.#dropped} lines were dropped)\n`;
+    const droppedNote = this.#dropped === 0 ? '' : `(${this.#dropped} lines were dropped)\n`;
     this.#dropped = 0;
-    const text = `${lost}${line}\n`;
+    const text = `${droppedNote}${line}\n`;
     this.#written += Buffer.byteLength(text);
     stream.write(text);
   }
@@ -89,13 +89,13 @@ export class EngineLog {
     this.#stream?.end();
     if (this.#written > this.#limits.fileBytes) this.#rotate();
     const stream = createWriteStream(this.#file, { flags: 'a', mode: 0o600 });
-    stream.on('error', () => this.#lose(stream));
+    stream.on('error', () => this.#onStreamError(stream));
     this.#stream = stream;
     return stream;
   }
 
   /** A stream that has failed takes nothing any more: the next line tries another one. */
-  #lose(stream: WriteStream): void {
+  #onStreamError(stream: WriteStream): void {
     if (this.#stream !== stream) return;
     this.#stream = null;
     this.#written = this.#size();

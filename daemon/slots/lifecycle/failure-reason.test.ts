@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisiveLine, exitReason, scrubbed } from './failure-reason.ts';
+import { decisiveLine, exitReason, scrubPaths } from './failure-reason.ts';
 
 describe('scrubbed', () => {
   it.each([
@@ -9,11 +9,11 @@ describe('scrubbed', () => {
     ['a/b and 1/2 stay', 'a/b and 1/2 stay'],
     ['two\nlines\t here', 'two lines here'],
   ])('%s', (text, expected) => {
-    expect(scrubbed(text)).toBe(expected);
+    expect(scrubPaths(text)).toBe(expected);
   });
 
   it('is bounded', () => {
-    expect(scrubbed('x'.repeat(5_000))).toHaveLength(300);
+    expect(scrubPaths('x'.repeat(5_000))).toHaveLength(300);
   });
 });
 

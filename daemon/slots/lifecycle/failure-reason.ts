@@ -1,11 +1,11 @@
-const MOST_CHARACTERS = 300;
+const MAX_CHARACTERS = 300;
 const DECISIVE =
   /\b(error|failed|failure|fatal|cannot|can't|could not|unable|abort|exception|not found|denied|invalid|unsupported|out of memory|oom|assert)/i;
 const STACK_FRAME =
   /^\s*(at\s|\^|~+|node:|Node\.js v|#\d+ |throw\b|Emitted 'error' event|\d+: 0x|-{3,}|#?\s*$)/;
 /** As V8, C++ and ggml say that memory ran out; the signal that follows says nothing more. */
 const NO_MEMORY = /\b(out of memory|bad_alloc|insufficient memory|failed to allocate)\b/i;
-const NAMES: Readonly<Record<string, string>> = {
+const SIGNAL_DESCRIPTIONS: Readonly<Record<string, string>> = {
   SIGKILL: 'was killed (SIGKILL), perhaps for lack of memory',
   SIGSEGV: 'crashed (SIGSEGV)',
   SIGABRT: 'aborted (SIGABRT)',
@@ -14,13 +14,13 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** How a process ended. */
-export interface ExitFact {
+export interface ExitStatus {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
 /** Replaces absolute paths by their last part and cuts the text to one bounded line. */
-export function scrubbed(text: string): string {
+export function scrubPaths(text: string): string {
   const oneLine = text.replace(/\s+/g, ' ').trim();
   const bare = oneLine
     .replace(/file:\/\/(?=\/)/g, '')
@@ -28,23 +28,24 @@ export function scrubbed(text: string): string {
       /(?<![\w.:/])~?(?:\/[^\s/'"`:;,()[\]{}<>|=]+)+\/?/g,
       (path) => path.split('/').filter(Boolean).at(-1) ?? '',
     );
-  return bare.length > MOST_CHARACTERS ? `${bare.slice(0, MOST_CHARACTERS - 1)}…` : bare;
+  return bare.length > MAX_CHARACTERS ? `${bare.slice(0, MAX_CHARACTERS - 1)}…` : bare;
 }
 
 /** The last line that names a cause, else the last line that says anything; null when there is none. */
 export function decisiveLine(lines: readonly string[]): string | null {
-  const speaking = lines.filter((line) => !STACK_FRAME.test(line));
-  return speaking.findLast((line) => DECISIVE.test(line)) ?? speaking.at(-1) ?? null;
+  const informative = lines.filter((line) => !STACK_FRAME.test(line));
+  return informative.findLast((line) => DECISIVE.test(line)) ?? informative.at(-1) ?? null;
 }
 
 /** Why an engine ended without having said so: its exit and the decisive last line of its log, without paths. */
-export function exitReason(exit: ExitFact, lines: readonly string[]): string {
+export function exitReason(exit: ExitStatus, lines: readonly string[]): string {
   const how =
     exit.signal === null
       ? `ended with code ${exit.code ?? 'unknown'}`
-      : (NAMES[exit.signal] ?? `was ended by ${exit.signal}`);
-  const full = exit.signal === null ? undefined : lines.findLast((line) => NO_MEMORY.test(line));
-  if (full !== undefined) return scrubbed(`The engine ran out of memory: ${full.replace(/^[\s#]+/, '')}`);
+      : (SIGNAL_DESCRIPTIONS[exit.signal] ?? `was ended by ${exit.signal}`);
+  const outOfMemory = exit.signal === null ? undefined : lines.findLast((line) => NO_MEMORY.test(line));
+  if (outOfMemory !== undefined)
+    return scrubPaths(`The engine ran out of memory: ${outOfMemory.replace(/^[\s#]+/, '')}`);
   const line = decisiveLine(lines);
-  return scrubbed(line === null ? `The engine ${how}.` : `The engine ${how}: ${line}`);
+  return scrubPaths(line === null ? `The engine ${how}.` : `The engine ${how}: ${line}`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Failure, FORGET_AFTER_MS, nextFailure, postponed, requestChance } from './failure.ts';
+import { type Failure, nextFailure, postponeFailure, RESET_AFTER_MS, trialDecision } from './failure.ts';
 
 const NOW = 1_000_000;
 
@@ -33,35 +33,38 @@ describe('back-off', () => {
   it('ten minutes of serving reset the count, a second less does not', () => {
     const four = failTimes(4);
     const later = NOW + 10_000_000;
-    expect(nextFailure(four, 'again', later, later - FORGET_AFTER_MS).failures).toBe(1);
-    expect(nextFailure(four, 'again', later, later - FORGET_AFTER_MS + 1_000).failures).toBe(5);
+    expect(nextFailure(four, 'again', later, later - RESET_AFTER_MS).failures).toBe(1);
+    expect(nextFailure(four, 'again', later, later - RESET_AFTER_MS + 1_000).failures).toBe(5);
   });
 
   it('a try that could not be made moves the next one on without counting', () => {
-    expect(postponed(failTimes(2), NOW + 50, false)).toMatchObject({ failures: 2, retryAt: NOW + 15_050 });
-    expect(postponed(failTimes(5), NOW + 50, false)).toMatchObject({ parked: true, retryAt: null });
+    expect(postponeFailure(failTimes(2), NOW + 50, false)).toMatchObject({
+      failures: 2,
+      retryAt: NOW + 15_050,
+    });
+    expect(postponeFailure(failTimes(5), NOW + 50, false)).toMatchObject({ parked: true, retryAt: null });
   });
 });
 
 describe('a request while the slot is in error', () => {
   it('is told when the next try is', () => {
-    expect(requestChance(failTimes(1), NOW + 1_200)).toEqual({ trial: false, retryAfterS: 4 });
-    expect(requestChance(failTimes(1), NOW + 9_000)).toEqual({ trial: false, retryAfterS: 1 });
+    expect(trialDecision(failTimes(1), NOW + 1_200)).toEqual({ trial: false, retryAfterS: 4 });
+    expect(trialDecision(failTimes(1), NOW + 9_000)).toEqual({ trial: false, retryAfterS: 1 });
   });
 
   it('is the trial of a parked slot once per 300 s', () => {
     const parked = failTimes(5);
-    expect(requestChance(parked, NOW + 299_999)).toEqual({ trial: false, retryAfterS: null });
-    expect(requestChance(parked, NOW + 300_000)).toEqual({ trial: true });
+    expect(trialDecision(parked, NOW + 299_999)).toEqual({ trial: false, retryAfterS: null });
+    expect(trialDecision(parked, NOW + 300_000)).toEqual({ trial: true });
   });
 
   it.each([1, 5])(
     'is the trial at any time once memory was lacking, until the next failure (%i)',
     (times) => {
-      const lacking = postponed(failTimes(times), NOW, true);
-      expect(requestChance(lacking, NOW + 1)).toEqual({ trial: true });
-      expect(requestChance(nextFailure(lacking, 'broke', NOW, null), NOW + 1).trial).toBe(false);
-      expect(requestChance(postponed(lacking, NOW, false), NOW + 1).trial).toBe(false);
+      const lacking = postponeFailure(failTimes(times), NOW, true);
+      expect(trialDecision(lacking, NOW + 1)).toEqual({ trial: true });
+      expect(trialDecision(nextFailure(lacking, 'broke', NOW, null), NOW + 1).trial).toBe(false);
+      expect(trialDecision(postponeFailure(lacking, NOW, false), NOW + 1).trial).toBe(false);
     },
   );
 });

@@ -1,9 +1,9 @@
 /** Milliseconds after which a failed slot is tried again by itself; the failure after the last one parks it. */
 export const RETRY_AFTER_MS: readonly number[] = [5_000, 15_000, 45_000, 135_000];
 /** A parked slot takes one request per this time as its trial. */
-export const TRIAL_EVERY_MS = 300_000;
+export const TRIAL_INTERVAL_MS = 300_000;
 /** Serving for this long forgets earlier failures. */
-export const FORGET_AFTER_MS = 600_000;
+export const RESET_AFTER_MS = 600_000;
 
 /** Why a slot is in `error`, and what follows. */
 export interface Failure {
@@ -20,8 +20,8 @@ export interface Failure {
 }
 
 /** Whether an engine that became ready at `readySince` (null: never) has been there long enough to forget failures. */
-export const servedLong = (readySince: number | null, now: number): boolean =>
-  readySince !== null && now - readySince >= FORGET_AFTER_MS;
+export const hasServedLong = (readySince: number | null, now: number): boolean =>
+  readySince !== null && now - readySince >= RESET_AFTER_MS;
 
 /**
  * Returns the next failure record (docs/spec/contract.md#slot-failure). `readySince` is when the slot last
@@ -34,7 +34,7 @@ export function nextFailure(
   now: number,
   readySince: number | null,
 ): Failure {
-  const failures = (servedLong(readySince, now) ? 0 : (before?.failures ?? 0)) + 1;
+  const failures = (hasServedLong(readySince, now) ? 0 : (before?.failures ?? 0)) + 1;
   const wait = RETRY_AFTER_MS[failures - 1];
   const parked = wait === undefined;
   const retryAt = parked ? null : now + wait;
@@ -42,20 +42,22 @@ export function nextFailure(
 }
 
 /** The same failure with its next automatic try moved on: a try that could not be made is no failure. */
-export function postponed(failure: Failure, now: number, lackedMemory: boolean): Failure {
+export function postponeFailure(failure: Failure, now: number, lackedMemory: boolean): Failure {
   const same = { ...failure, lackedMemory };
   if (failure.parked) return { ...same, failedAt: now };
   return { ...same, retryAt: now + (RETRY_AFTER_MS[failure.failures - 1] as number) };
 }
 
 /** What a request may do while the slot is in `error`: be the trial, or be refused until `retryAfterS` (null: no use). */
-export type RequestChance = { trial: true } | { trial: false; retryAfterS: number | null };
+export type TrialDecision = { trial: true } | { trial: false; retryAfterS: number | null };
 
-export function requestChance(failure: Failure, now: number): RequestChance {
+export function trialDecision(failure: Failure, now: number): TrialDecision {
   // A try of the gateway's own evicts nobody, so that it may never find room; for a request others have to leave.
   if (failure.lackedMemory) return { trial: true };
   if (failure.parked) {
-    return now - failure.failedAt >= TRIAL_EVERY_MS ? { trial: true } : { trial: false, retryAfterS: null };
+    return now - failure.failedAt >= TRIAL_INTERVAL_MS
+      ? { trial: true }
+      : { trial: false, retryAfterS: null };
   }
   return { trial: false, retryAfterS: Math.max(1, Math.ceil(((failure.retryAt ?? now) - now) / 1000)) };
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Outbound } from '../../lib/net/outbound.ts';
 import { listening, portOf } from '../../lib/testing/listening.ts';
 import type { Check } from '../engines/engine.ts';
-import { askThrough, CheckFailure, runChecks } from './health.ts';
+import { CheckFailure, createEngineQuery, runChecks } from './health.ts';
 
 let server: Server;
 let listener: RequestListener = () => {};
@@ -32,19 +32,19 @@ const check = (over: Partial<Check> = {}): Check => ({
   ...over,
 });
 const never = new AbortController().signal;
-const run = (...checks: Check[]) => runChecks(askThrough(outbound), endpoint(), checks, never);
+const run = (...checks: Check[]) => runChecks(createEngineQuery(outbound), endpoint(), checks, never);
 
 describe('runChecks', () => {
   it('asks each question in order with the key of the engine and its body', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     listener = async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
-      asked.push(`${request.method} ${request.url} ${request.headers.authorization} ${body}`);
+      requests.push(`${request.method} ${request.url} ${request.headers.authorization} ${body}`);
       response.end('{}');
     };
     await run(check(), check({ method: 'POST', path: '/v1/x', body: { a: 1 } }));
-    expect(asked).toEqual(['GET /health Bearer engine-key ', 'POST /v1/x Bearer engine-key {"a":1}']);
+    expect(requests).toEqual(['GET /health Bearer engine-key ', 'POST /v1/x Bearer engine-key {"a":1}']);
   });
 
   it('stops at the first bad answer and says what is wrong', async () => {
@@ -78,13 +78,15 @@ describe('runChecks', () => {
 
   it('nobody listening is a failed check', async () => {
     const dead = { origin: 'http://127.0.0.1:1', headers: {} };
-    await expect(runChecks(askThrough(outbound), dead, [check()], never)).rejects.toThrow(CheckFailure);
+    await expect(runChecks(createEngineQuery(outbound), dead, [check()], never)).rejects.toThrow(
+      CheckFailure,
+    );
   });
 
   it('an abort ends it with its own reason', async () => {
     const control = new AbortController();
     listener = () => control.abort(new Error('unloaded'));
-    const asked = runChecks(askThrough(outbound), endpoint(), [check()], control.signal);
-    await expect(asked).rejects.toThrow('unloaded');
+    const requests = runChecks(createEngineQuery(outbound), endpoint(), [check()], control.signal);
+    await expect(requests).rejects.toThrow('unloaded');
   });
 });

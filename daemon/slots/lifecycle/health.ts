@@ -3,22 +3,22 @@ import type { Check } from '../engines/engine.ts';
 import type { Endpoint } from '../runners/runner.ts';
 
 /** Bytes of an answer that are read; a health answer is small. */
-const MOST_BYTES = 1 << 20;
+const MAX_BODY_BYTES = 1 << 20;
 
-export interface EngineAnswer {
+export interface EngineResponse {
   readonly status: number;
   readonly body: string;
 }
 
 /** What is asked; a check without its judgement. */
-export type Question = Pick<Check, 'method' | 'path' | 'body' | 'limitMs'>;
+export type EngineQuery = Pick<Check, 'method' | 'path' | 'body' | 'limitMs'>;
 
 /** Asks a started engine one question; rejects when it does not answer within its limit. */
-export type AskEngine = (
+export type QueryEngine = (
   endpoint: Endpoint,
-  question: Question,
+  query: EngineQuery,
   signal: AbortSignal,
-) => Promise<EngineAnswer>;
+) => Promise<EngineResponse>;
 
 function headersOf(endpoint: Endpoint, body: Buffer | null): string[] {
   const all = { accept: 'application/json', ...endpoint.headers };
@@ -27,11 +27,11 @@ function headersOf(endpoint: Endpoint, body: Buffer | null): string[] {
 }
 
 /** AskEngine over the one opener of connections. */
-export function askThrough(outbound: Pick<Outbound, 'dispatch'>): AskEngine {
-  return (endpoint, { method, path, body: asked, limitMs }, signal) => {
-    const body = asked === undefined ? null : Buffer.from(JSON.stringify(asked));
+export function createEngineQuery(outbound: Pick<Outbound, 'dispatch'>): QueryEngine {
+  return (endpoint, { method, path, body: requestBody, limitMs }, signal) => {
+    const body = requestBody === undefined ? null : Buffer.from(JSON.stringify(requestBody));
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
-    const { promise, resolve, reject } = Promise.withResolvers<EngineAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<EngineResponse>();
     const chunks: Buffer[] = [];
     let [status, bytes] = [0, 0];
     let controller: OutboundController | null = null;
@@ -58,7 +58,7 @@ export function askThrough(outbound: Pick<Outbound, 'dispatch'>): AskEngine {
         },
         onResponseData(current, chunk) {
           bytes += chunk.length;
-          if (bytes > MOST_BYTES) current.abort(new Error('the answer is too large'));
+          if (bytes > MAX_BODY_BYTES) current.abort(new Error('the answer is too large'));
           else chunks.push(chunk);
         },
         onResponseEnd: () => resolve({ status, body: Buffer.concat(chunks).toString('utf8') }),
@@ -79,20 +79,20 @@ export class CheckFailure extends Error {}
  * Rejects with CheckFailure, or with the signal's reason.
  */
 export async function runChecks(
-  ask: AskEngine,
+  query: QueryEngine,
   endpoint: Endpoint,
   checks: readonly Check[],
   signal: AbortSignal,
 ): Promise<void> {
   for (const check of checks) {
-    let answer: EngineAnswer;
+    let response: EngineResponse;
     try {
-      answer = await ask(endpoint, check, signal);
+      response = await query(endpoint, check, signal);
     } catch (cause) {
       signal.throwIfAborted();
       throw new CheckFailure(`The engine did not answer the ${check.name} check in time.`, { cause });
     }
-    const wrong = check.verdict(answer.status, answer.body);
-    if (wrong !== null) throw new CheckFailure(`${wrong}.`);
+    const fault = check.verdict(response.status, response.body);
+    if (fault !== null) throw new CheckFailure(`${fault}.`);
   }
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from '../engines/engine.ts';
 import { swappedError } from '../refusals.ts';
-import type { Current } from './controller-deps.ts';
+import type { EngineRun } from './controller-deps.ts';
 import type { Priority } from './queue.ts';
 
 /** The right to send one request to a slot's engine, held until `release`. */
@@ -49,12 +49,17 @@ export function leaseFor(lease: Lease, { modelId }: Pick<ReadyOptions, 'modelId'
 
 /** A lease on a ready engine; `released` is called once. */
 export function makeLease(
-  { launch, loaded, startedAt, readySince }: Pick<Current, 'launch' | 'loaded' | 'startedAt' | 'readySince'>,
+  {
+    launch,
+    loaded,
+    startedAt,
+    readySince,
+  }: Pick<EngineRun, 'launch' | 'loaded' | 'startedAt' | 'readySince'>,
   degraded: string | null,
-  released: () => void,
+  onRelease: () => void,
 ): Lease {
   if (loaded === null) throw new Error(`slot ${launch.slot} has no loaded engine to lend`);
-  let held = true;
+  let isHeld = true;
   return {
     slot: launch.slot,
     model: launch.modelId,
@@ -67,9 +72,9 @@ export function makeLease(
     startedAt,
     readyAt: readySince ?? startedAt,
     release: () => {
-      if (!held) return;
-      held = false;
-      released();
+      if (!isHeld) return;
+      isHeld = false;
+      onRelease();
     },
   };
 }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { noMemoryError } from '../refusals.ts';
+import { ControllerBench, MODEL } from '../testing/controller-bench.ts';
 import { settle } from '../testing/manual-clock.ts';
 import { sumOf } from '../testing/memory.ts';
-import { MODEL, OwnerBench } from '../testing/owner-bench.ts';
-import { refused } from '../testing/refused.ts';
+import { refusalOf } from '../testing/refusal-of.ts';
 
 describe('failure', () => {
   it('a crash in service is an error with its reason, and the next try comes by itself after 5 s', async () => {
-    const bench = new OwnerBench();
-    const lease = await bench.ask();
+    const bench = new ControllerBench();
+    const lease = await bench.request();
     bench.runner.last.end('The engine was killed.');
     await settle();
-    expect(bench.owner.record()).toMatchObject({
+    expect(bench.controller.record()).toMatchObject({
       state: 'error',
       active: 0,
       failure: {
@@ -21,116 +21,119 @@ describe('failure', () => {
         retry_at: bench.clock.now() + 5_000,
       },
     });
-    const error = await refused(bench.ask());
+    const error = await refusalOf(bench.request());
     expect([error.code, error.headers()['retry-after']]).toEqual(['slot.failed', '5']);
     lease.release();
     await bench.clock.advance(5_000);
     expect(bench.state).toBe('ready');
-    const next = await bench.ask();
+    const next = await bench.request();
     lease.release();
-    expect(bench.owner.record().active).toBe(1);
+    expect(bench.controller.record().active).toBe(1);
     next.release();
   });
 
   it('callers who wait when the load fails are refused with the reason', async () => {
-    const bench = new OwnerBench();
-    bench.runner.instant = false;
-    const asked = refused(bench.ask());
+    const bench = new ControllerBench();
+    bench.runner.loadsAtOnce = false;
+    const request = refusalOf(bench.request());
     bench.runner.last.end('unknown architecture');
-    expect((await asked).options.details).toMatchObject({ reason: 'unknown architecture', failures: 1 });
+    expect((await request).options.details).toMatchObject({ reason: 'unknown architecture', failures: 1 });
   });
 
   it('is tried again after 5, 15, 45 and 135 s; the fifth failure parks it (P01)', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     await bench.failTimes(5);
     expect(bench.runner.starts).toBe(5);
-    expect(bench.owner.record().failure).toEqual({
+    expect(bench.controller.record().failure).toEqual({
       reason: 'failure 5',
       failures: 5,
       parked: true,
       retry_at: null,
     });
-    const error = await refused(bench.ask());
+    const error = await refusalOf(bench.request());
     expect(error.headers()).toEqual({ 'x-should-retry': 'false' });
     await bench.clock.advance(299_000);
     expect(bench.runner.starts).toBe(5);
   });
 
   it('parked: one request per 300 s is the trial', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     await bench.failTimes(5);
     await bench.clock.advance(300_000);
-    bench.runner.instant = false;
-    const trial = refused(bench.ask());
+    bench.runner.loadsAtOnce = false;
+    const trial = refusalOf(bench.request());
     bench.runner.last.end('failure 6');
     expect((await trial).code).toBe('slot.failed');
-    await refused(bench.ask());
+    await refusalOf(bench.request());
     expect(bench.runner.starts).toBe(6);
     await bench.clock.advance(300_000);
-    bench.runner.instant = true;
-    (await bench.ask()).release();
-    expect(bench.owner.record()).toMatchObject({ state: 'ready', failure: null });
+    bench.runner.loadsAtOnce = true;
+    (await bench.request()).release();
+    expect(bench.controller.record()).toMatchObject({ state: 'ready', failure: null });
   });
 
   it('a trial whose caller leaves puts the slot back where it was', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     await bench.failTimes(5);
     await bench.clock.advance(300_000);
-    bench.runner.instant = false;
+    bench.runner.loadsAtOnce = false;
     const leaver = new AbortController();
-    bench.ask({ signal: leaver.signal });
+    bench.request({ signal: leaver.signal });
     leaver.abort();
     await settle();
-    expect(bench.owner.record()).toMatchObject({ state: 'error', failure: { failures: 5, parked: true } });
+    expect(bench.controller.record()).toMatchObject({
+      state: 'error',
+      failure: { failures: 5, parked: true },
+    });
   });
 
   it('an ordinary load whose caller leaves leaves the slot offline, whatever has failed before', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     await bench.failTimes(1);
     await bench.clock.advance(5_000);
     expect(bench.state).toBe('ready');
-    bench.owner.evict();
+    bench.controller.evict();
     await settle();
-    bench.runner.instant = false;
+    bench.runner.loadsAtOnce = false;
     const leaver = new AbortController();
-    bench.ask({ signal: leaver.signal });
-    bench.runner.last.obedient = false;
+    bench.request({ signal: leaver.signal });
+    bench.runner.last.stopsOnRequest = false;
     leaver.abort();
     await settle();
     expect(bench.state).toBe('stopping');
     bench.runner.last.end();
     await settle();
-    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
+    expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });
     const starts = bench.runner.starts;
     await bench.clock.advance(600_000);
     expect([bench.state, bench.runner.starts]).toEqual(['offline', starts]);
-    bench.runner.instant = true;
-    (await bench.ask()).release();
+    bench.runner.loadsAtOnce = true;
+    (await bench.request()).release();
   });
 
   it('and who comes while such a load is being ended gets a new one', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     await bench.failTimes(1);
     await bench.clock.advance(5_000);
-    bench.owner.evict();
+    bench.controller.evict();
     await settle();
-    bench.runner.instant = false;
+    bench.runner.loadsAtOnce = false;
     const leaver = new AbortController();
-    bench.ask({ signal: leaver.signal });
-    bench.runner.last.obedient = false;
+    bench.request({ signal: leaver.signal });
+    bench.runner.last.stopsOnRequest = false;
     leaver.abort();
     await settle();
-    const asked = bench.ask();
-    bench.runner.instant = true;
+    const request = bench.request();
+    bench.runner.loadsAtOnce = true;
     bench.runner.last.end();
-    (await asked).release();
+    (await request).release();
     expect(bench.state).toBe('ready');
   });
 
   it('parked: an admin may load at any time', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     await bench.failTimes(5);
-    await bench.owner.load();
+    await bench.controller.load();
     expect(bench.state).toBe('ready');
   });
 
@@ -139,22 +142,22 @@ describe('failure', () => {
       [9, 4],
       [10, 1],
     ] as const) {
-      const bench = new OwnerBench();
+      const bench = new ControllerBench();
       await bench.failTimes(3);
       await bench.clock.advance(45_000);
       await bench.clock.advance(minutes * 60_000);
       bench.runner.last.end();
       await settle();
-      expect(bench.owner.record().failure?.failures).toBe(failures);
+      expect(bench.controller.record().failure?.failures).toBe(failures);
     }
   });
 
   it('a retry that memory refuses counts no failure and comes again', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     await bench.failTimes(1);
     bench.refusal = noMemoryError('agent', sumOf({ needed: 1e9, free: 0, reserved: 0 }));
     await bench.clock.advance(5_000);
-    expect(bench.owner.record()).toMatchObject({ state: 'error', failure: { failures: 1 } });
+    expect(bench.controller.record()).toMatchObject({ state: 'error', failure: { failures: 1 } });
     bench.refusal = null;
     await bench.clock.advance(5_000);
     expect(bench.state).toBe('ready');
@@ -163,24 +166,24 @@ describe('failure', () => {
 
 describe('the end that was wanted', () => {
   it('a crash while draining is the end that was wanted', async () => {
-    const bench = new OwnerBench();
-    await bench.ask();
-    const unloaded = bench.owner.unload();
+    const bench = new ControllerBench();
+    await bench.request();
+    const unloaded = bench.controller.unload();
     bench.runner.last.end('crash');
     await unloaded;
-    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
+    expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });
   });
 
   it('stop while a failed start is being ended is stopped, not failed', async () => {
-    const bench = new OwnerBench();
-    bench.runner.instant = false;
-    bench.ask();
-    bench.runner.last.obedient = false;
+    const bench = new ControllerBench();
+    bench.runner.loadsAtOnce = false;
+    bench.request();
+    bench.runner.last.stopsOnRequest = false;
     await bench.clock.advance(60_001);
-    const unloaded = bench.owner.unload();
+    const unloaded = bench.controller.unload();
     bench.runner.last.end();
     await unloaded;
-    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
+    expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });
   });
 });
 
@@ -191,26 +194,26 @@ describe('ten minutes of serving', () => {
   ])(
     'after %i ms ready the next failure is number %i, although the engine was stopped on purpose',
     async (ms, failures) => {
-      const bench = new OwnerBench('idle_unload = 0', 'utility');
+      const bench = new ControllerBench('idle_unload = 0', 'utility');
       await bench.failTimes(1);
-      await bench.owner.load();
+      await bench.controller.load();
       await bench.clock.advance(ms);
-      bench.owner.evict();
+      bench.controller.evict();
       await settle();
       expect(bench.state).toBe('offline');
-      bench.runner.instant = false;
-      const failing = bench.ask();
+      bench.runner.loadsAtOnce = false;
+      const failing = bench.request();
       bench.runner.last.end('broken');
-      await refused(failing);
-      expect(bench.owner.record().failure).toMatchObject({ failures });
+      await refusalOf(failing);
+      expect(bench.controller.record().failure).toMatchObject({ failures });
     },
   );
 });
 
 describe('an engine that is ready', () => {
   it('and never asked is idle after its time', async () => {
-    const bench = new OwnerBench('idle_unload = 60', 'utility');
-    await bench.owner.load();
+    const bench = new ControllerBench('idle_unload = 60', 'utility');
+    await bench.controller.load();
     await bench.clock.advance(59_999);
     expect(bench.state).toBe('ready');
     await bench.clock.advance(1);
@@ -218,27 +221,27 @@ describe('an engine that is ready', () => {
   });
 
   it('and holds the demonstration model makes way for a real one that appeared while it loaded', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     bench.model = { ...MODEL, id: 'demo', demo: true };
-    bench.runner.instant = false;
-    const held = bench.owner.load();
+    bench.runner.loadsAtOnce = false;
+    const load = bench.controller.load();
     bench.model = MODEL;
-    bench.owner.refreshModel();
-    bench.runner.instant = true;
+    bench.controller.refreshModel();
+    bench.runner.loadsAtOnce = true;
     bench.runner.last.load();
-    await held;
+    await load;
     await settle();
-    expect(bench.owner.record()).toMatchObject({ state: 'ready', model: 'tiny' });
+    expect(bench.controller.record()).toMatchObject({ state: 'ready', model: 'tiny' });
   });
 });
 
 it('an engine is told of, and so is its end, with a failure beside it when nobody wanted that', async () => {
-  const bench = new OwnerBench();
-  await bench.owner.load();
-  await bench.owner.unload();
-  expect(bench.told).toEqual(['ready', 'ended']);
-  await bench.owner.load();
+  const bench = new ControllerBench();
+  await bench.controller.load();
+  await bench.controller.unload();
+  expect(bench.events).toEqual(['ready', 'ended']);
+  await bench.controller.load();
   bench.runner.last.end();
   await settle();
-  expect(bench.told.slice(2)).toEqual(['ready', 'ended', 'failed']);
+  expect(bench.events.slice(2)).toEqual(['ready', 'ended', 'failed']);
 });

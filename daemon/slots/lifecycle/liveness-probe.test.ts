@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { engineOf } from '../engines/table.ts';
-import { slotConfig } from '../testing/owner-bench.ts';
-import { signOfLife } from './liveness-probe.ts';
+import { slotConfig } from '../testing/controller-bench.ts';
+import { livenessProbe } from './liveness-probe.ts';
 
 const model = {
   ...{ id: 'small', path: '/m/small.gguf', type: 'llm' as const, demo: false },
@@ -12,17 +12,17 @@ function signFor(text: string, name = 'agent') {
   const config = slotConfig(name, text);
   const engine = engineOf(config.engine);
   if (engine === undefined) throw new Error(`there is no engine ${config.engine}`);
-  return signOfLife(engine, engine.plan({ config, model, threads: 1, queueLimit: 8 }));
+  return livenessProbe(engine, engine.plan({ config, model, threads: 1, queueLimit: 8 }));
 }
 
 test('engines that answer beside their work are asked always, others only when they rest', () => {
-  expect(signFor('')).toMatchObject({ question: { method: 'GET', path: '/health' }, whileServing: true });
+  expect(signFor('')).toMatchObject({ query: { method: 'GET', path: '/health' }, answersWhileServing: true });
   expect(signFor('engine = "llama-server"')).toMatchObject({
-    question: { path: '/health' },
-    whileServing: true,
+    query: { path: '/health' },
+    answersWhileServing: true,
   });
   expect(signFor('engine = "whisper-server"\ntype = "stt"\nmodel = "/m/ear.bin"', 'stt')).toMatchObject({
-    whileServing: false,
+    answersWhileServing: false,
   });
 });
 

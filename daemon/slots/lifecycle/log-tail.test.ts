@@ -30,7 +30,8 @@ function tail(most = 200, follow = true): Promise<void> {
   });
   return running;
 }
-const seen = (expected: string[]) => vi.waitFor(() => expect(lines).toEqual(expected), { timeout: 10_000 });
+const expectLines = (expected: string[]) =>
+  vi.waitFor(() => expect(lines).toEqual(expected), { timeout: 10_000 });
 
 describe('the past', () => {
   it('is the last lines, oldest first, and ends there without follow', async () => {
@@ -60,42 +61,42 @@ describe('following', () => {
   it('tells new lines, also one that was half there before', async () => {
     writeFileSync(file, 'old\nhal');
     void tail();
-    await seen(['old']);
+    await expectLines(['old']);
     appendFileSync(file, 'f\nnext\n');
-    await seen(['old', 'half', 'next']);
+    await expectLines(['old', 'half', 'next']);
   });
 
   it('waits for a file that is not there yet', async () => {
     void tail();
     await vi.waitFor(() => expect(lines).toEqual([]));
     writeFileSync(file, 'first\n');
-    await seen(['first']);
+    await expectLines(['first']);
   });
 
   it('goes on over a rotation and loses nothing of the old file', async () => {
     writeFileSync(file, 'a\n');
     void tail();
-    await seen(['a']);
+    await expectLines(['a']);
     appendFileSync(file, 'b\n');
     renameSync(file, `${file}.1`);
     writeFileSync(file, 'c\n');
-    await seen(['a', 'b', 'c']);
+    await expectLines(['a', 'b', 'c']);
     appendFileSync(file, 'd\n');
-    await seen(['a', 'b', 'c', 'd']);
+    await expectLines(['a', 'b', 'c', 'd']);
   });
 
   it('goes on from the start of a file that was cut', async () => {
     writeFileSync(file, 'a long line that goes\n');
     void tail();
-    await seen(['a long line that goes']);
+    await expectLines(['a long line that goes']);
     writeFileSync(file, 'new\n');
-    await seen(['a long line that goes', 'new']);
+    await expectLines(['a long line that goes', 'new']);
   });
 
   it('passes over what a reader cannot keep up with, and says so', async () => {
     writeFileSync(file, 'start\n');
     void tail();
-    await seen(['start']);
+    await expectLines(['start']);
     appendFileSync(file, `${`${'y'.repeat(1023)}\n`.repeat(8192)}the end\n`);
     await vi.waitFor(() => expect(lines.at(-1)).toBe('the end'), { timeout: 10_000 });
     expect(lines[1]).toMatch(/^\(\d{7} bytes were passed over\)$/);

@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LineSplitter } from '../../lib/text/line-splitter.ts';
 
 /** How often the file is looked at, in ms; a file system need not tell of changes, and engines write in bursts. */
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** Bytes read at once, and the most of the past that is looked through for the last lines. */
-const CHUNK = 64 * 1024;
-const PAST = 512 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+const MAX_HISTORY_BYTES = 512 * 1024;
 /** Bytes by which a reader may be behind before the middle is passed over. */
-const MOST_BEHIND = 1 << 20;
+const MAX_LAG_BYTES = 1 << 20;
 
 export interface TailOptions {
   /** Lines of the past, at most. */
@@ -29,10 +29,10 @@ export interface TailOptions {
 export async function tailLog(path: string, options: TailOptions): Promise<void> {
   const tail = new Tail(path, options);
   const { follow, signal } = options;
-  await tail.past();
+  await tail.readHistory();
   while (follow && !signal.aborted) {
-    await tail.news();
-    await pause(LOOK_MS, undefined, { signal }).catch(() => {});
+    await tail.readNew();
+    await pause(POLL_MS, undefined, { signal }).catch(() => {});
   }
   await tail.close();
 }
@@ -52,12 +52,12 @@ class Tail {
   }
 
   /** Tells the last lines of what the file holds now. */
-  async past(): Promise<void> {
+  async readHistory(): Promise<void> {
     const { lines, onLine } = this.#options;
     const found: string[] = [];
     await this.#open();
     const size = await this.#size();
-    this.#offset = Math.max(0, size - PAST);
+    this.#offset = Math.max(0, size - MAX_HISTORY_BYTES);
     let inside = this.#offset > 0;
     await this.#read(size, (chunk) => {
       const whole = inside ? chunk.subarray(chunk.indexOf(0x0a) + 1) : chunk;
@@ -69,12 +69,12 @@ class Tail {
   }
 
   /** Tells what came since; goes on to the new file once the old one was renamed or cut. */
-  async news(): Promise<void> {
+  async readNew(): Promise<void> {
     if (this.#file === null) await this.#open();
-    await this.#rest();
-    const there = await stat(this.#path).catch(() => null);
-    if (there === null || there.ino === this.#inode) return;
-    await this.#rest();
+    await this.#readRest();
+    const current = await stat(this.#path).catch(() => null);
+    if (current === null || current.ino === this.#inode) return;
+    await this.#readRest();
     await this.#open();
   }
 
@@ -99,22 +99,22 @@ class Tail {
     return (await this.#file?.stat().catch(() => null))?.size ?? 0;
   }
 
-  async #rest(): Promise<void> {
+  async #readRest(): Promise<void> {
     const size = await this.#size();
     if (size < this.#offset) this.#offset = 0;
-    if (size - this.#offset > MOST_BEHIND) this.#passOver(size - CHUNK);
+    if (size - this.#offset > MAX_LAG_BYTES) this.#skipTo(size - CHUNK_BYTES);
     await this.#read(size, (chunk) => this.#splitter.push(chunk, this.#options.onLine));
   }
 
-  #passOver(to: number): void {
+  #skipTo(to: number): void {
     this.#options.onLine(`(${to - this.#offset} bytes were passed over)`);
     this.#offset = to;
   }
 
   async #read(end: number, take: (chunk: Buffer) => void): Promise<void> {
-    const buffer = Buffer.allocUnsafe(CHUNK);
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     while (this.#offset < end && !this.#options.signal.aborted) {
-      const want = Math.min(CHUNK, end - this.#offset);
+      const want = Math.min(CHUNK_BYTES, end - this.#offset);
       const read = await this.#file?.read(buffer, 0, want, this.#offset).catch(() => null);
       if (!read?.bytesRead) return;
       this.#offset += read.bytesRead;

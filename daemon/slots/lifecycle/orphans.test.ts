@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startTicksOf } from '../../lib/process/process-identity.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
-import { endOrphans, forgetRun, rememberRun } from './orphans.ts';
+import { endOrphans, removeRunRecord, writeRunRecord } from './orphans.ts';
 
 const NONCE = 'orphan-nonce-0123456789';
 let folder: string;
@@ -37,7 +37,7 @@ const record = (over = {}) => ({
 });
 
 it('P06: ends the engine of a killed gateway and forgets it', async () => {
-  rememberRun(folder, record());
+  writeRunRecord(folder, record());
   const exit = once(child, 'exit');
   expect(endOrphans(folder)).toEqual(['agent']);
   expect((await exit)[1]).toBe('SIGKILL');
@@ -64,7 +64,7 @@ const isGone = (pid: number) => expect.poll(() => startTicksOf(pid)).toBeNull();
 it('P06: ends what an engine had started when the engine itself is gone', async () => {
   const one = await leaderGone();
   const [child] = left as [number];
-  rememberRun(folder, record(one));
+  writeRunRecord(folder, record(one));
   expect(endOrphans(folder)).toEqual(['agent']);
   await isGone(child);
 });
@@ -76,7 +76,7 @@ it.each([
 ])('P06: what another engine had started is untouched: other %s', async (_, over) => {
   const one = await leaderGone();
   const [child] = left as [number];
-  rememberRun(folder, record({ ...one, ...over }));
+  writeRunRecord(folder, record({ ...one, ...over }));
   expect(endOrphans(folder)).toEqual([]);
   expect(startTicksOf(child)).not.toBeNull();
 });
@@ -85,7 +85,7 @@ it.each([
   ['start time', { startTicks: 1 }],
   ['nonce', { nonce: 'another-nonce-0123456789' }],
 ])('P06: a foreign process with the same number is untouched: other %s', (_, over) => {
-  rememberRun(folder, record(over));
+  writeRunRecord(folder, record(over));
   expect(endOrphans(folder)).toEqual([]);
   expect(startTicksOf(child.pid as number)).not.toBeNull();
   expect(readdirSync(folder)).toEqual([]);
@@ -93,23 +93,23 @@ it.each([
 
 it('broken records and a missing folder are harmless', () => {
   expect(endOrphans(folder)).toEqual([]);
-  rememberRun(folder, record({ slot: 'one' }));
+  writeRunRecord(folder, record({ slot: 'one' }));
   writeFileSync(join(folder, 'two.json'), '{"pid":');
   writeFileSync(join(folder, 'three.json'), '{"slot":"x","pid":1,"startTicks":0,"nonce":"0123456789abcdef"}');
   expect(endOrphans(folder, { isSame: () => true, kill: (pid) => pid === child.pid })).toEqual(['one']);
 });
 
 it('a normal end leaves no record', () => {
-  rememberRun(folder, record());
-  forgetRun(folder, 'agent');
-  forgetRun(folder, 'agent');
+  writeRunRecord(folder, record());
+  removeRunRecord(folder, 'agent');
+  removeRunRecord(folder, 'agent');
   expect(existsSync(join(folder, 'agent.json'))).toBe(false);
 });
 
 it('a disk that keeps a record stops nothing, and is told of without a path', () => {
-  const told: string[] = [];
+  const logged: string[] = [];
   symlinkSync(folder, folder);
-  forgetRun(folder, 'agent', (line) => told.push(line));
-  expect(told).toEqual(['what was remembered of the engine could not be removed (ELOOP)']);
-  expect(() => forgetRun(folder, 'agent')).not.toThrow();
+  removeRunRecord(folder, 'agent', (line) => logged.push(line));
+  expect(logged).toEqual(['what was remembered of the engine could not be removed (ELOOP)']);
+  expect(() => removeRunRecord(folder, 'agent')).not.toThrow();
 });

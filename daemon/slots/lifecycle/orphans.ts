@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { groupsLeftBy, isSameProcess, type ProcessIdentity } from '../../lib/process/process-identity.ts';
-import { forgetFile } from '../runners/remove-record.ts';
+import { removeRecordFile } from '../runners/remove-record.ts';
 
 const RunRecord = z.object({
   slot: z.string(),
@@ -15,7 +15,7 @@ export type RunRecord = z.infer<typeof RunRecord>;
 const fileOf = (folder: string, slot: string): string => join(folder, `${slot}.json`);
 
 /** Remembers a started engine, so that the next start of the gateway can end it if this one dies. Best effort. */
-export function rememberRun(folder: string, record: RunRecord): void {
+export function writeRunRecord(folder: string, record: RunRecord): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(fileOf(folder, record.slot), JSON.stringify(record), { mode: 0o600 });
@@ -25,8 +25,8 @@ export function rememberRun(folder: string, record: RunRecord): void {
 }
 
 /** The engine has ended. Never throws; a record that stays is told of. */
-export function forgetRun(folder: string, slot: string, tell?: (line: string) => void): void {
-  forgetFile(fileOf(folder, slot), tell);
+export function removeRunRecord(folder: string, slot: string, log?: (line: string) => void): void {
+  removeRecordFile(fileOf(folder, slot), log);
 }
 
 function readRecord(file: string): RunRecord | null {
@@ -73,7 +73,7 @@ export function endOrphans(folder: string, options: OrphanOptions = {}): string[
     const record = readRecord(join(folder, name));
     const killed = record === null ? [] : groupsOf(record).filter((group) => kill(group, 'SIGKILL'));
     if (record !== null && killed.length > 0) ended.push(record.slot);
-    forgetFile(join(folder, name));
+    removeRecordFile(join(folder, name));
   }
   return ended;
 }

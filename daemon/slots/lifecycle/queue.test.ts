@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BATCH_TURN, FairQueue, type Priority } from './queue.ts';
+import { FairQueue, MAX_INTERACTIVE_IN_A_ROW, type Priority } from './queue.ts';
 
 describe('FairQueue', () => {
   it('serves interactive before batch, each in order of arrival', () => {
@@ -48,7 +48,7 @@ describe('FairQueue', () => {
     const queue = new FairQueue<string>();
     queue.add('batch', 'batch', 99);
     for (let i = 0; i < 20; i++) queue.add(`i${i}`, 'interactive', 99);
-    const served = Array.from({ length: BATCH_TURN + 1 }, () => queue.shift());
+    const served = Array.from({ length: MAX_INTERACTIVE_IN_A_ROW + 1 }, () => queue.shift());
     expect(served.at(-1)).toBe('batch');
   });
 

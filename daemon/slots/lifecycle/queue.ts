@@ -1,10 +1,10 @@
 /** Who goes first: interactive callers before batch ones, each kind in the order of arrival. */
 export type Priority = 'interactive' | 'batch';
-const ORDER: readonly Priority[] = ['interactive', 'batch'];
+const PRIORITIES: readonly Priority[] = ['interactive', 'batch'];
 /** After so many interactive callers in a row a waiting batch caller has its turn, so that none starves. */
-export const BATCH_TURN = 8;
+export const MAX_INTERACTIVE_IN_A_ROW = 8;
 
-interface Place<T> {
+interface Entry<T> {
   readonly value: T;
   readonly priority: Priority;
 }
@@ -14,31 +14,32 @@ interface Place<T> {
  * and when is its owner's matter.
  */
 export class FairQueue<T> {
-  readonly #lanes: Record<Priority, Set<Place<T>>> = { interactive: new Set(), batch: new Set() };
-  #passed = 0;
+  readonly #lanes: Record<Priority, Set<Entry<T>>> = { interactive: new Set(), batch: new Set() };
+  #interactiveInARow = 0;
 
   get size(): number {
     return this.#lanes.interactive.size + this.#lanes.batch.size;
   }
 
   /** Adds a caller unless `most` wait already; the answer takes it out again (null: the queue is full). */
-  add(value: T, priority: Priority, most: number): (() => boolean) | null {
-    if (this.size >= most) return null;
-    const place = { value, priority };
-    this.#lanes[priority].add(place);
-    return () => this.#lanes[priority].delete(place);
+  add(value: T, priority: Priority, maxSize: number): (() => boolean) | null {
+    if (this.size >= maxSize) return null;
+    const entry = { value, priority };
+    this.#lanes[priority].add(entry);
+    return () => this.#lanes[priority].delete(entry);
   }
 
   /** Takes the caller whose turn it is. */
   shift(): T | undefined {
-    const batchDue = this.#passed >= BATCH_TURN && this.#lanes.batch.size > 0;
-    const order = batchDue ? (['batch', 'interactive'] as const) : ORDER;
+    const batchDue = this.#interactiveInARow >= MAX_INTERACTIVE_IN_A_ROW && this.#lanes.batch.size > 0;
+    const order = batchDue ? (['batch', 'interactive'] as const) : PRIORITIES;
     for (const priority of order) {
-      const [place] = this.#lanes[priority];
-      if (place === undefined) continue;
-      this.#lanes[priority].delete(place);
-      this.#passed = priority === 'interactive' && this.#lanes.batch.size > 0 ? this.#passed + 1 : 0;
-      return place.value;
+      const [entry] = this.#lanes[priority];
+      if (entry === undefined) continue;
+      this.#lanes[priority].delete(entry);
+      this.#interactiveInARow =
+        priority === 'interactive' && this.#lanes.batch.size > 0 ? this.#interactiveInARow + 1 : 0;
+      return entry.value;
     }
     return undefined;
   }
@@ -50,13 +51,13 @@ export class FairQueue<T> {
 
   /** Everybody who waits, next first. */
   all(): T[] {
-    return ORDER.flatMap((priority) => [...this.#lanes[priority]].map((place) => place.value));
+    return PRIORITIES.flatMap((priority) => [...this.#lanes[priority]].map((entry) => entry.value));
   }
 
   /** Empties the queue and answers who waited. */
   clear(): T[] {
     const waiting = this.all();
-    for (const priority of ORDER) this.#lanes[priority].clear();
+    for (const priority of PRIORITIES) this.#lanes[priority].clear();
     return waiting;
   }
 }

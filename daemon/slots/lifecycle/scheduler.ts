@@ -1,7 +1,7 @@
 import type { SlotStateName } from '../../contract/slots.ts';
 
 /** What the next step of a slot depends on. */
-export interface SlotPicture {
+export interface SlotSnapshot {
   readonly state: SlotStateName;
   /** Requests being served. */
   readonly active: number;
@@ -10,22 +10,22 @@ export interface SlotPicture {
   /** Requests that wait. */
   readonly queued: number;
   /** Somebody who does not wait in the queue wants the slot loaded: an admin, the start, or the back-off. */
-  readonly held: boolean;
+  readonly isLoadRequested: boolean;
   /** Its load waits for other slots to leave. */
-  readonly waiting: boolean;
+  readonly isWaiting: boolean;
   /** The gateway stops. */
-  readonly closed: boolean;
+  readonly isClosed: boolean;
 }
 
-export type SlotStep = 'grant' | 'load' | 'leave-line' | 'cut-load' | 'stop' | 'rest';
+export type SlotStep = 'grant' | 'load' | 'withdraw' | 'cancel-load' | 'stop' | 'rest';
 
 /**
  * Returns the next step of a slot (docs/spec/contract.md#queue): whether it waits, loads or releases. Pure. A
  * failed slot never loads from here: its back-off decides (docs/spec/contract.md#slot-failure).
  */
-export function nextStep(picture: SlotPicture): SlotStep {
-  const { state, active, parallel, queued, held, waiting, closed } = picture;
-  const wanted = !closed && (queued > 0 || held);
+export function nextStep(snapshot: SlotSnapshot): SlotStep {
+  const { state, active, parallel, queued, isLoadRequested, isWaiting, isClosed } = snapshot;
+  const wanted = !isClosed && (queued > 0 || isLoadRequested);
   switch (state) {
     case 'ready':
     case 'serving':
@@ -34,13 +34,13 @@ export function nextStep(picture: SlotPicture): SlotStep {
       return active === 0 ? 'stop' : 'rest';
     case 'offline':
       if (wanted) return 'load';
-      return waiting ? 'leave-line' : 'rest';
+      return isWaiting ? 'withdraw' : 'rest';
     case 'pulling':
     case 'starting':
     case 'warming':
-      return wanted ? 'rest' : 'cut-load';
+      return wanted ? 'rest' : 'cancel-load';
     case 'error':
-      return waiting && !wanted ? 'leave-line' : 'rest';
+      return isWaiting && !wanted ? 'withdraw' : 'rest';
     case 'stopping':
       return 'rest';
   }

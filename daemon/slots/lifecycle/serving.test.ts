@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { currentOf } from '../testing/memory.ts';
-import type { Current } from './controller-deps.ts';
+import type { EngineRun } from './controller-deps.ts';
 import { Serving } from './serving.ts';
 import { SlotMachine } from './slot.ts';
 
@@ -9,49 +9,49 @@ import { SlotMachine } from './slot.ts';
 function ready() {
   const clock = new ManualClock();
   const machine = new SlotMachine('chat', () => {}, clock.now.bind(clock));
-  for (const to of ['starting', 'warming', 'ready'] as const) machine.go(to);
-  const told: string[] = [];
-  const bench = { current: currentOf('cpu') as Current | null };
+  for (const to of ['starting', 'warming', 'ready'] as const) machine.transition(to);
+  const events: string[] = [];
+  const bench = { current: currentOf('cpu') as EngineRun | null };
   const serving = new Serving({
     clock,
     machine,
     current: () => bench.current,
     degraded: () => null,
-    idleS: () => 60,
-    idle: () => told.push('idle'),
-    ended: () => told.push('ended'),
+    idleTimeoutS: () => 60,
+    onIdle: () => events.push('idle'),
+    onRequestEnded: () => events.push('ended'),
   });
-  return { clock, machine, told, bench, serving };
+  return { clock, machine, told: events, bench, serving };
 }
 
 it('serves while one request goes on, and is idle a while after the last', async () => {
-  const { clock, machine, told, serving } = ready();
-  const [first, second] = [serving.give(), serving.give()];
+  const { clock, machine, told: events, serving } = ready();
+  const [first, second] = [serving.grantLease(), serving.grantLease()];
   expect([machine.state, serving.traffic.active]).toEqual(['serving', 2]);
   first.release();
   await clock.advance(120_000);
-  expect([machine.state, serving.traffic.active, told]).toEqual(['serving', 1, ['ended']]);
+  expect([machine.state, serving.traffic.active, events]).toEqual(['serving', 1, ['ended']]);
   second.release();
   expect(machine.state).toBe('ready');
   await clock.advance(60_000);
-  expect(told).toEqual(['ended', 'ended', 'idle']);
+  expect(events).toEqual(['ended', 'ended', 'idle']);
   expect(serving.traffic.requests).toBe(2);
 });
 
 it('what an engine that is gone has lent counts for nobody else', async () => {
-  const { clock, told, bench, serving } = ready();
-  const lent = serving.give();
-  serving.cut();
+  const { clock, told: events, bench, serving } = ready();
+  const lent = serving.grantLease();
+  serving.abandon();
   bench.current = currentOf('cpu');
   lent.release();
   await clock.advance(120_000);
-  expect([serving.traffic.active, told]).toEqual([0, []]);
+  expect([serving.traffic.active, events]).toEqual([0, []]);
 });
 
 it('one that leaves is not idle any more', async () => {
-  const { clock, told, serving } = ready();
-  serving.rest();
-  serving.leaving();
+  const { clock, told: events, serving } = ready();
+  serving.startIdleTimer();
+  serving.stopIdleTimer();
   await clock.advance(120_000);
-  expect(told).toEqual([]);
+  expect(events).toEqual([]);
 });

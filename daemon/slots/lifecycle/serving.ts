@@ -1,71 +1,71 @@
 import type { Clock } from './clock.ts';
-import type { Current } from './controller-deps.ts';
+import type { EngineRun } from './controller-deps.ts';
 import { IdleTimer } from './idle.ts';
 import { type Lease, makeLease } from './lease.ts';
 import type { SlotMachine } from './slot.ts';
 import { Traffic } from './traffic.ts';
 
-export interface ServingParts {
+export interface ServingDeps {
   readonly clock: Clock;
   readonly machine: SlotMachine;
   /** The engine that runs now. */
-  current(): Current | null;
+  current(): EngineRun | null;
   /** Why the slot runs degraded, else null. */
   degraded(): string | null;
   /** Seconds without a request after which the slot is idle; 0 is never. */
-  idleS(): number;
+  idleTimeoutS(): number;
   /** The slot has been without a request for that long. */
-  idle(): void;
+  onIdle(): void;
   /** A request of the engine that runs now has ended. */
-  ended(current: Current): void;
+  onRequestEnded(current: EngineRun): void;
 }
 
 /** The requests that the engine of one slot serves: rights to send are given, counted and taken back, and idle time runs between them. */
 export class Serving {
   readonly traffic = new Traffic();
-  readonly #parts: ServingParts;
-  readonly #idle: IdleTimer;
+  readonly #deps: ServingDeps;
+  readonly #idleTimer: IdleTimer;
 
-  constructor(parts: ServingParts) {
-    this.#parts = parts;
-    this.#idle = new IdleTimer(parts.clock, parts.idle);
+  constructor(deps: ServingDeps) {
+    this.#deps = deps;
+    this.#idleTimer = new IdleTimer(deps.clock, deps.onIdle);
   }
 
   /** Gives the right to send one request; only for a slot that is ready or serving. */
-  give(): Lease {
-    const { clock, machine, degraded } = this.#parts;
-    const current = this.#parts.current() as Current;
-    this.#idle.stop();
-    this.traffic.began(clock.now());
-    if (machine.is('ready')) machine.go('serving');
+  grantLease(): Lease {
+    const { clock, machine, degraded } = this.#deps;
+    const current = this.#deps.current() as EngineRun;
+    this.#idleTimer.stop();
+    this.traffic.requestStarted(clock.now());
+    if (machine.is('ready')) machine.transition('serving');
     return makeLease(current, degraded(), () => {
-      if (this.#parts.current() === current) this.#takenBack(current);
+      if (this.#deps.current() === current) this.#onRelease(current);
     });
   }
 
   /** Nobody is served from now on: idle time runs. */
-  rest(): void {
-    this.#idle.start(this.#parts.idleS());
+  startIdleTimer(): void {
+    this.#idleTimer.start(this.#deps.idleTimeoutS());
   }
 
   /** The engine is to leave: idle time ends, requests go on. */
-  leaving(): void {
-    this.#idle.stop();
+  stopIdleTimer(): void {
+    this.#idleTimer.stop();
   }
 
   /** The engine is gone, and all its requests with it. */
-  cut(): void {
-    this.#idle.stop();
-    this.traffic.cut();
+  abandon(): void {
+    this.#idleTimer.stop();
+    this.traffic.clear();
   }
 
-  #takenBack(current: Current): void {
-    const { clock, machine, ended } = this.#parts;
-    this.traffic.ended(clock.now());
+  #onRelease(current: EngineRun): void {
+    const { clock, machine, onRequestEnded } = this.#deps;
+    this.traffic.requestEnded(clock.now());
     if (this.traffic.active === 0 && machine.is('serving')) {
-      machine.go('ready');
-      this.rest();
+      machine.transition('ready');
+      this.startIdleTimer();
     }
-    ended(current);
+    onRequestEnded(current);
   }
 }

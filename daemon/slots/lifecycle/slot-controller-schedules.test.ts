@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { scale, seed } from '../../test/harness/scale.ts';
 import { noMemoryError } from '../refusals.ts';
+import { ControllerBench } from '../testing/controller-bench.ts';
 import { settle } from '../testing/manual-clock.ts';
 import { sumOf } from '../testing/memory.ts';
-import { OwnerBench } from '../testing/owner-bench.ts';
 import type { Lease } from './lease.ts';
 
 const GONE = new Error('gone');
@@ -25,25 +25,25 @@ type Step = (typeof STEPS)[number];
 
 /** One random schedule against one owner, with every caller accounted for. */
 class Schedule {
-  readonly bench = new OwnerBench('parallel = 2', 'utility');
+  readonly bench = new ControllerBench('parallel = 2', 'utility');
   readonly leases: Lease[] = [];
   readonly leavers: AbortController[] = [];
-  asked = 0;
+  requests = 0;
   answered = 0;
-  readonly strange: unknown[] = [];
+  readonly errors: unknown[] = [];
 
   constructor() {
-    this.bench.runner.instant = false;
+    this.bench.runner.loadsAtOnce = false;
     this.bench.queueMax = 4;
   }
 
   watch(outcome: Promise<Lease | undefined>): void {
-    this.asked += 1;
+    this.requests += 1;
     outcome
       .then(
         (lease) => lease !== undefined && this.leases.push(lease),
         (reason: unknown) => {
-          if (reason !== GONE && !(reason instanceof GatewayError)) this.strange.push(reason);
+          if (reason !== GONE && !(reason instanceof GatewayError)) this.errors.push(reason);
         },
       )
       .finally(() => {
@@ -57,13 +57,13 @@ class Schedule {
       ask: () => {
         const leaver = new AbortController();
         this.leavers.push(leaver);
-        this.watch(bench.ask({ signal: leaver.signal, stream: pick % 2 === 0 }));
+        this.watch(bench.request({ signal: leaver.signal, stream: pick % 2 === 0 }));
       },
       leave: () => this.leavers[pick % (this.leavers.length || 1)]?.abort(GONE),
       release: () => this.leases.splice(pick % (this.leases.length || 1), 1)[0]?.release(),
-      load: () => this.watch(bench.owner.load().then(() => undefined)),
-      unload: () => this.watch(bench.owner.unload().then(() => undefined)),
-      restart: () => this.watch(bench.owner.restart().then(() => undefined)),
+      load: () => this.watch(bench.controller.load().then(() => undefined)),
+      unload: () => this.watch(bench.controller.unload().then(() => undefined)),
+      restart: () => this.watch(bench.controller.restart().then(() => undefined)),
       crash: () => bench.runner.engines.at(-1)?.end('crash'),
       loaded: () => bench.runner.engines.at(-1)?.load(),
       idle: () => bench.clock.advance([1_000, 20_000, 400_000, 1_000_000][pick % 4] as number),
@@ -78,7 +78,7 @@ class Schedule {
 
   /** Engines that run although none should: each slot has one owner and one engine. */
   get running(): number {
-    return this.bench.runner.engines.filter((engine) => !engine.over).length;
+    return this.bench.runner.engines.filter((engine) => !engine.hasEnded).length;
   }
 }
 
@@ -90,13 +90,13 @@ it('no schedule leaves a caller without an answer, two engines, or an illegal tr
       for (const [name, pick] of steps) {
         await schedule.take(name, pick);
         expect(schedule.running).toBeLessThanOrEqual(1);
-        expect(schedule.bench.owner.record().active).toBeLessThanOrEqual(2);
+        expect(schedule.bench.controller.record().active).toBeLessThanOrEqual(2);
       }
-      const closed = schedule.bench.owner.close(1_000);
+      const closed = schedule.bench.controller.close(1_000);
       await schedule.bench.clock.advance(2_000);
       await closed;
       await settle();
-      expect([schedule.answered, schedule.running, schedule.strange]).toEqual([schedule.asked, 0, []]);
+      expect([schedule.answered, schedule.running, schedule.errors]).toEqual([schedule.requests, 0, []]);
       expect(['offline', 'error']).toContain(schedule.bench.state);
     }),
     { numRuns: scale(10_000), seed: seed('owner-schedules') },

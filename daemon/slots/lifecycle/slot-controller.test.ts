@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { noMemoryError } from '../refusals.ts';
+import { ControllerBench, MODEL } from '../testing/controller-bench.ts';
 import { settle } from '../testing/manual-clock.ts';
 import { sumOf } from '../testing/memory.ts';
-import { MODEL, OwnerBench } from '../testing/owner-bench.ts';
-import { refused } from '../testing/refused.ts';
+import { refusalOf } from '../testing/refusal-of.ts';
 
 describe('a request for an idle slot', () => {
   it('loads, checks, serves and goes back to ready', async () => {
-    const bench = new OwnerBench();
-    const lease = await bench.ask();
+    const bench = new ControllerBench();
+    const lease = await bench.request();
     expect(lease).toMatchObject({
       slot: 'agent',
       model: 'tiny',
@@ -18,7 +18,7 @@ describe('a request for an idle slot', () => {
       device: 'cpu',
       degraded: null,
     });
-    expect(bench.owner.record()).toMatchObject({
+    expect(bench.controller.record()).toMatchObject({
       active: 1,
       requests: 1,
       context: 512,
@@ -36,158 +36,160 @@ describe('a request for an idle slot', () => {
       ['context = 2048', 1024, 1024],
       ['', null, 8192],
     ] as const) {
-      const bench = new OwnerBench(file);
+      const bench = new ControllerBench(file);
       bench.model = { ...MODEL, contextTrain: trained };
-      bench.owner.refreshModel();
-      expect(bench.owner.glance).toMatchObject({ context: null, window });
-      const lease = await bench.ask();
-      expect(bench.owner.glance).toMatchObject({ context: window, window });
+      bench.controller.refreshModel();
+      expect(bench.controller.view).toMatchObject({ context: null, window });
+      const lease = await bench.request();
+      expect(bench.controller.view).toMatchObject({ context: window, window });
       lease.release();
     }
   });
 
   it('tells no window for an engine that has none, and none without a model', () => {
-    const bench = new OwnerBench('type = "llm"\nengine = "vllm"');
-    expect(bench.owner.glance.window).toBeNull();
+    const bench = new ControllerBench('type = "llm"\nengine = "vllm"');
+    expect(bench.controller.view.window).toBeNull();
     bench.model = null;
-    bench.owner.refreshModel();
-    expect(bench.owner.glance.window).toBeNull();
-    expect(bench.owner.glance.context).toBeNull();
+    bench.controller.refreshModel();
+    expect(bench.controller.view.window).toBeNull();
+    expect(bench.controller.view.context).toBeNull();
   });
 
   it('says so when a model that may choose its device runs on the CPU beside a GPU', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     bench.gpuNote = 'Some GPU is not used. Install its driver.';
-    const lease = await bench.ask();
+    const lease = await bench.request();
     expect(lease.degraded).toBe('The model runs on the CPU: Some GPU is not used. Install its driver.');
-    expect(bench.owner.record().degraded).toBe(lease.degraded);
-    const chosen = new OwnerBench('device = "cpu"');
+    expect(bench.controller.record().degraded).toBe(lease.degraded);
+    const chosen = new ControllerBench('device = "cpu"');
     chosen.gpuNote = bench.gpuNote;
-    expect((await chosen.ask()).degraded).toBeNull();
+    expect((await chosen.request()).degraded).toBeNull();
   });
 
   it('P09: 20 requests at once start one engine and are served within its parallelism', async () => {
-    const bench = new OwnerBench();
-    const asked = Array.from({ length: 20 }, () => bench.ask());
+    const bench = new ControllerBench();
+    const requests = Array.from({ length: 20 }, () => bench.request());
     let most = 0;
-    for (const one of asked) {
+    for (const one of requests) {
       const lease = await one;
-      most = Math.max(most, bench.owner.record().active);
+      most = Math.max(most, bench.controller.record().active);
       lease.release();
     }
-    expect([bench.runner.starts, most, bench.owner.record().active]).toEqual([1, 2, 0]);
+    expect([bench.runner.starts, most, bench.controller.record().active]).toEqual([1, 2, 0]);
   });
 
   it('release is idempotent', async () => {
-    const bench = new OwnerBench();
-    const [one, two] = [await bench.ask(), await bench.ask()];
+    const bench = new ControllerBench();
+    const [one, two] = [await bench.request(), await bench.request()];
     one.release();
     one.release();
-    expect(bench.owner.record().active).toBe(1);
+    expect(bench.controller.record().active).toBe(1);
     two.release();
-    expect(bench.owner.record()).toMatchObject({ active: 0, state: 'ready' });
+    expect(bench.controller.record()).toMatchObject({ active: 0, state: 'ready' });
   });
 
   it('is told once that the load is decided, and not at all when it is refused', async () => {
-    const bench = new OwnerBench();
-    bench.runner.instant = false;
-    const told: string[] = [];
-    const one = bench.ask({ onDecided: () => told.push('one') });
-    const two = bench.ask({ onDecided: () => told.push('two') });
+    const bench = new ControllerBench();
+    bench.runner.loadsAtOnce = false;
+    const notified: string[] = [];
+    const one = bench.request({ onDecided: () => notified.push('one') });
+    const two = bench.request({ onDecided: () => notified.push('two') });
     await settle();
-    expect(told).toEqual(['one', 'two']);
+    expect(notified).toEqual(['one', 'two']);
     bench.runner.last.load();
     await Promise.all([one, two]);
-    expect(told).toEqual(['one', 'two']);
-    const other = new OwnerBench();
+    expect(notified).toEqual(['one', 'two']);
+    const other = new ControllerBench();
     other.model = null;
-    await refused(other.ask({ onDecided: () => told.push('three') }));
+    await refusalOf(other.request({ onDecided: () => notified.push('three') }));
     await settle();
-    expect(told).toHaveLength(2);
+    expect(notified).toHaveLength(2);
   });
 
   it('is told nothing while figures are read for its load, which may still be refused', async () => {
-    const bench = new OwnerBench();
-    Object.assign(bench, { waitFor: [], undecided: true });
-    const told: string[] = [];
-    const one = bench.ask({ onDecided: () => told.push('one') });
+    const bench = new ControllerBench();
+    Object.assign(bench, { waitsFor: [], undecided: true });
+    const notified: string[] = [];
+    const one = bench.request({ onDecided: () => notified.push('one') });
     await settle();
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     bench.undecided = false;
-    bench.owner.retry();
+    bench.controller.retry();
     await settle();
-    expect(told).toEqual(['one']);
-    bench.waitFor = null;
-    bench.owner.retry();
+    expect(notified).toEqual(['one']);
+    bench.waitsFor = null;
+    bench.controller.retry();
     (await one).release();
   });
 
   it('a disabled slot is refused', async () => {
-    expect(await refused(new OwnerBench('enabled = false').ask())).toMatchObject({ code: 'slot.disabled' });
+    expect(await refusalOf(new ControllerBench('enabled = false').request())).toMatchObject({
+      code: 'slot.disabled',
+    });
   });
 
   it('a slot without a model is refused without hope and stays offline', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     bench.model = null;
-    const error = await refused(bench.ask());
+    const error = await refusalOf(bench.request());
     expect(error.code).toBe('slot.failed');
     expect(error.headers()['x-should-retry']).toBe('false');
     expect(bench.state).toBe('offline');
   });
 
   it('refused memory is 507 with the sum, and no failure of the slot', async () => {
-    const bench = new OwnerBench();
+    const bench = new ControllerBench();
     bench.refusal = noMemoryError('agent', sumOf({ needed: 1e9, free: 0, reserved: 0 }));
-    const error = await refused(bench.ask());
+    const error = await refusalOf(bench.request());
     expect([error.status, error.options.details]).toEqual([
       507,
       expect.objectContaining({ needed: 1e9, free: 0 }),
     ]);
-    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
+    expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });
     bench.refusal = null;
-    (await bench.ask()).release();
+    (await bench.request()).release();
   });
 });
 
 describe('the queue', () => {
   it('is bounded: 429 with Retry-After and the position', async () => {
-    const bench = new OwnerBench('parallel = 1');
-    const held = await bench.ask();
+    const bench = new ControllerBench('parallel = 1');
+    const lease = await bench.request();
     bench.queueMax = 2;
-    const waiting = [bench.ask(), bench.ask()];
-    const error = await refused(bench.ask());
+    const waiting = [bench.request(), bench.request()];
+    const error = await refusalOf(bench.request());
     expect([error.status, error.code, error.options.details]).toEqual([
       429,
       'slot.queue_full',
       { slot: 'agent', position: 3 },
     ]);
     expect(Number(error.headers()['retry-after'])).toBeGreaterThan(0);
-    expect(bench.owner.record().queued).toBe(2);
-    held.release();
+    expect(bench.controller.record().queued).toBe(2);
+    lease.release();
     (await waiting[0])?.release();
     (await waiting[1])?.release();
   });
 
   it('serves interactive callers first and takes out who leaves', async () => {
-    const bench = new OwnerBench('parallel = 1');
-    const held = await bench.ask();
+    const bench = new ControllerBench('parallel = 1');
+    const held = await bench.request();
     const order: string[] = [];
     const leaver = new AbortController();
-    const asked = [
-      bench.ask({ priority: 'batch' }).then((lease) => [order.push('batch'), lease.release()]),
-      bench.ask({ signal: leaver.signal }),
-      bench.ask().then((lease) => [order.push('interactive'), lease.release()]),
+    const requests = [
+      bench.request({ priority: 'batch' }).then((lease) => [order.push('batch'), lease.release()]),
+      bench.request({ signal: leaver.signal }),
+      bench.request().then((lease) => [order.push('interactive'), lease.release()]),
     ];
     leaver.abort(new Error('gone'));
-    await expect(asked[1]).rejects.toThrow('gone');
+    await expect(requests[1]).rejects.toThrow('gone');
     held.release();
-    await Promise.all([asked[0], asked[2]]);
+    await Promise.all([requests[0], requests[2]]);
     expect(order).toEqual(['interactive', 'batch']);
   });
 
   it('an aborted caller starts nothing', async () => {
-    const bench = new OwnerBench();
-    await expect(bench.ask({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
+    const bench = new ControllerBench();
+    await expect(bench.request({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
     expect(bench.runner.starts).toBe(0);
   });
 });

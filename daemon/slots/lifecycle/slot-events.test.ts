@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest';
-import type { Current } from './controller-deps.ts';
-import { type SlotWork, SlotWorks } from './slot-events.ts';
+import type { EngineRun } from './controller-deps.ts';
+import { type SlotEvent, SlotEvents } from './slot-events.ts';
 
-const engine = (change: Partial<Current> = {}) =>
-  ({ launch: { slot: 'agent' }, startedAt: 1_000, readySince: null, ...change }) as Current;
+const engine = (change: Partial<EngineRun> = {}) =>
+  ({ launch: { slot: 'agent' }, startedAt: 1_000, readySince: null, ...change }) as EngineRun;
 
 function setUp() {
-  const told: SlotWork[] = [];
-  const works = new SlotWorks(() => 4_000);
+  const told: SlotEvent[] = [];
+  const works = new SlotEvents(() => 4_000);
   const off = works.on((work) => void told.push(work));
   const heard: string[] = [];
   const hear = (name: string) => () => void heard.push(name);
-  const engines = works.heardWith({ ready: hear('ready'), served: hear('served'), ended: hear('ended') });
+  const engines = works.lifecycleHooks({
+    ready: hear('ready'),
+    served: hear('served'),
+    ended: hear('ended'),
+  });
   return { works, engines, heard, told, off };
 }
 

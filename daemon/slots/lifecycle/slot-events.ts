@@ -1,58 +1,58 @@
 import { systemClock } from './clock.ts';
-import type { Current, OwnerParts } from './controller-deps.ts';
-import type { Owner } from './slot-controller.ts';
+import type { EngineRun, SlotControllerDeps } from './controller-deps.ts';
+import type { SlotController } from './slot-controller.ts';
 
 /** What became of the engine of a slot. */
-export type SlotWorkKind = 'loaded' | 'load_failed' | 'crashed' | 'evicted';
+export type SlotEventKind = 'loaded' | 'load_failed' | 'crashed' | 'evicted';
 
 /** One thing that happened to the engine of a slot, for whoever counts it. Times are Unix milliseconds. */
-export interface SlotWork {
+export interface SlotEvent {
   readonly slot: string;
-  readonly kind: SlotWorkKind;
+  readonly kind: SlotEventKind;
   /** The load began. */
   readonly startedAt: number;
   readonly at: number;
 }
-export type SlotWorkListener = (work: SlotWork) => void;
+export type SlotEventListener = (event: SlotEvent) => void;
 
 /** Tells what happens to engines, at once and each thing once; the events of the bus are gathered and may skip states. */
-export class SlotWorks {
+export class SlotEvents {
   readonly #now: () => number;
-  readonly #listeners = new Set<SlotWorkListener>();
+  readonly #listeners = new Set<SlotEventListener>();
 
   constructor(now: () => number = systemClock.now) {
     this.#now = now;
   }
 
   /** Calls `listener`, which must not throw; the answer unsubscribes. */
-  on(listener: SlotWorkListener): () => void {
+  on(listener: SlotEventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /** What the owner of a slot tells of its engine, passed on to `loads` too. */
-  heardWith(
-    loads: Pick<OwnerParts, 'ready' | 'served' | 'ended'>,
-  ): Pick<OwnerParts, 'ready' | 'served' | 'ended' | 'failed'> {
+  lifecycleHooks(
+    admission: Pick<SlotControllerDeps, 'ready' | 'served' | 'ended'>,
+  ): Pick<SlotControllerDeps, 'ready' | 'served' | 'ended' | 'failed'> {
     return {
       ready: (current) => {
-        loads.ready(current);
-        this.#tell('loaded', current);
+        admission.ready(current);
+        this.#emit('loaded', current);
       },
-      served: (current) => loads.served(current),
-      ended: (current) => loads.ended(current),
-      failed: (current) => this.#tell(current.readySince === null ? 'load_failed' : 'crashed', current),
+      served: (current) => admission.served(current),
+      ended: (current) => admission.ended(current),
+      failed: (current) => this.#emit(current.readySince === null ? 'load_failed' : 'crashed', current),
     };
   }
 
   /** Evicts an engine, and tells it unless it was leaving already. */
-  evict(owner: Pick<Owner, 'current' | 'evict'> | undefined): void {
-    const current = owner?.current;
-    if (owner?.evict() && current) this.#tell('evicted', current);
+  evict(controller: Pick<SlotController, 'current' | 'evict'> | undefined): void {
+    const current = controller?.current;
+    if (controller?.evict() && current) this.#emit('evicted', current);
   }
 
-  #tell(kind: SlotWorkKind, { launch, startedAt }: Pick<Current, 'launch' | 'startedAt'>): void {
-    const work: SlotWork = { slot: launch.slot, kind, startedAt, at: this.#now() };
-    for (const listener of this.#listeners) listener(work);
+  #emit(kind: SlotEventKind, { launch, startedAt }: Pick<EngineRun, 'launch' | 'startedAt'>): void {
+    const event: SlotEvent = { slot: launch.slot, kind, startedAt, at: this.#now() };
+    for (const listener of this.#listeners) listener(event);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SLOT_STATES, type SlotStateName } from '../../contract/slots.ts';
-import { canGo, IllegalTransition, SlotMachine, TRANSITIONS } from './slot.ts';
+import { canTransition, IllegalTransition, SlotMachine, TRANSITIONS } from './slot.ts';
 
 const LEGAL = [
   'offline>pulling offline>starting',
@@ -25,7 +25,7 @@ function machineIn(state: SlotStateName): SlotMachine {
     const last = way.at(-1) as SlotStateName;
     if (last === state) {
       const machine = new SlotMachine('agent', () => {});
-      for (const step of way.slice(1)) machine.go(step);
+      for (const step of way.slice(1)) machine.transition(step);
       return machine;
     }
     for (const to of TRANSITIONS[last]) if (!way.includes(to)) ways.push([...way, to]);
@@ -37,12 +37,12 @@ describe('the transition table', () => {
   it.each(PAIRS)('%s → %s is legal exactly when the table says so', (from, to) => {
     const machine = machineIn(from);
     const legal = LEGAL.includes(`${from}>${to}`);
-    expect(canGo(from, to)).toBe(legal);
+    expect(canTransition(from, to)).toBe(legal);
     if (legal) {
-      machine.go(to);
+      machine.transition(to);
       expect(machine.state).toBe(to);
     } else {
-      expect(() => machine.go(to)).toThrow(IllegalTransition);
+      expect(() => machine.transition(to)).toThrow(IllegalTransition);
       expect(machine.state).toBe(from);
     }
   });
@@ -57,38 +57,38 @@ describe('the transition table', () => {
   });
 
   it('names slot, from and to in the error', () => {
-    expect(() => machineIn('offline').go('serving')).toThrow('slot agent: offline → serving');
+    expect(() => machineIn('offline').transition('serving')).toThrow('slot agent: offline → serving');
   });
 
   it('is at rest while nothing runs, and again when it has ended', async () => {
     const machine = new SlotMachine('agent', () => {});
     await machine.atRest;
-    machine.go('starting');
+    machine.transition('starting');
     let rested = false;
     const rest = machine.atRest.then(() => {
       rested = true;
     });
-    machine.go('stopping');
+    machine.transition('stopping');
     await Promise.resolve();
     expect(rested).toBe(false);
-    machine.go('error');
+    machine.transition('error');
     await rest;
     await machine.atRest;
   });
 
   it('whoever waits for rest since the pull is told of it, although the load has begun meanwhile', async () => {
     const machine = new SlotMachine('agent', () => {});
-    machine.go('pulling');
+    machine.transition('pulling');
     const rest = machine.atRest;
-    for (const state of ['starting', 'stopping', 'offline'] as const) machine.go(state);
+    for (const state of ['starting', 'stopping', 'offline'] as const) machine.transition(state);
     await rest;
   });
 
   it('tells of each step once', () => {
     const told: string[] = [];
     const machine = new SlotMachine('agent', (to) => told.push(to));
-    machine.go('starting');
-    machine.go('warming');
+    machine.transition('starting');
+    machine.transition('warming');
     expect(told).toEqual(['starting', 'warming']);
   });
 });

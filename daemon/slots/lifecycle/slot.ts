@@ -22,7 +22,8 @@ export const TRANSITIONS: Readonly<Record<SlotStateName, readonly SlotStateName[
 
 const RESTING: readonly SlotStateName[] = ['offline', 'error'];
 
-export const canGo = (from: SlotStateName, to: SlotStateName): boolean => TRANSITIONS[from].includes(to);
+export const canTransition = (from: SlotStateName, to: SlotStateName): boolean =>
+  TRANSITIONS[from].includes(to);
 
 /** A step outside the table: a bug in the gateway, never the answer to a caller. */
 export class IllegalTransition extends Error {
@@ -64,9 +65,9 @@ export class SlotMachine {
   }
 
   /** Takes the step; throws IllegalTransition for one that the table does not list. */
-  go(to: SlotStateName): void {
+  transition(to: SlotStateName): void {
     const from = this.#state;
-    if (!canGo(from, to)) throw new IllegalTransition(this.#slot, from, to);
+    if (!canTransition(from, to)) throw new IllegalTransition(this.#slot, from, to);
     this.#state = to;
     this.#since = this.#now();
     if (RESTING.includes(to)) this.#rest.resolve();

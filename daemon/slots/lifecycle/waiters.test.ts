@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock, settle } from '../testing/manual-clock.ts';
-import { refused } from '../testing/refused.ts';
+import { refusalOf } from '../testing/refusal-of.ts';
 import { Waiters } from './waiters.ts';
 
 let clock: ManualClock;
@@ -14,29 +14,29 @@ beforeEach(() => {
   const count = () => {
     left += 1;
   };
-  const parts = {
+  const deps = {
     slot: 'agent',
     clock,
-    most: () => 2,
-    loading: () => loading,
+    maxSize: () => 2,
+    isLoading: () => loading,
     progress: () => 0.5,
-    left: count,
+    onLeave: count,
   };
-  waiters = new Waiters(parts);
+  waiters = new Waiters(deps);
 });
 const wait = (signal = new AbortController().signal, onDecided?: () => void) =>
   waiters.wait({ signal, priority: 'interactive', limitMs: 1_000, onDecided });
 
 describe('Waiters', () => {
   it('serves in order and tells each that its turn was decided, once', async () => {
-    const told: number[] = [];
-    const turns = [wait(undefined, () => told.push(1)), wait(undefined, () => told.push(2))];
+    const notified: number[] = [];
+    const turns = [wait(undefined, () => notified.push(1)), wait(undefined, () => notified.push(2))];
     waiters.serve(() => 'a');
-    waiters.decide();
-    waiters.decide();
+    waiters.notifyAdmitted();
+    waiters.notifyAdmitted();
     waiters.serve(() => 'b');
     expect(await Promise.all(turns)).toEqual(['a', 'b']);
-    expect(told).toEqual([1, 2]);
+    expect(notified).toEqual([1, 2]);
   });
 
   it('takes out who leaves and says so; a later abort changes nothing', async () => {
@@ -53,7 +53,7 @@ describe('Waiters', () => {
   });
 
   it('the limit counts for a load, not for a turn behind others', async () => {
-    const turn = refused(wait());
+    const turn = refusalOf(wait());
     loading = false;
     await clock.advance(1_000);
     expect(waiters.size).toBe(1);
@@ -71,15 +71,18 @@ describe('Waiters', () => {
   });
 
   it('those who hold the slot are answered with everybody else', async () => {
-    const held = waiters.hold('asked');
-    expect(waiters.held).toBe(true);
-    waiters.satisfy();
+    const held = waiters.requestLoad('request');
+    expect(waiters.isLoadRequested).toBe(true);
+    waiters.resolveLoads();
     await held;
     const reason = new Error('no');
-    const both = [expect(waiters.hold('asked')).rejects.toBe(reason), expect(wait()).rejects.toBe(reason)];
+    const both = [
+      expect(waiters.requestLoad('request')).rejects.toBe(reason),
+      expect(wait()).rejects.toBe(reason),
+    ];
     waiters.refuse(reason);
     await Promise.all(both);
-    expect([waiters.held, waiters.size]).toEqual([false, 0]);
+    expect([waiters.isLoadRequested, waiters.size]).toEqual([false, 0]);
     await clock.advance(10_000);
     await settle();
     expect(left).toBe(0);

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import { FairQueue, type Priority } from './queue.ts';
 
 /** Why somebody outside the queue wants a slot loaded: he asked for it, or the gateway does so by itself. */
-export type Wish = 'asked' | 'by itself';
+export type LoadTrigger = 'request' | 'auto';
 
 export interface WaitOptions {
   readonly signal: AbortSignal;
@@ -17,19 +17,19 @@ export interface WaitOptions {
 interface Waiter<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (reason: unknown) => void;
-  decided: (() => void) | undefined;
+  onDecided: (() => void) | undefined;
 }
 
-export interface WaitersParts {
+export interface WaitersDeps {
   readonly slot: string;
   readonly clock: Clock;
   /** Most callers that may wait. */
-  most(): number;
+  maxSize(): number;
   /** True while callers wait for a load, not for their turn. */
-  loading(): boolean;
+  isLoading(): boolean;
   progress(): number | null;
   /** A caller left by itself or ran out of time. */
-  left(): void;
+  onLeave(): void;
 }
 
 /**
@@ -37,12 +37,12 @@ export interface WaitersParts {
  * and those who hold it for its own sake (an admin's load, the load at the start, the back-off's retry).
  */
 export class Waiters<T> {
-  readonly #parts: WaitersParts;
+  readonly #deps: WaitersDeps;
   readonly #queue = new FairQueue<Waiter<T>>();
-  readonly #holds = new Map<PromiseWithResolvers<void>, Wish>();
+  readonly #loadRequests = new Map<PromiseWithResolvers<void>, LoadTrigger>();
 
-  constructor(parts: WaitersParts) {
-    this.#parts = parts;
+  constructor(deps: WaitersDeps) {
+    this.#deps = deps;
   }
 
   get size(): number {
@@ -50,31 +50,31 @@ export class Waiters<T> {
   }
 
   /** True while somebody outside the queue wants the slot loaded. */
-  get held(): boolean {
-    return this.#holds.size > 0;
+  get isLoadRequested(): boolean {
+    return this.#loadRequests.size > 0;
   }
 
   /** True while somebody really waits: a caller or an administrator, not the gateway by itself. */
-  get asked(): boolean {
-    return this.size > 0 || [...this.#holds.values()].includes('asked');
+  get isRequested(): boolean {
+    return this.size > 0 || [...this.#loadRequests.values()].includes('request');
   }
 
   /** Wants the slot loaded; resolves when it is ready, rejects with the refusal. */
-  hold(wish: Wish): Promise<void> {
-    const hold = Promise.withResolvers<void>();
-    this.#holds.set(hold, wish);
-    return hold.promise;
+  requestLoad(trigger: LoadTrigger): Promise<void> {
+    const request = Promise.withResolvers<void>();
+    this.#loadRequests.set(request, trigger);
+    return request.promise;
   }
 
   /** The slot is ready: those who only wanted it loaded are done. */
-  satisfy(): void {
-    for (const hold of this.#holds.keys()) hold.resolve();
-    this.#holds.clear();
+  resolveLoads(): void {
+    for (const request of this.#loadRequests.keys()) request.resolve();
+    this.#loadRequests.clear();
   }
 
   /** Waits for a turn; rejects with 429 `slot.queue_full`, 503 `slot.loading`, or the signal's reason. */
   wait(options: WaitOptions): Promise<T> {
-    const { slot, clock } = this.#parts;
+    const { slot, clock } = this.#deps;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let clear: () => void = () => {};
     const waiter: Waiter<T> = {
@@ -86,19 +86,19 @@ export class Waiters<T> {
         clear();
         reject(reason);
       },
-      decided: options.onDecided,
+      onDecided: options.onDecided,
     };
-    const leave = this.#queue.add(waiter, options.priority, this.#parts.most());
+    const leave = this.#queue.add(waiter, options.priority, this.#deps.maxSize());
     if (leave === null) throw queueFullError(slot, this.#queue.position(options.priority));
-    const goWith = (reason: unknown) => {
+    const leaveWith = (reason: unknown) => {
       if (!leave()) return;
       waiter.reject(reason);
-      this.#parts.left();
+      this.#deps.onLeave();
     };
-    const onAbort = () => goWith(options.signal.reason);
+    const onAbort = () => leaveWith(options.signal.reason);
     const watch = () => clock.after(options.limitMs, onLimit);
     const onLimit = () => {
-      if (this.#parts.loading()) goWith(loadingError(slot, this.#parts.progress()));
+      if (this.#deps.isLoading()) leaveWith(loadingError(slot, this.#deps.progress()));
       else cancel = watch();
     };
     let cancel = watch();
@@ -114,25 +114,25 @@ export class Waiters<T> {
   serve(value: () => T): void {
     const waiter = this.#queue.shift();
     if (waiter === undefined) return;
-    tell(waiter);
+    notifyDecided(waiter);
     waiter.resolve(value());
   }
 
   /** Tells everybody who was not told yet that the load is decided. */
-  decide(): void {
-    for (const waiter of this.#queue.all()) tell(waiter);
+  notifyAdmitted(): void {
+    for (const waiter of this.#queue.all()) notifyDecided(waiter);
   }
 
   /** Refuses everybody. */
   refuse(reason: unknown): void {
-    for (const hold of this.#holds.keys()) hold.reject(reason);
-    this.#holds.clear();
+    for (const request of this.#loadRequests.keys()) request.reject(reason);
+    this.#loadRequests.clear();
     for (const waiter of this.#queue.clear()) waiter.reject(reason);
   }
 }
 
-function tell(waiter: { decided: (() => void) | undefined }): void {
-  const { decided } = waiter;
-  waiter.decided = undefined;
-  if (decided !== undefined) queueMicrotask(decided);
+function notifyDecided(waiter: { onDecided: (() => void) | undefined }): void {
+  const { onDecided } = waiter;
+  waiter.onDecided = undefined;
+  if (onDecided !== undefined) queueMicrotask(onDecided);
 }

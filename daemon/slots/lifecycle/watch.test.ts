@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { HealthWatch, WATCH_PACE } from './watch.ts';
 
-const { everyMs, limitMs, misses } = WATCH_PACE;
+const { intervalMs: everyMs, timeoutMs: limitMs, maxMisses: misses } = WATCH_PACE;
 let clock: ManualClock;
 let watch: HealthWatch;
 let asked: AbortSignal[];
@@ -17,12 +17,12 @@ beforeEach(() => {
   busy = false;
   answer = async () => 200;
   watch = new HealthWatch(clock, WATCH_PACE, {
-    busy: () => busy,
-    ask: (signal) => {
+    isBusy: () => busy,
+    probe: (signal) => {
       asked.push(signal);
       return answer();
     },
-    hung: () => {
+    onHung: () => {
       told += 1;
     },
   });

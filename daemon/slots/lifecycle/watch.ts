@@ -3,40 +3,40 @@ import type { Clock } from './clock.ts';
 /** How closely a ready engine is watched. */
 export interface WatchPace {
   /** Milliseconds between the end of one question and the next. */
-  readonly everyMs: number;
+  readonly intervalMs: number;
   /** Milliseconds in which a question must be answered. */
-  readonly limitMs: number;
+  readonly timeoutMs: number;
   /** Questions without an answer, one after the other, after which the engine counts as hung. */
-  readonly misses: number;
+  readonly maxMisses: number;
 }
 
-export const WATCH_PACE: WatchPace = { everyMs: 15_000, limitMs: 5_000, misses: 3 };
+export const WATCH_PACE: WatchPace = { intervalMs: 15_000, timeoutMs: 5_000, maxMisses: 3 };
 
-export const HUNG = 'The engine does not answer any more.';
+export const HUNG_REASON = 'The engine does not answer any more.';
 
 /** Whom the watch asks and tells. */
-export interface Watched {
+export interface WatchTarget {
   /** True when now is no time to ask: an answer is on its way, and it shows by itself that the engine lives. */
-  busy(): boolean;
+  isBusy(): boolean;
   /** Resolves when the engine answers, whatever it says; rejects when nobody does. */
-  ask(signal: AbortSignal): Promise<unknown>;
+  probe(signal: AbortSignal): Promise<unknown>;
   /** The engine is hung; told once. */
-  hung(): void;
+  onHung(): void;
 }
 
 /** Asks an engine now and then whether it still answers, until it is stopped or the engine is hung. */
 export class HealthWatch {
   readonly #clock: Clock;
   readonly #pace: WatchPace;
-  readonly #watched: Watched;
+  readonly #target: WatchTarget;
   #missed = 0;
   #cancel: (() => void) | null = null;
   #stopped = false;
 
-  constructor(clock: Clock, pace: WatchPace, watched: Watched) {
+  constructor(clock: Clock, pace: WatchPace, target: WatchTarget) {
     this.#clock = clock;
     this.#pace = pace;
-    this.#watched = watched;
+    this.#target = target;
     this.#wait();
   }
 
@@ -46,24 +46,24 @@ export class HealthWatch {
   }
 
   #wait(): void {
-    this.#cancel = this.#clock.after(this.#pace.everyMs, () => void this.#look());
+    this.#cancel = this.#clock.after(this.#pace.intervalMs, () => void this.#check());
   }
 
-  async #look(): Promise<void> {
-    if (this.#watched.busy()) this.#missed = 0;
-    else this.#missed = (await this.#answers()) ? 0 : this.#missed + 1;
+  async #check(): Promise<void> {
+    if (this.#target.isBusy()) this.#missed = 0;
+    else this.#missed = (await this.#probe()) ? 0 : this.#missed + 1;
     if (this.#stopped) return;
-    if (this.#missed < this.#pace.misses) return this.#wait();
+    if (this.#missed < this.#pace.maxMisses) return this.#wait();
     this.#stopped = true;
-    this.#watched.hung();
+    this.#target.onHung();
   }
 
   /** Whether an answer comes within the limit. */
-  async #answers(): Promise<boolean> {
+  async #probe(): Promise<boolean> {
     const control = new AbortController();
     const { promise: over, resolve } = Promise.withResolvers<false>();
-    this.#cancel = this.#clock.after(this.#pace.limitMs, () => resolve(false));
-    const answered = this.#watched.ask(control.signal).then(
+    this.#cancel = this.#clock.after(this.#pace.timeoutMs, () => resolve(false));
+    const answered = this.#target.probe(control.signal).then(
       () => true,
       () => false,
     );

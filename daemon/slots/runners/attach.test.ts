@@ -2,19 +2,19 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Outbound } from '../../lib/net/outbound.ts';
 import { listening, portOf } from '../../lib/testing/listening.ts';
-import type { LaunchBy } from '../engines/engine.ts';
-import type { Farewell } from '../engines/run-spec.ts';
-import { askThrough } from '../lifecycle/health.ts';
+import type { LaunchFor } from '../engines/engine.ts';
+import type { UnloadCall } from '../engines/run-spec.ts';
+import { createEngineQuery } from '../lifecycle/health.ts';
 import { workerLaunch } from '../testing/launches.ts';
 import { createAttachRunner } from './attach.ts';
-import type { Running } from './runner.ts';
+import type { RunningEngine } from './runner.ts';
 
 let outbound: Outbound;
 let server: Server;
 let status: number;
 let met: IncomingHttpHeaders[];
 let asked: string[];
-const started: Running[] = [];
+const started: RunningEngine[] = [];
 
 /** Listens on a port of its own choice, or on the one that it had before. */
 async function listen(port = 0): Promise<number> {
@@ -47,16 +47,16 @@ function attach(
   over: {
     keyVariable?: string | null;
     self?: boolean;
-    probe?: LaunchBy<'attach'>['how']['probe'];
-    farewell?: Farewell;
+    probe?: LaunchFor<'attach'>['how']['probe'];
+    farewell?: UnloadCall;
   } = {},
-): Running {
+): RunningEngine {
   const { keyVariable = null, self = false, probe = { path: '/health', loading: [503] }, farewell } = over;
   const runner = createAttachRunner({
     environment: (name) => (name === 'UPSTREAM_KEY' ? 'theirs' : undefined),
-    ask: askThrough(outbound),
+    query: createEngineQuery(outbound),
     isSelf: async () => self,
-    watch: { everyMs: 20, misses: 3 },
+    watch: { intervalMs: 20, maxMisses: 3 },
   });
   const how = { runner: 'attach', url: `http://127.0.0.1:${port}`, keyVariable, probe, farewell } as const;
   const run = runner.start({ ...workerLaunch(), how });

@@ -1,47 +1,57 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LaunchBy } from '../engines/engine.ts';
-import type { AskEngine } from '../lifecycle/health.ts';
+import type { LaunchFor } from '../engines/engine.ts';
+import type { QueryEngine } from '../lifecycle/health.ts';
 import { loadedAt } from './key.ts';
-import { type Ended, type Endpoint, type Loaded, neverStarted, type Runner, type Running } from './runner.ts';
-import { askProbe, probeVerdict, untilReady, WrongServer } from './until-ready.ts';
+import {
+  type Endpoint,
+  type EngineExit,
+  failedStart,
+  type LoadedEngine,
+  type Runner,
+  type RunningEngine,
+} from './runner.ts';
+import { probeVerdict, sendProbe, WrongServerError, waitUntilReady } from './until-ready.ts';
 
-export interface AttachRunnerOptions {
+export interface AttachRunnerDeps {
   /** The gateway's environment, by name. */
   environment(name: string): string | undefined;
-  readonly ask: AskEngine;
+  readonly query: QueryEngine;
   /** Whether an address leads to the gateway's own listener. */
   isSelf(url: URL): Promise<boolean>;
   /** How a loaded server is watched; default every 5 s, given up after 3 questions without a good answer. */
-  readonly watch?: Watch;
+  readonly watch?: WatchPace;
 }
 
-interface Watch {
-  readonly everyMs: number;
-  readonly misses: number;
+interface WatchPace {
+  readonly intervalMs: number;
+  readonly maxMisses: number;
 }
 
 /** Longest time for a farewell, in milliseconds. */
-const FAREWELL_MS = 5_000;
+const MAX_UNLOAD_CALL_MS = 5_000;
 
 const SELF = 'The address of url is this gateway itself.';
-const WATCH: Watch = { everyMs: 5_000, misses: 3 };
+const WATCH: WatchPace = { intervalMs: 5_000, maxMisses: 3 };
 
-const over = (reason: string): Ended => ({ code: null, signal: null, reason });
+const exitOf = (reason: string): EngineExit => ({ code: null, signal: null, reason });
 
-type Parts = AttachRunnerOptions & { readonly launch: LaunchBy<'attach'>; readonly endpoint: Endpoint };
+type AttachedServerDeps = AttachRunnerDeps & {
+  readonly launch: LaunchFor<'attach'>;
+  readonly endpoint: Endpoint;
+};
 
 /** A server that somebody else runs: followed and watched, never started or stopped. */
-class Attached implements Running {
+class AttachedServer implements RunningEngine {
   readonly pid = null;
-  readonly loaded: Promise<Loaded>;
-  readonly ended: Promise<Ended>;
-  readonly #parts: Parts;
+  readonly loaded: Promise<LoadedEngine>;
+  readonly ended: Promise<EngineExit>;
+  readonly #deps: AttachedServerDeps;
   readonly #stop = new AbortController();
-  readonly #ready = Promise.withResolvers<Loaded>();
+  readonly #ready = Promise.withResolvers<LoadedEngine>();
   #isLoaded = false;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(deps: AttachedServerDeps) {
+    this.#deps = deps;
     this.loaded = this.#ready.promise;
     this.ended = this.#live();
   }
@@ -54,47 +64,47 @@ class Attached implements Running {
     return [];
   }
 
-  async stop(graceMs: number): Promise<Ended> {
+  async stop(graceMs: number): Promise<EngineExit> {
     const followed = !this.#stop.signal.aborted && this.#isLoaded;
     this.#stop.abort(new Error('stopped'));
-    if (followed) await this.#sayFarewell(Math.min(graceMs, FAREWELL_MS));
+    if (followed) await this.#sendUnloadCall(Math.min(graceMs, MAX_UNLOAD_CALL_MS));
     return this.ended;
   }
 
   /** What its owner does with the server is not ours to judge: whatever it answers, the slot has let go. */
-  async #sayFarewell(limitMs: number): Promise<void> {
-    const { ask, endpoint, launch } = this.#parts;
+  async #sendUnloadCall(limitMs: number): Promise<void> {
+    const { query, endpoint, launch } = this.#deps;
     const { farewell } = launch.how;
     if (farewell === undefined || limitMs <= 0) return;
-    const question = { method: 'POST', ...farewell, limitMs } as const;
-    await ask(endpoint, question, AbortSignal.timeout(limitMs)).catch(() => {});
+    const unloadCall = { method: 'POST', ...farewell, limitMs } as const;
+    await query(endpoint, unloadCall, AbortSignal.timeout(limitMs)).catch(() => {});
   }
 
-  async #live(): Promise<Ended> {
+  async #live(): Promise<EngineExit> {
     const { signal } = this.#stop;
     try {
-      return over(await this.#untilAway(signal));
+      return exitOf(await this.#followUntilGone(signal));
     } catch (cause) {
-      if (signal.aborted) return over('The slot has let go of the attached server.');
-      return over(
-        cause instanceof WrongServer ? cause.message : 'The attached server could not be followed.',
+      if (signal.aborted) return exitOf('The slot has let go of the attached server.');
+      return exitOf(
+        cause instanceof WrongServerError ? cause.message : 'The attached server could not be followed.',
       );
     }
   }
 
-  async #untilAway(signal: AbortSignal): Promise<string> {
-    const { ask, endpoint, launch, isSelf, watch = WATCH } = this.#parts;
+  async #followUntilGone(signal: AbortSignal): Promise<string> {
+    const { query, endpoint, launch, isSelf, watch = WATCH } = this.#deps;
     const { probe, url } = launch.how;
     const address = new URL(url);
     if (await isSelf(address)) return SELF;
-    await untilReady({ ask, endpoint, probe, signal });
+    await waitUntilReady({ query, endpoint, probe, signal });
     // The listener may have opened in between.
     if (await isSelf(address)) return SELF;
     this.#isLoaded = true;
     this.#ready.resolve({ ...loadedAt(launch, endpoint), device: 'remote' });
-    for (let missed = 0; missed < watch.misses; ) {
-      await pause(watch.everyMs, undefined, { signal });
-      const answer = await askProbe(ask, endpoint, probe, signal);
+    for (let missed = 0; missed < watch.maxMisses; ) {
+      await pause(watch.intervalMs, undefined, { signal });
+      const answer = await sendProbe(query, endpoint, probe, signal);
       missed = answer !== null && probeVerdict(probe, answer) === 'ready' ? 0 : missed + 1;
     }
     return 'The attached server no longer answers.';
@@ -102,13 +112,13 @@ class Attached implements Running {
 }
 
 /** Serves slots from addresses that somebody else runs. The key comes from a variable and goes to that address only. */
-export function createAttachRunner(options: AttachRunnerOptions): Runner {
-  const start = (launch: LaunchBy<'attach'>): Running => {
+export function createAttachRunner(deps: AttachRunnerDeps): Runner {
+  const start = (launch: LaunchFor<'attach'>): RunningEngine => {
     const { url, keyVariable } = launch.how;
-    const key = keyVariable === null ? null : options.environment(keyVariable);
-    if (key === undefined) return neverStarted(`The variable ${keyVariable} that key_env names is not set.`);
+    const key = keyVariable === null ? null : deps.environment(keyVariable);
+    if (key === undefined) return failedStart(`The variable ${keyVariable} that key_env names is not set.`);
     const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-    return new Attached({ ...options, launch, endpoint: { origin: new URL(url).origin, headers } });
+    return new AttachedServer({ ...deps, launch, endpoint: { origin: new URL(url).origin, headers } });
   };
-  return { id: 'attach', start: (launch) => start(launch as LaunchBy<'attach'>) };
+  return { id: 'attach', start: (launch) => start(launch as LaunchFor<'attach'>) };
 }

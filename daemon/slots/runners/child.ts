@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { startTicksOf } from '../../lib/process/process-identity.ts';
 import type { EngineLog } from '../lifecycle/engine-log.ts';
 import { exitReason } from '../lifecycle/failure-reason.ts';
-import { rememberRun, signalGroup } from '../lifecycle/orphans.ts';
-import type { Ended } from './runner.ts';
+import { signalGroup, writeRunRecord } from '../lifecycle/orphans.ts';
+import type { EngineExit } from './runner.ts';
 
 /** Time for the last output of an ended engine to arrive. */
 const LAST_OUTPUT_MS = 250;
@@ -14,25 +14,28 @@ const OOM_SCORE = '600';
 export const notStarted = (cause: unknown): string =>
   `The engine could not be started (${(cause as NodeJS.ErrnoException).code ?? 'unknown'}).`;
 
-export interface EndParts {
+export interface WatchExitDeps {
   readonly log: EngineLog;
   /** The reason that is known better than its exit and its output tell; null when there is none. */
-  lastWords(): string | null;
+  knownReason(): string | null;
   /** The end was seen. */
-  done(): void;
+  onExit(): void;
 }
 
 /** Takes the output into the log, and resolves when the end of the process was seen and its group is gone. */
-export function watchEnd(child: ChildProcess, { log, lastWords, done }: EndParts): Promise<Ended> {
+export function watchExit(
+  child: ChildProcess,
+  { log, knownReason, onExit }: WatchExitDeps,
+): Promise<EngineExit> {
   for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk: Buffer) => log.push(chunk));
   return new Promise((resolve) => {
     let over = false;
-    const finish = (code: number | null, signal: string | null, words?: string) => {
+    const finish = (code: number | null, signal: string | null, reasonOverride?: string) => {
       if (over) return;
       over = true;
       if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
-      done();
-      const reason = words ?? lastWords() ?? exitReason({ code, signal }, log.lines(50));
+      onExit();
+      const reason = reasonOverride ?? knownReason() ?? exitReason({ code, signal }, log.lines(50));
       log.note(reason);
       void log.close();
       resolve({ code, signal, reason });
@@ -48,9 +51,9 @@ export function watchEnd(child: ChildProcess, { log, lastWords, done }: EndParts
 }
 
 /** Remembers a started child for the next start of the gateway and makes it the kernel's first choice under memory pressure. */
-export function remember(runFolder: string, slot: string, pid: number, nonce: string): void {
+export function registerChild(runFolder: string, slot: string, pid: number, nonce: string): void {
   const startTicks = startTicksOf(pid);
-  if (startTicks !== null) rememberRun(runFolder, { slot, pid, startTicks, nonce });
+  if (startTicks !== null) writeRunRecord(runFolder, { slot, pid, startTicks, nonce });
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
   } catch {
@@ -59,7 +62,11 @@ export function remember(runFolder: string, slot: string, pid: number, nonce: st
 }
 
 /** Asks the whole group to end, forces it after `graceMs` (0: at once), and resolves when the end was seen. */
-export async function stopChild(child: ChildProcess, ended: Promise<Ended>, graceMs: number): Promise<Ended> {
+export async function stopChild(
+  child: ChildProcess,
+  ended: Promise<EngineExit>,
+  graceMs: number,
+): Promise<EngineExit> {
   const { pid } = child;
   if (pid !== undefined && child.exitCode === null && child.signalCode === null) {
     signalGroup(pid, graceMs > 0 ? 'SIGTERM' : 'SIGKILL');

@@ -10,7 +10,7 @@ import { createLog } from '../../lib/log.ts';
 import { Outbound } from '../../lib/net/outbound.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { until } from '../../lib/testing/until.ts';
-import { askThrough } from '../lifecycle/health.ts';
+import { createEngineQuery } from '../lifecycle/health.ts';
 import { containerLaunch } from '../testing/launches.ts';
 import { StandInDocker } from '../testing/stand-in-docker.ts';
 import { createContainerRunner } from './container.ts';
@@ -36,13 +36,13 @@ function runner(keep = true, sockets?: readonly string[], state = folder): Runne
     stateFolder: state,
     logFolder: join(state, 'logs'),
     runFolder: join(state, 'run'),
-    ask: askThrough(outbound),
-    places: {
+    query: createEngineQuery(outbound),
+    engines: {
       sockets: () => sockets ?? ['/nowhere/podman.sock', docker.socketPath],
       connect: (socket, signal) => ContainerEngine.connect(outbound, socket, signal),
     },
     log,
-    keep: () => keep,
+    keepsContainers: () => keep,
   });
 }
 
@@ -112,7 +112,7 @@ test('a retired gateway leaves it running, and the next one adopts it without a 
   const first = runner();
   const before = first.start(containerLaunch());
   await before.loaded;
-  first.retire?.();
+  first.detach?.();
   await before.stop(0);
   const next = runner();
   expect(await next.reconcile?.(new Set(['boxed']))).toEqual(new Set(['boxed']));
@@ -136,7 +136,7 @@ test('without keeping, retiring changes nothing', async () => {
   const first = runner(false);
   const one = first.start(containerLaunch());
   await one.loaded;
-  first.retire?.();
+  first.detach?.();
   await one.stop(0);
   expect(docker.boxes).toEqual([]);
 });
@@ -146,10 +146,10 @@ test('a start that waits for the look at earlier containers can be cut at once',
     stateFolder: folder,
     logFolder: join(folder, 'logs'),
     runFolder: join(folder, 'run'),
-    ask: askThrough(outbound),
-    places: { sockets: () => ['/x'], connect: () => new Promise(() => {}) },
+    query: createEngineQuery(outbound),
+    engines: { sockets: () => ['/x'], connect: () => new Promise(() => {}) },
     log,
-    keep: () => true,
+    keepsContainers: () => true,
   });
   void stuck.reconcile?.(new Set());
   expect((await stuck.start(containerLaunch()).stop(0)).reason).toContain('stopped before');

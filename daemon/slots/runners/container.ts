@@ -1,22 +1,22 @@
 import type { Log } from '../../lib/log.ts';
-import type { LaunchBy } from '../engines/engine.ts';
-import type { AskEngine } from '../lifecycle/health.ts';
+import type { LaunchFor } from '../engines/engine.ts';
+import type { QueryEngine } from '../lifecycle/health.ts';
 import { ContainerRun } from './container/container-run.ts';
-import type { EnginePlaces } from './container/engines.ts';
+import type { ContainerEngines } from './container/engines.ts';
 import { reconcile } from './container/reconcile.ts';
 import { ContainerRecords } from './container/record.ts';
-import { stateMark } from './container/state-id.ts';
-import { neverStarted, type Runner, type Running } from './runner.ts';
+import { stateId } from './container/state-id.ts';
+import { failedStart, type Runner, type RunningEngine } from './runner.ts';
 
-export interface ContainerRunnerOptions {
+export interface ContainerRunnerDeps {
   readonly stateFolder: string;
   readonly logFolder: string;
   readonly runFolder: string;
-  readonly ask: AskEngine;
-  readonly places: EnginePlaces;
+  readonly query: QueryEngine;
+  readonly engines: ContainerEngines;
   readonly log: Log;
   /** Whether loaded containers run on when the gateway ends. */
-  keep(): boolean;
+  keepsContainers(): boolean;
 }
 
 const NO_FOLDER = 'The state folder cannot be written, so that a container of ours could not be known again.';
@@ -26,40 +26,48 @@ const NO_FOLDER = 'The state folder cannot be written, so that a container of ou
  * chooses, with a key of their own, files read-only, without rights and without a restart of their own. Containers
  * carry labels: the next start of the gateway adopts those that serve the same and ends all others of ours.
  */
-export function createContainerRunner(options: ContainerRunnerOptions): Runner {
-  const { stateFolder, logFolder, runFolder, ask, places, log } = options;
+export function createContainerRunner(options: ContainerRunnerDeps): Runner {
+  const { stateFolder, logFolder, runFolder, query, engines, log } = options;
   const records = new ContainerRecords(runFolder);
   let before: Promise<unknown> = Promise.resolve();
-  let leaving = false;
-  let mark: string | null = null;
+  let isDetaching = false;
+  let stateIdCache: string | null = null;
   const state = (): string => {
-    mark ??= stateMark(stateFolder);
-    return mark;
+    stateIdCache ??= stateId(stateFolder);
+    return stateIdCache;
   };
-  const start = (launch: LaunchBy<'container'>): Running => {
+  const start = (launch: LaunchFor<'container'>): RunningEngine => {
     try {
-      const parts = { places, records, state: state(), logFolder, ask, before, leaving: () => leaving };
-      return new ContainerRun(parts, launch);
+      const deps = {
+        engines,
+        records,
+        state: state(),
+        logFolder,
+        query,
+        before,
+        isDetaching: () => isDetaching,
+      };
+      return new ContainerRun(deps, launch);
     } catch (cause) {
       log.error({ err: cause }, 'containers cannot be marked');
-      return neverStarted(NO_FOLDER);
+      return failedStart(NO_FOLDER);
     }
   };
   return {
     id: 'container',
-    start: (launch) => start(launch as LaunchBy<'container'>),
+    start: (launch) => start(launch as LaunchFor<'container'>),
     reconcile: (wanted) => {
-      const found = lookThrough(() => reconcile({ places, records, state: state(), log }, wanted), log);
+      const found = reconcileSafely(() => reconcile({ engines, records, state: state(), log }, wanted), log);
       before = found;
       return found;
     },
-    retire: () => {
-      leaving = options.keep();
+    detach: () => {
+      isDetaching = options.keepsContainers();
     },
   };
 }
 
-async function lookThrough(work: () => Promise<Set<string>>, log: Log): Promise<Set<string>> {
+async function reconcileSafely(work: () => Promise<Set<string>>, log: Log): Promise<Set<string>> {
   try {
     return await work();
   } catch (cause) {

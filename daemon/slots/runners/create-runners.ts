@@ -1,16 +1,16 @@
 import { ContainerEngine } from '../../lib/container-engine/container-engine.ts';
-import type { AskEngine } from '../lifecycle/health.ts';
+import type { QueryEngine } from '../lifecycle/health.ts';
 import type { SlotsOptions } from '../slots-options.ts';
 import { createRunners, type Runners } from './table.ts';
 
 /** The runners of these slots, or the one that stands in the place of all. */
-export function runnersFor(options: SlotsOptions, ask: AskEngine): Runners {
+export function runnersFor(options: SlotsOptions, query: QueryEngine): Runners {
   const { runner, settings, nodePath = process.execPath, workerPath } = options;
   if (runner !== undefined) return { worker: runner, process: runner, container: runner, attach: runner };
   const { state: stateFolder } = settings.folders;
   const environment = (name: string) => settings.environment(name);
   return createRunners({
-    ...{ stateFolder, nodePath, workerPath, environment, ask },
+    ...{ stateFolder, nodePath, workerPath, environment, query },
     log: options.log,
     listenPort: () => options.listenPort?.() ?? settings.value('port'),
     containers: {

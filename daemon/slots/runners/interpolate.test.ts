@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fill, fillAll } from './interpolate.ts';
+import { interpolate, interpolateAll } from './interpolate.ts';
 
 const values = { port: '1234', model: '/m/{port}.gguf' };
 
@@ -10,8 +10,8 @@ it.each([
   ['{"a":{"b":1}}', '{"a":{"b":1}}'],
   ['{other} {toString} { port } {}', '{other} {toString} { port } {}'],
   ['$& {port} $1', '$& 1234 $1'],
-])('%j becomes %j', (text, filled) => expect(fill(text, values)).toBe(filled));
+])('%j becomes %j', (text, filled) => expect(interpolate(text, values)).toBe(filled));
 
 it('fills every value of a table', () => {
-  expect(fillAll({ A: '{port}', '{port}': 'x' }, values)).toEqual({ A: '1234', '{port}': 'x' });
+  expect(interpolateAll({ A: '{port}', '{port}': 'x' }, values)).toEqual({ A: '1234', '{port}': 'x' });
 });

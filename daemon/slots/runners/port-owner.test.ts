@@ -39,23 +39,23 @@ describe('the owner of a port', () => {
     table(row(8080, 11), row(9090, 12));
     addProcess(100, 100, 11);
     addProcess(200, 200, 12);
-    expect(portOwner(7070, 100, proc)).toBe('nobody');
-    expect(portOwner(8080, 100, proc)).toBe('ours');
-    expect(portOwner(9090, 100, proc)).toBe('stranger');
+    expect(portOwner(7070, 100, proc)).toBe('none');
+    expect(portOwner(8080, 100, proc)).toBe('own');
+    expect(portOwner(9090, 100, proc)).toBe('foreign');
   });
 
   it('is ours when a child of the session listens, and a stranger when two share the port', () => {
     table(row(8080, 11), row(8080, 12));
     addProcess(101, 100, 11);
     addProcess(200, 200, 12);
-    expect(portOwner(8080, 100, proc)).toBe('stranger');
+    expect(portOwner(8080, 100, proc)).toBe('foreign');
     table(row(8080, 11));
-    expect(portOwner(8080, 100, proc)).toBe('ours');
+    expect(portOwner(8080, 100, proc)).toBe('own');
   });
 
   it('is a stranger when the kernel hides who it is, and unknown when it tells nothing', () => {
     table(row(8080, 99));
-    expect(portOwner(8080, 100, proc)).toBe('stranger');
+    expect(portOwner(8080, 100, proc)).toBe('foreign');
     expect(portOwner(8080, 100, join(proc, 'absent'))).toBe('unknown');
   });
 
@@ -63,9 +63,9 @@ describe('the owner of a port', () => {
     const server = createServer();
     await new Promise<void>((done) => server.listen(0, done));
     const { port } = server.address() as { port: number };
-    expect(portOwner(port, 999_999_999)).toBe('stranger');
+    expect(portOwner(port, 999_999_999)).toBe('foreign');
     await new Promise((done) => server.close(done));
-    expect(portOwner(port, 1)).toBe('nobody');
+    expect(portOwner(port, 1)).toBe('none');
   });
 });
 
@@ -73,15 +73,15 @@ describe('free ports', () => {
   it('are given to one at a time', async () => {
     const offered = [5000, 5000, 5000, 5001, 5000];
     const ports = new Ports(async () => offered.shift() as number);
-    expect([await ports.take(), await ports.take()]).toEqual([5000, 5001]);
-    ports.give(5000);
-    expect(await ports.take()).toBe(5000);
+    expect([await ports.acquire(), await ports.acquire()]).toEqual([5000, 5001]);
+    ports.release(5000);
+    expect(await ports.acquire()).toBe(5000);
   });
 
   it('that never come are an error', async () => {
     const ports = new Ports(async () => 5000);
-    await ports.take();
-    await expect(ports.take()).rejects.toThrow('no free port');
+    await ports.acquire();
+    await expect(ports.acquire()).rejects.toThrow('no free port');
   });
 
   it('can be listened on', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { listening, readListening } from '../../lib/net/listening-sockets.ts';
 
 /** Who listens on a port: nobody yet, only processes of the session that was asked about, or somebody else too. */
-export type PortOwner = 'nobody' | 'ours' | 'stranger' | 'unknown';
+export type PortOwner = 'none' | 'own' | 'foreign' | 'unknown';
 
 const read = (file: string): string | null => {
   try {
@@ -61,7 +61,7 @@ export function portOwner(port: number, session: number, proc = '/proc'): PortOw
   const tables = ['net/tcp', 'net/tcp6'].map((name) => readListening(join(proc, name)));
   if (tables[0] === null) return 'unknown';
   const inodes = tables.flatMap((table) => (table === null ? [] : listeners(table, port)));
-  if (inodes.length === 0) return 'nobody';
+  if (inodes.length === 0) return 'none';
   const files = filesOfSession(session, proc);
-  return inodes.every((inode) => files.has(`socket:[${inode}]`)) ? 'ours' : 'stranger';
+  return inodes.every((inode) => files.has(`socket:[${inode}]`)) ? 'own' : 'foreign';
 }

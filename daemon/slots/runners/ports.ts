@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /** A port of the loopback address on which nobody listened a moment ago. */
 export async function freePort(): Promise<number> {
@@ -15,25 +15,25 @@ export async function freePort(): Promise<number> {
 
 /** Hands out free ports, none of them twice at a time. */
 export class Ports {
-  readonly #free: () => Promise<number>;
-  readonly #out = new Set<number>();
+  readonly #findFree: () => Promise<number>;
+  readonly #acquired = new Set<number>();
 
-  constructor(free: () => Promise<number> = freePort) {
-    this.#free = free;
+  constructor(findFree: () => Promise<number> = freePort) {
+    this.#findFree = findFree;
   }
 
   /** A port until `give` is called with it. */
-  async take(): Promise<number> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const port = await this.#free();
-      if (this.#out.has(port)) continue;
-      this.#out.add(port);
+  async acquire(): Promise<number> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const port = await this.#findFree();
+      if (this.#acquired.has(port)) continue;
+      this.#acquired.add(port);
       return port;
     }
     throw new Error('no free port was found');
   }
 
-  give(port: number): void {
-    this.#out.delete(port);
+  release(port: number): void {
+    this.#acquired.delete(port);
   }
 }

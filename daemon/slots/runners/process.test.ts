@@ -7,7 +7,7 @@ import { listening } from '../../lib/testing/listening.ts';
 import { openFiles } from '../testing/open-files.ts';
 import { ProcessBench } from '../testing/process-bench.ts';
 import { freePort } from './ports.ts';
-import type { Running } from './runner.ts';
+import type { RunningEngine } from './runner.ts';
 
 let bench: ProcessBench;
 const strangers: Server[] = [];
@@ -19,8 +19,8 @@ afterEach(async () => {
   for (const server of strangers.splice(0)) server.close();
 });
 
-const text = (run: Running) => run.lines().join('\n');
-const says = (run: Running, part: string) =>
+const text = (run: RunningEngine) => run.lines().join('\n');
+const says = (run: RunningEngine, part: string) =>
   vi.waitFor(() => expect(text(run)).toContain(part), { timeout: 10_000 });
 const gone = (pid: number) => vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), { timeout: 5_000 });
 const recordOf = (slot: string) => join(bench.folder, 'run', `${slot}.json`);
@@ -47,8 +47,8 @@ describe('a start', () => {
     const signal = new AbortController().signal;
     const body = { model: 'm' };
     const question = { method: 'POST', path: '/v1/chat/completions', body, limitMs: 5_000 } as const;
-    expect((await bench.ask(loaded, question, signal)).status).toBe(200);
-    expect((await bench.ask({ ...loaded, headers: {} }, question, signal)).status).toBe(401);
+    expect((await bench.query(loaded, question, signal)).status).toBe(200);
+    expect((await bench.query({ ...loaded, headers: {} }, question, signal)).status).toBe(401);
   });
 
   it('fills the arguments, hides the key, passes listed variables and those of the slot only', async () => {

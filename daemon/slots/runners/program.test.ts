@@ -6,17 +6,17 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../lib/process/process-identity.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
-import { dyingWithParent } from './program.ts';
+import { parentDeathPrefix } from './program.ts';
 
 describe('dying with the parent', () => {
   it('is left out where there is no setpriv, or one that cannot do it', () => {
     const folder = scratch();
-    expect(dyingWithParent(folder)).toEqual([]);
+    expect(parentDeathPrefix(folder)).toEqual([]);
     writeFileSync(join(folder, 'setpriv'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    expect(dyingWithParent(folder)).toEqual([]);
+    expect(parentDeathPrefix(folder)).toEqual([]);
   });
 
-  const before = dyingWithParent(process.env.PATH ?? '');
+  const before = parentDeathPrefix(process.env.PATH ?? '');
   it.skipIf(before.length === 0)('the kernel kills the program when its parent is killed', async () => {
     const text = `import { spawn } from 'node:child_process';
       const [file, ...words] = JSON.parse(process.argv[1]);

@@ -8,7 +8,7 @@ const DEATH_SIGNAL = ['--pdeathsig', 'KILL', '--'];
  * What stands before a program so that the kernel kills it when the gateway dies: `setpriv` of util-linux, which
  * becomes the program. Empty where there is none: then an engine that outlives the gateway ends at its next start.
  */
-export function dyingWithParent(path: string): readonly string[] {
+export function parentDeathPrefix(path: string): readonly string[] {
   const setpriv = findProgram('setpriv', path);
   if (setpriv === null) return [];
   const words = [setpriv, ...DEATH_SIGNAL];

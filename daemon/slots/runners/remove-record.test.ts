@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { forgetFile } from './remove-record.ts';
+import { removeRecordFile } from './remove-record.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -14,7 +14,7 @@ it('removes a file, and is content with none', () => {
   const told: string[] = [];
   const file = join(folder, 'agent.json');
   writeFileSync(file, '');
-  for (let time = 0; time < 2; time++) forgetFile(file, (line) => told.push(line));
+  for (let time = 0; time < 2; time++) removeRecordFile(file, (line) => told.push(line));
   expect([existsSync(file), told]).toEqual([false, []]);
 });
 
@@ -22,7 +22,7 @@ it('tells of what stays without its path, and never throws', () => {
   const told: string[] = [];
   const loop = join(folder, 'run');
   symlinkSync(loop, loop);
-  forgetFile(join(loop, 'agent.json'), (line) => told.push(line));
+  removeRecordFile(join(loop, 'agent.json'), (line) => told.push(line));
   expect(told).toEqual(['what was remembered of the engine could not be removed (ELOOP)']);
-  expect(() => forgetFile(folder)).not.toThrow();
+  expect(() => removeRecordFile(folder)).not.toThrow();
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leadsHere } from './self-address.ts';
+import { isSelfAddress } from './self-address.ts';
 
 const parts = {
   addresses: async (name: string) => {
@@ -22,14 +22,14 @@ it.each([
   ['http://there:8080', false],
   ['http://nobody:8080', false],
 ])('%s on port 8080: %s', async (url, expected) => {
-  expect(await leadsHere(new URL(url), 8080, parts)).toBe(expected);
+  expect(await isSelfAddress(new URL(url), 8080, parts)).toBe(expected);
 });
 
 it('knows the ports that an address leaves out', async () => {
-  expect(await leadsHere(new URL('https://here'), 443, parts)).toBe(true);
-  expect(await leadsHere(new URL('http://here'), 80, parts)).toBe(true);
+  expect(await isSelfAddress(new URL('https://here'), 443, parts)).toBe(true);
+  expect(await isSelfAddress(new URL('http://here'), 80, parts)).toBe(true);
 });
 
 it('asks the system by default', async () => {
-  expect(await leadsHere(new URL('http://localhost:1234'), 1234)).toBe(true);
+  expect(await isSelfAddress(new URL('http://localhost:1234'), 1234)).toBe(true);
 });

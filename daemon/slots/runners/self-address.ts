@@ -1,14 +1,14 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 
-export interface SelfAddressParts {
+export interface SelfAddressDeps {
   /** Every address that a name has; rejects when it has none. */
   addresses(name: string): Promise<readonly string[]>;
   /** Every address of this machine. */
   own(): ReadonlySet<string>;
 }
 
-const PARTS: SelfAddressParts = {
+const DEFAULT_DEPS: SelfAddressDeps = {
   addresses: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   own: () =>
     new Set(Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))),
@@ -17,10 +17,14 @@ const PARTS: SelfAddressParts = {
 const DEFAULT_PORT: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** Whether `url` leads to the listener of this machine on `port`; a name that nobody knows leads nowhere. */
-export async function leadsHere(url: URL, port: number, parts: SelfAddressParts = PARTS): Promise<boolean> {
+export async function isSelfAddress(
+  url: URL,
+  port: number,
+  deps: SelfAddressDeps = DEFAULT_DEPS,
+): Promise<boolean> {
   if (Number(url.port || DEFAULT_PORT[url.protocol]) !== port) return false;
   const name = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = await parts.addresses(name).catch(() => []);
-  const own = parts.own();
+  const addresses = await deps.addresses(name).catch(() => []);
+  const own = deps.own();
   return addresses.some((address) => own.has(address) || address.startsWith('127.'));
 }

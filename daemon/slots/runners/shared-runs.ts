@@ -1,66 +1,74 @@
-import type { LaunchBy } from '../engines/engine.ts';
-import type { Shared } from '../engines/run-spec.ts';
-import { type Ended, type Loaded, neverStarted, type Running } from './runner.ts';
+import type { LaunchFor } from '../engines/engine.ts';
+import type { SharedProcess } from '../engines/run-spec.ts';
+import { type EngineExit, failedStart, type LoadedEngine, type RunningEngine } from './runner.ts';
 
 interface Entry {
-  readonly run: Running;
+  readonly run: RunningEngine;
   /** What each slot that uses it has claimed. */
   readonly users: Map<object, string | null>;
 }
 
-const LEFT: Ended = { code: null, signal: null, reason: 'The slot has left the process that it shared.' };
+const LEFT_EXIT: EngineExit = {
+  code: null,
+  signal: null,
+  reason: 'The slot has left the process that it shared.',
+};
 
 /** Processes that several slots use at once: the first start brings one up, the last stop ends it. */
 export class SharedRuns {
   readonly #entries = new Map<string, Entry>();
   /** The end of the process that had the name before. */
-  readonly #before = new Map<string, Promise<unknown>>();
+  readonly #previousExits = new Map<string, Promise<unknown>>();
 
   /** A use of the shared process; `begin` starts it once the one before has ended. */
-  join(launch: LaunchBy<'process'>, shared: Shared, begin: (after: Promise<unknown>) => Running): Running {
-    const entry = this.#entries.get(shared.name) ?? this.#begin(shared.name, begin);
+  join(
+    launch: LaunchFor<'process'>,
+    shared: SharedProcess,
+    start: (after: Promise<unknown>) => RunningEngine,
+  ): RunningEngine {
+    const entry = this.#entries.get(shared.name) ?? this.#start(shared.name, start);
     const held = [...entry.users.values()].find((claim) => claim !== null) ?? null;
     if (held !== null && shared.claim !== null && held !== shared.claim) {
-      return neverStarted(
+      return failedStart(
         `${shared.name} serves ${held} for another slot and can serve one such model only; unload that slot first.`,
       );
     }
     return this.#use(entry, launch, shared);
   }
 
-  #begin(name: string, begin: (after: Promise<unknown>) => Running): Entry {
-    const run = begin(this.#before.get(name) ?? Promise.resolve());
+  #start(name: string, start: (after: Promise<unknown>) => RunningEngine): Entry {
+    const run = start(this.#previousExits.get(name) ?? Promise.resolve());
     const entry: Entry = { run, users: new Map() };
     this.#entries.set(name, entry);
-    this.#before.set(name, run.ended);
-    void run.ended.then(() => this.#forget(name, entry));
+    this.#previousExits.set(name, run.ended);
+    void run.ended.then(() => this.#removeEntry(name, entry));
     return entry;
   }
 
-  #forget(name: string, entry: Entry): void {
+  #removeEntry(name: string, entry: Entry): void {
     if (this.#entries.get(name) === entry) this.#entries.delete(name);
   }
 
-  #use(entry: Entry, launch: LaunchBy<'process'>, { name, claim }: Shared): Running {
+  #use(entry: Entry, launch: LaunchFor<'process'>, { name, claim }: SharedProcess): RunningEngine {
     const { run, users } = entry;
     const user = {};
     users.set(user, claim);
-    const left = Promise.withResolvers<Ended>();
+    const left = Promise.withResolvers<EngineExit>();
     const ended = Promise.race([run.ended, left.promise]);
     const { context, parallel, threads } = launch;
     return {
       get pid() {
         return run.pid;
       },
-      loaded: run.loaded.then((loaded): Loaded => ({ ...loaded, context, parallel, threads })),
+      loaded: run.loaded.then((loaded): LoadedEngine => ({ ...loaded, context, parallel, threads })),
       ended,
       progress: () => run.progress(),
       lines: () => run.lines(),
       stop: (graceMs) => {
-        const was = users.delete(user);
-        if (users.size > 0) left.resolve(LEFT);
+        const wasUser = users.delete(user);
+        if (users.size > 0) left.resolve(LEFT_EXIT);
         else {
-          if (was) this.#forget(name, entry);
+          if (wasUser) this.#removeEntry(name, entry);
           void run.stop(graceMs).then(left.resolve);
         }
         return ended;

@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../lib/log.ts';
 import type { RunnerId } from '../engines/run-spec.ts';
-import type { AskEngine } from '../lifecycle/health.ts';
+import type { QueryEngine } from '../lifecycle/health.ts';
 import { createAttachRunner } from './attach.ts';
-import type { EnginePlaces } from './container/engines.ts';
+import type { ContainerEngines } from './container/engines.ts';
 import { createContainerRunner } from './container.ts';
 import { createProcessRunner } from './process.ts';
 import type { Runner } from './runner.ts';
-import { leadsHere } from './self-address.ts';
+import { isSelfAddress } from './self-address.ts';
 import { createWorkerRunner } from './worker.ts';
 
 export type Runners = Readonly<Record<RunnerId, Runner>>;
 
-export interface RunnersOptions {
+export interface RunnersDeps {
   readonly stateFolder: string;
   /** The Node 24 binary of the workers. */
   readonly nodePath: string;
@@ -22,10 +22,10 @@ export interface RunnersOptions {
   /** The gateway's environment, by name. */
   environment(name: string): string | undefined;
   /** Asks a started engine. */
-  readonly ask: AskEngine;
+  readonly query: QueryEngine;
   readonly log: Log;
   /** How engines of containers are reached. */
-  readonly containers: EnginePlaces;
+  readonly containers: ContainerEngines;
   /** Whether loaded containers run on when the gateway ends. */
   keepContainers(): boolean;
   /** The port of the gateway's own listener. */
@@ -38,18 +38,22 @@ const program = (name: string): string => fileURLToPath(new URL(`../workers/${na
 export const runFolderOf = (stateFolder: string): string => join(stateFolder, 'run');
 
 /** THE runners: adding one is a file and a row. */
-export function createRunners(options: RunnersOptions): Runners {
-  const { stateFolder, nodePath, workerPath, environment, ask, log } = options;
-  const places = { stateFolder, logFolder: join(stateFolder, 'logs'), runFolder: runFolderOf(stateFolder) };
+export function createRunners(deps: RunnersDeps): Runners {
+  const { stateFolder, nodePath, workerPath, environment, query, log } = deps;
+  const folders = { stateFolder, logFolder: join(stateFolder, 'logs'), runFolder: runFolderOf(stateFolder) };
   const programs = { llama: workerPath ?? program('llama-main'), speech: program('speech-main') };
   return {
-    worker: createWorkerRunner({ nodePath, programs, environment, ...places }),
-    process: createProcessRunner({ ask, environment, ...places }),
+    worker: createWorkerRunner({ nodePath, programs, environment, ...folders }),
+    process: createProcessRunner({ query, environment, ...folders }),
     container: createContainerRunner({
-      ...{ ask, log, ...places },
-      places: options.containers,
-      keep: () => options.keepContainers(),
+      ...{ query, log, ...folders },
+      engines: deps.containers,
+      keepsContainers: () => deps.keepContainers(),
     }),
-    attach: createAttachRunner({ ask, environment, isSelf: (url) => leadsHere(url, options.listenPort()) }),
+    attach: createAttachRunner({
+      query,
+      environment,
+      isSelf: (url) => isSelfAddress(url, deps.listenPort()),
+    }),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextPause, probeVerdict, untilReady } from './until-ready.ts';
+import { nextPause, probeVerdict, waitUntilReady } from './until-ready.ts';
 
 const probe = { path: '/health', loading: [503, 429], contains: '"ok"' };
 
@@ -21,7 +21,7 @@ it('asks less and less often, at least once a second', () => {
 });
 
 const parts = (answers: (() => Promise<{ status: number; body: string }>)[], signal: AbortSignal) => ({
-  ask: () => (answers.shift() as () => Promise<{ status: number; body: string }>)(),
+  query: () => (answers.shift() as () => Promise<{ status: number; body: string }>)(),
   endpoint: { origin: 'http://127.0.0.1:1', headers: {} },
   probe: { path: '/health', loading: [503] },
   signal,
@@ -31,18 +31,18 @@ const fails = (error: object) => () => Promise.reject(Object.assign(new Error('x
 
 it('silence and loading are waited out', async () => {
   const { signal } = new AbortController();
-  await untilReady(parts([fails({ code: 'ECONNREFUSED' }), says(503), says(200)], signal));
+  await waitUntilReady(parts([fails({ code: 'ECONNREFUSED' }), says(503), says(200)], signal));
 });
 
 it('an address that is never connected to ends the wait with its reason', async () => {
   const { signal } = new AbortController();
-  const asked = untilReady(parts([fails({ code: 'ERR_UNREACHABLE_ADDRESS' })], signal));
+  const asked = waitUntilReady(parts([fails({ code: 'ERR_UNREACHABLE_ADDRESS' })], signal));
   await expect(asked).rejects.toThrow('leads to a place that is never connected to');
 });
 
 it('an abort ends the wait with its reason', async () => {
   const control = new AbortController();
-  const asked = untilReady({ ...parts([], control.signal), open: () => false });
+  const asked = waitUntilReady({ ...parts([], control.signal), canProbe: () => false });
   control.abort(new Error('enough'));
   await expect(asked).rejects.toThrow('enough');
 });

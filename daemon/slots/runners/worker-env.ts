@@ -5,7 +5,7 @@ export const NONCE_VARIABLE = 'GATEWAY_WORKER';
  * Inherited variables that an engine may see: what finds programs, libraries, devices, language and time zone.
  * Everything else stays with the gateway, its own secrets and the tokens of other tools first of all.
  */
-const PASSED: ReadonlySet<string> = new Set([
+const PASSED_VARIABLES: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
   'LANG',
@@ -33,7 +33,7 @@ export function workerEnv(
   nonce: string,
 ): Record<string, string> {
   const out: Record<string, string> = {};
-  for (const name of PASSED) {
+  for (const name of PASSED_VARIABLES) {
     const value = inherited(name);
     if (value !== undefined) out[name] = value;
   }

@@ -9,12 +9,12 @@ import { scratch } from '../../lib/testing/scratch.ts';
 import type { Launch } from '../engines/engine.ts';
 import { signalGroup } from '../lifecycle/orphans.ts';
 import { workerLaunch } from '../testing/launches.ts';
-import { dyingWithParent } from './program.ts';
-import type { Running } from './runner.ts';
+import { parentDeathPrefix } from './program.ts';
+import type { RunningEngine } from './runner.ts';
 import { createWorkerRunner } from './worker.ts';
 
 let folder: string;
-let running: Running | null = null;
+let running: RunningEngine | null = null;
 beforeEach(() => {
   folder = scratch();
 });
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** Starts a program of a few lines as if it were the engine. */
-function start(program: string, over: Partial<Launch> = {}): Running {
+function start(program: string, over: Partial<Launch> = {}): RunningEngine {
   const workerPath = join(folder, 'with space;$(x).mjs');
   writeFileSync(workerPath, program);
   const runner = createWorkerRunner({
@@ -38,7 +38,7 @@ function start(program: string, over: Partial<Launch> = {}): Running {
   running = runner.start(workerLaunch(over));
   return running;
 }
-const says = (run: Running, text: string) =>
+const says = (run: RunningEngine, text: string) =>
   vi.waitFor(() => expect(run.lines().join('\n')).toContain(text), 10_000);
 
 const FACTS = '{ device: "cpu", context: 512, parallel: 1, threads: 1 }';
@@ -129,7 +129,7 @@ describe('the worker runner', () => {
     expect(Object.keys(env).filter((name) => /SVC|TOKEN|KEY|NODE_OPTIONS/.test(name))).toEqual([]);
   });
 
-  it.skipIf(dyingWithParent(process.env.PATH ?? '').length === 0)(
+  it.skipIf(parentDeathPrefix(process.env.PATH ?? '').length === 0)(
     'one that hears nobody any more dies with the gateway',
     async () => {
       const workerPath = join(folder, 'deaf.mjs');

@@ -1,18 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { compileCacheEnv } from '../../lib/perf/compile-cache.ts';
-import type { LaunchBy } from '../engines/engine.ts';
+import type { LaunchFor } from '../engines/engine.ts';
 import type { WorkerSettings } from '../engines/run-spec.ts';
 import { EngineLog } from '../lifecycle/engine-log.ts';
-import { scrubbed } from '../lifecycle/failure-reason.ts';
-import { forgetRun } from '../lifecycle/orphans.ts';
+import { scrubPaths } from '../lifecycle/failure-reason.ts';
+import { removeRunRecord } from '../lifecycle/orphans.ts';
 import type { WorkerMessage } from '../workers/protocol.ts';
-import { notStarted, remember, stopChild, watchEnd } from './child.ts';
-import { dyingWithParent } from './program.ts';
-import { type Loaded, neverStarted, type Runner, type Running } from './runner.ts';
+import { notStarted, registerChild, stopChild, watchExit } from './child.ts';
+import { parentDeathPrefix } from './program.ts';
+import { failedStart, type LoadedEngine, type Runner, type RunningEngine } from './runner.ts';
 import { workerEnv } from './worker-env.ts';
 
-export interface WorkerRunnerOptions {
+export interface WorkerRunnerDeps {
   /** The Node 24 binary. */
   nodePath: string;
   /** The worker programs. */
@@ -28,16 +28,16 @@ export interface WorkerRunnerOptions {
 
 /** `before`: the words that stand before Node. */
 function spawnWorker(
-  options: WorkerRunnerOptions,
-  launch: LaunchBy<'worker'>,
-  { nonce, before }: { nonce: string; before: readonly string[] },
+  deps: WorkerRunnerDeps,
+  launch: LaunchFor<'worker'>,
+  { nonce, before: prefix }: { nonce: string; before: readonly string[] },
 ): ChildProcess {
-  const [execPath = options.nodePath, ...words] = [...before, options.nodePath];
-  return fork(options.programs[launch.how.program], [`slot=${launch.slot}`], {
+  const [execPath = deps.nodePath, ...words] = [...prefix, deps.nodePath];
+  return fork(deps.programs[launch.how.program], [`slot=${launch.slot}`], {
     execPath,
     execArgv: [...words, '--disable-sigusr1'],
-    cwd: options.stateFolder,
-    env: { ...compileCacheEnv(), ...workerEnv((name) => options.environment(name), launch.env, nonce) },
+    cwd: deps.stateFolder,
+    env: { ...compileCacheEnv(), ...workerEnv((name) => deps.environment(name), launch.env, nonce) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'json',
     detached: true,
@@ -45,19 +45,19 @@ function spawnWorker(
 }
 
 /** What one worker has told so far. */
-class Story {
+class WorkerStatus {
   readonly key = randomBytes(32).toString('base64url');
-  readonly loaded = Promise.withResolvers<Loaded>();
+  readonly loaded = Promise.withResolvers<LoadedEngine>();
   port = 0;
   fraction: number | null = null;
   isLoaded = false;
   /** The reason it gave itself before it ended. */
-  lastWords: string | null = null;
+  knownReason: string | null = null;
 
-  hear(message: WorkerMessage): void {
+  handle(message: WorkerMessage): void {
     if (message.type === 'listening') this.port = message.port;
     else if (message.type === 'progress') this.fraction = message.fraction;
-    else if (message.type === 'failed') this.lastWords = scrubbed(String(message.reason));
+    else if (message.type === 'failed') this.knownReason = scrubPaths(String(message.reason));
     else if (message.type === 'ready') {
       this.isLoaded = true;
       const { device, context, parallel, threads, gpuLayers, layers: total } = message.facts;
@@ -70,38 +70,38 @@ class Story {
 }
 
 function startWorker(
-  options: WorkerRunnerOptions,
-  launch: LaunchBy<'worker'>,
-  before: readonly string[],
-): Running {
+  deps: WorkerRunnerDeps,
+  launch: LaunchFor<'worker'>,
+  prefix: readonly string[],
+): RunningEngine {
   const nonce = randomBytes(18).toString('base64url');
-  const story = new Story();
-  const log = new EngineLog(options.logFolder, launch.slot);
+  const status = new WorkerStatus();
+  const log = new EngineLog(deps.logFolder, launch.slot);
   let child: ChildProcess;
   try {
-    child = spawnWorker(options, launch, { nonce, before });
+    child = spawnWorker(deps, launch, { nonce, before: prefix });
   } catch (cause) {
-    return neverStarted(notStarted(cause));
+    return failedStart(notStarted(cause));
   }
-  const ended = watchEnd(child, {
+  const ended = watchExit(child, {
     log,
-    lastWords: () => story.lastWords,
-    done: () => forgetRun(options.runFolder, launch.slot, (line) => log.note(line)),
+    knownReason: () => status.knownReason,
+    onExit: () => removeRunRecord(deps.runFolder, launch.slot, (line) => log.note(line)),
   });
-  child.on('message', (message) => story.hear(message as WorkerMessage));
+  child.on('message', (message) => status.handle(message as WorkerMessage));
   if (child.pid !== undefined) {
-    remember(options.runFolder, launch.slot, child.pid, nonce);
+    registerChild(deps.runFolder, launch.slot, child.pid, nonce);
     log.note(`started ${launch.modelId} (pid ${child.pid}, ${launch.threads} threads, ${launch.device})`);
-    child.send({ type: 'start', config: { ...launch.how.settings, key: story.key } }, () => {});
+    child.send({ type: 'start', config: { ...launch.how.settings, key: status.key } }, () => {});
   }
   return {
     pid: child.pid ?? null,
-    loaded: story.loaded.promise,
+    loaded: status.loaded.promise,
     ended,
-    progress: () => story.fraction,
+    progress: () => status.fraction,
     lines: () => log.lines(),
     // One that still loads has nothing to end, and hears nobody until a native call is over.
-    stop: (graceMs) => stopChild(child, ended, story.isLoaded ? graceMs : 0),
+    stop: (graceMs) => stopChild(child, ended, status.isLoaded ? graceMs : 0),
   };
 }
 
@@ -111,11 +111,11 @@ function startWorker(
  * ends by itself, one in a native call that never ends by the kernel's signal where `setpriv` is at hand, and by its
  * record at the next start at the latest.
  */
-export function createWorkerRunner(options: WorkerRunnerOptions): Runner {
-  let before: readonly string[] | null = null;
-  const start = (launch: LaunchBy<'worker'>): Running => {
-    before ??= dyingWithParent(options.environment('PATH') ?? '');
-    return startWorker(options, launch, before);
+export function createWorkerRunner(deps: WorkerRunnerDeps): Runner {
+  let prefix: readonly string[] | null = null;
+  const start = (launch: LaunchFor<'worker'>): RunningEngine => {
+    prefix ??= parentDeathPrefix(deps.environment('PATH') ?? '');
+    return startWorker(deps, launch, prefix);
   };
-  return { id: 'worker', start: (launch) => start(launch as LaunchBy<'worker'>) };
+  return { id: 'worker', start: (launch) => start(launch as LaunchFor<'worker'>) };
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { BindableModel } from '../binding/bindings.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import type { Slots } from '../slots.ts';
+import { MODEL } from './controller-bench.ts';
 import { ManualClock } from './manual-clock.ts';
-import { MODEL } from './owner-bench.ts';
-import { refused } from './refused.ts';
+import { refusalOf } from './refusal-of.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
 import { SlotsBench } from './slots-bench.ts';
 
@@ -31,7 +31,7 @@ export class AdminBench extends SlotsBench {
     return this.open({
       runner,
       clock,
-      ask: async (_, { body }) => {
+      queryEngine: async (_, { body }) => {
         const { model = 'small' } = (body ?? {}) as { model?: string };
         const data = this.models.map(({ id }) => ({ id, embedding: [1] }));
         return { status: 200, body: JSON.stringify({ model, data, choices: [{}] }) };
@@ -53,6 +53,6 @@ export class AdminBench extends SlotsBench {
 
 /** Code of a refusal and the fields that it names. */
 export async function refusedFields(promise: Promise<unknown>): Promise<[string, string[]]> {
-  const { code, options } = await refused(promise);
+  const { code, options } = await refusalOf(promise);
   return [code, ((options.details?.fields ?? []) as { path: string }[]).map(({ path }) => path)];
 }

@@ -1,7 +1,7 @@
-import type { Launch, LaunchBy } from '../engines/engine.ts';
+import type { Launch, LaunchFor } from '../engines/engine.ts';
 
 /** A launch of the embedded engine, for tests of what runs it. */
-export const workerLaunch = (over: Partial<Launch> = {}): LaunchBy<'worker'> => ({
+export const workerLaunch = (over: Partial<Launch> = {}): LaunchFor<'worker'> => ({
   slot: 'agent',
   engine: 'embedded',
   type: 'llm',
@@ -39,9 +39,9 @@ export const workerLaunch = (over: Partial<Launch> = {}): LaunchBy<'worker'> => 
 
 /** A launch of an image, for tests of what runs it. */
 export const containerLaunch = (
-  how: Partial<LaunchBy<'container'>['how']> = {},
+  how: Partial<LaunchFor<'container'>['how']> = {},
   over: Partial<Launch> = {},
-): LaunchBy<'container'> => ({
+): LaunchFor<'container'> => ({
   ...workerLaunch(),
   slot: 'boxed',
   engine: 'custom',

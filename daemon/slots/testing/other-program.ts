@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Launch, LaunchBy } from '../engines/engine.ts';
-import type { ProcessHow } from '../engines/run-spec.ts';
+import type { Launch, LaunchFor } from '../engines/engine.ts';
+import type { ProcessRunSpec } from '../engines/run-spec.ts';
 import { workerLaunch } from './launches.ts';
 
 /**
@@ -59,7 +59,10 @@ export function writeOtherProgram(folder: string, text = PROGRAM): string {
 }
 
 /** A launch of a program as a process. */
-export const processLaunch = (how: Partial<ProcessHow>, over: Partial<Launch> = {}): LaunchBy<'process'> => ({
+export const processLaunch = (
+  how: Partial<ProcessRunSpec>,
+  over: Partial<Launch> = {},
+): LaunchFor<'process'> => ({
   ...workerLaunch(over),
   how: {
     runner: 'process',

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Outbound } from '../../lib/net/outbound.ts';
 import type { Launch } from '../engines/engine.ts';
-import type { ProcessHow } from '../engines/run-spec.ts';
-import { type AskEngine, askThrough } from '../lifecycle/health.ts';
-import { createProcessRunner, type ProcessRunnerOptions } from '../runners/process.ts';
-import type { Running } from '../runners/runner.ts';
+import type { ProcessRunSpec } from '../engines/run-spec.ts';
+import { createEngineQuery, type QueryEngine } from '../lifecycle/health.ts';
+import { createProcessRunner, type ProcessRunnerDeps } from '../runners/process.ts';
+import type { RunningEngine } from '../runners/runner.ts';
 import { processLaunch, writeOtherProgram } from './other-program.ts';
 
 /** Folders and a process runner; everything it has started is ended by `remove`. */
@@ -14,8 +14,8 @@ export class ProcessBench {
   readonly folder = mkdtempSync(join(tmpdir(), 'process-'));
   readonly program = writeOtherProgram(this.folder);
   readonly outbound = new Outbound({ connectMs: () => 1_000 });
-  readonly ask: AskEngine = askThrough(this.outbound);
-  readonly started: Running[] = [];
+  readonly query: QueryEngine = createEngineQuery(this.outbound);
+  readonly started: RunningEngine[] = [];
   readonly path: string;
   #runner: ReturnType<typeof createProcessRunner> | null = null;
 
@@ -24,13 +24,13 @@ export class ProcessBench {
     this.path = path;
   }
 
-  runner(over: Partial<ProcessRunnerOptions> = {}) {
+  runner(over: Partial<ProcessRunnerDeps> = {}) {
     return createProcessRunner({
       stateFolder: this.folder,
       logFolder: join(this.folder, 'logs'),
       runFolder: join(this.folder, 'run'),
       environment: (name) => (name === 'PATH' ? this.path : `canary-${name}`),
-      ask: this.ask,
+      query: this.query,
       ...over,
     });
   }
@@ -38,10 +38,10 @@ export class ProcessBench {
   /** Starts the small engine with these arguments. */
   start(
     args: string[] = [],
-    how: Partial<ProcessHow> = {},
+    how: Partial<ProcessRunSpec> = {},
     over: Partial<Launch> = {},
     runner = this.#default(),
-  ): Running {
+  ): RunningEngine {
     const all = [this.program, '--host', '{host}', '--port', '{port}', ...args];
     const running = runner.start(processLaunch({ args: all, ...how }, over));
     this.started.push(running);
@@ -49,7 +49,7 @@ export class ProcessBench {
   }
 
   /** Starts a program of a few lines; `{port}` is its first argument. */
-  run(text: string, how: Partial<ProcessHow> = {}): Running {
+  run(text: string, how: Partial<ProcessRunSpec> = {}): RunningEngine {
     return this.start([], { args: [writeOtherProgram(this.folder, text), '{port}'], ...how });
   }
 

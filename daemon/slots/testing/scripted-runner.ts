@@ -1,24 +1,24 @@
 import type { Launch } from '../engines/engine.ts';
-import type { Ended, Loaded, Runner, Running } from '../runners/runner.ts';
+import type { EngineExit, LoadedEngine, Runner, RunningEngine } from '../runners/runner.ts';
 
 /** An engine without a process, whose every step a test takes by hand. */
-export class ScriptedEngine implements Running {
+export class ScriptedEngine implements RunningEngine {
   readonly pid = null;
   readonly launch: Launch;
-  readonly #loaded = Promise.withResolvers<Loaded>();
-  readonly #ended = Promise.withResolvers<Ended>();
+  readonly #loaded = Promise.withResolvers<LoadedEngine>();
+  readonly #ended = Promise.withResolvers<EngineExit>();
   readonly #fetched: PromiseWithResolvers<void> | null;
   /** The graces with which it was asked to stop. */
   readonly stops: number[] = [];
   /** Ends by itself when asked to stop; else the test calls `end`. */
-  obedient = true;
+  stopsOnRequest = true;
   share: number | null = null;
   /** What it says that it runs on. */
   device = 'cpu';
   /** It has ended. */
-  over = false;
+  hasEnded = false;
   /** It has ended because it was asked to. */
-  stopped = false;
+  wasStopped = false;
 
   constructor(launch: Launch, fetches = false) {
     this.launch = launch;
@@ -30,15 +30,15 @@ export class ScriptedEngine implements Running {
   }
 
   /** What it is made of is here. */
-  fetch(): void {
+  finishFetch(): void {
     this.#fetched?.resolve();
   }
 
-  get loaded(): Promise<Loaded> {
+  get loaded(): Promise<LoadedEngine> {
     return this.#loaded.promise;
   }
 
-  get ended(): Promise<Ended> {
+  get ended(): Promise<EngineExit> {
     return this.#ended.promise;
   }
 
@@ -49,7 +49,7 @@ export class ScriptedEngine implements Running {
   }
 
   end(reason = 'The engine was killed.'): void {
-    this.over = true;
+    this.hasEnded = true;
     this.#ended.resolve({ code: null, signal: 'SIGKILL', reason });
   }
 
@@ -61,10 +61,10 @@ export class ScriptedEngine implements Running {
     return [];
   }
 
-  stop(graceMs: number): Promise<Ended> {
+  stop(graceMs: number): Promise<EngineExit> {
     this.stops.push(graceMs);
-    this.stopped ||= !this.over;
-    if (this.obedient) this.end('stopped');
+    this.wasStopped ||= !this.hasEnded;
+    if (this.stopsOnRequest) this.end('stopped');
     return this.ended;
   }
 }
@@ -74,20 +74,20 @@ export class ScriptedRunner implements Runner {
   readonly id = 'worker';
   readonly engines: ScriptedEngine[] = [];
   /** Engines load at once. */
-  instant = true;
+  loadsAtOnce = true;
   /** Calls `load` when an engine is loaded, in the place of at once. */
   loadAfter: ((load: () => void) => void) | null = null;
   /** Engines are made of something that has to be fetched first. */
-  fetches = false;
+  needsFetch = false;
   /** What engines say that they run on. */
   device = 'cpu';
 
-  start(launch: Launch): Running {
-    const engine = new ScriptedEngine(launch, this.fetches);
+  start(launch: Launch): RunningEngine {
+    const engine = new ScriptedEngine(launch, this.needsFetch);
     engine.device = this.device;
     this.engines.push(engine);
     if (this.loadAfter !== null) this.loadAfter(() => engine.load());
-    else if (this.instant) engine.load();
+    else if (this.loadsAtOnce) engine.load();
     return engine;
   }
 

@@ -43,7 +43,7 @@ export class SlotsBench {
       bus: this.bus,
       outbound: this.outbound,
       modelFor: () => this.model,
-      room: () => ({ pool: 'host', free: this.memory }),
+      headroom: () => ({ pool: 'host', free: this.memory }),
       cores: this.cores,
       ...over,
     });

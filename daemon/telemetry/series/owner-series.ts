@@ -1,4 +1,4 @@
-import type { SlotWork } from '../../slots/lifecycle/slot-events.ts';
+import type { SlotEvent } from '../../slots/lifecycle/slot-events.ts';
 import type { Instruments } from './instruments.ts';
 
 /** What the metrics count of one finished inference request. Every text but `told` is from a bounded set. */
@@ -65,7 +65,7 @@ export class OwnerSeries {
     if (request.waitS !== null) this.#wait?.observe(request.waitS);
   }
 
-  worked({ kind, startedAt, at }: SlotWork): void {
+  worked({ kind, startedAt, at }: SlotEvent): void {
     const { slot } = this.#label;
     if (slot === undefined) return;
     if (kind === 'loaded') {

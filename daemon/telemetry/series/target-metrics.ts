@@ -1,4 +1,4 @@
-import type { SlotWork } from '../../slots/lifecycle/slot-events.ts';
+import type { SlotEvent } from '../../slots/lifecycle/slot-events.ts';
 import type { Instruments } from './instruments.ts';
 import { type FinishedRequest, type OwnerLabel, OwnerSeries } from './owner-series.ts';
 
@@ -25,7 +25,7 @@ export class Owners {
     else this.#nobody.finished(request);
   }
 
-  worked(work: SlotWork): void {
+  worked(work: SlotEvent): void {
     this.#slot(work.slot).worked(work);
   }
 

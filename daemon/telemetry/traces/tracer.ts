@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type Clock, systemClock } from '../../slots/lifecycle/clock.ts';
-import type { SlotWork, SlotWorkListener } from '../../slots/lifecycle/slot-events.ts';
+import type { SlotEvent, SlotEventListener } from '../../slots/lifecycle/slot-events.ts';
 import type { SpanCounts } from '../series/span-series.ts';
 import { type Collector, collectorOf } from './collector.ts';
 import { deliverSpans } from './deliver.ts';
@@ -27,7 +27,7 @@ export interface Tracer {
 export interface TracerOptions {
   readonly settings: Pick<Settings, 'value'>;
   readonly outbound: Pick<Outbound, 'dispatch'>;
-  readonly slots: { onWork(listener: SlotWorkListener): () => void };
+  readonly slots: { onEvent(listener: SlotEventListener): () => void };
   readonly log: Log;
   readonly version: string;
   readonly clock?: Clock;
@@ -40,7 +40,7 @@ const MOST_LOADS = 128;
 class LastLoads {
   readonly #times = new Map<string, LoadTime>();
 
-  heard({ slot, kind, startedAt, at }: SlotWork): void {
+  heard({ slot, kind, startedAt, at }: SlotEvent): void {
     if (kind !== 'loaded' && kind !== 'load_failed') return;
     this.#times.delete(slot);
     this.#times.set(slot, { from: startedAt, to: at });
@@ -58,7 +58,7 @@ export function createTracer(options: TracerOptions): Tracer {
   const collector = (): Collector | null =>
     collectorOf(settings.value('otlpEndpoint'), settings.value('otlpHeaders'));
   const loads = new LastLoads();
-  const unfollow = slots.onWork((work) => loads.heard(work));
+  const unfollow = slots.onEvent((work) => loads.heard(work));
   const queue = new SpanQueue({
     clock,
     async deliver(spans, limitMs) {

@@ -4,8 +4,8 @@ import { createHardware, type Hardware } from '../../hardware/hardware.ts';
 import { fakeMachine, type MACHINES } from '../../hardware/testing/fake-machine.ts';
 import { Bus } from '../../lib/async/event-bus.ts';
 import { createLog } from '../../lib/log.ts';
-import { Loads, type LoadsParts } from '../../slots/admission/controller.ts';
-import { Measures } from '../../slots/admission/measured-memory.ts';
+import { AdmissionController, type AdmissionDeps } from '../../slots/admission/controller.ts';
+import { Measurements } from '../../slots/admission/measured-memory.ts';
 import { systemClock } from '../../slots/lifecycle/clock.ts';
 
 const log = createLog({ level: 'fatal' });
@@ -30,22 +30,22 @@ export async function probedMachine(
 }
 
 /** The admission of a gateway on this machine that holds nothing yet. */
-export const admissionOn = (hardware: Hardware, over: Partial<LoadsParts> = {}): Loads =>
-  new Loads({
+export const admissionOn = (hardware: Hardware, over: Partial<AdmissionDeps> = {}): AdmissionController =>
+  new AdmissionController({
     clock: systemClock,
-    measures: new Measures(),
+    measurements: new Measurements(),
     cores: 8,
     cpuThreads: () => 0,
     queueMax: () => 64,
     memoryLimit: () => 0,
-    room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
+    headroom: (device, needed, beside) => roomOn(hardware, device, needed, beside),
     model: () => null,
-    holdings: () => [],
+    memoryUses: () => [],
     memoryOf: () => null,
     familyMemoryOf: () => null,
     cardMemoryOf: async () => null,
     evict: () => {},
-    runsAlready: () => false,
+    isAlreadyRunning: () => false,
     retry: () => {},
     ...over,
   });

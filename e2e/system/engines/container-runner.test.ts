@@ -11,21 +11,21 @@ import { createLog } from '../../../daemon/lib/log.ts';
 import { Outbound } from '../../../daemon/lib/net/outbound.ts';
 import { scratch } from '../../../daemon/lib/testing/scratch.ts';
 import { until } from '../../../daemon/lib/testing/until.ts';
-import { askThrough } from '../../../daemon/slots/lifecycle/health.ts';
+import { createEngineQuery } from '../../../daemon/slots/lifecycle/health.ts';
 import { endAllContainers } from '../../../daemon/slots/runners/container/end-all.ts';
 import { createContainerRunner } from '../../../daemon/slots/runners/container.ts';
-import type { Loaded, Runner, Running } from '../../../daemon/slots/runners/runner.ts';
+import type { LoadedEngine, Runner, RunningEngine } from '../../../daemon/slots/runners/runner.ts';
 import { containerLaunch } from '../../../daemon/slots/testing/launches.ts';
 
 const { podman, obstacle } = await tryPodman();
 if (podman === null) console.warn(`SKIPPED with a real Podman: ${obstacle}`);
 const outbound = new Outbound({ connectMs: () => 2000 });
-const ask = askThrough(outbound);
+const ask = createEngineQuery(outbound);
 const log = createLog({ level: 'fatal', write: () => {} });
 const never = new AbortController().signal;
 
 let folder = '';
-let running: Running[] = [];
+let running: RunningEngine[] = [];
 beforeEach(() => {
   folder = scratch();
   running = [];
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 interface Opened {
   readonly runner: Runner;
-  start(...how: Parameters<typeof containerLaunch>): Running;
+  start(...how: Parameters<typeof containerLaunch>): RunningEngine;
 }
 
 /** A runner as one gateway has it; a second one on the same folder is the gateway after a restart. */
@@ -49,13 +49,13 @@ function open(sockets: readonly string[] = [podman?.socketPath ?? ''], keep = tr
     stateFolder: state,
     logFolder: join(state, 'logs'),
     runFolder: join(state, 'run'),
-    ask,
-    places: {
+    query: ask,
+    engines: {
       sockets: () => sockets,
       connect: (socket, signal) => ContainerEngine.connect(outbound, socket, signal),
     },
     log,
-    keep: () => keep,
+    keepsContainers: () => keep,
   });
   return {
     runner,
@@ -67,10 +67,11 @@ function open(sockets: readonly string[] = [podman?.socketPath ?? ''], keep = tr
   };
 }
 
-const get = (loaded: Loaded, path: string) => ask(loaded, { method: 'GET', path, limitMs: 5000 }, never);
+const get = (loaded: LoadedEngine, path: string) =>
+  ask(loaded, { method: 'GET', path, limitMs: 5000 }, never);
 const containers = () => JSON.parse(podman?.run('ps', '-a', '--format', 'json') ?? '[]') as { Id: string }[];
-const firstOf = (one: Running) => Promise.race([one.loaded, one.ended]);
-async function loadedOf(one: Running): Promise<Loaded> {
+const firstOf = (one: RunningEngine) => Promise.race([one.loaded, one.ended]);
+async function loadedOf(one: RunningEngine): Promise<LoadedEngine> {
   const first = await firstOf(one);
   if ('reason' in first) throw new Error(first.reason);
   return first;
@@ -160,7 +161,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     const one = before.start();
     await loadedOf(one);
     const { pid } = one;
-    before.runner.retire?.();
+    before.runner.detach?.();
     expect((await one.stop(1000)).reason).toContain('left running');
     running = [];
     const after = open();
@@ -179,7 +180,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     const one = before.start();
     await loadedOf(one);
     const { pid } = one;
-    before.runner.retire?.();
+    before.runner.detach?.();
     await one.stop(1000);
     running = [];
     const again = open().start({ env: { PORT: '{port}', MORE: 'x' } });

@@ -1,2 +1,2 @@
 /** A container that cannot be; the message is its reason, in one line. */
-export class CannotStart extends Error {}
+export class ContainerStartError extends Error {}

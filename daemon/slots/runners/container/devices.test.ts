@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EngineAbout } from '../../../lib/container-engine/about.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
-import { deviceParts } from './devices.ts';
+import { deviceConfig } from './devices.ts';
 
 const about = (over: Partial<EngineAbout>): EngineAbout => ({
   kind: 'podman',
@@ -16,11 +16,11 @@ const gpu: ContainerDevice = { by: 'cdi', name: 'nvidia.com/gpu=1' };
 const node = (path: string): ContainerDevice => ({ by: 'node', path });
 
 test('no devices: nothing is asked for', () => {
-  expect(deviceParts([], [], about({}))).toEqual({});
+  expect(deviceConfig([], [], about({}))).toEqual({});
 });
 
 test('device nodes come with the numeric groups that may open them', () => {
-  expect(deviceParts([node('/dev/kfd'), node('/dev/dri')], [44, 109], about({}))).toEqual({
+  expect(deviceConfig([node('/dev/kfd'), node('/dev/dri')], [44, 109], about({}))).toEqual({
     Devices: ['/dev/kfd', '/dev/dri'].map((path) => ({
       PathOnHost: path,
       PathInContainer: path,
@@ -32,31 +32,31 @@ test('device nodes come with the numeric groups that may open them', () => {
 
 test('a rootless engine keeps the groups of its user, as far as it can', () => {
   const groups = (kind: EngineAbout['kind']) =>
-    deviceParts([node('/dev/dri')], [44], about({ kind, rootless: true })).GroupAdd;
+    deviceConfig([node('/dev/dri')], [44], about({ kind, rootless: true })).GroupAdd;
   expect(groups('podman')).toEqual(['keep-groups']);
   expect(groups('docker')).toEqual([]);
 });
 
 test('an NPU may lock memory, where the engine has the right to grant that', () => {
-  expect(deviceParts([node('/dev/accel')], [], about({})).Ulimits).toEqual([
+  expect(deviceConfig([node('/dev/accel')], [], about({})).Ulimits).toEqual([
     { Name: 'memlock', Soft: -1, Hard: -1 },
   ]);
-  expect(deviceParts([node('/dev/accel')], [], about({ rootless: true })).Ulimits).toBeUndefined();
+  expect(deviceConfig([node('/dev/accel')], [], about({ rootless: true })).Ulimits).toBeUndefined();
 });
 
 test('a GPU by its CDI name, or through the runtime of NVIDIA in Docker', () => {
-  expect(deviceParts([gpu], [], about({})).DeviceRequests).toEqual([
+  expect(deviceConfig([gpu], [], about({})).DeviceRequests).toEqual([
     { Driver: 'cdi', DeviceIDs: ['nvidia.com/gpu=1'], Capabilities: [] },
   ]);
   const docker = about({ kind: 'docker', runtimes: ['runc', 'nvidia'], cdi: false });
-  expect(deviceParts([gpu], [], docker).DeviceRequests).toEqual([
+  expect(deviceConfig([gpu], [], docker).DeviceRequests).toEqual([
     { Driver: 'nvidia', DeviceIDs: ['1'], Capabilities: [['gpu']] },
   ]);
 });
 
 test('an engine that cannot hand it out is told so, with the fix', () => {
-  expect(() => deviceParts([gpu], [], about({ version: '4.3.1', cdi: false }))).toThrow(/version 5/);
-  expect(() => deviceParts([gpu], [], about({ kind: 'docker', cdi: false }))).toThrow(
+  expect(() => deviceConfig([gpu], [], about({ version: '4.3.1', cdi: false }))).toThrow(/version 5/);
+  expect(() => deviceConfig([gpu], [], about({ kind: 'docker', cdi: false }))).toThrow(
     /NVIDIA Container Toolkit/,
   );
 });

@@ -1,9 +1,9 @@
 import type { EngineAbout } from '../../../lib/container-engine/about.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
-import { CannotStart } from './cannot-start.ts';
+import { ContainerStartError } from './cannot-start.ts';
 
 /** The part of a container's host configuration that gives it devices. */
-export interface DeviceParts {
+export interface DeviceConfig {
   readonly Devices?: readonly { PathOnHost: string; PathInContainer: string; CgroupPermissions: string }[];
   readonly DeviceRequests?: readonly {
     Driver: string;
@@ -19,7 +19,7 @@ const NO_CDI =
   'install the NVIDIA Container Toolkit and run nvidia-ctk (https://docs.nvidia.com/datacenter/cloud-native)';
 
 /** How devices of the CDI are asked for: by their names, or through the older way of Docker for NVIDIA alone. */
-function requests(names: readonly string[], about: EngineAbout): DeviceParts['DeviceRequests'] {
+function requests(names: readonly string[], about: EngineAbout): DeviceConfig['DeviceRequests'] {
   const nvidia = names.every((name) => name.startsWith(NVIDIA));
   if (about.kind === 'docker' && nvidia && about.runtimes.includes('nvidia')) {
     const ids = names.map((name) => name.slice(NVIDIA.length));
@@ -27,7 +27,7 @@ function requests(names: readonly string[], about: EngineAbout): DeviceParts['De
   }
   if (about.cdi) return [{ Driver: 'cdi', DeviceIDs: names, Capabilities: [] }];
   const how = about.kind === 'podman' ? 'Podman takes names of GPUs from version 5 on' : NO_CDI;
-  throw new CannotStart(`The container engine cannot hand out ${names.join(', ')}: ${how}.`);
+  throw new ContainerStartError(`The container engine cannot hand out ${names.join(', ')}: ${how}.`);
 }
 
 /** Groups that may open the device nodes inside; a rootless engine can only keep those that its user has. */
@@ -40,11 +40,11 @@ function groupAdd(groups: readonly number[], { kind, rootless }: EngineAbout): r
  * What a container gets of the machine. `groups` are the numeric groups of the nodes on the host, because an image need
  * not know their names. Throws CannotStart when the engine has no way to hand out a device.
  */
-export function deviceParts(
+export function deviceConfig(
   devices: readonly ContainerDevice[],
   groups: readonly number[],
   about: EngineAbout,
-): DeviceParts {
+): DeviceConfig {
   const names = devices.flatMap((device) => (device.by === 'cdi' ? [device.name] : []));
   const nodes = devices.flatMap((device) => (device.by === 'node' ? [device.path] : []));
   const locked = nodes.some((path) => path.startsWith('/dev/accel')) && !about.rootless;

@@ -5,7 +5,7 @@ import type { ContainerEngine, ListedContainer } from '../../../lib/container-en
 import { scratch } from '../../../lib/testing/scratch.ts';
 import { endAllContainers } from './end-all.ts';
 import { labelsOf } from './labels.ts';
-import { stateMark } from './state-id.ts';
+import { stateId } from './state-id.ts';
 
 /** A stand-in for an engine that ignores the filter of a list, and what was removed. */
 function standIn(listed: readonly ListedContainer[], fails: ReadonlySet<string> = new Set()) {
@@ -34,7 +34,7 @@ const container = (id: string, state: string): ListedContainer => ({
 
 test('ends what carries the mark of this folder, whatever else an engine lists', async () => {
   const folder = scratch();
-  const mark = stateMark(folder);
+  const mark = stateId(folder);
   const { places, removed } = standIn([
     container('a', mark),
     container('b', 'f'.repeat(32)),
@@ -47,7 +47,7 @@ test('ends what carries the mark of this folder, whatever else an engine lists',
 
 test('one that can not be ended is counted and stops no other', async () => {
   const folder = scratch();
-  const mark = stateMark(folder);
+  const mark = stateId(folder);
   const { places } = standIn([container('a', mark), container('b', mark)], new Set(['a']));
   expect(await endAllContainers(places, folder)).toEqual({ ended: 1, failed: 1 });
 });

@@ -1,7 +1,7 @@
-import { type EnginePlaces, everyEngine } from './engines.ts';
+import { allEngines, type ContainerEngines } from './engines.ts';
 import { identityOf, labelsOf } from './labels.ts';
 import { endContainer } from './reconcile.ts';
-import { knownMark } from './state-id.ts';
+import { existingStateId } from './state-id.ts';
 
 const LIMIT_MS = 60_000;
 
@@ -11,18 +11,18 @@ const LIMIT_MS = 60_000;
  * it could not; an engine that does not answer counts as none. Never rejects.
  */
 export async function endAllContainers(
-  places: EnginePlaces,
+  containerEngines: ContainerEngines,
   stateFolder: string,
 ): Promise<{ ended: number; failed: number }> {
-  const state = knownMark(stateFolder);
+  const state = existingStateId(stateFolder);
   if (state === null) return { ended: 0, failed: 0 };
   const signal = AbortSignal.timeout(LIMIT_MS);
-  const engines = await everyEngine(places, signal);
+  const engines = await allEngines(containerEngines, signal);
   const endings = engines.map(async (engine) => {
-    const ours = await engine.list(labelsOf({ state }), signal).catch(() => []);
+    const listed = await engine.list(labelsOf({ state }), signal).catch(() => []);
     // What the engine's filter lets through is looked at again: a wrong removal can't be undone.
-    const sure = ours.filter((container) => identityOf(container).state === state);
-    return Promise.allSettled(sure.map(({ id }) => endContainer(engine, id)));
+    const verified = listed.filter((container) => identityOf(container).state === state);
+    return Promise.allSettled(verified.map(({ id }) => endContainer(engine, id)));
   });
   const outcomes = (await Promise.all(endings)).flat();
   const ended = outcomes.filter(({ status }) => status === 'fulfilled').length;

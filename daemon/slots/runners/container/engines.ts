@@ -1,9 +1,9 @@
 import type { ContainerEngine } from '../../../lib/container-engine/container-engine.ts';
 import { ContainerEngineError } from '../../../lib/container-engine/engine-error.ts';
-import { CannotStart } from './cannot-start.ts';
+import { ContainerStartError } from './cannot-start.ts';
 
 /** How engines of containers are reached. */
-export interface EnginePlaces {
+export interface ContainerEngines {
   /** Where their sockets may be, best first. */
   sockets(): readonly string[];
   connect(socketPath: string, signal: AbortSignal): Promise<ContainerEngine>;
@@ -18,23 +18,23 @@ const notPermitted = (cause: unknown): boolean =>
   cause instanceof ContainerEngineError && (cause.code === 'EACCES' || cause.code === 'EPERM');
 
 /** The best engine that answers. Rejects with CannotStart, or with the signal's reason. */
-export async function bestEngine(places: EnginePlaces, signal: AbortSignal): Promise<ContainerEngine> {
+export async function bestEngine(engines: ContainerEngines, signal: AbortSignal): Promise<ContainerEngine> {
   const failures: unknown[] = [];
-  for (const socket of places.sockets()) {
+  for (const socket of engines.sockets()) {
     try {
-      return await places.connect(socket, signal);
+      return await engines.connect(socket, signal);
     } catch (cause) {
       signal.throwIfAborted();
       failures.push(cause);
     }
   }
-  const told = failures.find((cause) => cause instanceof ContainerEngineError && cause.code === null);
-  if (told !== undefined) throw new CannotStart((told as Error).message);
-  throw new CannotStart(failures.some(notPermitted) ? NOT_PERMITTED : NONE);
+  const explained = failures.find((cause) => cause instanceof ContainerEngineError && cause.code === null);
+  if (explained !== undefined) throw new ContainerStartError((explained as Error).message);
+  throw new ContainerStartError(failures.some(notPermitted) ? NOT_PERMITTED : NONE);
 }
 
 /** Every engine that answers, the best first. */
-export async function everyEngine(places: EnginePlaces, signal: AbortSignal): Promise<ContainerEngine[]> {
-  const tries = await Promise.allSettled(places.sockets().map((socket) => places.connect(socket, signal)));
+export async function allEngines(engines: ContainerEngines, signal: AbortSignal): Promise<ContainerEngine[]> {
+  const tries = await Promise.allSettled(engines.sockets().map((socket) => engines.connect(socket, signal)));
   return tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }

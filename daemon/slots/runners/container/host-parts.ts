@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { LaunchBy } from '../../engines/engine.ts';
+import type { LaunchFor } from '../../engines/engine.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
-import { CannotStart } from './cannot-start.ts';
+import { ContainerStartError } from './cannot-start.ts';
 
 /** Most nodes of one device folder. */
-const MOST_NODES = 256;
+const MAX_NODES = 256;
 
-function mayRead(path: string): boolean {
+function isReadable(path: string): boolean {
   try {
     accessSync(path, constants.R_OK);
     return true;
@@ -20,17 +20,19 @@ function mayRead(path: string): boolean {
  * Throws CannotStart when a file or device that the container is to see is absent here, or cannot be handed over. The
  * engine may be root's: nothing is mounted that the gateway itself may not read.
  */
-export function checkSources({ how }: LaunchBy<'container'>): void {
+export function checkSources({ how }: LaunchFor<'container'>): void {
   for (const { source } of how.mounts) {
-    if (!existsSync(source)) throw new CannotStart(`The file ${basename(source)} is absent.`);
-    if (!mayRead(source)) throw new CannotStart(`The file ${basename(source)} may not be read.`);
+    if (!existsSync(source)) throw new ContainerStartError(`The file ${basename(source)} is absent.`);
+    if (!isReadable(source)) throw new ContainerStartError(`The file ${basename(source)} may not be read.`);
     if (/[,"\n]/.test(source)) {
-      throw new CannotStart(`The name ${basename(source)} holds characters that a mount cannot have.`);
+      throw new ContainerStartError(
+        `The name ${basename(source)} holds characters that a mount cannot have.`,
+      );
     }
   }
   for (const device of how.devices) {
     if (device.by === 'node' && !existsSync(device.path)) {
-      throw new CannotStart(`This machine has no ${basename(device.path)} device.`);
+      throw new ContainerStartError(`This machine has no ${basename(device.path)} device.`);
     }
   }
 }
@@ -38,7 +40,7 @@ export function checkSources({ how }: LaunchBy<'container'>): void {
 function nodesBelow(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path)
-    .slice(0, MOST_NODES)
+    .slice(0, MAX_NODES)
     .map((name) => join(path, name));
 }
 

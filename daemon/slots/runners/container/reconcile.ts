@@ -1,6 +1,6 @@
 import type { ContainerEngine, ListedContainer } from '../../../lib/container-engine/container-engine.ts';
 import type { Log } from '../../../lib/log.ts';
-import { type EnginePlaces, everyEngine } from './engines.ts';
+import { allEngines, type ContainerEngines } from './engines.ts';
 import { identityOf, labelsOf } from './labels.ts';
 import type { ContainerRecords } from './record.ts';
 
@@ -8,8 +8,8 @@ import type { ContainerRecords } from './record.ts';
 const GRACE_MS = 3_000;
 const LIMIT_MS = 60_000;
 
-export interface ReconcileParts {
-  readonly places: EnginePlaces;
+export interface ReconcileDeps {
+  readonly engines: ContainerEngines;
   readonly records: ContainerRecords;
   /** The mark of this gateway's state folder. */
   readonly state: string;
@@ -17,7 +17,7 @@ export interface ReconcileParts {
 }
 
 /** Whether a container of this state folder may serve on: it runs, its slot is wanted, and its start is on record. */
-export function isKept(
+export function isAdoptable(
   container: ListedContainer,
   nonce: string | undefined,
   wanted: ReadonlySet<string>,
@@ -36,23 +36,26 @@ export async function endContainer(engine: ContainerEngine, id: string, graceMs 
  * What an earlier gateway of this state folder left in any engine: containers of wanted slots stay, all others are ended
  * and removed. Containers of others are never touched. Answers the slots that run; never rejects.
  */
-export async function reconcile(parts: ReconcileParts, wanted: ReadonlySet<string>): Promise<Set<string>> {
-  const { places, records, state, log } = parts;
+export async function reconcile(deps: ReconcileDeps, wanted: ReadonlySet<string>): Promise<Set<string>> {
+  const { engines, records, state, log } = deps;
   const kept = new Set<string>();
   const signal = AbortSignal.timeout(LIMIT_MS);
-  const [best, ...others] = await everyEngine(places, signal);
-  const look = async (engine: ContainerEngine, isBest: boolean) => {
+  const [best, ...others] = await allEngines(engines, signal);
+  const reconcileEngine = async (engine: ContainerEngine, isBest: boolean) => {
     const left = await engine.list(labelsOf({ state }), signal);
     const endings = left.map(async (container) => {
       const { slot } = identityOf(container);
-      if (isBest && isKept(container, records.read(slot)?.nonce, wanted)) return void kept.add(slot);
+      if (isBest && isAdoptable(container, records.read(slot)?.nonce, wanted)) return void kept.add(slot);
       log.warn({ slot, container: container.id.slice(0, 12) }, 'ended a container left by an earlier run');
       await endContainer(engine, container.id);
     });
     await Promise.all(endings);
   };
-  const looks = [...(best === undefined ? [] : [look(best, true)]), ...others.map((one) => look(one, false))];
-  for (const one of await Promise.allSettled(looks)) {
+  const runs = [
+    ...(best === undefined ? [] : [reconcileEngine(best, true)]),
+    ...others.map((one) => reconcileEngine(one, false)),
+  ];
+  for (const one of await Promise.allSettled(runs)) {
     if (one.status === 'rejected') log.warn({ err: one.reason }, 'containers could not be looked through');
   }
   return kept;

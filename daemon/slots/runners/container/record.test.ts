@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../../../lib/testing/scratch.ts';
 import { endOrphans } from '../../lifecycle/orphans.ts';
 import { ContainerRecords } from './record.ts';
-import { stateMark } from './state-id.ts';
+import { stateId } from './state-id.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -22,8 +22,8 @@ test('a record is for its owner only, outlives the clean-up of processes and is 
   expect(mode(join(folder, 'containers', 'a.json'))).toBe(0o600);
   expect(endOrphans(folder)).toEqual([]);
   expect(records.read('a')).toEqual(record);
-  records.forget('a');
-  records.forget('a');
+  records.remove('a');
+  records.remove('a');
   expect(records.read('a')).toBeNull();
 });
 
@@ -33,7 +33,7 @@ test('the file of a key is readable inside its closed folder, and written anew f
   records.write('a', { ...record, key: 'l'.repeat(43) }, true);
   expect(readFileSync(records.keyFile('a'), 'utf8')).toBe('l'.repeat(43));
   expect(mode(records.keyFile('a'))).toBe(0o444);
-  records.forget('a');
+  records.remove('a');
   expect(() => statSync(records.keyFile('a'))).toThrow('ENOENT');
 });
 
@@ -44,7 +44,7 @@ test('a disk that keeps a record stops nothing and is told of', () => {
   const inner = join(folder, 'containers');
   renameSync(inner, `${inner}.away`);
   symlinkSync(inner, inner);
-  records.forget('a', (line) => told.push(line));
+  records.remove('a', (line) => told.push(line));
   expect(told).toHaveLength(2);
   expect(told.join()).not.toContain(folder);
 });
@@ -57,12 +57,12 @@ test('a torn record is none', () => {
 });
 
 test('the mark stays for a folder, differs between folders, and is not replaced in silence', () => {
-  const mark = stateMark(folder);
+  const mark = stateId(folder);
   expect(mark).toMatch(/^[0-9a-f]{32}$/);
-  expect(stateMark(folder)).toBe(mark);
+  expect(stateId(folder)).toBe(mark);
   const copy = scratch();
   writeFileSync(join(copy, 'containers.id'), readFileSync(join(folder, 'containers.id')));
-  expect(stateMark(copy)).not.toBe(mark);
+  expect(stateId(copy)).not.toBe(mark);
   writeFileSync(join(copy, 'containers.id'), 'torn');
-  expect(() => stateMark(copy)).toThrow('does not hold an id');
+  expect(() => stateId(copy)).toThrow('does not hold an id');
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { forgetFile } from '../remove-record.ts';
+import { removeRecordFile } from '../remove-record.ts';
 
 const ContainerRecord = z.object({
   nonce: z.string().min(16),
@@ -45,9 +45,9 @@ export class ContainerRecords {
   }
 
   /** Its container is gone. Never throws; what stays is told of. */
-  forget(slot: string, tell?: (line: string) => void): void {
-    forgetFile(this.#file(slot), tell);
-    forgetFile(this.keyFile(slot), tell);
+  remove(slot: string, log?: (line: string) => void): void {
+    removeRecordFile(this.#file(slot), log);
+    removeRecordFile(this.keyFile(slot), log);
   }
 
   #file(slot: string): string {

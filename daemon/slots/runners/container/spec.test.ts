@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { containerLaunch } from '../../testing/launches.ts';
 import { identityOf } from './labels.ts';
-import { configDigest, containerBody, type SpecParts } from './spec.ts';
+import { type ContainerSpecInput, configDigest, containerBody } from './spec.ts';
 
 const about = {
   kind: 'podman',
@@ -11,7 +11,7 @@ const about = {
   runtimes: [],
   cdi: true,
 } as const;
-const parts = (launch = containerLaunch(), over: Partial<SpecParts> = {}): SpecParts => ({
+const parts = (launch = containerLaunch(), over: Partial<ContainerSpecInput> = {}): ContainerSpecInput => ({
   launch,
   about,
   groups: [],

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { EngineAbout } from '../../../lib/container-engine/about.ts';
 import { wholeImageName } from '../../../lib/container-engine/image-name.ts';
-import type { LaunchBy } from '../../engines/engine.ts';
-import { fill, fillAll } from '../interpolate.ts';
+import type { LaunchFor } from '../../engines/engine.ts';
+import { interpolate, interpolateAll } from '../interpolate.ts';
 import { keyEnv } from '../key.ts';
-import { deviceParts } from './devices.ts';
+import { deviceConfig } from './devices.ts';
 import { type Identity, labelsOf } from './labels.ts';
 
 /** What a container is made from. */
-export interface SpecParts {
-  readonly launch: LaunchBy<'container'>;
+export interface ContainerSpecInput {
+  readonly launch: LaunchFor<'container'>;
   readonly about: EngineAbout;
   /** Numeric groups of the device nodes on the host. */
   readonly groups: readonly number[];
@@ -21,9 +21,9 @@ export interface SpecParts {
 
 /** Where the key's file is inside. */
 const KEY_INSIDE = '/run/svc-gateway.key';
-const MOST_PROCESSES = 8192;
+const MAX_PROCESSES = 8192;
 /** Root of a container without any right of root could not read the files of the gateway's own user. */
-const KEPT_RIGHTS = ['DAC_OVERRIDE'];
+const KEPT_CAPABILITIES = ['DAC_OVERRIDE'];
 /** The output is read as it comes; what the engine itself keeps of it is bounded. */
 const LOG_CONFIG = {
   docker: { Type: 'local', Config: { 'max-size': '10m', 'max-file': '2' } },
@@ -33,7 +33,7 @@ const LOG_CONFIG = {
 /** The published port, in the spelling of the API. */
 export const portName = (port: number): string => `${port}/tcp`;
 
-function mountsOf({ launch, keyFile }: SpecParts) {
+function mountsOf({ launch, keyFile }: ContainerSpecInput) {
   const { mounts, key } = launch.how;
   const keyMount = key.by === 'file' ? [{ source: keyFile, target: KEY_INSIDE, readOnly: true }] : [];
   return [...mounts, ...keyMount].map(({ source, target, readOnly }) => ({
@@ -44,28 +44,28 @@ function mountsOf({ launch, keyFile }: SpecParts) {
   }));
 }
 
-function hostConfig(parts: SpecParts) {
-  const { launch, about, groups } = parts;
+function hostConfig(input: ContainerSpecInput) {
+  const { launch, about, groups } = input;
   const { port, shmBytes, memoryBytes = null, devices } = launch.how;
   return {
     NetworkMode: 'bridge',
     PortBindings: { [portName(port)]: [{ HostIp: '127.0.0.1', HostPort: '' }] },
-    Mounts: mountsOf(parts),
+    Mounts: mountsOf(input),
     CapDrop: ['ALL'],
-    CapAdd: KEPT_RIGHTS,
+    CapAdd: KEPT_CAPABILITIES,
     SecurityOpt: ['no-new-privileges'],
     RestartPolicy: { Name: 'no' },
-    PidsLimit: MOST_PROCESSES,
+    PidsLimit: MAX_PROCESSES,
     LogConfig: LOG_CONFIG[about.kind],
     ...(shmBytes === null ? {} : { ShmSize: shmBytes }),
     ...(memoryBytes === null ? {} : { Memory: memoryBytes, MemorySwap: memoryBytes }),
-    ...deviceParts(devices, groups, about),
+    ...deviceConfig(devices, groups, about),
   };
 }
 
 /** The body from which the engine makes the container; throws CannotStart for what it cannot give. */
-export function containerBody(parts: SpecParts, identity: Partial<Identity>, key: string) {
-  const { launch } = parts;
+export function containerBody(input: ContainerSpecInput, identity: Partial<Identity>, key: string) {
+  const { launch } = input;
   const { how } = launch;
   const values = {
     host: '0.0.0.0',
@@ -73,32 +73,32 @@ export function containerBody(parts: SpecParts, identity: Partial<Identity>, key
     model: how.modelPath ?? '',
     key_file: KEY_INSIDE,
   };
-  const env = { ...fillAll(how.env, values), ...launch.env, ...keyEnv(how.key, key) };
+  const env = { ...interpolateAll(how.env, values), ...launch.env, ...keyEnv(how.key, key) };
   return {
     Image: wholeImageName(how.image),
-    ...(how.args.length === 0 ? {} : { Cmd: how.args.map((arg) => fill(arg, values)) }),
+    ...(how.args.length === 0 ? {} : { Cmd: how.args.map((arg) => interpolate(arg, values)) }),
     Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
     Labels: labelsOf(identity),
     ExposedPorts: { [portName(how.port)]: {} },
-    HostConfig: hostConfig(parts),
+    HostConfig: hostConfig(input),
   };
 }
 
 /** Arguments whose value is the share of processors, which depends on what else runs at that moment. */
-const SHARES: ReadonlySet<string | undefined> = new Set(['-t', '--threads']);
+const THREAD_ARGUMENTS: ReadonlySet<string | undefined> = new Set(['-t', '--threads']);
 
-function withoutShares(launch: LaunchBy<'container'>): LaunchBy<'container'> {
-  const args = launch.how.args.map((arg, index, all) => (SHARES.has(all[index - 1]) ? '' : arg));
+function withoutThreadCounts(launch: LaunchFor<'container'>): LaunchFor<'container'> {
+  const args = launch.how.args.map((arg, index, all) => (THREAD_ARGUMENTS.has(all[index - 1]) ? '' : arg));
   return { ...launch, how: { ...launch.how, args } };
 }
 
 /** A digest of everything that makes one container another than the next: equal ones serve the same. */
-export function configDigest(parts: SpecParts): string {
-  const launch = withoutShares(parts.launch);
+export function configDigest(input: ContainerSpecInput): string {
+  const launch = withoutThreadCounts(input.launch);
   const { modelId, context, parallel, how } = launch;
   const text = JSON.stringify([
-    containerBody({ ...parts, launch }, {}, ''),
-    { modelId, context, parallel, probe: how.probe, key: how.key, stamp: parts.modelStamp },
+    containerBody({ ...input, launch }, {}, ''),
+    { modelId, context, parallel, probe: how.probe, key: how.key, stamp: input.modelStamp },
   ]);
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

@@ -18,17 +18,17 @@ function randomId(folder: string): string {
   throw new Error(`${FILE} does not hold an id`);
 }
 
-const markOf = (id: string, stateFolder: string): string =>
+const stateIdOf = (id: string, stateFolder: string): string =>
   createHash('sha256')
     .update(`${id} ${realpathSync(stateFolder)}`)
     .digest('hex')
     .slice(0, 32);
 
 /** The mark of a state folder that has one; null for a folder whose gateway never had a container. Writes nothing. */
-export function knownMark(stateFolder: string): string | null {
+export function existingStateId(stateFolder: string): string | null {
   try {
     const id = readFileSync(join(stateFolder, FILE), 'utf8').trim();
-    return ID.test(id) ? markOf(id, stateFolder) : null;
+    return ID.test(id) ? stateIdOf(id, stateFolder) : null;
   } catch {
     return null;
   }
@@ -38,6 +38,6 @@ export function knownMark(stateFolder: string): string | null {
  * The mark by which a gateway knows its containers: of its state folder, on this path. A copy of the folder has another
  * one, and so has the same path inside of another container. Throws when the folder cannot be written.
  */
-export function stateMark(stateFolder: string): string {
-  return markOf(randomId(stateFolder), stateFolder);
+export function stateId(stateFolder: string): string {
+  return stateIdOf(randomId(stateFolder), stateFolder);
 }

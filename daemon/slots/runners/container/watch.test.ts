@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ContainerState } from '../../../lib/container-engine/container-engine.ts';
-import { endedWith } from './watch.ts';
+import { exitOf } from './watch.ts';
 
 const state = (over: Partial<ContainerState>): ContainerState => ({
   id: 'a',
@@ -27,10 +27,10 @@ test.each([
   [state({ exitCode: 127, error: 'exec: "x": not found' }), [], /not found/],
   [null, [], /removed by somebody else/],
 ])('%j with %j', (given, lines, reason) => {
-  expect(endedWith(given, lines).reason).toMatch(reason);
+  expect(exitOf(given, lines).reason).toMatch(reason);
 });
 
 test('a code that a signal stands for is that signal', () => {
-  expect(endedWith(state({ exitCode: 143 }), [])).toMatchObject({ code: null, signal: 'SIGTERM' });
-  expect(endedWith(state({ exitCode: 7 }), [])).toMatchObject({ code: 7, signal: null });
+  expect(exitOf(state({ exitCode: 143 }), [])).toMatchObject({ code: null, signal: 'SIGTERM' });
+  expect(exitOf(state({ exitCode: 7 }), [])).toMatchObject({ code: 7, signal: null });
 });

@@ -2,14 +2,14 @@ import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ContainerEngine, ContainerState } from '../../../lib/container-engine/container-engine.ts';
 import { exitReason } from '../../lifecycle/failure-reason.ts';
-import type { Ended } from '../runner.ts';
+import type { EngineExit } from '../runner.ts';
 
 /** One question lasts at most so long and is then asked anew. */
 const WAIT_MS = 300_000;
 /** Between questions to an engine that does not answer; containers of Podman run on meanwhile. */
 const PAUSE_MS = 1_000;
 /** Lines from before an adoption that are worth reading. */
-const TAIL = 200;
+const TAIL_LINES = 200;
 /** The exit code of a process that a signal ended. */
 const SIGNAL_BASE = 128;
 
@@ -17,7 +17,7 @@ const SIGNAL_BASE = 128;
  * Resolves when the container does not run, with its last state, or null when it was removed. An engine that is away
  * for a while says nothing about its containers. Rejects with the signal's reason only.
  */
-export async function endOf(
+export async function waitUntilStopped(
   engine: ContainerEngine,
   id: string,
   signal: AbortSignal,
@@ -41,7 +41,7 @@ export async function followOutput(
   signal: AbortSignal,
   onOutput: (bytes: Buffer) => void,
 ): Promise<void> {
-  for (let tail = TAIL; !signal.aborted; tail = 0) {
+  for (let tail = TAIL_LINES; !signal.aborted; tail = 0) {
     try {
       return await engine.follow(id, { signal, limitMs: WAIT_MS, tail, onOutput });
     } catch {
@@ -56,7 +56,7 @@ function signalOf(exitCode: number): string | null {
 }
 
 /** How a container ended, and why, from its last state and its last lines. */
-export function endedWith(state: ContainerState | null, lines: readonly string[]): Ended {
+export function exitOf(state: ContainerState | null, lines: readonly string[]): EngineExit {
   if (state === null)
     return { code: null, signal: null, reason: 'The container was removed by somebody else.' };
   const signal = signalOf(state.exitCode);
@@ -64,6 +64,6 @@ export function endedWith(state: ContainerState | null, lines: readonly string[]
   if (state.outOfMemory) {
     return { code, signal, reason: 'The engine needed more memory than its container may have.' };
   }
-  const said = lines.length === 0 && state.error !== '' ? [state.error] : lines;
-  return { code, signal, reason: exitReason({ code, signal }, said) };
+  const output = lines.length === 0 && state.error !== '' ? [state.error] : lines;
+  return { code, signal, reason: exitReason({ code, signal }, output) };
 }

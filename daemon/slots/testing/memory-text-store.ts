@@ -1,5 +1,5 @@
 /** A text that is kept somewhere else, for tests: what it says, and how often it was written. */
-export class Notes {
+export class MemoryTextStore {
   text: string | null = null;
   writes = 0;
   get = (): string | null => this.text;
