@@ -25,14 +25,14 @@ const chosen = (a: LoadDecision, b: LoadDecision, waitsFor: string | null = null
 
 test.each([
   ['where it starts', idle, starts, 'b'],
-  ['where figures have to settle, before others leave', idle, settles, 'b'],
-  ['where only idle ones leave', busy, idle, 'b'],
-  ['where it waits, before it is refused', refused, busy, 'b'],
-  ['the first of those that are alike', starts, starts, 'a'],
-  ['the first where none holds it', refused, refused, 'a'],
+  ['where it waits for newer figures, rather than evict another slot', idle, settles, 'b'],
+  ['where only idle slots are evicted', busy, idle, 'b'],
+  ['where it waits, rather than be refused', refused, busy, 'b'],
+  ['on the first of equal devices', starts, starts, 'a'],
+  ['on the first device when none can hold it', refused, refused, 'a'],
 ])('a load goes %s', (_, a, b, pool) => expect(chosen(a, b)).toBe(pool));
 
-test('a load for which others leave already stays there, unless it starts elsewhere or would be refused', () => {
+test('a load for which slots are being evicted stays with its pool, unless it starts elsewhere or would be refused', () => {
   expect(chosen(busy, idle, 'a')).toBe('a');
   expect(chosen(busy, starts, 'a')).toBe('b');
   expect(chosen(refused, idle, 'a')).toBe('b');

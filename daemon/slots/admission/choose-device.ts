@@ -1,6 +1,9 @@
 import type { LoadDecision } from './eviction.ts';
 
-/** How soon a load runs and whom it costs: at once, once figures have settled, for idle ones, for busy ones, never. */
+/**
+ * Returns the cost of a decision, lower is better: 0 starts now, 1 waits for newer figures, 2 waits for idle slots,
+ * 3 waits for busy slots, 4 never fits.
+ */
 function rank({ kind, ...decision }: LoadDecision): number {
   if (kind === 'start') return 0;
   if (kind === 'refuse' || !('for' in decision)) return 4;
@@ -9,9 +12,9 @@ function rank({ kind, ...decision }: LoadDecision): number {
 }
 
 /**
- * The room, of several that may each hold a model, where its load does best by what admission would decide; the first of
- * those that are alike. A load that waits already stays with the pool that others leave for it, unless it can start in
- * another one. Pure but for `decide`.
+ * Returns the device on which a load does best by the decision that admission would take; of equal ones the first.
+ * A load that already waits stays with its pool unless it can start elsewhere, because other slots leave that pool
+ * for it. Pure except for `decide`.
  */
 export function chooseDevice<R extends { readonly pool: string }>(
   candidates: readonly [R, ...R[]],

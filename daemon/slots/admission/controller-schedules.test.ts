@@ -33,7 +33,7 @@ const stray = (reason: unknown) => strays.push(reason);
 beforeAll(() => void process.on('unhandledRejection', stray));
 afterAll(() => void process.off('unhandledRejection', stray));
 
-/** One random schedule over several slots, with every caller accounted for. */
+/** One random schedule over several slots that accounts for every caller. */
 class Schedule {
   readonly bench: AdmissionBench;
   readonly leases: { lease: Lease; engine: ScriptedEngine | undefined }[] = [];
@@ -98,7 +98,9 @@ class Schedule {
     expect(bench.granted).toBeLessThanOrEqual(bench.limit);
   }
 
-  /** Nobody interferes any more: everybody is answered by the limits of waiting, not by the end of the gateway. */
+  /**
+   * Stops interfering and waits until every caller is settled by the waiting limits, not by the end of the gateway.
+   */
   async calm(): Promise<void> {
     const { bench, leases } = this;
     for (let round = 0; round < 60 && this.answered < this.requests; round++) {
@@ -111,7 +113,7 @@ class Schedule {
     for (const { lease } of leases.splice(0)) lease.release();
   }
 
-  /** Lets everything end: no slot can be left in between. */
+  /** Closes all slots; none may remain in a transient state. */
   async finish(): Promise<void> {
     const { bench } = this;
     const closed = [...bench.controllers.values()].map((controller) => controller.close(1_000));
@@ -130,7 +132,7 @@ const slots = fc.tuple(size, size, size, size).map((sizes) =>
   })),
 );
 
-it('no schedule over several slots leaves a caller without an answer, two engines, or a promise kept for nobody', async () => {
+it('no schedule over several slots leaves an unsettled caller, two engines of a slot, or a reservation without a load', async () => {
   const step = fc.tuple(fc.constantFrom(...STEPS), fc.constantFrom(...NAMES), fc.nat(1_000));
   await fc.assert(
     fc.asyncProperty(
@@ -158,11 +160,11 @@ it('no schedule over several slots leaves a caller without an answer, two engine
   );
 }, 86_400_000);
 
-/** Milliseconds that one answer takes at most, and that a load takes, in the test below. */
+/** Maximum milliseconds of one response and of a load in the test below. */
 const LONGEST_ANSWER_MS = 5_000;
 const LOAD_MS = 2_000;
 
-it('callers of slots that do not fit together are all served, nobody waits for ever, and swaps are few', async () => {
+it('callers of slots that do not fit together are all served within a bounded time and with few swaps', async () => {
   const call = fc.record({
     at: fc.integer({ min: 0, max: 60_000 }),
     slot: fc.constantFrom('a', 'b', 'c'),
@@ -192,7 +194,8 @@ it('callers of slots that do not fit together are all served, nobody waits for e
         }
         await bench.clock.advance(600_000);
         expect([waits.length, failed, bench.admission.waiting]).toEqual([calls.length, [], []]);
-        // Two others each have a turn, drain and load before it is a slot's turn again, and a turn may not be enough for all.
+        // Two other slots use their time slice, drain and load before a slot is served again, and one slice may not
+        // be enough for all of its callers.
         const round = 3 * (sliceMs(LOAD_MS) + LONGEST_ANSWER_MS + LOAD_MS + 1_000);
         const inOneTurn = Math.max(1, Math.floor(sliceMs(LOAD_MS) / LONGEST_ANSWER_MS)) * 2;
         expect(Math.max(...waits)).toBeLessThanOrEqual(round * Math.ceil(calls.length / inOneTurn));

@@ -40,37 +40,43 @@ export interface AdmissionDeps {
   memoryLimit(): number;
   headroom(device: string, needed: number, planned?: PlannedReservations): MemoryHeadroom;
   model(config: SlotConfig): SlotModel | null;
-  /** What every slot that has an engine holds, those that are about to be removed included. */
+  /** Returns the memory use of every slot that has an engine, including slots that are being removed. */
   memoryUses(): readonly MemoryUse[];
-  /** The engine of this slot runs already and is only taken up: it has its memory, and there is nothing to decide. */
+  /**
+   * Returns whether the engine of this slot already runs and is only adopted. Its memory is taken, so there is
+   * nothing to decide.
+   */
   isAlreadyRunning(slot: string): boolean;
-  /** Memory of one process, and of it with all that it started. */
+  /** Returns the memory of one process; `familyMemoryOf` adds all its descendants. */
   memoryOf(pid: number): ProcessMemory | null;
   familyMemoryOf(pid: number): ProcessMemory | null;
-  /** What such a family holds of a card's own memory; null where the machine does not tell. Never rejects. */
+  /**
+   * Returns the bytes that such a process family holds on a card; null where the machine does not report it. Never
+   * rejects.
+   */
   cardMemoryOf(pid: number, card: string): Promise<number | null>;
   evict(slot: string): void;
   retry(slot: string): void;
 }
 
-/** A load as it would be decided now. */
+/** The outcome of admission for a load if it were decided now. */
 export interface Forecast {
   readonly plan: LaunchPlan;
   readonly view: LoadForecastView;
 }
 
-/** What one load is planned by, beside the slots that hold memory. */
+/** The conditions of one load, besides the slots that hold memory. */
 interface LoadTerms {
-  /** False: nobody waits for it. Default true. */
+  /** False when no caller waits for the load. Default true. */
   readonly isRequested?: boolean;
-  /** What the slot itself holds now and would give back. */
+  /** The memory that the slot itself holds now and would release. */
   readonly released?: { readonly pool: string; readonly bytes: number } | null;
   readonly planned?: PlannedReservations | undefined;
-  /** The pool that is chosen already. */
+  /** The pool, when it is already chosen. */
   readonly pool?: string;
 }
 
-/** All loads of this gateway: what each needs, what is there, who leaves for whom. */
+/** Decides on all loads of this gateway: what each needs, what is free, which slots are evicted. */
 export class AdmissionController {
   readonly #deps: AdmissionDeps;
   readonly #queue: AdmissionQueue;
@@ -89,12 +95,15 @@ export class AdmissionController {
     });
   }
 
-  /** Slots whose loads wait for memory, first one first. */
+  /** The slots whose loads wait for memory, in queue order. */
   get waiting(): readonly string[] {
     return this.#queue.waiting;
   }
 
-  /** Decides on one load; throws 507 `slot.no_memory` with the sum, or `slot.failed` without a fitting model. */
+  /**
+   * Decides on one load. Throws 507 `slot.no_memory` with the memory sum, or `slot.failed` when the slot has no
+   * fitting model.
+   */
   admit(config: SlotConfig, isRequested: boolean): AdmissionOutcome {
     const plan = this.#plan(config, this.#deps.model(config), this.#deps.memoryUses(), { isRequested });
     const load = loadRequest(config, plan.headroom, plan.need.total, isRequested);
@@ -118,8 +127,8 @@ export class AdmissionController {
   }
 
   /**
-   * What a load of this model would be and would do, as if the slot, which holds `own` now, held nothing, and as if what is
-   * planned `beside` it were taken. Throws as `admit`. Pure.
+   * Returns what a load of this model would need and evict. Counts the memory that the slot holds now (`own`) as
+   * released, and the memory `planned` for other loads as taken. Throws like `admit`. Pure.
    */
   forecast(
     config: SlotConfig,
@@ -141,12 +150,12 @@ export class AdmissionController {
     };
   }
 
-  /** The load of a slot is not wanted any more. */
+  /** Removes a load that is no longer wanted from the queue. */
   withdraw(slot: string): void {
     this.#queue.withdraw(slot);
   }
 
-  /** A slot has changed in some way. */
+  /** Rechecks the waiting loads. Call it after any change of a slot. */
   changed(): void {
     this.#queue.changed();
   }
@@ -189,7 +198,10 @@ export class AdmissionController {
     return planLoad(config, input);
   }
 
-  /** The memory that a load draws from: of several cards the one that it is chosen for, or that it does best on. */
+  /**
+   * Returns the memory that a load draws from. With several cards: the chosen pool, otherwise the card on which the
+   * load does best.
+   */
   #headroom(
     config: SlotConfig,
     [device, needed]: readonly [string, number],
@@ -236,7 +248,10 @@ export class AdmissionController {
     };
   }
 
-  /** What the free bytes of a pool do not show yet. Those of the machine alone are read for each decision. */
+  /**
+   * Returns the bytes that the free figure of a pool does not show yet. Only the host figure is read again for each
+   * decision; all others may be seconds old.
+   */
   #promisedBytes(
     { pool, stale }: LoadRequest,
     sum: (bytes: (current: Readonly<EngineRun>) => number) => number,

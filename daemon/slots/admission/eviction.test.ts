@@ -7,13 +7,13 @@ import { IDLE_GRACE_MS, sliceMs } from './time-slice.ts';
 const GIB = 1024 ** 3;
 const gib = (name: string, over: Partial<Holder> = {}) =>
   holderOf(name, { heldBytes: GIB, freedBytes: GIB, ...over });
-/** A load of 1 GiB on a full pool, long after everything else. */
+/** A load of 1 GiB on a full pool, long after all other events. */
 const full = (holders: Holder[], over = {}) =>
   memorySnapshot({ needed: GIB, free: KEEP_FREE_BYTES, holders, now: 1e6, waitingSince: 1e6, ...over });
 const evicted = (decision: LoadDecision) => (decision.kind === 'wait' ? decision.evict : decision.kind);
 
 describe('memorySum', () => {
-  it('fits when need, reservations and the rest of the machine have room', () => {
+  it('fits when the need, the reservations and the free reserve fit into free memory', () => {
     const sum = (free: number) => memorySum(memorySnapshot({ needed: GIB, reserved: GIB, free }));
     expect(sum(2 * GIB + KEEP_FREE_BYTES).short).toBe(0);
     expect(sum(2 * GIB + KEEP_FREE_BYTES - 1).short).toBe(1);
@@ -29,12 +29,12 @@ describe('memorySum', () => {
     expect(memorySum(limited)).toMatchObject({ short: GIB, held: 2 * GIB, limit: 2 * GIB });
   });
 
-  it('lists would-be victims idle first, then cheapest to reload, then least recently used, with why each stays', () => {
+  it('lists the candidates: idle first, then shortest reload, then least recently used, each with its reason to stay', () => {
     const snapshots = full([
       gib('slow', { reloadMs: 9_000 }),
       gib('busy', { reloadMs: 1, serving: true }),
       gib('recent', { lastUsedAt: 5 }),
-      gib('kept', { reloadMs: 2, pinned: true }),
+      gib('protected', { reloadMs: 2, pinned: true }),
       gib('old', { lastUsedAt: 1 }),
       gib('fresh', { reloadMs: 10_000, lastUsedAt: 1e6 }),
       gib('coming', { state: 'loading' }),
@@ -44,7 +44,7 @@ describe('memorySum', () => {
     expect(memorySum(snapshots).victims.map(({ slot, stays }) => [slot, stays])).toEqual([
       ['going', null],
       ['low', null],
-      ['kept', 'pinned'],
+      ['protected', 'pinned'],
       ['old', null],
       ['recent', null],
       ['slow', null],
@@ -56,36 +56,48 @@ describe('memorySum', () => {
 });
 
 describe('decideLoad', () => {
-  it('starts what fits and lets everybody stay', () => {
+  it('starts a load that fits and evicts nothing', () => {
     expect(decideLoad(full([gib('a')], { free: 9 * GIB })).kind).toBe('start');
   });
 
   it.each<[string, Holder[], string[] | string]>([
-    ['an idle slot leaves', [gib('a')], ['a']],
-    ['the cheapest to load again', [gib('a', { reloadMs: 9_000 }), gib('b')], ['b']],
-    ['the least recently used of equals', [gib('a', { lastUsedAt: 2 }), gib('b', { lastUsedAt: 1 })], ['b']],
-    ['lower priority before all that', [gib('a', { priority: 1, reloadMs: 1 }), gib('b')], ['b']],
-    ['an idle one rather than a busy one', [gib('a', { serving: true, reloadMs: 1 }), gib('b')], ['b']],
-    ['no more than is needed', [gib('a', { freedBytes: 1 }), gib('b', { reloadMs: 2_000 })], ['b']],
+    ['evicts an idle slot', [gib('a')], ['a']],
+    ['evicts the slot with the shortest reload', [gib('a', { reloadMs: 9_000 }), gib('b')], ['b']],
+    [
+      'evicts the least recently used of equal slots',
+      [gib('a', { lastUsedAt: 2 }), gib('b', { lastUsedAt: 1 })],
+      ['b'],
+    ],
+    ['evicts a lower priority before all that', [gib('a', { priority: 1, reloadMs: 1 }), gib('b')], ['b']],
+    [
+      'evicts an idle slot rather than a busy one',
+      [gib('a', { serving: true, reloadMs: 1 }), gib('b')],
+      ['b'],
+    ],
+    ['evicts no more than is needed', [gib('a', { freedBytes: 1 }), gib('b', { reloadMs: 2_000 })], ['b']],
     [
       'as many as are needed',
       [gib('a', { freedBytes: GIB / 2 }), gib('b', { freedBytes: GIB / 2 })],
       ['a', 'b'],
     ],
-    ['a pinned one never', [gib('a', { pinned: true })], 'refuse'],
+    ['never evicts a pinned slot', [gib('a', { pinned: true })], 'refuse'],
     [
-      'one beside a pinned one that is stopping',
+      'evicts one slot besides a pinned one that is stopping',
       [gib('a', { freedBytes: GIB / 2 }), gib('b', { freedBytes: GIB / 2, pinned: true, state: 'stopping' })],
       ['a'],
     ],
     [
-      'nobody yet beside a pinned one that drains',
+      'evicts none yet while a pinned slot drains',
       [gib('a', { freedBytes: GIB / 2 }), gib('b', { freedBytes: GIB / 2, pinned: true, state: 'draining' })],
       [],
     ],
-    ['nobody when even all would not do', [gib('a', { freedBytes: 5 })], 'refuse'],
-    ['nobody while one that leaves will do', [gib('a'), gib('b', { state: 'stopping' })], []],
-    ['one more when that will not do', [gib('a'), gib('b', { state: 'stopping', freedBytes: 5 })], ['a']],
+    ['refuses when evicting all would not be enough', [gib('a', { freedBytes: 5 })], 'refuse'],
+    ['evicts none while a leaving slot frees enough', [gib('a'), gib('b', { state: 'stopping' })], []],
+    [
+      'evicts one more when that is not enough',
+      [gib('a'), gib('b', { state: 'stopping', freedBytes: 5 })],
+      ['a'],
+    ],
     [
       'an idle one stays while a busy one is waited for',
       [gib('a', { freedBytes: GIB - 5 }), gib('b', { serving: true, freedBytes: 5 })],
@@ -96,13 +108,13 @@ describe('decideLoad', () => {
       [gib('a', { freedBytes: GIB - 5 }), gib('b', { state: 'draining', freedBytes: 5 })],
       [],
     ],
-    ['a load under way is waited for', [gib('a', { state: 'loading' })], []],
+    ['waits for a load in progress', [gib('a', { state: 'loading' })], []],
   ])('%s', (_, holders, expected) => {
     const late = holders.map((one) => ({ ...one, readySince: -1e9 }));
     expect(evicted(decideLoad(full(late, { now: 2e9, waitingSince: 1e6 })))).toEqual(expected);
   });
 
-  it('a load that nobody asked for evicts nobody, but takes what is about to be free', () => {
+  it('a load without a caller evicts nothing, but waits for memory that is being freed', () => {
     expect(decideLoad(full([gib('a')], { isRequested: false })).kind).toBe('refuse');
     expect(decideLoad(full([gib('a', { state: 'stopping' })], { isRequested: false }))).toMatchObject({
       kind: 'wait',
@@ -110,42 +122,42 @@ describe('decideLoad', () => {
     });
   });
 
-  it('who is behind waits, and evicts nobody for what is meant for those before', () => {
+  it('a later load waits, and evicts nothing while memory is meant for earlier loads', () => {
     const behind = full([gib('a')], { ahead: GIB });
     expect(decideLoad(behind)).toMatchObject({ kind: 'wait', evict: [] });
     expect(decideLoad({ ...behind, free: 9 * GIB }).kind).toBe('start');
   });
 
-  it('who is behind may pass when those before have room enough once their victims have left', () => {
+  it('a later load may overtake when the earlier ones fit once their victims have ended', () => {
     const some = full([gib('a', { freedBytes: 2 * GIB })], { ahead: 2 * GIB, free: GIB + KEEP_FREE_BYTES });
     expect(decideLoad({ ...some, awaited: ['a'] }).kind).toBe('start');
     expect(decideLoad({ ...some, awaited: [] }).kind).toBe('wait');
     expect(decideLoad({ ...some, awaited: ['a'], ahead: 2 * GIB + 1 }).kind).toBe('wait');
   });
 
-  it('looks again before it evicts when the figures may be old', () => {
+  it('waits for newer figures before it evicts', () => {
     const decision = decideLoad(full([gib('a')], { unreported: GIB }));
     expect(decision).toMatchObject({ kind: 'wait', for: [], evict: [], wakeAt: 1e6 + 250 });
   });
 });
 
-describe('turns', () => {
+describe('time slices', () => {
   const busy = gib('a', { serving: true, readySince: 1e6, lastUsedAt: 1e6 });
   const at = (holder: Holder, now: number, waitingSince: number) =>
     decideLoad(full([holder], { now, waitingSince }));
 
-  it('a slot that was loaded for its callers serves for its turn before it has to drain', () => {
+  it('a slot serves for its time slice before it has to drain', () => {
     const end = 1e6 + sliceMs(1_000);
     expect(at(busy, 1e6, 0)).toMatchObject({ kind: 'wait', for: ['a'], evict: [], wakeAt: end });
     expect(evicted(at(busy, end, 0))).toEqual(['a']);
   });
 
-  it('the turn begins when somebody else begins to wait', () => {
+  it('the time slice begins when another load begins to wait', () => {
     expect(evicted(at(busy, 2e6, 2e6))).toEqual([]);
     expect(evicted(at(busy, 2e6 + sliceMs(1_000), 2e6))).toEqual(['a']);
   });
 
-  it('a slot without requests leaves a moment after its last one, at the end of its turn at the latest', () => {
+  it('a slot without requests can be evicted after the grace period, at the latest at the end of its time slice', () => {
     const idle = { ...busy, serving: false };
     expect(at(idle, 1e6, 0)).toMatchObject({ evict: [], wakeAt: 1e6 + IDLE_GRACE_MS });
     expect(evicted(at(idle, 1e6 + IDLE_GRACE_MS, 0))).toEqual(['a']);
@@ -153,7 +165,7 @@ describe('turns', () => {
     expect(evicted(at(often, 1e6 + sliceMs(1_000), 0))).toEqual(['a']);
   });
 
-  it('is longer for what loads slowly, within bounds', () => {
+  it('is longer for models that load slowly, within bounds', () => {
     expect([0, 20_000, 1e9].map(sliceMs)).toEqual([10_000, 40_000, 120_000]);
   });
 });
@@ -185,7 +197,7 @@ const snapshots = fc.record({
   isRequested: fc.boolean(),
 });
 
-it('whatever the picture: never a pinned, leaving, loading or useless victim, never more than can be, always a way on', () => {
+it('property: never evicts a pinned, leaving, loading or useless slot, never exceeds the memory, and always makes progress', () => {
   fc.assert(
     fc.property(snapshots, (snapshot) => {
       const decision = decideLoad(snapshot);

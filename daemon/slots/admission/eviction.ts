@@ -1,45 +1,45 @@
 import type { MemorySumView, StayReasonName } from '../../contract/slots.ts';
 import { evictableAt, type TimeSliceInput } from './time-slice.ts';
 
-/** Memory that is left to everything else on the machine. */
+/** Bytes that are left free for everything else on the machine. */
 export const KEEP_FREE_BYTES = 512 * 1024 * 1024;
-/** A figure that may be old is looked at again after this long. */
+/** A figure that may be stale is checked again after this time. */
 const RECHECK_MS = 250;
 
 /** A slot that holds memory of the pool now. */
 export interface Holder extends TimeSliceInput {
   readonly name: string;
-  /** `draining` still answers, `stopping` is about to be gone. */
+  /** A `draining` slot still serves requests; the engine of a `stopping` one is ending. */
   readonly state: 'loaded' | 'loading' | 'draining' | 'stopping';
   readonly pinned: boolean;
-  /** Setting of its slot file: a lower one leaves first. */
+  /** From the slot file. A slot with a lower priority is evicted first. */
   readonly priority: number;
-  /** Bytes that it was granted; they count against the limit. */
+  /** Bytes that were granted to it. They count against the limit. */
   readonly heldBytes: number;
-  /** Bytes by which the free memory grows when it has left. */
+  /** Bytes by which the free memory grows once its engine has ended. */
   readonly freedBytes: number;
 }
 
-/** What one load is decided on. Bytes, and Unix milliseconds. */
+/** The input of one admission decision. Sizes are bytes, times are Unix milliseconds. */
 export interface MemorySnapshot {
   readonly pool: string;
   readonly needed: number;
-  /** Available in the pool. */
+  /** Bytes available in the pool. */
   readonly free: number;
-  /** Promised, yet still counted in `free`. */
+  /** Bytes that are promised but still counted in `free`. */
   readonly reserved: number;
-  /** Freed or taken a moment ago; `free` may not tell yet. */
+  /** Bytes that were freed or taken recently; `free` may not include the change yet. */
   readonly unreported: number;
-  /** Most that slots may hold in the pool; null without a limit. */
+  /** The maximum that slots may hold in the pool; null without a limit. */
   readonly limit: number | null;
-  /** Needs of the loads that were there first and still wait, and the slots that they wait for. */
+  /** The sum of what earlier waiting loads need, and the slots that they wait for. */
   readonly ahead: number;
   readonly awaited: readonly string[];
-  /** The other slots of the pool. */
+  /** The other slots that hold memory of the pool. */
   readonly holders: readonly Holder[];
   readonly waitingSince: number;
   readonly now: number;
-  /** False: nobody waits for it, so it takes free memory only. */
+  /** False when no caller waits for the load; it then takes free memory only and evicts nothing. */
   readonly isRequested: boolean;
 }
 
@@ -48,11 +48,13 @@ export type LoadDecision =
   | {
       readonly kind: 'wait';
       readonly sum: MemorySumView;
-      /** Slots that must have left first. */
+      /** The slots whose engines must end first. */
       readonly for: readonly string[];
-      /** Those of them that have to go now. */
+      /** Those of them that are to be evicted now. */
       readonly evict: readonly string[];
-      /** Unix milliseconds at which time alone may change the decision; null: only events do. */
+      /**
+       * Unix milliseconds at which the decision may change without an event; null when only an event can change it.
+       */
       readonly wakeAt: number | null;
     }
   | { readonly kind: 'refuse'; readonly sum: MemorySumView };
@@ -61,7 +63,7 @@ const isLeaving = ({ state }: Holder): boolean => state === 'draining' || state 
 const total = (holders: readonly Holder[], bytes: (holder: Holder) => number): number =>
   holders.reduce((sum, holder) => sum + bytes(holder), 0);
 
-/** What is missing once `gone` have left, in bytes; 0 when it fits. */
+/** Returns the missing bytes once the slots in `left` have ended; 0 when the load fits. */
 function shortfallWithout(snapshot: MemorySnapshot, left: readonly Holder[], ahead = snapshot.ahead): number {
   const { needed, free, reserved, limit, holders } = snapshot;
   const ofAvailable =
@@ -70,7 +72,7 @@ function shortfallWithout(snapshot: MemorySnapshot, left: readonly Holder[], ahe
   return Math.max(0, ofAvailable, limit === null ? 0 : needed + ahead + held - limit);
 }
 
-/** The same as if every figure had settled in our favour. */
+/** Like `shortfallWithout`, but assumes that every unreported change is in favour of the load. */
 const bestCaseShortfall = (snapshot: MemorySnapshot, left: readonly Holder[], ahead?: number): number =>
   shortfallWithout({ ...snapshot, free: snapshot.free + snapshot.unreported }, left, ahead);
 
@@ -82,7 +84,10 @@ const BUSY_RANK: Readonly<Record<Holder['state'], number>> = {
 };
 const rank = (holder: Holder): number => BUSY_RANK[holder.state] + Number(holder.serving);
 
-/** Who leaves first: idle ones, then lower priority, then the cheapest to load again, then the least recently used. */
+/**
+ * Orders the candidates for eviction: idle ones first, then lower priority, then shorter reload time, then least
+ * recently used.
+ */
 const evictionOrder = (a: Holder, b: Holder): number =>
   rank(a) - rank(b) || a.priority - b.priority || a.reloadMs - b.reloadMs || a.lastUsedAt - b.lastUsedAt;
 
@@ -117,7 +122,10 @@ export function memorySum(snapshot: MemorySnapshot): MemorySumView {
   };
 }
 
-/** The fewest and cheapest whose leaving makes room beside those that leave already; null when no choice does. */
+/**
+ * Returns the smallest and cheapest set of slots to evict, in addition to those that are leaving already; null when
+ * no set is enough.
+ */
 function chooseVictims(snapshot: MemorySnapshot, leaving: readonly Holder[]): Holder[] | null {
   const evictable = snapshot.holders
     .filter((holder) => !holder.pinned && !isLeaving(holder))
@@ -133,7 +141,10 @@ function chooseVictims(snapshot: MemorySnapshot, leaving: readonly Holder[]): Ho
   return chosen;
 }
 
-/** Idle victims go only when no busy one is still to be waited for: until then they can be of use. */
+/**
+ * Returns which victims to evict now. Keeps idle victims loaded until the busy victims have drained, because they
+ * can serve requests until then.
+ */
 function evictNow(snapshot: MemorySnapshot, leaving: readonly Holder[], chosen: readonly Holder[]) {
   const due = (holder: Holder) =>
     holder.state === 'loading' ? Number.POSITIVE_INFINITY : evictableAt(holder, snapshot.waitingSince);
@@ -145,9 +156,12 @@ function evictNow(snapshot: MemorySnapshot, leaving: readonly Holder[], chosen: 
   return { evict: evict.map(({ name }) => name), wakeAt: later.length === 0 ? null : Math.min(...later) };
 }
 
-/** Free memory is taken at once, unless those who were there first would then have to wait for more than they do. */
+/**
+ * Returns whether the load can take free memory now, without making earlier loads wait for more than they already
+ * do.
+ */
 function fitsNow(snapshot: MemorySnapshot, leaving: readonly Holder[]): boolean {
-  // What runs elsewhere takes nothing here.
+  // A load that runs elsewhere takes nothing from this pool.
   if (snapshot.needed === 0) return true;
   if (shortfallWithout(snapshot, [], 0) > 0) return false;
   const awaited = snapshot.holders.filter(({ name }) => snapshot.awaited.includes(name));
@@ -155,8 +169,8 @@ function fitsNow(snapshot: MemorySnapshot, leaving: readonly Holder[]): boolean 
 }
 
 /**
- * Decides on one load: it starts, it waits until others have left, or it is refused because it would not fit even if
- * everything that may leave had left. A serving slot is never cut: to evict it means to let it drain. Pure.
+ * Decides whether a load starts, waits until other slots have ended, or is refused because it would not fit even if
+ * every evictable slot had ended. Evicting a serving slot means draining it: no request is cut. Pure.
  */
 export function decideLoad(snapshot: MemorySnapshot): LoadDecision {
   const sum = memorySum(snapshot);
@@ -168,7 +182,8 @@ export function decideLoad(snapshot: MemorySnapshot): LoadDecision {
     const wakeAt = snapshot.unreported > 0 ? snapshot.now + RECHECK_MS : null;
     return { kind: 'wait', sum, for: names(leaving), evict: [], wakeAt };
   }
-  // A pinned slot that leaves all the same, because an admin unloads it or its file is gone, makes room like any other.
+  // A pinned slot that is already leaving, because an admin unloads it or its file was deleted, frees memory like
+  // any other.
   const leavable = snapshot.holders.filter((holder) => !holder.pinned || isLeaving(holder));
   if (!snapshot.isRequested || bestCaseShortfall(snapshot, leavable, 0) > 0) return { kind: 'refuse', sum };
   const chosen = chooseVictims(snapshot, leaving);

@@ -13,7 +13,7 @@ const MODEL: SlotModel = {
   contextTrain: 40_960,
 };
 
-/** Admission that has one answer for each window; null stands for the usual one of 8,192 tokens. */
+/** A forecast with one outcome for each window; null means the default of 8,192 tokens. */
 const foreseeing =
   (outcomes: Record<number, Forecast['view']['outcome']>) =>
   ({ context }: SlotConfig): Forecast => {
@@ -27,14 +27,18 @@ const foreseeing =
   };
 
 test.each([
-  ['at once', { 8192: 'starts' }, ['fits', 8192, []]],
-  ['at once with less', { 8192: 'evicts', 4096: 'evicts', 2048: 'starts' }, ['fits_with_context', 2048, []]],
+  ['immediately', { 8192: 'starts' }, ['fits', 8192, []]],
   [
-    'after others have left',
+    'immediately with a smaller window',
+    { 8192: 'evicts', 4096: 'evicts', 2048: 'starts' },
+    ['fits_with_context', 2048, []],
+  ],
+  [
+    'after other slots were evicted',
     { 8192: 'evicts', 4096: 'evicts', 2048: 'evicts' },
     ['needs_eviction', 8192, ['agent']],
   ],
-  ['after busy ones have left', { 8192: 'waits' }, ['needs_eviction', 8192, []]],
+  ['after busy slots were evicted', { 8192: 'waits' }, ['needs_eviction', 8192, []]],
   ['never', {}, ['does_not_fit', 8192, []]],
 ] as const)('%s', (_, outcomes, [badge, context, evicts]) => {
   expect(fitOf(MODEL, foreseeing(outcomes))).toEqual({

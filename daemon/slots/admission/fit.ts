@@ -5,14 +5,17 @@ import type { SlotModel } from '../engines/engine.ts';
 import { engineFor } from '../engines/table.ts';
 import type { Forecast } from './controller.ts';
 
-/** Smaller windows that are tried when the usual one has no room, in tokens. */
+/** Smaller context windows to try when the default one does not fit, in tokens. */
 const SMALLER_CONTEXTS = [4096, 2048];
-/** Of the slot that the model would get; the name stands for no slot. */
+/** Name of the hypothetical slot; no real slot is meant. */
 const PLACEHOLDER_NAME = 'catalog';
-/** The engine of ours that draws with one file as its model. */
+/** The engine for image models that consist of one file. */
 const IMAGE_ENGINE = 'sd-server';
 
-/** The slot that a model would have if it were here, with this window; null takes the engine's default. */
+/**
+ * Returns the slot that a model would get if it were installed, with this context window; null means the engine's
+ * default.
+ */
 export function slotFor({ id, type }: Pick<SlotModel, 'id' | 'type'>, context: number | null): SlotConfig {
   const engine = type === 'image' ? IMAGE_ENGINE : engineFor(type, 'gguf');
   return { ...automaticSlot(PLACEHOLDER_NAME, type, id, engine), context };
@@ -25,7 +28,10 @@ function fitView(badge: ModelFitView['badge'], { plan, view }: Forecast): ModelF
   return { badge, context: context === 0 ? null : context, evicts: [...view.evicts], needed, free, pool };
 }
 
-/** What one more model may take: what is available, less what is spoken for, within the limit for slots. */
+/**
+ * Returns the bytes that one more model may take: the available memory minus reservations, within the limit for
+ * slots.
+ */
 function availableBytes({ free, reserved, kept_free, limit, held }: MemorySumView): number {
   const usable = free - reserved - kept_free;
   return Math.max(0, limit === null ? usable : Math.min(usable, limit - held));

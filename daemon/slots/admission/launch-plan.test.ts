@@ -28,7 +28,7 @@ function refusal(act: () => unknown): GatewayError {
   throw new Error('was admitted');
 }
 
-describe('orderLoad', () => {
+describe('planLoad', () => {
   it('plans the launch with the whole thread budget for the only slot', () => {
     expect(alone.launch).toMatchObject({
       modelId: 'tiny',
@@ -72,7 +72,7 @@ describe('orderLoad', () => {
     expect(planLoad(slotConfig('utility'), input({ others })).launch.threads).toBe(7);
   });
 
-  it('asks for the memory of the very device that was chosen, with what is needed', () => {
+  it('reads the headroom of the configured device for the needed bytes', () => {
     const calls: [string, number][] = [];
     const headroom = (device: string, needed: number) => {
       calls.push([device, needed]);
@@ -103,7 +103,7 @@ describe('orderLoad', () => {
     expect(calls).toEqual([device]);
   });
 
-  it('what was measured in that pool replaces the estimate', () => {
+  it('a measurement in that pool replaces the estimate', () => {
     const measured: LaunchPlanInput['measured'] = (launch, pool, size) =>
       launch.modelId === 'tiny' && pool === 'host' && size === 2 * GIB ? 77 : null;
     expect(planLoad(slotConfig(), input({ measured })).need).toMatchObject({
@@ -114,14 +114,14 @@ describe('orderLoad', () => {
 
   it.each([
     ['', null, 'The slot has no model.'],
-    ['model = "gone"', null, 'The model gone of the slot file was not found.'],
-    ['model = "/srv/models/gone.gguf"', null, 'The model gone.gguf of the slot file was not found.'],
+    ['model = "missing"', null, 'The model missing of the slot file was not found.'],
+    ['model = "/srv/models/missing.gguf"', null, 'The model missing.gguf of the slot file was not found.'],
     [
       '',
       { ...model, type: 'embedding' as const },
       'tiny is an embedding model; the slot serves a chat model.',
     ],
-  ])('%j: a slot without a fitting model is refused for good', (text, given, reason) => {
+  ])('%j: a slot without a fitting model is refused without a retry', (text, given, reason) => {
     const error = refusal(() => planLoad(slotConfig('agent', text), input({ model: given })));
     expect([error.code, error.options.details?.reason]).toEqual(['slot.failed', reason]);
     expect(error.message).toBe(`Slot agent can not be loaded: ${reason}`);

@@ -8,49 +8,56 @@ import { noModelError } from '../refusals.ts';
 import { type Need, needOf } from './memory-estimate.ts';
 import { threadBudget, threadShare } from './threads.ts';
 
-/** Memory that one load may draw from. */
+/** The memory that one load may take. */
 export interface MemoryHeadroom {
-  /** Id of the pool. */
+  /** Id of the memory pool. */
   readonly pool: string;
-  /** Bytes available in it now. */
+  /** Bytes that are available in the pool now. */
   readonly free: number;
-  /** What is known of it is too old, or nothing yet, and is being read: a load waits for that. */
+  /** The figures are stale or missing and are being read. The load waits for them. */
   readonly refreshing?: true;
-  /** `free` is as old as the last look at the graphics that share the pool, as that of a card always is. */
+  /**
+   * `free` comes from the last probe of the GPU that shares the pool, so it may be some seconds old. This is always
+   * so for a card.
+   */
   readonly stale?: true;
-  /** A card that does not tell what is free: `free` is all of it, what slots hold there included. */
+  /** The card does not report free memory: `free` is its total, including what slots hold there. */
   readonly unknown?: true;
-  /** The card that was chosen among several, as device words (`cuda:1`, `vulkan:1`), one for each backend that may run there. */
+  /**
+   * The card chosen from several, as device words (`cuda:1`, `vulkan:1`), one for each backend that may run there.
+   */
   readonly card?: readonly string[];
-  /** The further cards that the load could be told to run on, roomiest first. */
+  /** The other cards on which the load could run, most free memory first. */
   readonly alternatives?: readonly MemoryHeadroom[];
 }
 
-/** Bytes of each pool that are planned for others and not taken yet. */
+/** Bytes of each pool that are planned for other loads and not taken yet. */
 export type PlannedReservations = ReadonlyMap<string, number>;
 
-/** What a launch is planned on; every value is read anew each time. */
+/** The input of a launch plan. Every value is read at the time of the call. */
 export interface LaunchPlanInput {
   /** The model that the slot would load. */
   readonly model: SlotModel | null;
-  /** What the other slots run now. */
+  /** The engines that the other slots run now. */
   readonly others: readonly Readonly<EngineRun>[];
   /** Setting `cpuThreads`. */
   readonly cpuThreads: number;
   readonly cores: number;
   readonly queueMax: number;
-  /** The memory that a load of so many bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`). */
+  /**
+   * Returns the memory that a load of `needed` bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`).
+   */
   headroom(device: string, needed: number): MemoryHeadroom;
-  /** Bytes that this launch took in this pool on this machine before; null when it never ran here. */
+  /** Returns the bytes that this launch took in this pool before; null when it never ran on this machine. */
   measured(launch: Launch, pool: string, sizeBytes: number): number | null;
 }
 
-/** A load as it is asked for: what would run, and what it needs where. */
+/** What a load would start, what it needs and from which pool. */
 export interface LaunchPlan {
   readonly launch: Launch;
   readonly need: Need;
   readonly headroom: MemoryHeadroom;
-  /** The part that is mapped from the model's file. */
+  /** The bytes that are mapped from the model's file. */
   readonly weightBytes: number;
 }
 
@@ -66,7 +73,7 @@ const TYPES: Readonly<Record<SlotTypeName, string>> = {
 const usesCpu = (current: Readonly<EngineRun>): boolean =>
   current.launch.how.runner !== 'attach' && ['cpu', 'auto'].includes(current.loaded?.device ?? 'cpu');
 
-/** Why a slot cannot serve a model, in one line; null when it can. */
+/** Returns why a slot cannot serve a model, in one line; null when it can. */
 export function typeObjection(config: SlotConfig, model: Pick<SlotModel, 'id' | 'type'>): string | null {
   if (model.type === config.type) return null;
   return `${model.id} is ${TYPES[model.type]}; the slot serves ${TYPES[config.type]}.`;
@@ -96,15 +103,21 @@ export function planLoad(config: SlotConfig, input: LaunchPlanInput): LaunchPlan
 
 const NO_NEED: Need = { weights: 0, window: 0, compute: 0, engine: 0, total: 0, source: 'estimated' };
 
-/** The device whose memory a launch takes: an engine may have one way only, and a container without a GPU sees none. */
+/**
+ * Returns the device whose memory a launch takes. An engine may support the CPU only, and a container without a
+ * device sees no GPU.
+ */
 function memoryDeviceOf({ device }: SlotConfig, { device: runsOn, how }: Launch): string {
   const blind = how.runner === 'container' && how.devices.length === 0;
   return blind || runsOn === 'cpu' || runsOn === 'npu' ? 'cpu' : device;
 }
 
-/** Which pool it is may depend on the need, and what was measured depends on the pool. */
+/**
+ * Returns the memory that a launch draws from and what it needs. The pool is chosen by the estimate; a measurement
+ * of that pool then replaces the estimate.
+ */
 function headroomAndNeed(input: LaunchPlanInput, config: SlotConfig, model: SlotModel, launch: Launch) {
-  // What an attached server takes is not this machine's to plan, or is gone from it already.
+  // The memory of an attached server is not managed here, or is already missing from the free memory.
   if (launch.how.runner === 'attach') return { headroom: input.headroom('cpu', 0), need: NO_NEED };
   const sizeBytes = model.sizeBytes + (launch.projectorBytes ?? 0);
   const size = { kvBytesPerToken: null, embedding: null, ...model, sizeBytes, measuredBytes: null };

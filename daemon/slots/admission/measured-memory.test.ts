@@ -4,8 +4,8 @@ import { MemoryTextStore } from '../testing/memory-text-store.ts';
 import { Measurements, measureKey } from './measured-memory.ts';
 
 const { launch } = currentOf('cpu');
-describe('Measures', () => {
-  it('outlives the gateway', () => {
+describe('Measurements', () => {
+  it('is stored across restarts', () => {
     const store = new MemoryTextStore();
     new Measurements(store).recordBytes(launch, 'host', 10, 77);
     new Measurements(store).recordLoadMs(launch, 'host', 10, 5_000);
@@ -28,7 +28,7 @@ describe('Measures', () => {
     expect(measurements.bytes(other, pool, size)).toBeNull();
   });
 
-  it('the most that was seen counts, and the last load', () => {
+  it('keeps the maximum bytes and the last load time', () => {
     const measurements = new Measurements();
     for (const bytes of [50, 90, 70]) measurements.recordBytes(launch, 'host', 10, bytes);
     for (const ms of [9_000, 3_000]) measurements.recordLoadMs(launch, 'host', 10, ms);
@@ -37,11 +37,11 @@ describe('Measures', () => {
     ]);
   });
 
-  it('guesses the time of a load by size until one was measured', () => {
+  it('estimates the load time by size until it was measured', () => {
     expect(new Measurements().loadMs(launch, 'host', 1_000_000_000)).toBe(2_000);
   });
 
-  it('does not write for a trifle, and forgets the oldest beyond its bound', () => {
+  it('does not write small changes, and drops the oldest entries beyond its limit', () => {
     const store = new MemoryTextStore();
     const measurements = new Measurements(store);
     measurements.recordBytes(launch, 'host', 10, 1_000);
@@ -57,7 +57,7 @@ describe('Measures', () => {
     ['[1]'],
     ['{"a":{"size":"x"}}'],
     [`{"${measureKey(launch, 'host')}":{"size":10,"bytes":77,"load_ms":9}}`],
-  ])('%s is no memory', (text) => {
+  ])('the invalid text %s counts as empty', (text) => {
     const measurements = new Measurements({ get: () => text, set: () => {} });
     expect(measurements.bytes(launch, 'host', 10)).toBeNull();
   });

@@ -3,31 +3,31 @@ import { z } from 'zod';
 import type { TextStore } from '../binding/stored-bindings.ts';
 import type { Launch } from '../engines/engine.ts';
 
-/** Launches that are remembered; the one that was measured longest ago is forgotten first. */
+/** Maximum number of stored launches. The one that was measured longest ago is dropped first. */
 const MAX_ENTRIES = 512;
-/** A measurement that differs less from the known one is not written again. */
+/** A measurement that differs by less than this share from the stored one is not written. */
 const MIN_CHANGE = 0.02;
-/** A disk reads at least this many bytes per millisecond; a guess until a load was measured. */
+/** Assumed disk speed in bytes per millisecond, until a load was measured. */
 const BYTES_PER_MS = 500_000;
 
 const Measurement = z.object({
-  /** Size of the model when it was measured; another size is another model. */
+  /** Size of the model when it was measured. Another size means another model. */
   size: z.number(),
-  /** Most bytes that the launch was seen to take; null when that could not be seen. */
+  /** Maximum bytes that were measured for the launch; null when they could not be read. */
   most_bytes: z.number().nullable(),
-  /** Milliseconds of the last load. */
+  /** Duration of the last load in milliseconds. */
   load_ms: z.number().nullable(),
 });
 type Measurement = z.infer<typeof Measurement>;
 const StoredMeasurements = z.record(z.string(), Measurement);
 
-/** The arguments of a program of somebody else, as a short text. */
+/** Returns a short digest of the arguments of an external program; empty for the built-in worker. */
 function argumentsOf({ how }: Launch): string {
   if (!('args' in how)) return '';
   return `#${createHash('sha256').update(JSON.stringify(how.args)).digest('base64url').slice(0, 12)}`;
 }
 
-/** What decides the memory of a launch, as one text. */
+/** Returns a key of everything that decides how much memory a launch takes. */
 export const measureKey = (launch: Launch, pool: string): string =>
   [
     launch.modelId,
@@ -38,7 +38,7 @@ export const measureKey = (launch: Launch, pool: string): string =>
     launch.batch,
   ].join('|');
 
-/** The pool of a key; null for one that is none of ours. */
+/** Returns the pool in a key; null when the key has another form. */
 const poolOfKey = (key: string): string | null =>
   /^.*\|[^|]*@([^|@]+)\|[^|]*\|\d+\|\d+$/.exec(key)?.[1] ?? null;
 
@@ -54,7 +54,7 @@ function read(text: string | null): Map<string, Measurement> {
 const differs = (a: number | null, b: number | null): boolean =>
   a === null || b === null ? a !== b : Math.abs(a - b) > MIN_CHANGE * Math.max(a, b);
 
-/** What launches took and how long they loaded on this machine, kept over restarts. */
+/** Memory use and load times of launches on this machine, stored across restarts. */
 export class Measurements {
   readonly #store: TextStore | undefined;
   readonly #entries: Map<string, Measurement>;
@@ -64,12 +64,12 @@ export class Measurements {
     this.#entries = read(stored?.get() ?? null);
   }
 
-  /** Bytes that this launch took; null when it was never measured. */
+  /** Returns the bytes that this launch took; null when it was never measured. */
   bytes(launch: Launch, pool: string, size: number): number | null {
     return this.#of(measureKey(launch, pool), size).most_bytes;
   }
 
-  /** The most bytes that any launch of a model took, by pool. */
+  /** Returns the maximum bytes that any launch of a model took, by pool. */
   ofModel(modelId: string): Record<string, number> {
     const max: Record<string, number> = {};
     for (const [key, { most_bytes: bytes }] of this.#entries) {
@@ -80,19 +80,19 @@ export class Measurements {
     return max;
   }
 
-  /** Milliseconds that loading it again takes: as last time, else by the size of the model. */
+  /** Returns the milliseconds that a reload takes: the last measured time, otherwise an estimate by model size. */
   loadMs(launch: Launch, pool: string, size: number): number {
     return this.#of(measureKey(launch, pool), size).load_ms ?? Math.ceil(size / BYTES_PER_MS);
   }
 
-  /** A launch was seen to take so many bytes; the most that was ever seen counts. */
+  /** Records the bytes that a launch took. Keeps the maximum. */
   recordBytes(launch: Launch, pool: string, size: number, bytes: number): void {
     const key = measureKey(launch, pool);
     const before = this.#of(key, size);
     this.#save(key, before, { ...before, most_bytes: Math.max(bytes, before.most_bytes ?? 0) });
   }
 
-  /** A launch was loaded in so many milliseconds. */
+  /** Records the milliseconds that a load took. */
   recordLoadMs(launch: Launch, pool: string, size: number, loadMs: number): void {
     const key = measureKey(launch, pool);
     const before = this.#of(key, size);

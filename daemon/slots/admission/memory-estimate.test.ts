@@ -26,13 +26,13 @@ describe('needOf', () => {
     expect(needOf(eight, run(8192, 1, 1024)).compute).toBe(needOf(eight, run(8192, 1)).compute * 2);
   });
 
-  it('guesses within bounds when the header does not tell', () => {
+  it('estimates within bounds when the header lacks the value', () => {
     const dark = { ...eight, kvBytesPerToken: null };
     expect(needOf(dark, run(8192, 1)).window).toBeGreaterThan(GIB / 2);
     expect(needOf({ ...dark, sizeBytes: 1 }, run(1000, 1)).window).toBe(1000 * 1024);
   });
 
-  it('what was measured on this machine replaces the estimate', () => {
+  it('a measurement on this machine replaces the estimate', () => {
     expect(needOf({ ...eight, measuredBytes: 7 }, run(8192, 2))).toMatchObject({
       total: 7,
       source: 'measured',

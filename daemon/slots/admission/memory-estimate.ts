@@ -1,40 +1,43 @@
 const MIB = 1024 * 1024;
-/** What the engine's process takes beside weights, window and compute buffers. */
+/** Bytes that the engine's process takes besides weights, context window and compute buffers. */
 const ENGINE_BYTES = 160 * MIB;
-/** Facts of a model that decide what it needs; null is "not known". */
+/** The properties of a model that decide how much memory it needs; null means unknown. */
 export interface ModelSize {
   readonly sizeBytes: number;
-  /** Keys and values of one token of the window, in bytes, over all layers. */
+  /** Bytes of keys and values for one token of the window, over all layers. */
   readonly kvBytesPerToken: number | null;
-  /** Width of the model, in values. */
+  /** Embedding width of the model, in values. */
   readonly embedding: number | null;
-  /** Measured on this machine once the model has run with these settings. */
+  /** Bytes measured on this machine when the model ran with these settings. */
   readonly measuredBytes: number | null;
 }
 
-/** The parts of the sum, in bytes. */
+/** The parts of the estimate, in bytes. */
 export interface Need {
   readonly weights: number;
   readonly window: number;
   readonly compute: number;
   readonly engine: number;
-  /** What it takes here: as it was measured, else the sum of the parts. */
+  /** The measured bytes, otherwise the sum of the parts. */
   readonly total: number;
   readonly source: 'estimated' | 'measured';
 }
 
-/** Bytes of the window for one token; a guess by size when the header does not tell. */
+/** Returns the bytes of the window for one token; an estimate by size when the header does not contain it. */
 const windowPerToken = (model: ModelSize): number =>
   model.kvBytesPerToken ?? Math.min(256 * 1024, Math.max(1024, model.sizeBytes / 40_000));
 
-/** How a model is evaluated: the window in tokens per sequence, and the tokens of one step, with which the compute buffers grow. */
+/**
+ * How a model is evaluated: the window in tokens per sequence, the number of sequences, and the tokens of one step,
+ * which decide the size of the compute buffers.
+ */
 export interface Evaluation {
   readonly context: number;
   readonly sequences: number;
   readonly batch: number;
 }
 
-/** The sum of the parts, whatever was measured. */
+/** Returns the sum of the parts, ignoring any measurement. */
 export const estimateOf = ({ weights, window, compute, engine }: Need): number =>
   weights + window + compute + engine;
 

@@ -20,11 +20,11 @@ function bench(onCard: number | null) {
       return onCard;
     },
   });
-  return { clock, measures: measurements, asked: calls, footprints };
+  return { clock, measurements, calls, footprints };
 }
 
 test('an engine on a card is measured there, once a minute, by its process', async () => {
-  const { clock, measures: measurements, asked: calls, footprints } = bench(4_000);
+  const { clock, measurements, calls, footprints } = bench(4_000);
   const current = currentOf('vulkan', { pool: CARD, running: running() });
   footprints.served(current);
   footprints.served(current);
@@ -38,16 +38,16 @@ test('an engine on a card is measured there, once a minute, by its process', asy
   expect(calls).toHaveLength(2);
 });
 
-test.each([null, 0])('a card that tells %s leaves the estimate as it is', async (bytes) => {
-  const { clock, measures: measurements, footprints } = bench(bytes);
+test.each([null, 0])('a card that reports %s leaves the estimate unchanged', async (bytes) => {
+  const { clock, measurements, footprints } = bench(bytes);
   const current = currentOf('vulkan', { pool: CARD, running: running() });
   footprints.served(current);
   await clock.advance(1_000);
   expect(measurements.bytes(current.launch, CARD, current.weightBytes)).toBeNull();
 });
 
-test('one on the processor is measured in the memory of the machine, one that shares it with graphics is not', async () => {
-  const { clock, measures: measurements, asked: calls, footprints } = bench(4_000);
+test('an engine on the CPU is measured in host memory, an engine on a GPU that shares it is not', async () => {
+  const { clock, measurements, calls, footprints } = bench(4_000);
   const onCpu = currentOf('cpu', { weightBytes: 50, estimatedBytes: 250, running: running() });
   const shared = currentOf('vulkan', { pool: 'host', weightBytes: 60, running: running() });
   for (const current of [onCpu, shared]) footprints.served(current);
@@ -57,8 +57,8 @@ test('one on the processor is measured in the memory of the machine, one that sh
   expect(calls).toEqual([]);
 });
 
-test('one that fell back to the processor is remembered there, not on the card that it was meant for', async () => {
-  const { clock, measures: measurements, footprints } = bench(4_000);
+test('an engine that fell back to the CPU is recorded for host memory, not for the planned card', async () => {
+  const { clock, measurements, footprints } = bench(4_000);
   const fallen = currentOf('cpu', { pool: CARD, weightBytes: 50, estimatedBytes: 250, running: running() });
   footprints.served(fallen);
   await clock.advance(1_000);
@@ -68,8 +68,8 @@ test('one that fell back to the processor is remembered there, not on the card t
   ]).toEqual([300, null]);
 });
 
-test('one whose layers lie only in part on the card says nothing of what the card would have to hold', async () => {
-  const { clock, asked: calls, footprints } = bench(4_000);
+test('an engine with only some layers on the card is not measured', async () => {
+  const { clock, calls, footprints } = bench(4_000);
   const current = currentOf('vulkan', { pool: CARD, running: running() });
   const loaded = { ...current.loaded, layers: { placed: 20, total: 33 } } as EngineRun['loaded'];
   footprints.served({ ...current, loaded });
@@ -86,10 +86,10 @@ test('one whose layers lie only in part on the card says nothing of what the car
 describe('footprint', () => {
   const model = { weightBytes: 100, estimatedBytes: 140 };
   it.each([
-    ['weights that are mapped from their file and not all touched yet', 50, 30, 130],
-    ['weights that are mapped, beside libraries', 137, 30, 137],
-    ['weights that were read into memory of its own', 145, 140, 140],
-    ['weights that were laid out anew, whose file is resident as well', 220, 120, 140],
-    ['more of its own than was reckoned', 190, 190, 190],
+    ['weights that are mapped from their file and partly resident', 50, 30, 130],
+    ['weights that are mapped, plus libraries', 137, 30, 137],
+    ['weights that were read into anonymous memory', 145, 140, 140],
+    ['weights that were repacked while their file is resident too', 220, 120, 140],
+    ['more anonymous memory than estimated', 190, 190, 190],
   ])('%s', (_, resident, anonymous, bytes) => expect(footprint({ resident, anonymous }, model)).toBe(bytes));
 });

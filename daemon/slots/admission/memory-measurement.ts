@@ -4,14 +4,18 @@ import type { EngineRun } from '../lifecycle/controller-deps.ts';
 import type { Measurements } from './measured-memory.ts';
 import { HOST_POOL, poolOf } from './memory-use.ts';
 
-/** An engine is measured a moment after a request, off the way of its answer, and then at most this often. */
+/**
+ * Delay of a measurement after a request, so that it does not slow the response, and the minimum interval between
+ * two measurements of an engine.
+ */
 const MEASURE_DELAY_MS = 100;
 const MEASURE_INTERVAL_MS = 60_000;
 
 /**
- * Bytes that an engine on the CPU takes: what no file backs, its weights in full, because mapped pages that were not touched
- * yet will be, and what is resident of other files. llama.cpp lays most weights of some formats out anew in memory of its
- * own, and the pages of their file are then read once and never again: the file counts no further than up to the estimate.
+ * Returns the bytes that an engine on the CPU takes: its anonymous memory, its weights in full, because mapped
+ * pages that are not resident yet will be, and the resident pages of other files. llama.cpp repacks most weights of
+ * some formats into anonymous memory and then never reads their file again, so anonymous memory plus weights counts
+ * only up to the estimate.
  */
 export function footprint(
   { resident, anonymous }: ProcessMemory,
@@ -21,14 +25,17 @@ export function footprint(
   return Math.max(anonymous, Math.min(anonymous + weightBytes, estimatedBytes)) + otherFiles;
 }
 
-/** Whether a part of the layers lies on the machine's memory, so that the card holds less than the launch would take there. */
+/**
+ * Returns whether some layers are in host memory, so that the card holds less than the whole launch would take
+ * there.
+ */
 const isSplit = ({ loaded }: Readonly<EngineRun>): boolean =>
   loaded?.layers !== undefined && loaded.layers.placed < loaded.layers.total;
 
-/** Where the memory of an engine, with all that it started, is read. */
+/** Reads the memory of an engine including all its child processes. */
 export interface MemoryReaders {
   familyMemoryOf(pid: number): ProcessMemory | null;
-  /** Bytes on a card; null where the machine does not tell. Never rejects. */
+  /** Returns the bytes on a card; null where the machine does not report them. Never rejects. */
   cardMemoryOf(pid: number, card: string): Promise<number | null>;
 }
 
@@ -48,13 +55,16 @@ export class Footprints {
     this.#readers = readers;
   }
 
-  /** An engine has become ready. */
+  /** Records the load time of an engine that has become ready. */
   ready({ launch, pool, weightBytes, startedAt, readySince }: Readonly<EngineRun>): void {
     if (readySince !== null)
       this.#measurements.recordLoadMs(launch, pool, weightBytes, readySince - startedAt);
   }
 
-  /** A request of this engine has ended. What is on the machine's memory without being on the processor is not told apart. */
+  /**
+   * Schedules a measurement after a request. Skips engines in host memory that do not run on the CPU, because their
+   * memory cannot be told apart.
+   */
   served(current: Readonly<EngineRun>): void {
     const now = this.#clock.now();
     const { pid } = current.running;
@@ -69,7 +79,7 @@ export class Footprints {
     });
   }
 
-  /** It is remembered for the machine's memory, also where admission had expected a card. */
+  /** Records the result for the host pool, even where admission had expected a card. */
   #measure(current: Readonly<EngineRun>, pid: number): void {
     const memory = this.#readers.familyMemoryOf(pid);
     if (memory === null) return;

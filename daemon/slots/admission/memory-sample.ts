@@ -1,11 +1,11 @@
 import { memoryOf, type ProcessMemory } from '../../lib/process/process-identity.ts';
 import type { Clock } from '../lifecycle/clock.ts';
 
-/** A sample is good for this long; reading one costs some 30 µs, and records are read often. */
+/** Maximum age of a sample. Reading one takes about 30 µs, and slot records are read often. */
 const MAX_AGE_MS = 2_000;
 const MAX_PIDS = 512;
 
-/** Memory of processes by number, read at most once in two seconds each. */
+/** Memory of processes by pid, read at most once in two seconds per process. */
 export class MemorySample {
   readonly #clock: Clock;
   readonly #read: (pid: number) => ProcessMemory | null;

@@ -7,7 +7,7 @@ const current = { neededBytes: 100, weightBytes: 60 };
 describe('reservedBytes', () => {
   it.each([
     ['a load that has taken nothing yet', currentOf(null, current), 0, 100],
-    ['what it has taken shows already', currentOf(null, current), 70, 30],
+    ['memory that it has taken already shows', currentOf(null, current), 70, 30],
     ['more than it needs', currentOf(null, current), 170, 0],
     [
       'a load onto a card: its memory is not that of the process',
@@ -31,7 +31,7 @@ describe('toHolder', () => {
     current: engine,
   });
 
-  it('frees on the machine what is reserved for it and what it has taken', () => {
+  it('frees in host memory what is reserved and what it has taken', () => {
     expect(toHolder(use(), { anonymous: 30, reloadMs: 9 })).toMatchObject({
       state: 'loaded',
       serving: false,
@@ -61,13 +61,13 @@ describe('toHolder', () => {
   });
 });
 
-it('an engine that fell back to the CPU takes from the machine, whatever was expected', () => {
+it('an engine that fell back to the CPU uses host memory, whatever admission expected', () => {
   expect(poolOf(currentOf('cpu', { pool: 'card' }))).toBe('host');
   expect(poolOf(currentOf('vulkan', { pool: 'card' }))).toBe('card');
   expect(poolOf(currentOf(null, { pool: 'card' }))).toBe('card');
 });
 
-it('cards and graphics may not show an engine that has just become ready', () => {
+it('GPU readings may not show an engine that has just become ready', () => {
   const ready = currentOf('vulkan', { ...current, pool: 'card', readySince: 1_000 });
   expect([unreportedBytes(ready, 1_001), unreportedBytes(ready, 7_000)]).toEqual([100, 0]);
   const onGraphics = currentOf('vulkan', { ...current, readySince: 1_000 });

@@ -4,21 +4,21 @@ import type { EngineRun } from '../lifecycle/controller-deps.ts';
 import type { Traffic } from '../lifecycle/traffic.ts';
 import type { Holder } from './eviction.ts';
 
-/** Pool of everything that lives in the machine's own memory. */
+/** Id of the pool of the machine's own memory. */
 export const HOST_POOL = 'host';
 
-/** What an owner tells of the memory of its engine. */
+/** The memory use of one slot, as its controller reports it. */
 export interface MemoryUse {
   readonly name: string;
   readonly state: SlotStateName;
   readonly pinned: boolean;
   readonly priority: number;
-  /** Unix milliseconds at which its last request began or ended. */
+  /** Unix milliseconds at which its last request started or ended. */
   readonly lastUsedAt: number;
   readonly current: Readonly<EngineRun>;
 }
 
-/** What a slot holds; null when it has no engine. */
+/** Returns the memory use of a slot; null when it has no engine. */
 export function memoryUseOf(
   { name, pinned, priority }: SlotConfig,
   state: SlotStateName,
@@ -28,24 +28,27 @@ export function memoryUseOf(
   return current && { name, state, pinned, priority, lastUsedAt: lastUsedAt, current };
 }
 
-/** What is read from outside for one engine. */
+/** Readings for one engine that do not come from its slot. */
 export interface MemoryReadings {
-  /** Memory of the engine's process that no file backs, in bytes. */
+  /** Anonymous memory of the engine's process, in bytes. */
   readonly anonymous: number;
-  /** Milliseconds that loading it again would take. */
+  /** Milliseconds that a reload would take. */
   readonly reloadMs: number;
 }
 
-/** Figures of cards and graphics may be this old. */
+/** Maximum age of memory readings of GPUs, in milliseconds. */
 export const MAX_VRAM_READING_AGE_MS = 6_000;
 
-/** An engine of somebody else may not tell what it runs on; on the machine's memory it counts as on the CPU. */
+/**
+ * Returns whether an engine runs on the CPU. An external engine may not report its device; it counts as on the CPU
+ * when it uses host memory.
+ */
 export const onCpu = ({ loaded, pool }: Readonly<EngineRun>): boolean =>
   loaded?.device === 'cpu' || (loaded?.device === 'auto' && pool === HOST_POOL);
 
 /**
- * Bytes of an engine that the free memory still counts as free: what a load under way has not taken yet, and the weights
- * of a running one that are mapped from their file, which the kernel would give away.
+ * Returns the bytes of an engine that still count as free: what a load in progress has not taken yet, and the
+ * weights of a running engine that are mapped from their file, which the kernel may drop.
  */
 export function reservedBytes(current: Readonly<EngineRun>, anonymous: number): number {
   const outstanding = Math.max(0, current.neededBytes - anonymous);
@@ -53,14 +56,16 @@ export function reservedBytes(current: Readonly<EngineRun>, anonymous: number): 
   return onCpu(current) ? Math.min(outstanding, current.weightBytes) : 0;
 }
 
-/** Bytes of an engine off the processor that figures of cards and graphics may not show yet. */
+/** Returns the GPU memory that was allocated since the last reading. */
 export function unreportedBytes(current: Readonly<EngineRun>, now: number): number {
   const { readySince, neededBytes } = current;
   if (readySince === null || onCpu(current)) return 0;
   return now - readySince < MAX_VRAM_READING_AGE_MS ? neededBytes : 0;
 }
 
-/** The pool that an engine takes from: what it runs on decides, and before that what admission expected. */
+/**
+ * Returns the pool of an engine: by the device it runs on, and before it is loaded the pool that admission chose.
+ */
 export const poolOf = (current: Readonly<EngineRun>): string => (onCpu(current) ? HOST_POOL : current.pool);
 
 function phaseOf(state: SlotStateName): Holder['state'] {
@@ -68,7 +73,7 @@ function phaseOf(state: SlotStateName): Holder['state'] {
   return state === 'draining' || state === 'stopping' ? state : 'loading';
 }
 
-/** A slot as eviction sees it. */
+/** Converts the memory use of a slot to the input of eviction. */
 export function toHolder(use: MemoryUse, { anonymous, reloadMs }: MemoryReadings): Holder {
   const { name, state, pinned, priority, lastUsedAt, current } = use;
   const onHost = poolOf(current) === HOST_POOL && (onCpu(current) || current.loaded === null);

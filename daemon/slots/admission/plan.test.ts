@@ -5,7 +5,7 @@ import type { Forecast } from './controller.ts';
 import { planLoad } from './launch-plan.ts';
 import { planView } from './plan.ts';
 
-/** Where each value of a launch is said to come from. */
+/** Returns the origin of each value of a launch. */
 function originOf(
   config: SlotConfig,
   isModelRequested = false,
@@ -28,7 +28,7 @@ function originOf(
 const origins = (config: SlotConfig, isModelRequested = false): (string | undefined)[] =>
   ['slot', 'engine', 'type', 'model_id'].map(originOf(config, isModelRequested));
 
-test('what no file says does not come from one', () => {
+test('values that no file sets do not come from a file', () => {
   expect(origins(builtInSlot('agent'))).toEqual(['default', 'default', 'default', 'default']);
   expect(origins(automaticSlot('tiny', 'llm', 'tiny'))).toEqual(['model', 'model', 'model', 'model']);
   expect(origins(slotConfig('writer', 'model = "tiny"'))).toEqual(['file', 'default', 'default', 'file']);

@@ -4,13 +4,13 @@ import type { Launch, SlotModel } from '../engines/engine.ts';
 import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
 import type { Forecast } from './controller.ts';
 
-/** What a plan was made from. */
+/** The input of a plan view. */
 export interface PlanInput {
   readonly config: SlotConfig;
   readonly model: SlotModel;
-  /** The model was named by the request, not by the slot. */
+  /** Whether the request named the model, not the slot. */
   readonly isModelRequested: boolean;
-  /** Setting `cpuThreads`; 0 leaves it to the probe. */
+  /** Setting `cpuThreads`; 0 means that the number of physical cores decides. */
   readonly cpuThreads: number;
 }
 
@@ -21,7 +21,7 @@ const fromFile =
   ({ config }) =>
     config.fileKeys.includes(key) ? 'file' : 'default';
 
-/** What an automatic slot has from the model that it was made for. */
+/** Values that an automatic slot takes from its model. */
 const fromModel =
   (key: string): Origin =>
   (input, launch) =>
@@ -30,13 +30,13 @@ const fromModel =
 const MODEL_ORIGIN: Origin = (input, launch) =>
   input.isModelRequested ? 'request' : fromModel('model')(input, launch);
 
-/** A built-in slot is there without a file, an automatic one has none. */
+/** A built-in slot exists without a file, and an automatic slot never has one. */
 const SLOT_ORIGIN: Origin = ({ config }) => {
   if (config.auto) return 'model';
   return config.fileKeys.length === 0 && BUILT_IN_SLOTS.includes(config.name) ? 'default' : 'file';
 };
 
-/** Where the values of a launch come from; what is not listed is the engine's own. */
+/** The origin of each value of a launch. Keys that are not listed come from the engine. */
 const ORIGINS: Readonly<Record<string, Origin>> = {
   slot: SLOT_ORIGIN,
   engine: fromModel('engine'),
@@ -60,14 +60,16 @@ const ORIGINS: Readonly<Record<string, Origin>> = {
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The value with every `env` in it as the names of its variables only: a value may be a secret. */
+/** Returns the value with every `env` reduced to the names of its variables, because a value may be a secret. */
 function redactEnv(key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (key === 'env') return Object.keys(value);
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redactEnv(name, inner)]));
 }
 
-/** The plan of a load as an administrator sees it: the exact launch with where each value comes from, and the sum. */
+/**
+ * Returns the plan of a load for administrators: the exact launch, the origin of each value, and the memory sum.
+ */
 export function planView(input: PlanInput, { plan, view }: Forecast): SlotPlanView {
   const { config, model } = input;
   const { launch, need } = plan;

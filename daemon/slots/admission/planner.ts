@@ -18,13 +18,13 @@ export interface PlannerDeps {
   readonly set: SlotSet;
   readonly models: SlotModels;
   readonly admission: AdmissionController;
-  /** The model with this id for such a slot; throws when there is none that fits. */
+  /** Returns the model with this id for such a slot. Throws when none fits. */
   compatibleModel(config: SlotConfig, modelId: string): SlotModel;
   /** Setting `cpuThreads`. */
   cpuThreads(): number;
 }
 
-/** What would become of slots, models and requests. Looking changes nothing. */
+/** Dry runs: what would happen to slots, models and requests. Changes nothing. */
 export class Planner {
   readonly #deps: PlannerDeps;
 
@@ -45,7 +45,7 @@ export class Planner {
     );
   }
 
-  /** See `Slots.foresee`. */
+  /** See `Slots.preview`. */
   preview(name: string): Preview {
     const { set, models, admission } = this.#deps;
     const controller = set.getOrThrow(name);
@@ -61,7 +61,10 @@ export class Planner {
     return slotSettingsView(config, models.chosenIds(config), { ...set.folder, problems: this.#problems() });
   }
 
-  /** See `Slots.problems`: what the files say, and what does not fit the models that their slots would load. */
+  /**
+   * See `Slots.problems`. Returns the problems of the slot files, and settings that do not fit the models that the
+   * slots would load.
+   */
   problems(): readonly Problem[] {
     return this.#problems().map(inSlotsFolder);
   }

@@ -23,18 +23,21 @@ test.each(['ready', 'serving', 'starting', 'warming', 'pulling'] as const)(
   'a slot that is %s loads nothing',
   (state) => {
     const unasked = () => {
-      throw new Error('nobody needs this sum');
+      throw new Error('this sum is not needed');
     };
     expect(previewRequest('agent', state, null, unasked)).toEqual({ load: null, refusal: null });
   },
 );
 
-test.each(['offline', 'error', 'draining', 'stopping'] as const)('from %s the sum is told', (state) => {
-  const { load, refusal } = previewRequest('agent', state, null, forecast('evicts'));
-  expect([load?.outcome, refusal]).toEqual(['evicts', null]);
-});
+test.each(['offline', 'error', 'draining', 'stopping'] as const)(
+  'from %s the result contains the memory sum',
+  (state) => {
+    const { load, refusal } = previewRequest('agent', state, null, forecast('evicts'));
+    expect([load?.outcome, refusal]).toEqual(['evicts', null]);
+  },
+);
 
-test('memory that is missing is the refusal, behind that of the slot itself', () => {
+test('missing memory is the refusal, after a refusal by the slot itself', () => {
   expect(previewRequest('agent', 'offline', null, forecast('refused')).refusal?.code).toBe('slot.no_memory');
   expect(previewRequest('agent', 'error', failed, forecast('refused'))).toEqual({
     load: forecast('refused')().view,
@@ -42,7 +45,7 @@ test('memory that is missing is the refusal, behind that of the slot itself', ()
   });
 });
 
-test('what a load would throw is the refusal; anything else is a fault of ours', () => {
+test('a GatewayError of the load is the refusal; any other error is thrown', () => {
   const none = () => {
     throw failed;
   };

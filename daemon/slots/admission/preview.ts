@@ -3,18 +3,21 @@ import type { LoadForecastView, SlotStateName } from '../../contract/slots.ts';
 import { noMemoryError } from '../refusals.ts';
 import type { Forecast } from './controller.ts';
 
-/** What would become of a request that asked for a slot now. */
+/** What would happen to a request for a slot now. */
 export interface Preview {
-  /** What its load would do to others, with the memory sum; null for a slot that is loaded or loading. */
+  /** What its load would evict, with the memory sum; null for a slot that is loaded or loading. */
   readonly load: LoadForecastView | null;
-  /** What it would be refused with; null when it would be served, or would wait. */
+  /** The error it would get; null when it would be served or would wait. */
   readonly refusal: GatewayError | null;
 }
 
-/** States from which a request begins a load; one that leaves its memory is loaded anew for those who wait. */
+/** The states from which a request starts a load. A draining or stopping slot is loaded again afterwards. */
 const LOADING_STARTS_FROM: ReadonlySet<SlotStateName> = new Set(['offline', 'error', 'draining', 'stopping']);
 
-/** Foresees a request for a slot in this state. `forecast` may throw what a load would throw. Pure. */
+/**
+ * Returns what would happen to a request for a slot in this state. `forecast` may throw what a load would throw.
+ * Pure.
+ */
 export function previewRequest(
   slot: string,
   state: SlotStateName,

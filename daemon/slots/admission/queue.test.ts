@@ -9,7 +9,7 @@ const pair = (text = '') => [
   { name: 'b', size: 2, text },
 ];
 
-/** A load of this slot fails; the next ones are quick. */
+/** Fails a load of this slot; later loads are immediate. */
 async function breaks(bench: AdmissionBench, name: string): Promise<void> {
   bench.runner.loadsAtOnce = false;
   const failing = bench.request(name);
@@ -18,8 +18,8 @@ async function breaks(bench: AdmissionBench, name: string): Promise<void> {
   bench.runner.loadsAtOnce = true;
 }
 
-describe('the line of loads', () => {
-  it('moves as soon as the one before has left, not when a timer looks', async () => {
+describe('the admission queue', () => {
+  it('proceeds as soon as the earlier slot has ended, without waiting for the timer', async () => {
     const bench = new AdmissionBench(pair(), 2);
     (await bench.request('a')).release();
     await bench.clock.advance(1_000);
@@ -29,7 +29,7 @@ describe('the line of loads', () => {
     lease.release();
   });
 
-  it('is a line: who came first is loaded first, and who is behind does not slip through', async () => {
+  it('is first in, first out: a later load does not overtake', async () => {
     const four = ['a', 'b', 'c', 'd'].map((name) => ({ name, size: name === 'd' ? 1 : 3 }));
     const bench = new AdmissionBench(four, 3);
     const lease = await bench.request('a');
@@ -47,7 +47,7 @@ describe('the line of loads', () => {
     expect(order).toEqual(['b', 'c', 'd']);
   });
 
-  it('a load whose engine is found running leaves it, so that its memory counts once', async () => {
+  it('a load whose engine already runs is removed, so that its memory counts once', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
     const request = bench.request('b');
@@ -59,7 +59,7 @@ describe('the line of loads', () => {
     lease.release();
   });
 
-  it('a small load behind does not take what the one before waits for', async () => {
+  it('a later small load does not take the memory that an earlier one waits for', async () => {
     const bench = new AdmissionBench(
       [
         { name: 'a', size: 2 },
@@ -79,7 +79,7 @@ describe('the line of loads', () => {
     (await second).release();
   });
 
-  it('a load behind may pass when there is room for both', async () => {
+  it('a later load may overtake when both fit', async () => {
     const bench = new AdmissionBench([...pair(), { name: 'small', size: 1 }], 3);
     const lease = await bench.request('a');
     const waiting = bench.request('b');
@@ -92,7 +92,7 @@ describe('the line of loads', () => {
     (await waiting).release();
   });
 
-  it('a caller who leaves gives up the place; nobody is evicted for it', async () => {
+  it('a caller that disconnects removes its load, and nothing is evicted for it', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
     const leaver = new AbortController();
@@ -138,7 +138,7 @@ describe('the line of loads', () => {
     expect(bench.controller('b').record()).toMatchObject({ state: 'error', failure: { failures: 2 } });
   });
 
-  it('the retry of a failed slot takes free memory only, and is no failure when there is none', async () => {
+  it('the retry of a failed slot takes free memory only, and does not count as a failure when there is none', async () => {
     const bench = new AdmissionBench(pair(), 2);
     await breaks(bench, 'b');
     (await bench.request('a')).release();
@@ -151,7 +151,7 @@ describe('the line of loads', () => {
     expect(bench.evicted).toEqual([]);
   });
 
-  it('a request for a failed slot whose retry found no memory has an idle slot leave, as for any other', async () => {
+  it('a request for a failed slot whose retry found no memory evicts an idle slot, as for any other', async () => {
     const bench = new AdmissionBench(pair(), 2);
     await breaks(bench, 'b');
     (await bench.request('a')).release();
@@ -161,7 +161,7 @@ describe('the line of loads', () => {
     expect([bench.evicted, bench.controller('b').record().state]).toEqual([['a'], 'ready']);
   });
 
-  it('a request for it is told of the memory where nothing may leave, and a failed trial closes it again', async () => {
+  it('a request for it gets the memory sum where nothing can be evicted, and a failed trial closes it again', async () => {
     const bench = new AdmissionBench(pair('pinned = true'), 2);
     await breaks(bench, 'b');
     (await bench.request('a')).release();
@@ -175,7 +175,7 @@ describe('the line of loads', () => {
     expect((await refusalOf(bench.request('b'))).options.details).toMatchObject({ failures: 2 });
   });
 
-  it('after the gateway has begun to stop nothing starts', async () => {
+  it('nothing starts while the gateway is stopping', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
     const request = bench.request('b');
@@ -188,7 +188,7 @@ describe('the line of loads', () => {
   });
 });
 
-it('a decision that only time changes is looked at when its time has come', async () => {
+it('a decision that depends on time is rechecked at that time', async () => {
   const bench = new AdmissionBench(pair('parallel = 1'), 2);
   const lease = await bench.request('a');
   const waiting = bench.request('b');
@@ -200,7 +200,7 @@ it('a decision that only time changes is looked at when its time has come', asyn
   (await waiting).release();
 });
 
-it('a load whose figures are read is asked for again soon, evicts nobody, counts for nobody, and keeps the place it has', async () => {
+it('a load whose figures are being read is retried soon, evicts nothing, delays no other load, and keeps its position', async () => {
   const clock = new ManualClock();
   const retried: string[] = [];
   const queue = new AdmissionQueue({
@@ -221,7 +221,7 @@ it('a load whose figures are read is asked for again soon, evicts nobody, counts
   expect(queue.queuedAhead('b', 'card')).toEqual({ bytes: 5, awaitedSlots: ['x'] });
 });
 
-it('keeps one timer, and none when nobody waits', async () => {
+it('keeps one timer, and none while the queue is empty', async () => {
   const timers = new Set<() => void>();
   const clock = {
     now: () => 0,

@@ -2,12 +2,12 @@ import type { MemorySumView } from '../../contract/slots.ts';
 import type { Clock } from '../lifecycle/clock.ts';
 import type { LoadDecision } from './eviction.ts';
 
-/** A line that waits is looked at again after this long even if nothing seems to have changed: memory is freed elsewhere too. */
+/** Interval of rechecks while loads wait, even without a change: memory is also freed outside of the gateway. */
 const RECHECK_MS = 2_000;
-/** One whose figures are being read is looked at again after this long. */
+/** Interval of rechecks while the figures of a load are being read. */
 export const REFRESH_RETRY_MS = 50;
 
-/** A load that wants memory. */
+/** A load that requests memory. */
 export interface LoadRequest {
   readonly slot: string;
   readonly pool: string;
@@ -15,15 +15,15 @@ export interface LoadRequest {
   readonly needed: number;
   /** Bytes available in the pool. */
   readonly free: number;
-  /** Whether somebody waits for it. */
+  /** Whether a caller waits for the load. */
   readonly isRequested: boolean;
-  /** `free` is of the machine's memory, and some seconds old. */
+  /** `free` is a figure of host memory that is some seconds old. */
   readonly stale?: true;
-  /** `free` is all of a card that does not tell what is free. */
+  /** `free` is the total of a card that does not report free memory. */
   readonly unknown?: true;
 }
 
-/** What the loads before one need in its pool, in bytes, and the slots that they wait for. */
+/** What the earlier loads of the same pool need, in bytes, and the slots that they wait for. */
 export interface QueuedAhead {
   readonly bytes: number;
   readonly awaitedSlots: readonly string[];
@@ -31,15 +31,15 @@ export interface QueuedAhead {
 
 export interface AdmissionQueueDeps {
   readonly clock: Clock;
-  /** Decides on one load, given the loads before it and since when it waits. */
+  /** Decides on one load, given the loads before it and the time since when it waits. */
   decide(request: LoadRequest, ahead: QueuedAhead, waitingSince: number): LoadDecision;
-  /** Lets a slot go: at once when it is idle, else as soon as it has answered. */
+  /** Unloads a slot: immediately when it is idle, otherwise after its requests. */
   evict(slot: string): void;
-  /** Has the owner of a waiting load ask again. */
+  /** Makes the controller of a waiting load request admission again. */
   retry(slot: string): void;
 }
 
-/** Let through as soon as these slots have left or had their turn; `retry` tells. */
+/** The load starts after these slots have ended or used up their time slice. `retry` is called then. */
 export interface WaitOutcome {
   readonly kind: 'wait';
   readonly for: readonly string[];
@@ -57,8 +57,8 @@ interface Entry extends LoadRequest {
 }
 
 /**
- * THE lock of admission: one load is decided at a time, over all slots, and those that have to wait stand in one line, in
- * the order in which they came. Who is first is let through first; who is behind may pass when that delays nobody.
+ * Global FIFO admission queue. Serialises load decisions over all slots. A later load may overtake an earlier one
+ * only if it does not delay it.
  */
 export class AdmissionQueue {
   readonly #deps: AdmissionQueueDeps;
@@ -71,12 +71,12 @@ export class AdmissionQueue {
     this.#deps = deps;
   }
 
-  /** The slots that wait, first one first. */
+  /** The waiting slots in queue order. */
   get waiting(): readonly string[] {
     return [...this.#entries.keys()];
   }
 
-  /** Decides on a load and acts on the slots that have to leave for it. A load that waits keeps its place. */
+  /** Decides on a load and evicts the slots that must leave for it. A load that waits keeps its position. */
   admit(request: LoadRequest): Admission {
     const { slot } = request;
     const since = this.#entries.get(slot)?.since ?? this.#deps.clock.now();
@@ -91,8 +91,8 @@ export class AdmissionQueue {
   }
 
   /**
-   * Has a load wait until the figures that decide on it are read; nobody leaves for it. It keeps the place that it has, or takes
-   * one that holds up nobody, because its pool is not certain.
+   * Defers a load until the figures that decide on it are read. Evicts nothing. The load keeps its position if it
+   * has one; a new entry needs 0 bytes and delays no other load, because its pool is not certain yet.
    */
   defer(request: LoadRequest): WaitOutcome {
     const { slot } = request;
@@ -108,7 +108,7 @@ export class AdmissionQueue {
     return { kind: 'wait', for: [...new Set([...names, ...before])] };
   }
 
-  /** The loads in a pool that are before this one. */
+  /** Returns what the loads before this one need in a pool. */
   queuedAhead(slot: string, pool: string): QueuedAhead {
     const before = this.#entriesBefore(slot, pool);
     const bytes = before.reduce((sum, { needed }) => sum + needed, 0);
@@ -121,25 +121,27 @@ export class AdmissionQueue {
     return (ownIndex < 0 ? all : all.slice(0, ownIndex)).filter((entry) => entry.pool === pool);
   }
 
-  /** The pool in which others leave for a load that waits; null when it does not wait, or is not decided. */
+  /**
+   * Returns the pool in which other slots leave for a waiting load; null when it does not wait or is not decided.
+   */
   poolOf(slot: string): string | null {
     const entry = this.#entries.get(slot);
     return entry === undefined || entry.for.length === 0 ? null : entry.pool;
   }
 
-  /** Unix milliseconds since when a load waits; null when it does not. */
+  /** Returns since when a load waits, in Unix milliseconds; null when it does not. */
   since(slot: string): number | null {
     return this.#entries.get(slot)?.since ?? null;
   }
 
-  /** The load is not wanted any more, or is decided. */
+  /** Removes a load that is decided or no longer wanted. */
   withdraw(slot: string): void {
     if (!this.#entries.delete(slot)) return;
     this.#scheduleRecheck();
     this.changed();
   }
 
-  /** Something has changed that may let a waiting load through; looked at once the change is complete. */
+  /** Schedules a recheck of all waiting loads. It runs in a microtask, after the change is complete. */
   changed(): void {
     if (this.#isRetrying || this.#isRetryScheduled || this.#entries.size === 0) return;
     this.#isRetryScheduled = true;
@@ -159,7 +161,7 @@ export class AdmissionQueue {
     this.#scheduleRecheck();
   }
 
-  /** One timer for the whole line. */
+  /** Sets one timer for the whole queue. */
   #scheduleRecheck(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;

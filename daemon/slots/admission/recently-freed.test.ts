@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { RecentlyFreed } from './recently-freed.ts';
 
-it('remembers what a pool got back until its figures are new', async () => {
+it('keeps the bytes that a pool got back until its readings are new', async () => {
   const clock = new ManualClock();
   const departures = new RecentlyFreed(clock);
   departures.add('card', 5);

@@ -1,7 +1,10 @@
 import type { Clock } from '../lifecycle/clock.ts';
 import { MAX_VRAM_READING_AGE_MS } from './memory-use.ts';
 
-/** Memory that engines off the processor gave back a moment ago: figures of cards and graphics are some seconds old. */
+/**
+ * GPU memory that ended engines have released recently. Memory readings of GPUs are some seconds old, so they may
+ * not show it yet.
+ */
 export class RecentlyFreed {
   readonly #clock: Clock;
   #recent: { pool: string; bytes: number; until: number }[] = [];
@@ -10,13 +13,13 @@ export class RecentlyFreed {
     this.#clock = clock;
   }
 
-  /** An engine that was not on the processor has ended. */
+  /** Records the memory of a GPU engine that has ended. */
   add(pool: string, bytes: number): void {
     this.#prune();
     this.#recent.push({ pool, bytes, until: this.#clock.now() + MAX_VRAM_READING_AGE_MS });
   }
 
-  /** Bytes in this pool that may not show yet. */
+  /** Returns the released bytes of this pool that readings may not show yet. */
   bytes(pool: string): number {
     this.#prune();
     return this.#recent.filter((one) => one.pool === pool).reduce((sum, { bytes }) => sum + bytes, 0);

@@ -11,11 +11,11 @@ export interface SlotAdmissionDeps {
   readonly machine: SlotMachine;
   readonly waiters: Waiters<Lease>;
   readonly backoff: Backoff;
-  /** Admission has let the load through. */
+  /** Called when the load is admitted. */
   start(config: SlotConfig, admitted: AdmittedLoad): void;
 }
 
-/** The way of one slot through admission: let through at once, waiting until others have left, or refused. */
+/** The admission state of one slot: admitted immediately, waiting until other slots have ended, or refused. */
 export class SlotAdmission {
   readonly #deps: SlotAdmissionDeps;
   #waitsFor: readonly string[] | null = null;
@@ -29,7 +29,7 @@ export class SlotAdmission {
     return this.#waitsFor;
   }
 
-  /** Starts if admission lets it, waits for memory, or refuses everybody; from `offline` or `error`. */
+  /** Requests admission from `offline` or `error`: starts the load, waits for memory, or refuses all waiters. */
   request(config: SlotConfig): void {
     const { controller, waiters, backoff } = this.#deps;
     let outcome: AdmissionOutcome;
@@ -49,7 +49,7 @@ export class SlotAdmission {
     if (outcome.kind === 'start' || !outcome.undecided) waiters.notifyAdmitted();
   }
 
-  /** There is no load for now, maybe for want of memory; a failed slot is tried again later. */
+  /** Gives up the load, for example because memory is missing. A failed slot is retried later. */
   giveUp(lackedMemory: boolean): void {
     const { backoff, machine } = this.#deps;
     this.withdraw();
@@ -58,7 +58,7 @@ export class SlotAdmission {
     }
   }
 
-  /** Gives up its place in the line; answers whether it had one. */
+  /** Removes the load from the queue. Returns whether it was waiting. */
   withdraw(): boolean {
     if (this.#waitsFor === null) return false;
     this.#waitsFor = null;

@@ -1,18 +1,21 @@
-/** Threads for all CPU slots together: the setting, or (0) physical cores minus one; at least 1. */
+/**
+ * Returns the number of threads for all CPU slots together: the setting, or for 0 the physical cores minus one; at
+ * least 1.
+ */
 export const threadBudget = (setting: number, cores: number): number =>
   Math.max(1, setting > 0 ? setting : cores - 1);
 
 export interface ThreadShareInput {
   readonly budget: number;
-  /** Threads of the CPU slots that run or load now; they keep them until their next start. */
+  /** Threads of the CPU slots that run or load now. A slot keeps its threads until its next start. */
   readonly inUse: readonly number[];
-  /** The demonstration model works on one thread whatever there is. */
+  /** The demonstration model always runs on one thread. */
   readonly isDemo: boolean;
 }
 
 /**
- * Threads for a slot that starts: an equal share of the budget over all running CPU slots, no more than is left, at
- * least 1. Too many threads cost far more than too few, because waiting threads spin.
+ * Returns the threads for a slot that starts: an equal share of the budget over all running CPU slots, at most what
+ * is left, at least 1. Too many threads cost far more than too few, because waiting threads spin.
  */
 export function threadShare(input: ThreadShareInput): number {
   if (input.isDemo) return 1;

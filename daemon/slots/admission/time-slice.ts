@@ -1,12 +1,12 @@
-/** A slot that other loads wait for serves at least this long before its callers have to make room. */
+/** Minimum and maximum time that a slot keeps serving while other loads wait for its memory. */
 const MIN_SLICE_MS = 10_000;
 const MAX_SLICE_MS = 120_000;
-/** A turn is this many times as long as loading the slot again, so that most of the time goes to answers. */
+/** A time slice is this many reload times long, so that most of the time is spent on requests. */
 const RELOADS_PER_SLICE = 2;
-/** A slot that has just answered is kept this long although nobody waits for it: its caller may have a next question. */
+/** An idle slot keeps its model for this time after a request, because its caller may send the next one. */
 export const IDLE_GRACE_MS = 250;
 
-/** Milliseconds that a loaded slot may go on serving while another load waits for its memory. */
+/** Returns the milliseconds that a loaded slot may keep serving while another load waits for its memory. */
 export const sliceMs = (reloadMs: number): number =>
   Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, RELOADS_PER_SLICE * reloadMs));
 
@@ -14,16 +14,16 @@ export const sliceMs = (reloadMs: number): number =>
 export interface TimeSliceInput {
   readonly serving: boolean;
   readonly readySince: number;
-  /** Its last request began or ended. */
+  /** When its last request started or ended. */
   readonly lastUsedAt: number;
-  /** Milliseconds that loading it again takes. */
+  /** Milliseconds that a reload takes. */
   readonly reloadMs: number;
 }
 
 /**
- * From when on a loaded slot has to make room for a load that waits since `waitingSince`. Its turn begins when both are
- * there, so a slot that was loaded for a queue serves that queue first; without requests it leaves at once, but for
- * a moment after its last one.
+ * Returns when a loaded slot can be evicted for a load that waits since `waitingSince`. The time slice begins when
+ * the slot is ready and the other load waits, so a slot that was loaded for a queue serves that queue first. A slot
+ * without requests can be evicted after a short grace period.
  */
 export function evictableAt(slot: TimeSliceInput, waitingSince: number): number {
   const end = Math.max(slot.readySince, waitingSince) + sliceMs(slot.reloadMs);
