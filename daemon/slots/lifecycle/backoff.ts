@@ -2,7 +2,10 @@ import { failedError } from '../refusals.ts';
 import type { Clock } from './clock.ts';
 import { type Failure, nextFailure, postponeFailure, trialDecision } from './failure.ts';
 
-/** Remembers how a slot failed and calls `retry` when its next automatic try is due; a parked slot is never tried. */
+/**
+ * Keeps the failure of a slot and calls `retry` when the next automatic attempt is due. A parked slot is never
+ * retried automatically.
+ */
 export class Backoff {
   readonly #clock: Clock;
   readonly #retry: () => void;
@@ -19,36 +22,39 @@ export class Backoff {
     return this.#failure;
   }
 
-  /** What a request for the failed slot is refused with; null when it may be the trial. */
+  /** Returns the error for a request to a failed slot; null when the request may be the trial. */
   refusal(slot: string): ReturnType<typeof failedError> | null {
     const now = this.#clock.now();
     if (this.#failure === null || trialDecision(this.#failure, now).trial) return null;
     return failedError(slot, this.#failure, now);
   }
 
-  /** Counts a failure; `readySince` is when the engine became ready, null when it never did. */
+  /** Counts a failure. `readySince` is when the engine became ready, null when it never did. */
   recordFailure(reason: string, readySince: number | null): Failure {
     return this.#schedule(nextFailure(this.#failure, reason, this.#clock.now(), readySince));
   }
 
-  /** A try was not made (maybe for want of memory) or was cut: the next one comes later, the count stays. */
+  /**
+   * Delays the next attempt after one that was not made (for example because memory was missing) or was cancelled.
+   * Keeps the failure count.
+   */
   postpone(failure: Failure, lackedMemory: boolean): Failure {
     return this.#schedule(postponeFailure(failure, this.#clock.now(), lackedMemory));
   }
 
-  /** A try is under way; nothing is due until it has an outcome. */
+  /** Cancels the pending retry while an attempt is in progress. */
   pause(): void {
     this.#cancelRetry?.();
     this.#cancelRetry = null;
   }
 
-  /** Forgets all failures: the slot was stopped on purpose. */
+  /** Clears all failures, because the slot was stopped on purpose. */
   reset(): void {
     this.pause();
     this.#failure = null;
   }
 
-  /** No more automatic tries. Final. */
+  /** Stops automatic attempts for good. */
   close(): void {
     this.#isClosed = true;
     this.pause();

@@ -2,19 +2,19 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { ChangeNotifier } from './change-notifier.ts';
 
-it('tells each name once per gathering time, with the last state', async () => {
+it('notifies of each name once per debounce time, with the last state', async () => {
   const clock = new ManualClock();
-  const told: string[] = [];
-  const announcer = new ChangeNotifier(clock, (names) => told.push(...names));
-  for (let i = 0; i < 1_000; i++) announcer.changed('agent');
-  announcer.changed('embed');
-  expect(told).toEqual([]);
+  const notified: string[] = [];
+  const notifier = new ChangeNotifier(clock, (names) => notified.push(...names));
+  for (let i = 0; i < 1_000; i++) notifier.changed('agent');
+  notifier.changed('embed');
+  expect(notified).toEqual([]);
   await clock.advance(100);
-  expect(told).toEqual(['agent', 'embed']);
+  expect(notified).toEqual(['agent', 'embed']);
   await clock.advance(1_000);
-  expect(told).toHaveLength(2);
-  announcer.changed('agent');
-  announcer.flush();
+  expect(notified).toHaveLength(2);
+  notifier.changed('agent');
+  notifier.flush();
   await clock.advance(1_000);
-  expect(told).toEqual(['agent', 'embed', 'agent']);
+  expect(notified).toEqual(['agent', 'embed', 'agent']);
 });

@@ -1,9 +1,12 @@
 import type { Clock } from './clock.ts';
 
-/** Changes of one slot within this time become one event. */
+/** Changes of one slot within this time are merged into one event. */
 const DEBOUNCE_MS = 100;
 
-/** Gathers changes by name and tells each name once, all at once, so that a busy slot costs a few events a second. */
+/**
+ * Debounces changes: collects the names of changed slots and notifies of all of them together, each once, so that a
+ * busy slot causes only a few events per second.
+ */
 export class ChangeNotifier {
   readonly #clock: Clock;
   readonly #notify: (names: readonly string[]) => void;
@@ -20,7 +23,7 @@ export class ChangeNotifier {
     this.#cancel ??= this.#clock.after(DEBOUNCE_MS, () => this.flush());
   }
 
-  /** Tells at once what is still to be told. */
+  /** Notifies of pending changes immediately. */
   flush(): void {
     this.#cancel?.();
     this.#cancel = null;

@@ -20,7 +20,7 @@ function clocks() {
   return { time, now, pass };
 }
 
-test('M01 it is the wall clock while nobody sets that', () => {
+test('M01 follows the wall clock while it is not set', () => {
   const { time, now, pass } = clocks();
   for (const ms of [0, 1, 20_000, 86_400_000]) {
     pass(ms);
@@ -28,7 +28,7 @@ test('M01 it is the wall clock while nobody sets that', () => {
   }
 });
 
-test('M01 a clock that is set back goes on evenly: what is due in a second is due in a second', () => {
+test('M01 keeps counting when the clock is set back: what is due in a second is due in a second', () => {
   const { time, now, pass } = clocks();
   const due = now() + 1_000;
   time.wall -= YEARS;
@@ -39,7 +39,7 @@ test('M01 a clock that is set back goes on evenly: what is due in a second is du
   expect(now()).toBe(due);
 });
 
-test('M01 a clock that is set ahead, or a machine that slept, is followed', () => {
+test('M01 follows a clock that is set forward and a machine that was suspended', () => {
   const { time, now, pass } = clocks();
   time.wall += YEARS;
   expect(now()).toBe(time.wall);
@@ -47,7 +47,7 @@ test('M01 a clock that is set ahead, or a machine that slept, is followed', () =
   expect(now()).toBe(time.wall);
 });
 
-test('M01 after a jump there and back nothing goes back, and readings at one moment agree', () => {
+test('M01 never goes back after a jump forward and back, and readings at one moment agree', () => {
   const { time, now, pass } = clocks();
   time.wall += YEARS;
   const far = now();
@@ -59,7 +59,7 @@ test('M01 after a jump there and back nothing goes back, and readings at one mom
 
 const DAY_MS = 86_400_000;
 
-test('a time beyond what one timer of Node can take is waited for whole', () => {
+test('a delay beyond the maximum of one Node timer is waited for in full', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let called = 0;
   systemClock.after(60 * DAY_MS, () => {
@@ -72,7 +72,7 @@ test('a time beyond what one timer of Node can take is waited for whole', () => 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a long time is cancelled in any of its parts', () => {
+test('a long delay can be cancelled in any of its parts', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const act = vi.fn();
   const cancel = systemClock.after(60 * DAY_MS, act);

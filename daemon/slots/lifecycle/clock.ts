@@ -1,14 +1,17 @@
-/** Time as the slots see it, so that back-off and idle times are tested without waiting. */
+/** The clock of the slots. A test replaces it, so that back-off and idle times need no waiting. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
-  /** Calls `act` once after `ms`, however long that is; the answer cancels it. Never keeps the process alive. */
+  /**
+   * Calls `act` once after `ms`, which may exceed Node's maximum. Returns a function that cancels it. Never keeps
+   * the process alive.
+   */
   after(ms: number, act: () => void): () => void;
 }
 
 /**
- * Unix milliseconds that follow `wall` forward, over a sleep of the machine too, and never go back: when the clock is set back
- * they go on evenly, so that nothing that was due in a moment is due in years.
+ * Returns a monotonic clock in Unix milliseconds that follows `wall` forward, also over a suspend of the machine.
+ * When the wall clock is set back it keeps counting, so that timers are not delayed.
  */
 export function monotonicNow(wall = () => Date.now(), steady = () => performance.now()): () => number {
   let [last, at] = [wall(), steady()];
@@ -20,7 +23,7 @@ export function monotonicNow(wall = () => Date.now(), steady = () => performance
   };
 }
 
-/** Beyond it Node takes a time for 1 ms. */
+/** Maximum delay of a Node timer; a longer one fires after 1 ms. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -7,37 +7,37 @@ import type { QueryEngine } from './health.ts';
 import type { LivenessProbe } from './liveness-probe.ts';
 import type { WatchPace } from './watch.ts';
 
-/** A load that was let through: what runs, and the memory that is set aside for it in bytes. */
+/** An admitted load: what to start, and the bytes that are reserved for it. */
 export interface AdmittedLoad {
   readonly launch: Launch;
-  /** Id of the memory pool that it takes from. */
+  /** Id of the memory pool that it uses. */
   readonly pool: string;
   readonly neededBytes: number;
   readonly needSource: 'estimated' | 'measured';
-  /** What it was reckoned to need before anything was measured. */
+  /** The estimate of its need, without measurements. */
   readonly estimatedBytes: number;
-  /** The part of it that is mapped from the model's file. */
+  /** The bytes that are mapped from the model's file. */
   readonly weightBytes: number;
 }
 
-/** What admission says to a load: it runs, or it waits until these slots have left. */
+/** The decision of admission: the load starts, or it waits until these slots have ended. */
 export type AdmissionOutcome =
   | { readonly kind: 'start'; readonly admitted: AdmittedLoad }
   | {
       readonly kind: 'wait';
       readonly for: readonly string[];
-      /** Figures are being read first: it may still be refused at once. */
+      /** Memory figures are being read first. The load may still be refused. */
       readonly undecided?: true;
     };
 
-/** One engine from its start to its end. */
+/** One run of an engine, from its start to its end. */
 export interface EngineRun extends AdmittedLoad {
-  /** The settings that it was started with. */
+  /** The settings with which it was started. */
   readonly config: SlotConfig;
   readonly running: RunningEngine;
-  /** Its start was the trial of a slot that had failed. */
+  /** Whether its start was the trial of a failed slot. */
   readonly trial: boolean;
-  /** Aborted when the start is cut. */
+  /** Aborted when the start is cancelled. */
   readonly control: AbortController;
   /** Unix milliseconds. */
   readonly startedAt: number;
@@ -46,41 +46,42 @@ export interface EngineRun extends AdmittedLoad {
   readySince: number | null;
 }
 
-/** The effects that the owner of a slot decides about. */
+/** What a slot controller needs: readings, and the effects of its decisions. */
 export interface SlotControllerDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Most callers that wait for one slot. */
+  /** Returns the maximum number of callers that may wait for one slot. */
   queueMax(): number;
-  /** Milliseconds that a caller waits for a load. */
+  /** Returns the milliseconds that a caller may wait for a load. */
   loadWaitMs(stream: boolean): number;
-  /** The model that the slot would load now. */
+  /** Returns the model that the slot would load now. */
   model(config: SlotConfig): SlotModel | null;
   /**
-   * Decides on a load; `asked` is whether somebody waits for it, else it takes free memory only. One that has to wait is
-   * told by `Owner.retry`. Throws GatewayError (`slot.no_memory`, `slot.failed`) for a load that cannot be.
+   * Decides on a load. `isRequested` says whether a caller waits for it; otherwise it takes free memory only. A
+   * load that has to wait is retried through `SlotController.retry`. Throws GatewayError (`slot.no_memory`,
+   * `slot.failed`) for a load that is not possible.
    */
   admit(config: SlotConfig, isRequested: boolean): AdmissionOutcome;
-  /** A load that waits is not wanted any more. */
+  /** Removes a waiting load that is no longer wanted. */
   withdrawLoad(): void;
   start(config: SlotConfig, launch: Launch): RunningEngine;
   check(config: SlotConfig, launch: Launch, loaded: LoadedEngine, signal: AbortSignal): Promise<void>;
-  /** How a ready engine is asked whether it lives; null when it is not watched. */
+  /** Returns the liveness probe of a ready engine; null when it is not watched. */
   livenessProbe(config: SlotConfig, launch: Launch): LivenessProbe | null;
   readonly query: QueryEngine;
-  /** How closely a ready engine is watched; default {@link WATCH_PACE}. */
+  /** Intervals and limits of the health watch; default {@link WATCH_PACE}. */
   readonly watchPace?: WatchPace | undefined;
   residentBytes(pid: number): number | null;
-  /** Why this machine's GPU may have been left out; null when it has none. */
+  /** Returns why this machine's GPU may be unused; null when there is no reason. */
   gpuNote(): string | null;
-  /** What stands in no record. */
+  /** Values that no record may contain. */
   secrets?(): readonly string[];
-  /** An engine is ready, has served a request, has ended. */
+  /** Called when an engine is ready (`ready`), has served a request (`served`) and has ended (`ended`). */
   ready(current: Readonly<EngineRun>): void;
   served(current: Readonly<EngineRun>): void;
   ended(current: Readonly<EngineRun>): void;
-  /** It ended by itself: its start failed, or it crashed. */
+  /** Called when an engine ended by itself: its start failed, or it crashed. */
   failed(current: Readonly<EngineRun>): void;
-  /** Something in the record has changed. */
+  /** Called when the record of the slot has changed. */
   changed(): void;
 }

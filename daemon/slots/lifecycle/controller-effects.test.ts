@@ -35,16 +35,16 @@ beforeEach(() => {
       return { status: 500, body: '' };
     },
     watchPace: undefined,
-    adoption: { started: (slot) => void log.push(`${slot} takes up its engine`) },
+    adoption: { started: (slot) => void log.push(`${slot} adopts its engine`) },
     set: { isLeaving: (name) => name === leaving },
     models: { of: () => null },
     admission: {
       admit: ({ name }, isRequested) => {
-        log.push(`${name} asks for memory${isRequested ? '' : ' by itself'}`);
+        log.push(`${name} requests memory${isRequested ? '' : ' automatically'}`);
         return { kind: 'wait', for: ['other'] };
       },
-      withdraw: (slot) => void log.push(`${slot} leaves the line`),
-      changed: logged('the line looks again'),
+      withdraw: (slot) => void log.push(`${slot} is withdrawn`),
+      changed: logged('the queue is rechecked'),
       ready: logged('ready'),
       served: logged('served'),
       ended: logged('ended'),
@@ -52,34 +52,34 @@ beforeEach(() => {
     events: {
       lifecycleHooks: ({ ready, served, ended }) => ({ ready, served, ended, failed: logged('failed') }),
     },
-    changeNotifier: { changed: (slot) => void log.push(`${slot} is announced`) },
+    changeNotifier: { changed: (slot) => void log.push(`${slot} is notified`) },
     secrets: () => [],
     gpuNote: () => gpu,
   });
 });
 
 describe('a load', () => {
-  it('asks for memory, and whether somebody waits for it is said', () => {
+  it('requests memory and passes on whether a caller waits for it', () => {
     const agent = effects.of('agent');
     expect(agent.admit(config, true)).toEqual({ kind: 'wait', for: ['other'] });
     agent.admit(config, false);
     agent.withdrawLoad();
     expect(log).toEqual([
-      'agent asks for memory',
-      'agent asks for memory by itself',
-      'agent leaves the line',
+      'agent requests memory',
+      'agent requests memory automatically',
+      'agent is withdrawn',
     ]);
   });
 
-  it('of a slot that was made anew waits for the engine of the removed one, and for that alone', () => {
+  it('of a re-created slot waits for the engine of the removed one only', () => {
     leaving = 'agent';
     expect(effects.of('agent').admit(config, true)).toEqual({ kind: 'wait', for: ['agent'] });
     expect(log).toEqual([]);
     effects.of('other').admit(slotConfig('other'), true);
-    expect(log).toEqual(['other asks for memory']);
+    expect(log).toEqual(['other requests memory']);
   });
 
-  it('is waited for longer by who streams', () => {
+  it('may be awaited longer by streaming callers', () => {
     const { loadWaitMs } = effects.of('agent');
     expect([loadWaitMs(false), loadWaitMs(true)]).toEqual([
       SETTINGS.loadWaitS.default * 1000,
@@ -89,13 +89,13 @@ describe('a load', () => {
 });
 
 describe('an engine', () => {
-  it('is started by the runner that its launch names, which takes up one that was kept', () => {
+  it('is started by the runner of its launch, which marks an adoption as used', () => {
     effects.of('boxed').start(config, containerLaunch());
     expect([worker.starts, container.starts]).toEqual([0, 1]);
-    expect(log).toEqual(['boxed takes up its engine']);
+    expect(log).toEqual(['boxed adopts its engine']);
   });
 
-  it('is checked and watched as what its slot file names', async () => {
+  it('is checked and watched as the engine that its slot file names', async () => {
     const { check, livenessProbe } = effects.of('agent');
     const checked = check(config, workerLaunch(), loaded, new AbortController().signal);
     await expect(checked).rejects.toThrow();
@@ -107,12 +107,12 @@ describe('an engine', () => {
   });
 });
 
-it('a change is announced, and whoever waits for memory looks again', () => {
+it('a change is notified, and waiting loads are rechecked', () => {
   effects.of('agent').changed();
-  expect(log).toEqual(['agent is announced', 'the line looks again']);
+  expect(log).toEqual(['agent is notified', 'the queue is rechecked']);
 });
 
-it('what the hardware says of the GPU is that of the last look, for every slot', () => {
+it('the GPU note is that of the last hardware probe, for every slot', () => {
   const [one, two] = [effects.of('one'), effects.of('two')];
   gpu = 'Some GPU is not used.';
   expect(one.gpuNote()).toBeNull();

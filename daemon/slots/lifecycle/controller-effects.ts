@@ -33,13 +33,15 @@ export interface ControllerEffectsDeps {
   >;
   readonly events: Pick<SlotEvents, 'lifecycleHooks'>;
   readonly changeNotifier: Pick<ChangeNotifier, 'changed'>;
-  /** Values that no record shows. */
+  /** Values that no record may contain. */
   secrets(): readonly string[];
-  /** Why this machine's GPU may have been left out; null when it has none. */
+  /** Returns why this machine's GPU may be unused; null when there is no reason. */
   gpuNote(): string | null;
 }
 
-/** What the decisions of owners do in this gateway: memory is asked for, engines are started and asked, changes are told. */
+/**
+ * The effects of the slot controllers in this gateway: request memory, start and query engines, notify of changes.
+ */
 export class ControllerEffects {
   readonly #deps: ControllerEffectsDeps;
   readonly #sample: MemorySample;
@@ -50,12 +52,12 @@ export class ControllerEffects {
     this.#sample = new MemorySample(deps.clock);
   }
 
-  /** The hardware was looked at: what it says of the GPU is taken up by engines that run already, too. */
+  /** Reads the GPU note again after a hardware probe. Engines that already run use it too. */
   refreshGpuNote(): void {
     this.#gpuNote = this.#deps.gpuNote();
   }
 
-  /** The effects of the owner of this slot. */
+  /** Returns the dependencies of the controller of this slot. */
   of(name: string): SlotControllerDeps {
     const { clock, log, settings, query, watchPace, adoption, runners, models, admission, events } =
       this.#deps;
@@ -84,7 +86,10 @@ export class ControllerEffects {
     };
   }
 
-  /** A slot that was made anew waits for itself until the engine of the removed one has ended, whatever memory is free. */
+  /**
+   * Makes a re-created slot wait until the engine of the removed slot of the same name has ended, however much
+   * memory is free.
+   */
   #admit(config: SlotConfig, isRequested: boolean): AdmissionOutcome {
     const { set, admission } = this.#deps;
     return set.isLeaving(config.name)
@@ -93,5 +98,5 @@ export class ControllerEffects {
   }
 }
 
-/** The engine of a slot file, which names one that is there. */
+/** Returns the engine of a slot. A valid slot file names an existing engine. */
 const engineIn = ({ engine }: SlotConfig): Engine => engineOf(engine) as Engine;

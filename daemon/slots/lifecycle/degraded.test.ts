@@ -15,7 +15,7 @@ it.each([
   expect(degradedBy(launch, loaded, note)).toBe(expected);
 });
 
-it('tells how many layers found a place, and everything else as well', () => {
+it('reports how many layers are on the device, and every other reason', () => {
   const half = { device: 'vulkan', layers: { placed: 12, total: 33 } };
   expect(degradedBy(auto, half, null)).toContain('12 of 33 layers are on vulkan');
   const launch = { device: 'auto', degraded: 'The window is small.' };

@@ -5,18 +5,18 @@ import { ScriptedRunner } from '../testing/scripted-runner.ts';
 import { SlotsBench } from '../testing/slots-bench.ts';
 import { EngineAdoption } from './engine-adoption.ts';
 
-/** A runner under which engines outlive their gateway. */
+/** A runner whose engines outlive their gateway. */
 class KeepingRunner extends ScriptedRunner {
-  readonly told: string[] = [];
+  readonly calls: string[] = [];
   readonly found = Promise.withResolvers<ReadonlySet<string>>();
 
   reconcile(wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    this.told.push(`reconcile ${[...wanted].sort().join(' ')}`);
+    this.calls.push(`reconcile ${[...wanted].sort().join(' ')}`);
     return this.found.promise;
   }
 
   detach(): void {
-    this.told.push('retire');
+    this.calls.push('retire');
   }
 }
 
@@ -36,12 +36,12 @@ const fit = async () => ({ status: 200, body: '{"data":[{"id":"tiny"}],"choices"
 const open = () => bench.open({ runner, clock: new ManualClock(), queryEngine: fit });
 
 describe('engines that an earlier gateway left running', () => {
-  it('a runner hears once which slots are wanted: the enabled ones', () => {
+  it('a runner gets the wanted slots once: the enabled ones', () => {
     open();
-    expect(runner.told).toEqual(['reconcile agent boxed']);
+    expect(runner.calls).toEqual(['reconcile agent boxed']);
   });
 
-  it('are taken up without a request, and whatever memory is free: they have theirs', async () => {
+  it('are adopted without a request, however much memory is free', async () => {
     bench.memory = 0;
     const slots = open();
     runner.found.resolve(new Set(['boxed', 'gone']));
@@ -52,7 +52,7 @@ describe('engines that an earlier gateway left running', () => {
     await expect(slots.load('boxed')).rejects.toMatchObject({ code: 'slot.no_memory' });
   });
 
-  it('one whose slot was started meanwhile is decided on again at its next start', async () => {
+  it('one whose slot was started in the meantime is decided on at its next start', async () => {
     const slots = open();
     await slots.load('boxed');
     runner.found.resolve(new Set(['boxed']));
@@ -63,7 +63,7 @@ describe('engines that an earlier gateway left running', () => {
     await expect(slots.load('boxed')).rejects.toMatchObject({ code: 'slot.no_memory' });
   });
 
-  it('one that could not be taken up is decided on when its slot is loaded later', async () => {
+  it('one that could not be adopted is decided on when its slot is loaded later', async () => {
     const slots = open();
     runner.found.resolve(new Set(['asleep']));
     await settle();
@@ -73,17 +73,17 @@ describe('engines that an earlier gateway left running', () => {
     await expect(slots.load('asleep')).rejects.toMatchObject({ code: 'slot.no_memory' });
   });
 
-  it('a stop tells the runner before it stops the first engine', async () => {
+  it('a stop notifies the runner before it stops the first engine', async () => {
     const slots = open();
     runner.found.resolve(new Set(['boxed']));
     await settle();
     const stopped = slots.stop(0);
-    expect(runner.told.at(-1)).toBe('retire');
+    expect(runner.calls.at(-1)).toBe('retire');
     await stopped;
     expect(runner.last.stops).toHaveLength(1);
   });
 
-  it('what is found after the stop is left alone', async () => {
+  it('an engine that is found after the stop is left alone', async () => {
     const slots = open();
     await slots.stop(0);
     runner.found.resolve(new Set(['boxed']));
@@ -92,8 +92,8 @@ describe('engines that an earlier gateway left running', () => {
   });
 });
 
-describe('the engine of a slot runs already', () => {
-  /** One engine was found, and the load of its slot has no outcome yet. */
+describe('the engine of a slot is known to run', () => {
+  /** Returns an adoption that has found one engine whose load is pending. */
   async function found(runs: boolean) {
     const load = Promise.withResolvers<void>();
     const runners = { worker: runner, process: runner, container: runner, attach: runner };
@@ -101,25 +101,25 @@ describe('the engine of a slot runs already', () => {
     adoption.discover(new Set(['boxed']));
     runner.found.resolve(new Set(['boxed']));
     await settle();
-    return { kept: adoption, load };
+    return { adoption, load };
   }
 
-  it('until its start begins, whatever becomes of that', async () => {
-    const { kept: adoption } = await found(false);
+  it('until its start begins, whatever its outcome', async () => {
+    const { adoption } = await found(false);
     expect([adoption.has('boxed'), adoption.has('agent')]).toEqual([true, false]);
     adoption.started('boxed');
     expect(adoption.has('boxed')).toBe(false);
   });
 
-  it('or until its load has an outcome without a start', async () => {
-    const { kept: adoption, load } = await found(false);
+  it('or until its load settles without a start', async () => {
+    const { adoption, load } = await found(false);
     load.resolve();
     await settle();
     expect(adoption.has('boxed')).toBe(false);
   });
 
   it('but not where the slot was started before it was found', async () => {
-    const { kept: adoption } = await found(true);
+    const { adoption } = await found(true);
     expect(adoption.has('boxed')).toBe(false);
   });
 });

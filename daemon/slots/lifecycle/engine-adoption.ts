@@ -1,11 +1,14 @@
 import type { Runners } from '../runners/table.ts';
 import type { SlotSet } from '../slot-set.ts';
 
-/** Engines that an earlier gateway left running: each is kept by its runner until a start of its slot takes it up. */
+/**
+ * Engines that an earlier gateway left running. Their runner holds each of them until a start of its slot adopts
+ * it.
+ */
 export class EngineAdoption {
   readonly #runners: Runners;
   readonly #set: Pick<SlotSet, 'isRunning' | 'load'>;
-  /** Slots whose engine runs already, until their start takes it up. */
+  /** Slots whose engine already runs and waits to be adopted. */
   readonly #adoptable = new Set<string>();
 
   constructor(runners: Runners, set: Pick<SlotSet, 'isRunning' | 'load'>) {
@@ -13,27 +16,27 @@ export class EngineAdoption {
     this.#set = set;
   }
 
-  /** Tells every runner which slots are wanted, and loads those whose engines it has found. */
+  /** Passes the wanted slots to every runner and loads those whose engines were found. */
   discover(wanted: ReadonlySet<string>): void {
     for (const runner of this.#all()) void runner.reconcile?.(wanted).then((running) => this.#adopt(running));
   }
 
-  /** Whether the engine of this slot runs already, so that it has its memory. */
+  /** Returns whether the engine of this slot already runs, so that it has its memory. */
   has(slot: string): boolean {
     return this.#adoptable.has(slot);
   }
 
-  /** A start of this slot begins: all loads after this one are decided on, whatever becomes of it. */
+  /** Marks the adoption of a slot as used. Admission decides on all later loads of the slot. */
   started(slot: string): void {
     this.#adoptable.delete(slot);
   }
 
-  /** Tells every runner that the gateway ends, so that it may leave engines to the next one. */
+  /** Notifies every runner that the gateway stops, so that it may leave engines running for the next one. */
   detach(): void {
     for (const runner of this.#all()) runner.detach?.();
   }
 
-  /** One that was started meanwhile had its memory decided. */
+  /** Loads the found slots. A slot that was started in the meantime had its memory decided already. */
   #adopt(running: ReadonlySet<string>): void {
     for (const name of running) {
       if (!this.#set.isRunning(name)) this.#adoptable.add(name);
@@ -41,7 +44,7 @@ export class EngineAdoption {
     }
   }
 
-  /** One runner may stand in the place of several. */
+  /** Returns each runner once, because one may serve several ids. */
   #all(): Set<Runners[keyof Runners]> {
     return new Set(Object.values(this.#runners));
   }

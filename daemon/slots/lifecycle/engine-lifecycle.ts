@@ -5,31 +5,34 @@ import type { SlotMachine } from './slot.ts';
 import { startOutcome } from './start-engine.ts';
 import { HealthWatch, HUNG_REASON, WATCH_PACE } from './watch.ts';
 
-/** An engine that was asked to end is forced after this long. */
+/** An engine that was stopped is killed after this time. */
 export const GRACE_MS = 10_000;
-/** One whose requests are cut because the drain limit is over is forced after this long. */
+/** An engine is killed after this time when the drain limit is over and its requests are cut. */
 export const CUT_GRACE_MS = 2_000;
 
-/** What happens to an engine; each is told in one synchronous step, when `current` is already up to date. */
+/** Events of an engine. Each is emitted in one synchronous step, after `current` was updated. */
 export interface LifecycleEvents {
   /** The slot is `ready`. */
   ready(current: EngineRun): void;
-  /** Stopped on purpose, its end was seen; the slot is still `stopping`. */
+  /** Stopped on purpose and its end was observed. The slot is still `stopping`. */
   stopped(current: EngineRun): void;
-  /** Broke by itself, its end was seen; the slot is `stopping` (a start) or `ready` or `serving` (a crash). */
+  /**
+   * Failed by itself and its end was observed. The slot is `stopping` (a failed start) or `ready` or `serving` (a
+   * crash).
+   */
   failed(current: EngineRun, reason: string): void;
-  /** Ended while its last requests were being served out; the slot is still `draining`. */
+  /** Exited while its last requests were being served. The slot is still `draining`. */
   exitedWhileDraining(): void;
 }
 
-/** The one engine that a slot has at a time: its start, its checks, its end, and the states between. */
+/** The one engine of a slot: its start, checks and end, and the states between. */
 export class EngineLifecycle {
   readonly #deps: SlotControllerDeps;
   readonly #machine: SlotMachine;
   readonly #events: LifecycleEvents;
   #current: EngineRun | null = null;
   #watch: HealthWatch | null = null;
-  /** The engine that was found hung and is being killed. */
+  /** The engine that does not respond and is being killed. */
   #hung: EngineRun | null = null;
 
   constructor(deps: SlotControllerDeps, machine: SlotMachine, events: LifecycleEvents) {
@@ -38,12 +41,12 @@ export class EngineLifecycle {
     this.#events = events;
   }
 
-  /** What runs now; null when nothing does. */
+  /** The engine that runs now; null when none does. */
   get current(): EngineRun | null {
     return this.#current;
   }
 
-  /** Starts an engine; from `offline` or `error`. */
+  /** Starts an engine from `offline` or `error`. */
   start(config: SlotConfig, admitted: AdmittedLoad): void {
     const trial = this.#machine.is('error');
     const running = this.#deps.start(config, admitted.launch);
@@ -62,19 +65,19 @@ export class EngineLifecycle {
     void this.#follow(config, current);
   }
 
-  /** Ends a start that is no longer wanted; without effect on an engine that is ready. */
+  /** Cancels a start that is no longer wanted. Does nothing to a ready engine. */
   cancelStart(why: string): void {
     this.#current?.control.abort(new Error(why));
   }
 
-  /** Towards the end from wherever the engine is, without cutting a request: a serving one drains first. */
+  /** Ends the engine from any state without cutting a request: a serving engine drains first. */
   shutDown(): void {
     if (this.#machine.is('ready')) this.stop(GRACE_MS);
     else if (this.#machine.is('serving')) this.#machine.transition('draining');
     else this.cancelStart('unloaded');
   }
 
-  /** Ends a ready or drained engine on purpose, by force after `graceMs`. */
+  /** Stops a ready or drained engine on purpose and kills it after `graceMs`. */
   stop(graceMs: number): void {
     const current = this.#current;
     if (current === null) return;
@@ -109,18 +112,18 @@ export class EngineLifecycle {
     this.#logReady(current, loaded);
     this.#watch = this.#startWatch(config, current, loaded);
     void current.running.ended.then(({ reason }) => this.#onExit(current, reason));
-    // Cut in the very moment in which it became ready.
+    // The start was cancelled at the moment in which the engine became ready.
     if (current.control.signal.aborted) this.stop(GRACE_MS);
     else this.#events.ready(current);
   }
 
-  /** One line in the log names what serves from now on, the backend in use first of all. */
+  /** Logs what serves from now on, including the backend in use. */
   #logReady({ launch }: EngineRun, { device, layers, context, parallel }: LoadedEngine): void {
     const { slot, engine, modelId: model } = launch;
     this.#deps.log.info({ slot, engine, model, device, layers, context, parallel }, 'slot is ready');
   }
 
-  /** A hung engine is killed; what follows is what follows any engine that ends by itself. */
+  /** Starts the health watch. A hung engine is killed, and is then treated like any engine that ends by itself. */
   #startWatch(config: SlotConfig, current: EngineRun, loaded: LoadedEngine): HealthWatch | null {
     const { clock, query, watchPace = WATCH_PACE } = this.#deps;
     const probe = this.#deps.livenessProbe(config, current.launch);

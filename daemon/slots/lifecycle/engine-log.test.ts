@@ -21,7 +21,7 @@ it('keeps lines in memory and on disk, private to the owner', async () => {
   expect(log.lines(2)).toEqual(['two', 'open']);
 });
 
-it('goes on in the file of an earlier start', async () => {
+it('appends to the file of an earlier start', async () => {
   for (const word of ['one', 'two']) {
     const log = new EngineLog(folder, 'agent');
     log.push(Buffer.from(`${word}\n`));
@@ -30,7 +30,7 @@ it('goes on in the file of an earlier start', async () => {
   expect(readFileSync(join(folder, 'agent.log'), 'utf8')).toBe('one\ntwo\n');
 });
 
-it('once closed it opens the file for nobody, and keeps what comes late in memory', async () => {
+it('does not open the file again once it is closed, and keeps late output in memory', async () => {
   const log = new EngineLog(folder, 'agent');
   log.push(Buffer.from('one\n'));
   await log.close();
@@ -57,7 +57,7 @@ it('P11: 50 MB of output leave two bounded files and a bounded ring', async () =
   }
 });
 
-it('a folder that cannot be written costs the file only', async () => {
+it('a folder that cannot be written loses the file only', async () => {
   const blocked = join(folder, 'file');
   writeFileSync(blocked, '');
   const log = new EngineLog(blocked, 'agent');
@@ -66,7 +66,7 @@ it('a folder that cannot be written costs the file only', async () => {
   expect(log.lines()).toEqual(['still here']);
 });
 
-it('goes on in the file once a disk that failed is well again', async () => {
+it('continues in the file once a failed disk works again', async () => {
   const file = join(folder, 'agent.log');
   mkdirSync(file);
   const log = new EngineLog(folder, 'agent');

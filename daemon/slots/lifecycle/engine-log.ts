@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { LineRing } from '../../lib/text/line-ring.ts';
 
 export interface EngineLogLimits {
-  /** Lines kept in memory. */
+  /** Lines that are held in memory. */
   readonly lines: number;
-  /** Bytes of one file; beyond it the file becomes `NAME.log.1` and a new one begins. */
+  /** Maximum bytes of one file. A larger file is renamed to `NAME.log.1` and a new one begins. */
   readonly fileBytes: number;
-  /** Bytes that may wait for the disk before lines are dropped. */
+  /** Maximum bytes that wait for the disk; beyond it lines are dropped. */
   readonly backlogBytes: number;
 }
 
-/** The file of a slot's engines, which outlives each of them; `folder` is that of the logs. */
+/** Returns the log file of a slot, which is used by all its engines. `folder` is the log folder. */
 export const engineLogFile = (folder: string, slot: string): string => join(folder, `${slot}.log`);
 
 const LIMITS: EngineLogLimits = { lines: 400, fileBytes: 4 << 20, backlogBytes: 1 << 20 };
 
 /**
- * The output of one slot's engine: the last lines in memory, the rest in `NAME.log` with one older file. Bounded in
- * memory and on disk whatever the engine prints; a disk that fails costs what was written meanwhile, never the slot.
+ * The output of one slot's engine: the last lines in memory, the rest in `NAME.log` and one older file. Memory and
+ * disk use are bounded whatever the engine prints. When the disk fails, output is lost but the slot keeps working.
  */
 export class EngineLog {
   readonly #limits: EngineLogLimits;
@@ -36,17 +36,17 @@ export class EngineLog {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     } catch {
-      // The first line finds the same.
+      // The first write reports the same error.
     }
     this.#written = this.#size();
   }
 
-  /** Takes output as it comes. */
+  /** Appends output. */
   push(chunk: Uint8Array): void {
     for (const line of this.#ring.push(chunk)) this.#write(line);
   }
 
-  /** One line of the gateway's own, for the file only: it is no word of the engine. */
+  /** Writes a line of the gateway to the file only, because it is not output of the engine. */
   note(line: string): void {
     this.#write(`${new Date().toISOString()} gateway: ${line}`);
   }
@@ -55,7 +55,7 @@ export class EngineLog {
     return this.#ring.lines(max);
   }
 
-  /** Lets an open last line go and closes the file for good; resolves when it is on its way to the disk. */
+  /** Writes an incomplete last line and closes the file for good. Resolves when the data was passed to the disk. */
   async close(): Promise<void> {
     const rest = this.#ring.end();
     if (rest !== null) this.#write(rest);
@@ -70,7 +70,7 @@ export class EngineLog {
   }
 
   #write(line: string): void {
-    // What comes late is in memory only: nobody would close the file that it opens.
+    // Output after `close` stays in memory only, because a newly opened file would never be closed.
     if (this.#closed) return;
     const stream = this.#open();
     if (stream.writableLength > this.#limits.backlogBytes) {
@@ -94,14 +94,14 @@ export class EngineLog {
     return stream;
   }
 
-  /** A stream that has failed takes nothing any more: the next line tries another one. */
+  /** Drops a failed stream, so that the next line opens a new one. */
   #onStreamError(stream: WriteStream): void {
     if (this.#stream !== stream) return;
     this.#stream = null;
     this.#written = this.#size();
   }
 
-  /** Bytes of the file as it lies there. */
+  /** Returns the current size of the file in bytes. */
   #size(): number {
     try {
       return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
@@ -115,7 +115,7 @@ export class EngineLog {
     try {
       renameSync(this.#file, `${this.#file}.1`);
     } catch {
-      // Without the older file the log goes on in the same one.
+      // Without the older file, the log continues in the same one.
     }
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decisiveLine, exitReason, scrubPaths } from './failure-reason.ts';
 
-describe('scrubbed', () => {
+describe('scrubPaths', () => {
   it.each([
     ['cannot open /home/ann/models/secret/a.gguf', 'cannot open a.gguf'],
     ["Error at '/opt/x y.gguf'", "Error at 'x y.gguf'"],
@@ -23,7 +23,7 @@ describe('decisiveLine', () => {
     expect(decisiveLine(lines)).toBe('fatal: unknown model architecture');
   });
 
-  it('skips what Node.js adds to an error that nobody caught', () => {
+  it('skips what Node.js adds to an uncaught error', () => {
     const lines = ['node:events:487', '      throw er;', 'Error: listen EADDRINUSE', '    at x (y:1:2)'];
     const noise = ["Emitted 'error' event on Server instance at:", '    at z (y:3:4)', '  port: 80', '}'];
     expect(decisiveLine([...lines, ...noise])).toBe('Error: listen EADDRINUSE');

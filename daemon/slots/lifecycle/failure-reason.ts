@@ -3,7 +3,7 @@ const DECISIVE =
   /\b(error|failed|failure|fatal|cannot|can't|could not|unable|abort|exception|not found|denied|invalid|unsupported|out of memory|oom|assert)/i;
 const STACK_FRAME =
   /^\s*(at\s|\^|~+|node:|Node\.js v|#\d+ |throw\b|Emitted 'error' event|\d+: 0x|-{3,}|#?\s*$)/;
-/** As V8, C++ and ggml say that memory ran out; the signal that follows says nothing more. */
+/** How V8, C++ and ggml report that memory ran out; the signal that follows adds nothing. */
 const NO_MEMORY = /\b(out of memory|bad_alloc|insufficient memory|failed to allocate)\b/i;
 const SIGNAL_DESCRIPTIONS: Readonly<Record<string, string>> = {
   SIGKILL: 'was killed (SIGKILL), perhaps for lack of memory',
@@ -19,7 +19,7 @@ export interface ExitStatus {
   readonly signal: string | null;
 }
 
-/** Replaces absolute paths by their last part and cuts the text to one bounded line. */
+/** Replaces absolute paths by their last part and limits the text to one line. */
 export function scrubPaths(text: string): string {
   const oneLine = text.replace(/\s+/g, ' ').trim();
   const bare = oneLine
@@ -31,13 +31,16 @@ export function scrubPaths(text: string): string {
   return bare.length > MAX_CHARACTERS ? `${bare.slice(0, MAX_CHARACTERS - 1)}…` : bare;
 }
 
-/** The last line that names a cause, else the last line that says anything; null when there is none. */
+/** Returns the last line that names a cause, otherwise the last informative line; null when there is none. */
 export function decisiveLine(lines: readonly string[]): string | null {
   const informative = lines.filter((line) => !STACK_FRAME.test(line));
   return informative.findLast((line) => DECISIVE.test(line)) ?? informative.at(-1) ?? null;
 }
 
-/** Why an engine ended without having said so: its exit and the decisive last line of its log, without paths. */
+/**
+ * Returns why an engine ended without reporting a reason: its exit status and the decisive last line of its log,
+ * without paths.
+ */
 export function exitReason(exit: ExitStatus, lines: readonly string[]): string {
   const how =
     exit.signal === null

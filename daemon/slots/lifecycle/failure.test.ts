@@ -15,7 +15,7 @@ describe('back-off', () => {
     [2, 15_000],
     [3, 45_000],
     [4, 135_000],
-  ])('failure %i is tried again after %i ms', (times, wait) => {
+  ])('failure %i is retried after %i ms', (times, wait) => {
     expect(failTimes(times)).toEqual({
       reason: 'broke',
       failures: times,
@@ -37,7 +37,7 @@ describe('back-off', () => {
     expect(nextFailure(four, 'again', later, later - RESET_AFTER_MS + 1_000).failures).toBe(5);
   });
 
-  it('a try that could not be made moves the next one on without counting', () => {
+  it('an attempt that could not be made delays the next one without counting', () => {
     expect(postponeFailure(failTimes(2), NOW + 50, false)).toMatchObject({
       failures: 2,
       retryAt: NOW + 15_050,
@@ -47,7 +47,7 @@ describe('back-off', () => {
 });
 
 describe('a request while the slot is in error', () => {
-  it('is told when the next try is', () => {
+  it('gets the time of the next attempt', () => {
     expect(trialDecision(failTimes(1), NOW + 1_200)).toEqual({ trial: false, retryAfterS: 4 });
     expect(trialDecision(failTimes(1), NOW + 9_000)).toEqual({ trial: false, retryAfterS: 1 });
   });
@@ -59,7 +59,7 @@ describe('a request while the slot is in error', () => {
   });
 
   it.each([1, 5])(
-    'is the trial at any time once memory was lacking, until the next failure (%i)',
+    'is the trial at any time once memory was missing, until the next failure (%i)',
     (times) => {
       const lacking = postponeFailure(failTimes(times), NOW, true);
       expect(trialDecision(lacking, NOW + 1)).toEqual({ trial: true });

@@ -1,25 +1,28 @@
-/** Milliseconds after which a failed slot is tried again by itself; the failure after the last one parks it. */
+/** Delays of the automatic retries of a failed slot, in milliseconds. The failure after the last one parks it. */
 export const RETRY_AFTER_MS: readonly number[] = [5_000, 15_000, 45_000, 135_000];
-/** A parked slot takes one request per this time as its trial. */
+/** A parked slot accepts one request in this interval as its trial. */
 export const TRIAL_INTERVAL_MS = 300_000;
-/** Serving for this long forgets earlier failures. */
+/** Earlier failures are cleared after this time of serving. */
 export const RESET_AFTER_MS = 600_000;
 
-/** Why a slot is in `error`, and what follows. */
+/** Why a slot is in `error`, and when it is retried. */
 export interface Failure {
   readonly reason: string;
   readonly failures: number;
-  /** No more automatic tries. */
+  /** There are no more automatic attempts. */
   readonly parked: boolean;
-  /** Unix milliseconds of the next automatic try; null when parked. */
+  /** Unix milliseconds of the next automatic attempt; null when parked. */
   readonly retryAt: number | null;
-  /** Unix milliseconds of the last failed try. */
+  /** Unix milliseconds of the last failed attempt. */
   readonly failedAt: number;
-  /** The last try was not made, because there was no memory for it. */
+  /** The last attempt was not made, because memory was missing. */
   readonly lackedMemory: boolean;
 }
 
-/** Whether an engine that became ready at `readySince` (null: never) has been there long enough to forget failures. */
+/**
+ * Returns whether an engine that became ready at `readySince` (null: never) has served long enough to clear earlier
+ * failures.
+ */
 export const hasServedLong = (readySince: number | null, now: number): boolean =>
   readySince !== null && now - readySince >= RESET_AFTER_MS;
 
@@ -41,18 +44,24 @@ export function nextFailure(
   return { reason, failures, parked, retryAt, failedAt: now, lackedMemory: false };
 }
 
-/** The same failure with its next automatic try moved on: a try that could not be made is no failure. */
+/**
+ * Returns the same failure with its next attempt delayed. An attempt that could not be made does not count as a
+ * failure.
+ */
 export function postponeFailure(failure: Failure, now: number, lackedMemory: boolean): Failure {
   const same = { ...failure, lackedMemory };
   if (failure.parked) return { ...same, failedAt: now };
   return { ...same, retryAt: now + (RETRY_AFTER_MS[failure.failures - 1] as number) };
 }
 
-/** What a request may do while the slot is in `error`: be the trial, or be refused until `retryAfterS` (null: no use). */
+/**
+ * What happens to a request while the slot is in `error`: it is the trial, or it is refused with `retryAfterS`
+ * (null: a retry is pointless).
+ */
 export type TrialDecision = { trial: true } | { trial: false; retryAfterS: number | null };
 
 export function trialDecision(failure: Failure, now: number): TrialDecision {
-  // A try of the gateway's own evicts nobody, so that it may never find room; for a request others have to leave.
+  // An automatic attempt evicts nothing, so it may never find memory. A request may evict other slots.
   if (failure.lackedMemory) return { trial: true };
   if (failure.parked) {
     return now - failure.failedAt >= TRIAL_INTERVAL_MS

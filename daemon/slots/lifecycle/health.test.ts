@@ -35,7 +35,7 @@ const never = new AbortController().signal;
 const run = (...checks: Check[]) => runChecks(createEngineQuery(outbound), endpoint(), checks, never);
 
 describe('runChecks', () => {
-  it('asks each question in order with the key of the engine and its body', async () => {
+  it('sends each check in order with the key of the engine and its body', async () => {
     const requests: string[] = [];
     listener = async (request, response) => {
       let body = '';
@@ -47,12 +47,12 @@ describe('runChecks', () => {
     expect(requests).toEqual(['GET /health Bearer engine-key ', 'POST /v1/x Bearer engine-key {"a":1}']);
   });
 
-  it('stops at the first bad answer and says what is wrong', async () => {
+  it('stops at the first failed check and reports its reason', async () => {
     listener = (_, response) => response.writeHead(503).end();
     await expect(run(check(), check())).rejects.toThrow(new CheckFailure('status 503.'));
   });
 
-  it('P04: an engine that accepts and never answers fails its check within the limit', async () => {
+  it('P04: an engine that accepts and never responds fails its check within the limit', async () => {
     let closed: () => void = () => {};
     const gone = new Promise<void>((done) => {
       closed = done;
@@ -64,7 +64,7 @@ describe('runChecks', () => {
     await gone;
   });
 
-  it('an answer without an end is cut', async () => {
+  it('an endless response is aborted', async () => {
     listener = (_, response) => {
       response.on('error', () => {});
       const pour = () => {
@@ -76,14 +76,14 @@ describe('runChecks', () => {
     await expect(run(check())).rejects.toThrow(CheckFailure);
   });
 
-  it('nobody listening is a failed check', async () => {
+  it('a closed port is a failed check', async () => {
     const dead = { origin: 'http://127.0.0.1:1', headers: {} };
     await expect(runChecks(createEngineQuery(outbound), dead, [check()], never)).rejects.toThrow(
       CheckFailure,
     );
   });
 
-  it('an abort ends it with its own reason', async () => {
+  it('an abort rejects with its own reason', async () => {
     const control = new AbortController();
     listener = () => control.abort(new Error('unloaded'));
     const requests = runChecks(createEngineQuery(outbound), endpoint(), [check()], control.signal);

@@ -2,7 +2,7 @@ import type { Outbound, OutboundController } from '../../lib/net/outbound.ts';
 import type { Check } from '../engines/engine.ts';
 import type { Endpoint } from '../runners/runner.ts';
 
-/** Bytes of an answer that are read; a health answer is small. */
+/** Maximum bytes of a response; health responses are small. */
 const MAX_BODY_BYTES = 1 << 20;
 
 export interface EngineResponse {
@@ -10,10 +10,10 @@ export interface EngineResponse {
   readonly body: string;
 }
 
-/** What is asked; a check without its judgement. */
+/** A request to an engine: a check without its verdict. */
 export type EngineQuery = Pick<Check, 'method' | 'path' | 'body' | 'limitMs'>;
 
-/** Asks a started engine one question; rejects when it does not answer within its limit. */
+/** Sends one request to a started engine. Rejects when it does not respond within its limit. */
 export type QueryEngine = (
   endpoint: Endpoint,
   query: EngineQuery,
@@ -26,7 +26,7 @@ function headersOf(endpoint: Endpoint, body: Buffer | null): string[] {
   return Object.entries(typed).flat();
 }
 
-/** AskEngine over the one opener of connections. */
+/** Creates a QueryEngine that uses the gateway's outbound connections. */
 export function createEngineQuery(outbound: Pick<Outbound, 'dispatch'>): QueryEngine {
   return (endpoint, { method, path, body: requestBody, limitMs }, signal) => {
     const body = requestBody === undefined ? null : Buffer.from(JSON.stringify(requestBody));
@@ -70,7 +70,7 @@ export function createEngineQuery(outbound: Pick<Outbound, 'dispatch'>): QueryEn
   };
 }
 
-/** Why a started engine is not fit to serve, in one line. */
+/** A started engine failed a check. The message is the reason, in one line. */
 export class CheckFailure extends Error {}
 
 /**

@@ -16,7 +16,7 @@ it('fires once, after the time without a request', async () => {
   expect(fired).toBe(1);
 });
 
-it('a request starts the time anew, and 0 is never', async () => {
+it('a request restarts the time, and 0 means never', async () => {
   const clock = new ManualClock();
   let fired = 0;
   const idle = new IdleTimer(clock, () => {

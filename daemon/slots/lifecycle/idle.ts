@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Calls back once a slot has been without a request for its time; 0 seconds means never. */
+/** Calls `act` once a slot has had no request for its idle time; 0 seconds means never. */
 export class IdleTimer {
   readonly #clock: Clock;
   readonly #act: () => void;
@@ -11,7 +11,7 @@ export class IdleTimer {
     this.#act = act;
   }
 
-  /** The slot is idle from now on. */
+  /** Starts the idle time. */
   start(seconds: number): void {
     this.stop();
     if (seconds <= 0) return;
@@ -21,7 +21,10 @@ export class IdleTimer {
     });
   }
 
-  /** A request came, or the slot is no longer loaded. Only these end the time; looking at a slot does not. */
+  /**
+   * Stops the idle time: a request arrived, or the slot is no longer loaded. Reading the state of a slot does not
+   * stop it.
+   */
   stop(): void {
     this.#cancel?.();
     this.#cancel = null;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { currentOf } from '../testing/memory.ts';
 import { leaseFor, makeLease } from './lease.ts';
 
-it('who named a model gets no other one, and the place is free again', () => {
+it('a caller that named a model gets no other one, and its lease is released', () => {
   let released = 0;
   const lease = () => makeLease(currentOf('cpu'), null, () => released++);
   for (const modelId of ['tiny', null, undefined]) expect(leaseFor(lease(), { modelId }).model).toBe('tiny');
@@ -11,7 +11,7 @@ it('who named a model gets no other one, and the place is free again', () => {
   expect(released).toBe(1);
 });
 
-it('is released once', () => {
+it('releases once', () => {
   let released = 0;
   const lease = makeLease(currentOf('cpu'), null, () => released++);
   lease.release();

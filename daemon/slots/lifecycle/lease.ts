@@ -3,43 +3,48 @@ import { swappedError } from '../refusals.ts';
 import type { EngineRun } from './controller-deps.ts';
 import type { Priority } from './queue.ts';
 
-/** The right to send one request to a slot's engine, held until `release`. */
+/** The right to send one request to a slot's engine, valid until `release`. */
 export interface Lease {
   readonly slot: string;
-  /** The id of the model, as clients know it. */
+  /** The model id that clients use. */
   readonly model: string;
   readonly dialect: Dialect;
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
-  /** What the engine demands of each request: its own key. */
+  /** The headers that the engine requires: its own key. */
   readonly headers: Record<string, string>;
   readonly state: 'ready';
   /** The backend in use. */
   readonly device: string | null;
   /** Why the slot runs degraded, else null. */
   readonly degraded: string | null;
-  /** When its load began and when it was ready, Unix milliseconds. */
+  /** When its load started and when it was ready, in Unix milliseconds. */
   readonly startedAt: number;
   readonly readyAt: number;
-  /** The request has ended, however it did. Calling it again does nothing. */
+  /** Ends the lease, whatever the outcome of the request. A second call does nothing. */
   release(): void;
 }
 
 export interface ReadyOptions {
-  /** The caller; when it aborts the caller is taken out of the queue. */
+  /** Aborted when the caller disconnects, which removes the caller from the queue. */
   readonly signal: AbortSignal;
-  /** Streaming callers wait longer for a load. */
+  /** Streaming callers may wait longer for a load. */
   readonly stream: boolean;
   readonly priority?: Priority;
-  /** The model id that the caller named; null or absent for one who named a slot and takes what it holds. */
+  /**
+   * The model id that the caller named; null or absent when the caller named a slot and takes the model it holds.
+   */
   readonly modelId?: string | null;
-  /** Told once when admission has decided and the request will be served after a wait; never for one served at once. */
+  /**
+   * Called once when admission has decided and the request will be served after a wait. Not called for a request
+   * that is served immediately.
+   */
   readonly onDecided?: () => void;
 }
 
 /**
- * The lease, if it is on the model that the caller named: nobody gets the answer of another one that the slot was given
- * while he waited. Else it is released and AskAgain is thrown.
+ * Returns the lease if it is for the model that the caller named. Otherwise releases it and throws RedispatchError,
+ * so that no caller gets the response of a model that was swapped in while it waited.
  */
 export function leaseFor(lease: Lease, { modelId }: Pick<ReadyOptions, 'modelId'>): Lease {
   if ((modelId ?? lease.model) === lease.model) return lease;
@@ -47,7 +52,7 @@ export function leaseFor(lease: Lease, { modelId }: Pick<ReadyOptions, 'modelId'
   throw swappedError(lease.slot);
 }
 
-/** A lease on a ready engine; `released` is called once. */
+/** Creates a lease for a ready engine. Calls `onRelease` once. */
 export function makeLease(
   {
     launch,

@@ -6,7 +6,7 @@ import { sumOf } from '../testing/memory.ts';
 import { refusalOf } from '../testing/refusal-of.ts';
 
 describe('failure', () => {
-  it('a crash in service is an error with its reason, and the next try comes by itself after 5 s', async () => {
+  it('a crash while serving is an error with its reason, and the next attempt follows after 5 s', async () => {
     const bench = new ControllerBench();
     const lease = await bench.request();
     bench.runner.last.end('The engine was killed.');
@@ -40,7 +40,7 @@ describe('failure', () => {
     expect((await request).options.details).toMatchObject({ reason: 'unknown architecture', failures: 1 });
   });
 
-  it('is tried again after 5, 15, 45 and 135 s; the fifth failure parks it (P01)', async () => {
+  it('is retried after 5, 15, 45 and 135 s; the fifth failure parks it (P01)', async () => {
     const bench = new ControllerBench();
     await bench.failTimes(5);
     expect(bench.runner.starts).toBe(5);
@@ -72,7 +72,7 @@ describe('failure', () => {
     expect(bench.controller.record()).toMatchObject({ state: 'ready', failure: null });
   });
 
-  it('a trial whose caller leaves puts the slot back where it was', async () => {
+  it('a trial whose caller disconnects returns the slot to its earlier state', async () => {
     const bench = new ControllerBench();
     await bench.failTimes(5);
     await bench.clock.advance(300_000);
@@ -87,7 +87,7 @@ describe('failure', () => {
     });
   });
 
-  it('an ordinary load whose caller leaves leaves the slot offline, whatever has failed before', async () => {
+  it('an ordinary load whose caller disconnects leaves the slot offline, whatever failed before', async () => {
     const bench = new ControllerBench();
     await bench.failTimes(1);
     await bench.clock.advance(5_000);
@@ -111,7 +111,7 @@ describe('failure', () => {
     (await bench.request()).release();
   });
 
-  it('and who comes while such a load is being ended gets a new one', async () => {
+  it('and a caller that arrives while such a load is being ended gets a new one', async () => {
     const bench = new ControllerBench();
     await bench.failTimes(1);
     await bench.clock.advance(5_000);
@@ -152,7 +152,7 @@ describe('failure', () => {
     }
   });
 
-  it('a retry that memory refuses counts no failure and comes again', async () => {
+  it('a retry that is refused for memory counts no failure and is repeated', async () => {
     const bench = new ControllerBench();
     await bench.failTimes(1);
     bench.refusal = noMemoryError('agent', sumOf({ needed: 1e9, free: 0, reserved: 0 }));
@@ -164,8 +164,8 @@ describe('failure', () => {
   });
 });
 
-describe('the end that was wanted', () => {
-  it('a crash while draining is the end that was wanted', async () => {
+describe('a deliberate stop', () => {
+  it('a crash while draining counts as a deliberate stop', async () => {
     const bench = new ControllerBench();
     await bench.request();
     const unloaded = bench.controller.unload();
@@ -174,7 +174,7 @@ describe('the end that was wanted', () => {
     expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });
   });
 
-  it('stop while a failed start is being ended is stopped, not failed', async () => {
+  it('a stop while a failed start is being ended is a stop, not a failure', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     bench.request();
@@ -211,7 +211,7 @@ describe('ten minutes of serving', () => {
 });
 
 describe('an engine that is ready', () => {
-  it('and never asked is idle after its time', async () => {
+  it('and gets no request is idle after its time', async () => {
     const bench = new ControllerBench('idle_unload = 60', 'utility');
     await bench.controller.load();
     await bench.clock.advance(59_999);
@@ -220,7 +220,7 @@ describe('an engine that is ready', () => {
     expect(bench.state).toBe('offline');
   });
 
-  it('and holds the demonstration model makes way for a real one that appeared while it loaded', async () => {
+  it('and holds the demonstration model yields to a real one that appeared while it loaded', async () => {
     const bench = new ControllerBench();
     bench.model = { ...MODEL, id: 'demo', demo: true };
     bench.runner.loadsAtOnce = false;
@@ -235,7 +235,7 @@ describe('an engine that is ready', () => {
   });
 });
 
-it('an engine is told of, and so is its end, with a failure beside it when nobody wanted that', async () => {
+it('the start and the end of an engine are emitted, and a failure when it was not stopped on purpose', async () => {
   const bench = new ControllerBench();
   await bench.controller.load();
   await bench.controller.unload();

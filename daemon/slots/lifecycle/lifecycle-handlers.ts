@@ -15,15 +15,15 @@ export interface LifecycleHandlersDeps {
   readonly waiters: Waiters<Lease>;
   readonly serving: Serving;
   readonly backoff: Backoff;
-  /** Asks admission for a load. */
+  /** Requests admission for a load. */
   requestAdmission(): void;
   /** Takes the next step. */
   settle(): void;
-  /** Looks again which model the slot should hold. */
+  /** Reads again which model the slot should hold. */
   refreshModel(): void;
 }
 
-/** What follows when an engine is ready or has ended: who is served, rest, the back-off, and what those who wait are told. */
+/** Handles the events of an engine: serves waiters, starts the idle time, records failures, refuses waiters. */
 export class LifecycleHandlers implements LifecycleEvents {
   readonly #deps: LifecycleHandlersDeps;
 
@@ -31,7 +31,9 @@ export class LifecycleHandlers implements LifecycleEvents {
     this.#deps = deps;
   }
 
-  /** Who wanted it loaded is done, and who waits is served; a demonstration model may have to step aside at once. */
+  /**
+   * Resolves load requests and serves waiters. A demonstration model may have to yield to a real one immediately.
+   */
   ready(current: EngineRun): void {
     const { controller, waiters, serving, settle, refreshModel } = this.#deps;
     waiters.resolveLoads();
@@ -41,7 +43,7 @@ export class LifecycleHandlers implements LifecycleEvents {
     if (current.launch.demo) refreshModel();
   }
 
-  /** A deliberate stop is done; a failed slot whose trial was cut goes back to its failure. */
+  /** Completes a deliberate stop. A failed slot whose trial was cancelled returns to `error`. */
   stopped(current: EngineRun): void {
     const { controller, machine, waiters, backoff, requestAdmission, settle } = this.#deps;
     controller.ended(current);
@@ -58,7 +60,7 @@ export class LifecycleHandlers implements LifecycleEvents {
     else this.#refuse();
   }
 
-  /** The engine broke by itself, and what it served with it. */
+  /** Records the failure of an engine and ends the requests that it served. */
   failed(current: EngineRun, reason: string): void {
     const { slot, controller, machine, serving, backoff } = this.#deps;
     serving.abandon();
@@ -70,7 +72,7 @@ export class LifecycleHandlers implements LifecycleEvents {
     this.#refuse();
   }
 
-  /** It ended before its last answers were out: nothing is left to wait for. */
+  /** Completes a drain whose engine exited early. */
   exitedWhileDraining(): void {
     const { serving, settle } = this.#deps;
     serving.abandon();

@@ -15,7 +15,7 @@ function signFor(text: string, name = 'agent') {
   return livenessProbe(engine, engine.plan({ config, model, threads: 1, queueLimit: 8 }));
 }
 
-test('engines that answer beside their work are asked always, others only when they rest', () => {
+test('engines that respond while serving are always probed, others only while they are idle', () => {
   expect(signFor('')).toMatchObject({ query: { method: 'GET', path: '/health' }, answersWhileServing: true });
   expect(signFor('engine = "llama-server"')).toMatchObject({
     query: { path: '/health' },

@@ -2,16 +2,19 @@ import type { Engine, Launch } from '../engines/engine.ts';
 import type { EngineQuery } from './health.ts';
 import { WATCH_PACE } from './watch.ts';
 
-/** How a ready engine is asked whether it lives. */
+/** How to check that a ready engine still responds. */
 export interface LivenessProbe {
   readonly query: EngineQuery;
-  /** True when it is answered beside the engine's work; else an engine that serves may be too busy. */
+  /**
+   * True when the engine responds to the probe while it serves requests; otherwise a serving engine may be too
+   * busy.
+   */
   readonly answersWhileServing: boolean;
 }
 
 /**
- * The sign of life of a launch; null for one that is not watched here: an attached server, which its runner watches, and a
- * process that several slots share, which may be too busy with another slot's work to answer.
+ * Returns the liveness probe of a launch; null for one that is not watched here: its runner watches an attached
+ * server, and a process that several slots share may be too busy with another slot's work to respond.
  */
 export function livenessProbe(
   engine: Pick<Engine, 'answersWhileServing'>,

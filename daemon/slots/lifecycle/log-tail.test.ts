@@ -33,21 +33,21 @@ function tail(most = 200, follow = true): Promise<void> {
 const expectLines = (expected: string[]) =>
   vi.waitFor(() => expect(lines).toEqual(expected), { timeout: 10_000 });
 
-describe('the past', () => {
-  it('is the last lines, oldest first, and ends there without follow', async () => {
+describe('existing lines', () => {
+  it('are the last lines, oldest first, and all without follow', async () => {
     writeFileSync(file, 'one\ntwo\r\nthree\u001b[2J\n');
     await tail(2, false);
     expect(lines).toEqual(['two', 'three\ufffd[2J']);
   });
 
-  it('none of them, and none of a file that is not there', async () => {
+  it('are none for 0 lines and for a missing file', async () => {
     await tail(5, false);
     writeFileSync(file, 'one\n');
     await tail(0, false);
     expect(lines).toEqual([]);
   });
 
-  it('of a large file only the end is read, from a whole line on', async () => {
+  it('only the end of a large file is read, from a complete line on', async () => {
     const line = `${'x'.repeat(99)}\n`;
     writeFileSync(file, line.repeat(20_000));
     await tail(1_000_000, false);
@@ -58,7 +58,7 @@ describe('the past', () => {
 });
 
 describe('following', () => {
-  it('tells new lines, also one that was half there before', async () => {
+  it('emits new lines, also one that was incomplete before', async () => {
     writeFileSync(file, 'old\nhal');
     void tail();
     await expectLines(['old']);
@@ -66,14 +66,14 @@ describe('following', () => {
     await expectLines(['old', 'half', 'next']);
   });
 
-  it('waits for a file that is not there yet', async () => {
+  it('waits for a file that does not exist yet', async () => {
     void tail();
     await vi.waitFor(() => expect(lines).toEqual([]));
     writeFileSync(file, 'first\n');
     await expectLines(['first']);
   });
 
-  it('goes on over a rotation and loses nothing of the old file', async () => {
+  it('continues across a rotation and loses nothing of the old file', async () => {
     writeFileSync(file, 'a\n');
     void tail();
     await expectLines(['a']);
@@ -85,7 +85,7 @@ describe('following', () => {
     await expectLines(['a', 'b', 'c', 'd']);
   });
 
-  it('goes on from the start of a file that was cut', async () => {
+  it('continues from the start of a truncated file', async () => {
     writeFileSync(file, 'a long line that goes\n');
     void tail();
     await expectLines(['a long line that goes']);
@@ -93,7 +93,7 @@ describe('following', () => {
     await expectLines(['a long line that goes', 'new']);
   });
 
-  it('passes over what a reader cannot keep up with, and says so', async () => {
+  it('skips what a reader cannot keep up with, and reports it', async () => {
     writeFileSync(file, 'start\n');
     void tail();
     await expectLines(['start']);

@@ -2,18 +2,21 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LineSplitter } from '../../lib/text/line-splitter.ts';
 
-/** How often the file is looked at, in ms; a file system need not tell of changes, and engines write in bursts. */
+/**
+ * Interval between two reads of the file, in ms. A file system need not report changes, and engines write in
+ * bursts.
+ */
 const POLL_MS = 200;
-/** Bytes read at once, and the most of the past that is looked through for the last lines. */
+/** Bytes per read, and the maximum bytes of the history that are searched for the last lines. */
 const CHUNK_BYTES = 64 * 1024;
 const MAX_HISTORY_BYTES = 512 * 1024;
-/** Bytes by which a reader may be behind before the middle is passed over. */
+/** A reader that is further behind than this skips the middle. */
 const MAX_LAG_BYTES = 1 << 20;
 
 export interface TailOptions {
-  /** Lines of the past, at most. */
+  /** Maximum number of existing lines to return. */
   readonly lines: number;
-  /** False: only the past. */
+  /** False: only the existing lines. */
   readonly follow: boolean;
   /** Ends the tail. */
   readonly signal: AbortSignal;
@@ -21,10 +24,10 @@ export interface TailOptions {
 }
 
 /**
- * The last lines of a log file and then the new ones as they come, over its rotation and its absence (as `tail -F`).
- * Control characters are replaced and long lines cut. Memory is bounded whatever the file holds: who is far behind
- * gets one line that says how much was passed over. Resolves when the past was told (without `follow`) or the signal
- * came; never rejects.
+ * Emits the last lines of a log file and then new lines, across rotation and while the file is missing (like `tail
+ * -F`). Replaces control characters and truncates long lines. Memory use is bounded: a reader that is far behind
+ * gets one line with the number of skipped bytes. Resolves after the existing lines (without `follow`) or when the
+ * signal aborts. Never rejects.
  */
 export async function tailLog(path: string, options: TailOptions): Promise<void> {
   const tail = new Tail(path, options);
@@ -37,7 +40,7 @@ export async function tailLog(path: string, options: TailOptions): Promise<void>
   await tail.close();
 }
 
-/** A file that can't be read counts as absent until it can. */
+/** Reads one file. An unreadable file counts as missing until it can be read. */
 class Tail {
   readonly #path: string;
   readonly #options: TailOptions;
@@ -51,7 +54,7 @@ class Tail {
     this.#options = options;
   }
 
-  /** Tells the last lines of what the file holds now. */
+  /** Emits the last lines that the file holds now. */
   async readHistory(): Promise<void> {
     const { lines, onLine } = this.#options;
     const found: string[] = [];
@@ -68,7 +71,7 @@ class Tail {
     for (const line of found) onLine(line);
   }
 
-  /** Tells what came since; goes on to the new file once the old one was renamed or cut. */
+  /** Emits new lines. Continues with the new file once the old one was renamed or truncated. */
   async readNew(): Promise<void> {
     if (this.#file === null) await this.#open();
     await this.#readRest();

@@ -36,7 +36,7 @@ const record = (over = {}) => ({
   ...over,
 });
 
-it('P06: ends the engine of a killed gateway and forgets it', async () => {
+it('P06: ends the engine of a killed gateway and removes its record', async () => {
   writeRunRecord(folder, record());
   const exit = once(child, 'exit');
   expect(endOrphans(folder)).toEqual(['agent']);
@@ -44,7 +44,7 @@ it('P06: ends the engine of a killed gateway and forgets it', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-/** The program ends, as it does with its gateway; what it had started goes on. */
+/** The program ends together with its gateway; its child processes continue. */
 async function leaderGone(): Promise<{ pid: number; startTicks: number }> {
   const leader = spawn('sh', ['-c', 'sleep 61 & echo $!; exec sleep 60'], {
     detached: true,
@@ -61,7 +61,7 @@ async function leaderGone(): Promise<{ pid: number; startTicks: number }> {
 
 const isGone = (pid: number) => expect.poll(() => startTicksOf(pid)).toBeNull();
 
-it('P06: ends what an engine had started when the engine itself is gone', async () => {
+it('P06: ends the child processes of an engine that has ended itself', async () => {
   const one = await leaderGone();
   const [child] = left as [number];
   writeRunRecord(folder, record(one));
@@ -73,7 +73,7 @@ it.each([
   ['nonce', { nonce: 'another-nonce-0123456789' }],
   ['session', { pid: 2 ** 22 - 1 }],
   ['time', { startTicks: Number.MAX_SAFE_INTEGER }],
-])('P06: what another engine had started is untouched: other %s', async (_, over) => {
+])('P06: the child processes of another engine are untouched: other %s', async (_, over) => {
   const one = await leaderGone();
   const [child] = left as [number];
   writeRunRecord(folder, record({ ...one, ...over }));
@@ -106,7 +106,7 @@ it('a normal end leaves no record', () => {
   expect(existsSync(join(folder, 'agent.json'))).toBe(false);
 });
 
-it('a disk that keeps a record stops nothing, and is told of without a path', () => {
+it('a record that cannot be removed is logged without a path and stops nothing', () => {
   const logged: string[] = [];
   symlinkSync(folder, folder);
   removeRunRecord(folder, 'agent', (line) => logged.push(line));

@@ -14,17 +14,19 @@ export type RunRecord = z.infer<typeof RunRecord>;
 
 const fileOf = (folder: string, slot: string): string => join(folder, `${slot}.json`);
 
-/** Remembers a started engine, so that the next start of the gateway can end it if this one dies. Best effort. */
+/**
+ * Writes a record of a started engine, so that the next gateway can end it if this one dies. Errors are ignored.
+ */
 export function writeRunRecord(folder: string, record: RunRecord): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(fileOf(folder, record.slot), JSON.stringify(record), { mode: 0o600 });
   } catch {
-    // An engine also ends by itself when it loses its parent.
+    // An engine also ends by itself when its parent process is gone.
   }
 }
 
-/** The engine has ended. Never throws; a record that stays is told of. */
+/** Removes the record of an engine that has ended. Never throws; logs a record that cannot be removed. */
 export function removeRunRecord(folder: string, slot: string, log?: (line: string) => void): void {
   removeRecordFile(fileOf(folder, slot), log);
 }
@@ -45,7 +47,7 @@ function listRecords(folder: string): string[] {
   }
 }
 
-/** Sends a signal to a process and its whole group; false when there is none. */
+/** Sends a signal to a process group. Returns false when it does not exist. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(-pid, signal);
@@ -62,8 +64,9 @@ export interface OrphanOptions {
 }
 
 /**
- * Ends the engines that an earlier gateway left behind: a process whose number, start time and nonce all match its record,
- * and what one that has ended itself had started. Every record is removed, if the disk lets it. Answers the slots whose engine was ended; never throws.
+ * Ends the engines that an earlier gateway left behind: a process whose pid, start time and nonce all match its
+ * record, and the child processes of one that has already ended. Removes every record if the disk allows it.
+ * Returns the slots whose engine was ended. Never throws.
  */
 export function endOrphans(folder: string, options: OrphanOptions = {}): string[] {
   const { isSame = isSameProcess, groupsLeft = groupsLeftBy, kill = signalGroup } = options;

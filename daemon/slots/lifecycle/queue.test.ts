@@ -27,7 +27,7 @@ describe('FairQueue', () => {
     expect(queue.size).toBe(2);
   });
 
-  it('takes out a caller who leaves, once', () => {
+  it('removes a caller that disconnects, once', () => {
     const queue = new FairQueue<number>();
     queue.add(1, 'interactive', 9);
     const leave = queue.add(2, 'interactive', 9);
@@ -36,7 +36,7 @@ describe('FairQueue', () => {
     expect(queue.all()).toEqual([1, 3]);
   });
 
-  it('tells the position a newcomer would have', () => {
+  it('returns the position that a new caller would have', () => {
     const queue = new FairQueue<number>();
     queue.add(1, 'interactive', 9);
     queue.add(2, 'batch', 9);
@@ -52,7 +52,7 @@ describe('FairQueue', () => {
     expect(served.at(-1)).toBe('batch');
   });
 
-  it('property: nobody is lost, doubled, or served after leaving; the bound holds', () => {
+  it('property: no caller is lost, duplicated, or served after it left; the limit holds', () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('add' as const),

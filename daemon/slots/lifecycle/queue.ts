@@ -1,7 +1,7 @@
-/** Who goes first: interactive callers before batch ones, each kind in the order of arrival. */
+/** Interactive callers are served before batch callers, each kind in order of arrival. */
 export type Priority = 'interactive' | 'batch';
 const PRIORITIES: readonly Priority[] = ['interactive', 'batch'];
-/** After so many interactive callers in a row a waiting batch caller has its turn, so that none starves. */
+/** After this many interactive callers in a row, one waiting batch caller is served, so that none starves. */
 export const MAX_INTERACTIVE_IN_A_ROW = 8;
 
 interface Entry<T> {
@@ -10,8 +10,8 @@ interface Entry<T> {
 }
 
 /**
- * The callers that wait for one slot: bounded and fair, interactive before batch. It only orders; what is granted
- * and when is its owner's matter.
+ * The callers that wait for one slot: bounded, interactive before batch. It only orders them; the slot controller
+ * decides when one is served.
  */
 export class FairQueue<T> {
   readonly #lanes: Record<Priority, Set<Entry<T>>> = { interactive: new Set(), batch: new Set() };
@@ -21,7 +21,10 @@ export class FairQueue<T> {
     return this.#lanes.interactive.size + this.#lanes.batch.size;
   }
 
-  /** Adds a caller unless `most` wait already; the answer takes it out again (null: the queue is full). */
+  /**
+   * Adds a caller unless `maxSize` callers wait already. Returns a function that removes it; null when the queue is
+   * full.
+   */
   add(value: T, priority: Priority, maxSize: number): (() => boolean) | null {
     if (this.size >= maxSize) return null;
     const entry = { value, priority };
@@ -29,7 +32,7 @@ export class FairQueue<T> {
     return () => this.#lanes[priority].delete(entry);
   }
 
-  /** Takes the caller whose turn it is. */
+  /** Removes and returns the next caller. */
   shift(): T | undefined {
     const batchDue = this.#interactiveInARow >= MAX_INTERACTIVE_IN_A_ROW && this.#lanes.batch.size > 0;
     const order = batchDue ? (['batch', 'interactive'] as const) : PRIORITIES;
@@ -44,17 +47,17 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** The place that a new caller would take, counted from 1. */
+  /** Returns the position that a new caller would have, counted from 1. */
   position(priority: Priority): number {
     return (priority === 'interactive' ? this.#lanes.interactive.size : this.size) + 1;
   }
 
-  /** Everybody who waits, next first. */
+  /** Returns all waiting callers, the next one first. */
   all(): T[] {
     return PRIORITIES.flatMap((priority) => [...this.#lanes[priority]].map((entry) => entry.value));
   }
 
-  /** Empties the queue and answers who waited. */
+  /** Empties the queue and returns the callers that waited. */
   clear(): T[] {
     const waiting = this.all();
     for (const priority of PRIORITIES) this.#lanes[priority].clear();

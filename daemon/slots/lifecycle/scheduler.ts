@@ -1,19 +1,19 @@
 import type { SlotStateName } from '../../contract/slots.ts';
 
-/** What the next step of a slot depends on. */
+/** The input of `nextStep`. */
 export interface SlotSnapshot {
   readonly state: SlotStateName;
-  /** Requests being served. */
+  /** Number of requests that are being served. */
   readonly active: number;
-  /** Requests the engine serves at once. */
+  /** Number of requests that the engine serves at once. */
   readonly parallel: number;
-  /** Requests that wait. */
+  /** Number of requests that wait. */
   readonly queued: number;
-  /** Somebody who does not wait in the queue wants the slot loaded: an admin, the start, or the back-off. */
+  /** A load was requested outside of the queue: by an admin, at the start of the gateway, or by the back-off. */
   readonly isLoadRequested: boolean;
-  /** Its load waits for other slots to leave. */
+  /** Its load waits for other slots to end. */
   readonly isWaiting: boolean;
-  /** The gateway stops. */
+  /** The gateway is stopping. */
   readonly isClosed: boolean;
 }
 

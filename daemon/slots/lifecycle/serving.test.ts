@@ -5,7 +5,7 @@ import type { EngineRun } from './controller-deps.ts';
 import { Serving } from './serving.ts';
 import { SlotMachine } from './slot.ts';
 
-/** A slot that is ready, idle after a minute. */
+/** A ready slot that is idle after a minute. */
 function ready() {
   const clock = new ManualClock();
   const machine = new SlotMachine('chat', () => {}, clock.now.bind(clock));
@@ -21,11 +21,11 @@ function ready() {
     onIdle: () => events.push('idle'),
     onRequestEnded: () => events.push('ended'),
   });
-  return { clock, machine, told: events, bench, serving };
+  return { clock, machine, events, bench, serving };
 }
 
-it('serves while one request goes on, and is idle a while after the last', async () => {
-  const { clock, machine, told: events, serving } = ready();
+it('serves while a request runs, and is idle some time after the last one', async () => {
+  const { clock, machine, events, serving } = ready();
   const [first, second] = [serving.grantLease(), serving.grantLease()];
   expect([machine.state, serving.traffic.active]).toEqual(['serving', 2]);
   first.release();
@@ -38,8 +38,8 @@ it('serves while one request goes on, and is idle a while after the last', async
   expect(serving.traffic.requests).toBe(2);
 });
 
-it('what an engine that is gone has lent counts for nobody else', async () => {
-  const { clock, told: events, bench, serving } = ready();
+it('the leases of an engine that has ended do not count for the next one', async () => {
+  const { clock, events, bench, serving } = ready();
   const lent = serving.grantLease();
   serving.abandon();
   bench.current = currentOf('cpu');
@@ -48,8 +48,8 @@ it('what an engine that is gone has lent counts for nobody else', async () => {
   expect([serving.traffic.active, events]).toEqual([0, []]);
 });
 
-it('one that leaves is not idle any more', async () => {
-  const { clock, told: events, serving } = ready();
+it('a slot that is being stopped is no longer idle', async () => {
+  const { clock, events, serving } = ready();
   serving.startIdleTimer();
   serving.stopIdleTimer();
   await clock.advance(120_000);

@@ -8,19 +8,22 @@ import { Traffic } from './traffic.ts';
 export interface ServingDeps {
   readonly clock: Clock;
   readonly machine: SlotMachine;
-  /** The engine that runs now. */
+  /** Returns the engine that runs now. */
   current(): EngineRun | null;
-  /** Why the slot runs degraded, else null. */
+  /** Returns why the slot runs degraded, otherwise null. */
   degraded(): string | null;
-  /** Seconds without a request after which the slot is idle; 0 is never. */
+  /** Returns the seconds without a request after which the slot is idle; 0 means never. */
   idleTimeoutS(): number;
-  /** The slot has been without a request for that long. */
+  /** Called when the slot has had no request for that time. */
   onIdle(): void;
-  /** A request of the engine that runs now has ended. */
+  /** Called when a request of the engine that runs now has ended. */
   onRequestEnded(current: EngineRun): void;
 }
 
-/** The requests that the engine of one slot serves: rights to send are given, counted and taken back, and idle time runs between them. */
+/**
+ * The requests that the engine of one slot serves: grants and counts leases, and runs the idle timer while there
+ * are none.
+ */
 export class Serving {
   readonly traffic = new Traffic();
   readonly #deps: ServingDeps;
@@ -31,7 +34,7 @@ export class Serving {
     this.#idleTimer = new IdleTimer(deps.clock, deps.onIdle);
   }
 
-  /** Gives the right to send one request; only for a slot that is ready or serving. */
+  /** Grants a lease. Only for a slot that is ready or serving. */
   grantLease(): Lease {
     const { clock, machine, degraded } = this.#deps;
     const current = this.#deps.current() as EngineRun;
@@ -43,17 +46,17 @@ export class Serving {
     });
   }
 
-  /** Nobody is served from now on: idle time runs. */
+  /** Starts the idle time, because no request is being served. */
   startIdleTimer(): void {
     this.#idleTimer.start(this.#deps.idleTimeoutS());
   }
 
-  /** The engine is to leave: idle time ends, requests go on. */
+  /** Stops the idle time before the engine is stopped. Requests continue. */
   stopIdleTimer(): void {
     this.#idleTimer.stop();
   }
 
-  /** The engine is gone, and all its requests with it. */
+  /** Clears all requests, because the engine has ended. */
   abandon(): void {
     this.#idleTimer.stop();
     this.traffic.clear();

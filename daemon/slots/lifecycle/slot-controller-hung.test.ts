@@ -12,7 +12,7 @@ async function readyBench(): Promise<ControllerBench> {
 }
 
 describe('an engine that hangs', () => {
-  it('is killed, is a failure with that reason, and is started anew', async () => {
+  it('is killed, counts as a failure with that reason, and is started again', async () => {
     const bench = await readyBench();
     bench.probe = () => new Promise(() => {});
     await bench.clock.advance(DETECTED);
@@ -29,7 +29,7 @@ describe('an engine that hangs', () => {
     expect([bench.state, bench.runner.starts]).toEqual(['ready', 2]);
   });
 
-  it('is found while it serves, where its health is answered beside its work', async () => {
+  it('is detected while it serves, where it responds to probes while serving', async () => {
     const bench = new ControllerBench();
     await bench.request();
     bench.probe = () => new Promise(() => {});
@@ -41,7 +41,7 @@ describe('an engine that hangs', () => {
     });
   });
 
-  it('is left alone while it serves, where it may be too busy to answer', async () => {
+  it('is not probed while it serves, where it may be too busy to respond', async () => {
     const bench = new ControllerBench();
     bench.answersWhileServing = false;
     const lease = await bench.request();
@@ -53,7 +53,7 @@ describe('an engine that hangs', () => {
     expect(bench.states).toContain('error');
   });
 
-  it('that is found while it drains ends the drain', async () => {
+  it('that is detected while it drains ends the drain', async () => {
     const bench = new ControllerBench();
     await bench.request();
     const unloaded = bench.controller.unload();
@@ -63,7 +63,7 @@ describe('an engine that hangs', () => {
     expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });
   });
 
-  it('is not asked once it was unloaded', async () => {
+  it('is not probed once it was unloaded', async () => {
     const bench = await readyBench();
     let queries = 0;
     bench.probe = async () => {

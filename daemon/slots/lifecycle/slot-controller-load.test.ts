@@ -24,7 +24,7 @@ describe('waiting for a load', () => {
     await load;
   });
 
-  it('a load that nobody waits for any more is stopped', async () => {
+  it('a load without a waiting caller is stopped', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const leavers = [new AbortController(), new AbortController()];
@@ -38,7 +38,7 @@ describe('waiting for a load', () => {
     expect(bench.runner.last.stops).toHaveLength(1);
   });
 
-  it('an admin who asked for it holds the load', async () => {
+  it('a load that an admin requested is not stopped', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const loaded = bench.controller.load();
@@ -51,7 +51,7 @@ describe('waiting for a load', () => {
     expect(bench.state).toBe('ready');
   });
 
-  it('whoever comes while a cut load is being ended gets a new one', async () => {
+  it('a caller that arrives while a cancelled load is being ended gets a new one', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const leaver = new AbortController();
@@ -91,7 +91,7 @@ describe('waiting for a load', () => {
   });
 });
 
-describe('an engine whose image has to be fetched', () => {
+describe('an engine whose image has to be pulled', () => {
   function pulling(): ControllerBench {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
@@ -99,7 +99,7 @@ describe('an engine whose image has to be fetched', () => {
     return bench;
   }
 
-  it('is pulling meanwhile, with its share; the limit of the load begins afterwards', async () => {
+  it('is pulling in the meantime, with its progress; the load limit begins afterwards', async () => {
     const bench = pulling();
     const loaded = bench.controller.load();
     bench.runner.last.share = 0.5;
@@ -116,7 +116,7 @@ describe('an engine whose image has to be fetched', () => {
     expect(bench.states).toEqual(['offline', 'pulling', 'starting', 'warming', 'ready']);
   });
 
-  it('is stopped when nobody waits for it any more', async () => {
+  it('is stopped when no caller waits for it', async () => {
     const bench = pulling();
     const leaver = new AbortController();
     bench.request({ signal: leaver.signal });
@@ -127,7 +127,7 @@ describe('an engine whose image has to be fetched', () => {
     expect(bench.runner.last.stops).toHaveLength(1);
   });
 
-  it('fails with its reason when the image cannot be had', async () => {
+  it('fails with its reason when the image cannot be pulled', async () => {
     const bench = pulling();
     const request = bench.request();
     bench.runner.last.end('The image x could not be fetched: no such host');

@@ -23,7 +23,7 @@ const STEPS = [
 ] as const;
 type Step = (typeof STEPS)[number];
 
-/** One random schedule against one owner, with every caller accounted for. */
+/** One random schedule against one controller that accounts for every caller. */
 class Schedule {
   readonly bench = new ControllerBench('parallel = 2', 'utility');
   readonly leases: Lease[] = [];
@@ -76,13 +76,13 @@ class Schedule {
     if (pick % 3 === 0) await settle();
   }
 
-  /** Engines that run although none should: each slot has one owner and one engine. */
+  /** Returns the engines that run although they should not: each slot has one controller and one engine. */
   get running(): number {
     return this.bench.runner.engines.filter((engine) => !engine.hasEnded).length;
   }
 }
 
-it('no schedule leaves a caller without an answer, two engines, or an illegal transition', async () => {
+it('no schedule leaves an unsettled caller, two engines, or an illegal transition', async () => {
   const step = fc.tuple(fc.constantFrom(...STEPS), fc.nat(1_000));
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

@@ -15,7 +15,7 @@ describe('unload and restart', () => {
     expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });
   });
 
-  it('loses nobody: who waits or comes while it drains is served by a new load', async () => {
+  it('loses no caller: those that wait or arrive while it drains are served by a new load', async () => {
     const bench = new ControllerBench('parallel = 1');
     const lease = await bench.request();
     const waiting = bench.request();
@@ -28,7 +28,7 @@ describe('unload and restart', () => {
     expect(bench.runner.starts).toBe(2);
   });
 
-  it('P09: stop during start is stopped, and who waited is told', async () => {
+  it('P09: a stop during a start stops it, and waiting callers are refused', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const request = refusalOf(bench.request());
@@ -37,7 +37,7 @@ describe('unload and restart', () => {
     expect([bench.state, bench.runner.starts]).toEqual(['offline', 1]);
   });
 
-  it('unloading a failed slot forgets the failure and its next try', async () => {
+  it('unloading a failed slot clears the failure and its next attempt', async () => {
     const bench = new ControllerBench();
     await bench.failTimes(2);
     await bench.controller.unload();
@@ -45,7 +45,7 @@ describe('unload and restart', () => {
     expect([bench.state, bench.runner.starts]).toEqual(['offline', 2]);
   });
 
-  it('restart during a load cuts that, and who waited is served by the new engine', async () => {
+  it('a restart during a load cancels it, and the new engine serves the waiting callers', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const request = bench.request();
@@ -56,7 +56,7 @@ describe('unload and restart', () => {
     expect([bench.state, bench.runner.starts]).toEqual(['ready', 2]);
   });
 
-  it('restart of a load that waits for memory keeps who waits for it', async () => {
+  it('a restart of a load that waits for memory keeps its waiting callers', async () => {
     const bench = new ControllerBench();
     bench.waitsFor = ['other'];
     const request = bench.request();
@@ -78,7 +78,7 @@ describe('unload and restart', () => {
 });
 
 describe('idle unload', () => {
-  it('happens after the time without a request; looking does not prolong it', async () => {
+  it('happens after the time without a request; reading the state does not prolong it', async () => {
     const bench = new ControllerBench('', 'utility');
     const lease = await bench.request();
     await bench.clock.advance(10_000_000);
@@ -93,7 +93,7 @@ describe('idle unload', () => {
     expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });
   });
 
-  it('agent stays', async () => {
+  it('agent stays loaded', async () => {
     const bench = new ControllerBench();
     (await bench.request()).release();
     await bench.clock.advance(100_000_000);
@@ -102,7 +102,7 @@ describe('idle unload', () => {
 });
 
 describe('settings and models that change', () => {
-  it('a slot that is disabled drains, refuses who waits, and takes nobody', async () => {
+  it('a slot that is disabled drains, refuses waiting callers, and accepts none', async () => {
     const bench = new ControllerBench('parallel = 1');
     const lease = await bench.request();
     const waiting = refusalOf(bench.request());
@@ -114,7 +114,7 @@ describe('settings and models that change', () => {
     expect((await refusalOf(bench.request())).code).toBe('slot.disabled');
   });
 
-  it('the demonstration model steps aside for a real one, without cutting an answer', async () => {
+  it('the demonstration model yields to a real one without cutting a response', async () => {
     const bench = new ControllerBench();
     bench.model = { ...MODEL, id: 'demo', demo: true };
     const lease = await bench.request();
@@ -129,7 +129,7 @@ describe('settings and models that change', () => {
 });
 
 describe('close', () => {
-  it('lets answers end within the limit and refuses new requests with Retry-After', async () => {
+  it('lets requests finish within the limit and refuses new ones with Retry-After', async () => {
     const bench = new ControllerBench('parallel = 1');
     const lease = await bench.request();
     const waiting = refusalOf(bench.request());
@@ -142,7 +142,7 @@ describe('close', () => {
     expect([bench.state, bench.runner.last.stops]).toEqual(['offline', [10_000]]);
   });
 
-  it('cuts what is left when the limit is over', async () => {
+  it('cuts the remaining requests when the limit is over', async () => {
     const bench = new ControllerBench();
     await bench.request();
     const closed = bench.controller.close(15_000);
@@ -151,7 +151,7 @@ describe('close', () => {
     expect([bench.state, bench.runner.last.stops]).toEqual(['offline', [2_000]]);
   });
 
-  it('cuts a load, and leaves a failed slot as it is without another try', async () => {
+  it('cancels a load, and leaves a failed slot as it is without another attempt', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const load = refusalOf(bench.controller.load());

@@ -6,7 +6,7 @@ import { sumOf } from '../testing/memory.ts';
 import { refusalOf } from '../testing/refusal-of.ts';
 
 describe('a request for an idle slot', () => {
-  it('loads, checks, serves and goes back to ready', async () => {
+  it('loads, checks, serves and returns to ready', async () => {
     const bench = new ControllerBench();
     const lease = await bench.request();
     expect(lease).toMatchObject({
@@ -29,7 +29,7 @@ describe('a request for an idle slot', () => {
     expect(bench.states).toEqual(['offline', 'starting', 'warming', 'ready', 'serving', 'ready']);
   });
 
-  it('tells the window of the next load before it has one: of the file or the default, never more than trained', async () => {
+  it('shows the window of the next load while it is not loaded: of the file or the default, never more than trained', async () => {
     for (const [file, trained, window] of [
       ['', 32_768, 8192],
       ['context = 2048', 32_768, 2048],
@@ -46,7 +46,7 @@ describe('a request for an idle slot', () => {
     }
   });
 
-  it('tells no window for an engine that has none, and none without a model', () => {
+  it('shows no window for an engine that has none, and none without a model', () => {
     const bench = new ControllerBench('type = "llm"\nengine = "vllm"');
     expect(bench.controller.view.window).toBeNull();
     bench.model = null;
@@ -55,7 +55,7 @@ describe('a request for an idle slot', () => {
     expect(bench.controller.view.context).toBeNull();
   });
 
-  it('says so when a model that may choose its device runs on the CPU beside a GPU', async () => {
+  it('is degraded when a model with device auto runs on the CPU of a machine with a GPU', async () => {
     const bench = new ControllerBench();
     bench.gpuNote = 'Some GPU is not used. Install its driver.';
     const lease = await bench.request();
@@ -88,7 +88,7 @@ describe('a request for an idle slot', () => {
     expect(bench.controller.record()).toMatchObject({ active: 0, state: 'ready' });
   });
 
-  it('is told once that the load is decided, and not at all when it is refused', async () => {
+  it('is notified once that the load is decided, and not at all when it is refused', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const notified: string[] = [];
@@ -106,7 +106,7 @@ describe('a request for an idle slot', () => {
     expect(notified).toHaveLength(2);
   });
 
-  it('is told nothing while figures are read for its load, which may still be refused', async () => {
+  it('is not notified while figures are read for its load, which may still be refused', async () => {
     const bench = new ControllerBench();
     Object.assign(bench, { waitsFor: [], undecided: true });
     const notified: string[] = [];
@@ -128,7 +128,7 @@ describe('a request for an idle slot', () => {
     });
   });
 
-  it('a slot without a model is refused without hope and stays offline', async () => {
+  it('a slot without a model is refused without a retry and stays offline', async () => {
     const bench = new ControllerBench();
     bench.model = null;
     const error = await refusalOf(bench.request());
@@ -137,7 +137,7 @@ describe('a request for an idle slot', () => {
     expect(bench.state).toBe('offline');
   });
 
-  it('refused memory is 507 with the sum, and no failure of the slot', async () => {
+  it('missing memory is 507 with the sum, and not a failure of the slot', async () => {
     const bench = new ControllerBench();
     bench.refusal = noMemoryError('agent', sumOf({ needed: 1e9, free: 0, reserved: 0 }));
     const error = await refusalOf(bench.request());
@@ -170,7 +170,7 @@ describe('the queue', () => {
     (await waiting[1])?.release();
   });
 
-  it('serves interactive callers first and takes out who leaves', async () => {
+  it('serves interactive callers first and removes those that disconnect', async () => {
     const bench = new ControllerBench('parallel = 1');
     const held = await bench.request();
     const order: string[] = [];

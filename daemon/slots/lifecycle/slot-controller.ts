@@ -18,8 +18,8 @@ import { SlotMachine } from './slot.ts';
 import { type LoadTrigger, Waiters } from './waiters.ts';
 
 /**
- * The owner of one slot: the only one that starts, stops and judges its engine. Callers ask for an outcome; every
- * event changes the state in one synchronous step and `#settle` then takes the step that `nextStep` decides.
+ * The controller of one slot: the only object that starts, stops and judges its engine. Every event changes the
+ * state in one synchronous step, and `#settle` then takes the step that `nextStep` decides.
  */
 export class SlotController {
   readonly #deps: SlotControllerDeps;
@@ -29,7 +29,7 @@ export class SlotController {
   readonly #lifecycle: EngineLifecycle;
   readonly #admission: SlotAdmission;
   readonly #serving: Serving;
-  /** The slot as decisions see it. */
+  /** The read-only view of the slot for decisions elsewhere. */
   readonly view: SlotView;
   #config: SlotConfig;
   #model: SlotModel | null;
@@ -98,7 +98,7 @@ export class SlotController {
     return this.#config;
   }
 
-  /** The id under which requests reach this slot. */
+  /** The model id under which requests reach this slot. */
   get modelId(): string | null {
     return servedModelId(this.#lifecycle.current, this.#model);
   }
@@ -107,12 +107,14 @@ export class SlotController {
     return this.#lifecycle.current;
   }
 
-  /** The memory that its engine holds; null when none runs. */
+  /** The memory that its engine uses; null when none runs. */
   get memoryUse(): MemoryUse | null {
     return memoryUseOf(this.#config, this.#machine.state, this.#serving.traffic, this.#lifecycle.current);
   }
 
-  /** What a request, or an admin's load, would be refused with at once; null when it may wait or is served. */
+  /**
+   * Returns the error that a request or an admin's load would get immediately; null when it may wait or is served.
+   */
   refusal(by: 'admin' | 'request'): GatewayError | null {
     if (this.#isClosed) return stoppingError(this.#config.name);
     if (!this.#config.enabled) return disabledError(this.#config.name);
@@ -137,13 +139,13 @@ export class SlotController {
     return turn;
   }
 
-  /** The same for one who would not have to wait; null for everybody else, whom `ensureReady` tells why. */
+  /** Returns a lease if the caller need not wait; otherwise null, and `ensureReady` reports the reason. */
   leaseNow(): Lease | null {
     const granted = this.#waiters.size === 0 && this.#nextStep(1) === 'grant';
     return granted && this.refusal('request') === null ? this.#serving.grantLease() : null;
   }
 
-  /** Loads the slot and holds the load until it has an outcome; an admin's load is always a trial. */
+  /** Loads the slot and resolves when it is ready. The load of an admin is always a trial. */
   async load(trigger: LoadTrigger = 'request'): Promise<void> {
     const refused = this.refusal('admin');
     if (refused !== null) throw refused;
@@ -153,7 +155,10 @@ export class SlotController {
     return outcome;
   }
 
-  /** Drains and ends the engine; resolves when its end was seen. Forgets failures, refuses who waits for a load under way. */
+  /**
+   * Drains and ends the engine. Resolves when its end was observed. Clears failures and refuses callers that wait
+   * for a load in progress.
+   */
   async unload(
     onLoadCancelled = () => this.#waiters.refuse(unloadedError(this.#config.name)),
   ): Promise<void> {
@@ -168,8 +173,8 @@ export class SlotController {
   }
 
   /**
-   * Makes room for another slot: ends at once when idle, else as soon as it has answered. Who waits here is served later.
-   * False when there is nothing to end, or it ends already.
+   * Frees memory for another slot: ends the engine immediately when it is idle, otherwise after its requests.
+   * Waiting callers are served later. Returns false when there is no engine to end or it is ending already.
    */
   evict(): boolean {
     if (!this.#machine.is('ready', 'serving')) return false;
@@ -178,12 +183,12 @@ export class SlotController {
     return true;
   }
 
-  /** Asks again for the memory that its load waits for. */
+  /** Requests admission again for a load that waits for memory. */
   retry(): void {
     if (this.#admission.waitsFor !== null) this.#requestAdmission();
   }
 
-  /** Drains, ends and loads anew; who waits, also for a load that is cut, is served by the new engine. */
+  /** Drains, ends and loads again. The new engine serves all waiting callers, also those of a cancelled load. */
   async restart(): Promise<void> {
     const refused = this.refusal('admin');
     if (refused !== null) throw refused;
@@ -191,7 +196,7 @@ export class SlotController {
     await this.load();
   }
 
-  /** Takes new settings; a running engine keeps its own until its next start, a disabled slot is unloaded. */
+  /** Applies new settings. A running engine keeps its own until its next start. A disabled slot is unloaded. */
   configure(config: SlotConfig): void {
     this.#config = config;
     this.refreshModel();
@@ -200,7 +205,7 @@ export class SlotController {
     void this.unload();
   }
 
-  /** Looks again which model the slot should hold; the demonstration model steps aside for a real one. */
+  /** Reads again which model the slot should hold. The demonstration model yields to a real one. */
   refreshModel(): void {
     this.#model = this.#deps.model(this.#config);
     this.#deps.changed();
@@ -208,7 +213,7 @@ export class SlotController {
     if (yields && this.#machine.is('ready', 'serving')) this.restart().catch(() => {});
   }
 
-  /** Refuses everybody who waits, lets running requests end for `limitMs`, then cuts them. Final. */
+  /** Refuses all waiting callers, lets running requests end for `limitMs`, then cuts them. Final. */
   async close(limitMs: number, refusal = stoppingError(this.#config.name)): Promise<void> {
     this.#isClosed = true;
     this.#backoff.close();
@@ -224,13 +229,13 @@ export class SlotController {
     cancel();
   }
 
-  /** Speed of an answer that has ended. */
+  /** Records the speed of a completed response. */
   recordSpeed(tokensPerSecond: number): void {
     this.#serving.traffic.tokensPerSecond = tokensPerSecond;
     this.#deps.changed();
   }
 
-  /** The slot as clients see it. Looking changes nothing. */
+  /** Returns the slot as clients see it. Changes nothing. */
   record(): SlotRecord {
     return slotRecord({
       view: this.view,
@@ -244,7 +249,7 @@ export class SlotController {
     });
   }
 
-  /** Somebody new wants the slot; from `error` this is the trial. */
+  /** Reacts to a new caller or load request. From `error` this is the trial. */
   #onNewDemand(): void {
     if (this.#machine.is('error')) this.#requestAdmission();
     else this.#settle();
@@ -255,11 +260,11 @@ export class SlotController {
     for (; step === 'grant'; step = this.#nextStep()) this.#waiters.serve(() => this.#serving.grantLease());
     if (step === 'load') this.#requestAdmission();
     else if (step === 'withdraw') this.#admission.giveUp(true);
-    else if (step === 'cancel-load') this.#lifecycle.cancelStart('nobody waits any more');
+    else if (step === 'cancel-load') this.#lifecycle.cancelStart('no caller waits any more');
     else if (step === 'stop') this.#stop(GRACE_MS);
   }
 
-  /** The next step, with so many callers more than wait. */
+  /** Returns the next step as if `extra` more callers were waiting. */
   #nextStep(extra = 0): SlotStep {
     return nextStep({
       state: this.#machine.state,
@@ -272,7 +277,7 @@ export class SlotController {
     });
   }
 
-  /** Asks admission for the load; from `offline` or `error`. */
+  /** Requests admission for the load, from `offline` or `error`. */
   #requestAdmission(): void {
     this.#model = this.#deps.model(this.#config);
     this.#admission.request(this.#config);

@@ -6,42 +6,42 @@ const engine = (change: Partial<EngineRun> = {}) =>
   ({ launch: { slot: 'agent' }, startedAt: 1_000, readySince: null, ...change }) as EngineRun;
 
 function setUp() {
-  const told: SlotEvent[] = [];
-  const works = new SlotEvents(() => 4_000);
-  const off = works.on((work) => void told.push(work));
-  const heard: string[] = [];
-  const hear = (name: string) => () => void heard.push(name);
-  const engines = works.lifecycleHooks({
+  const emitted: SlotEvent[] = [];
+  const events = new SlotEvents(() => 4_000);
+  const off = events.on((event) => void emitted.push(event));
+  const hooked: string[] = [];
+  const hear = (name: string) => () => void hooked.push(name);
+  const engines = events.lifecycleHooks({
     ready: hear('ready'),
     served: hear('served'),
     ended: hear('ended'),
   });
-  return { works, engines, heard, told, off };
+  return { events, engines, hooked, emitted, off };
 }
 
-test('a load, its failure and a crash are told apart, with their times', () => {
-  const { engines, heard, told, off } = setUp();
+test('a load, its failure and a crash are distinct events with their times', () => {
+  const { engines, hooked, emitted, off } = setUp();
   engines.ready(engine({ readySince: 3_000 }));
   engines.failed(engine());
   engines.failed(engine({ readySince: 3_000 }));
-  expect(told.map(({ kind }) => kind)).toEqual(['loaded', 'load_failed', 'crashed']);
-  expect(told[0]).toEqual({ slot: 'agent', kind: 'loaded', startedAt: 1_000, at: 4_000 });
+  expect(emitted.map(({ kind }) => kind)).toEqual(['loaded', 'load_failed', 'crashed']);
+  expect(emitted[0]).toEqual({ slot: 'agent', kind: 'loaded', startedAt: 1_000, at: 4_000 });
   engines.served(engine());
   engines.ended(engine());
-  expect(heard).toEqual(['ready', 'served', 'ended']);
+  expect(hooked).toEqual(['ready', 'served', 'ended']);
   off();
   engines.failed(engine());
-  expect(told).toHaveLength(3);
+  expect(emitted).toHaveLength(3);
 });
 
-test('an eviction is told once, and not of an engine that leaves already or is not there', () => {
-  const { works, told } = setUp();
+test('an eviction is emitted once, and not for an engine that is leaving already or does not exist', () => {
+  const { events, emitted } = setUp();
   let goes = true;
   const owner = { current: engine(), evict: () => goes };
-  works.evict(owner);
+  events.evict(owner);
   goes = false;
-  works.evict(owner);
-  works.evict({ current: null, evict: () => true });
-  works.evict(undefined);
-  expect(told).toMatchObject([{ slot: 'agent', kind: 'evicted' }]);
+  events.evict(owner);
+  events.evict({ current: null, evict: () => true });
+  events.evict(undefined);
+  expect(emitted).toMatchObject([{ slot: 'agent', kind: 'evicted' }]);
 });

@@ -2,20 +2,20 @@ import { systemClock } from './clock.ts';
 import type { EngineRun, SlotControllerDeps } from './controller-deps.ts';
 import type { SlotController } from './slot-controller.ts';
 
-/** What became of the engine of a slot. */
+/** What happened to the engine of a slot. */
 export type SlotEventKind = 'loaded' | 'load_failed' | 'crashed' | 'evicted';
 
-/** One thing that happened to the engine of a slot, for whoever counts it. Times are Unix milliseconds. */
+/** One event of the engine of a slot, for metrics and traces. Times are Unix milliseconds. */
 export interface SlotEvent {
   readonly slot: string;
   readonly kind: SlotEventKind;
-  /** The load began. */
+  /** When the load started. */
   readonly startedAt: number;
   readonly at: number;
 }
 export type SlotEventListener = (event: SlotEvent) => void;
 
-/** Tells what happens to engines, at once and each thing once; the events of the bus are gathered and may skip states. */
+/** Emits the events of engines immediately, each once. The events of the bus are debounced and may skip states. */
 export class SlotEvents {
   readonly #now: () => number;
   readonly #listeners = new Set<SlotEventListener>();
@@ -24,13 +24,13 @@ export class SlotEvents {
     this.#now = now;
   }
 
-  /** Calls `listener`, which must not throw; the answer unsubscribes. */
+  /** Calls `listener` for each event; it must not throw. Returns a function that unsubscribes. */
   on(listener: SlotEventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What the owner of a slot tells of its engine, passed on to `loads` too. */
+  /** Returns the hooks of a slot controller. They also pass each event on to `admission`. */
   lifecycleHooks(
     admission: Pick<SlotControllerDeps, 'ready' | 'served' | 'ended'>,
   ): Pick<SlotControllerDeps, 'ready' | 'served' | 'ended' | 'failed'> {
@@ -45,7 +45,7 @@ export class SlotEvents {
     };
   }
 
-  /** Evicts an engine, and tells it unless it was leaving already. */
+  /** Evicts an engine. Emits an event unless it was leaving already. */
   evict(controller: Pick<SlotController, 'current' | 'evict'> | undefined): void {
     const current = controller?.current;
     if (controller?.evict() && current) this.#emit('evicted', current);

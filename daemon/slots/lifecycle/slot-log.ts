@@ -1,10 +1,10 @@
 import type { SlotConfig } from '../config/slot-file.ts';
 import { engineOf } from '../engines/table.ts';
 
-/** The name of log and record of a process that several slots share; no slot can have it. */
+/** Returns the name of log and record for a process that several slots share. No slot can have this name. */
 export const sharedRun = (process: string): string => `@${process}`;
 
-/** The name of the log that the engine of such a slot writes, whether it runs or not. */
+/** Returns the name of the log of the slot's engine, whether it runs or not. */
 export function slotLogName({
   name,
   engine,

@@ -18,7 +18,7 @@ const LEGAL = [
 
 const PAIRS = SLOT_STATES.flatMap((from) => SLOT_STATES.map((to) => [from, to] as const));
 
-/** A machine led to `state` by legal steps (the shortest way through the table). */
+/** Returns a machine in `state`, reached by the shortest legal way through the table. */
 function machineIn(state: SlotStateName): SlotMachine {
   const ways: SlotStateName[][] = [['offline']];
   for (const way of ways) {
@@ -49,10 +49,10 @@ describe('the transition table', () => {
 
   it('every state can be left and leads back to offline', () => {
     for (const state of SLOT_STATES) {
-      const seen = new Set<SlotStateName>([state]);
-      for (const at of seen) for (const to of TRANSITIONS[at]) seen.add(to);
-      expect(seen.has('offline')).toBe(true);
-      expect(seen.has('ready')).toBe(true);
+      const reached = new Set<SlotStateName>([state]);
+      for (const at of reached) for (const to of TRANSITIONS[at]) reached.add(to);
+      expect(reached.has('offline')).toBe(true);
+      expect(reached.has('ready')).toBe(true);
     }
   });
 
@@ -76,7 +76,7 @@ describe('the transition table', () => {
     await machine.atRest;
   });
 
-  it('whoever waits for rest since the pull is told of it, although the load has begun meanwhile', async () => {
+  it('a promise of rest that was taken during the pull resolves although the load has started since', async () => {
     const machine = new SlotMachine('agent', () => {});
     machine.transition('pulling');
     const rest = machine.atRest;
@@ -84,11 +84,11 @@ describe('the transition table', () => {
     await rest;
   });
 
-  it('tells of each step once', () => {
-    const told: string[] = [];
-    const machine = new SlotMachine('agent', (to) => told.push(to));
+  it('reports each transition once', () => {
+    const reported: string[] = [];
+    const machine = new SlotMachine('agent', (to) => reported.push(to));
     machine.transition('starting');
     machine.transition('warming');
-    expect(told).toEqual(['starting', 'warming']);
+    expect(reported).toEqual(['starting', 'warming']);
   });
 });

@@ -25,7 +25,7 @@ const RESTING: readonly SlotStateName[] = ['offline', 'error'];
 export const canTransition = (from: SlotStateName, to: SlotStateName): boolean =>
   TRANSITIONS[from].includes(to);
 
-/** A step outside the table: a bug in the gateway, never the answer to a caller. */
+/** A transition that is not in the table: a bug in the gateway, never an error for a caller. */
 export class IllegalTransition extends Error {
   constructor(slot: string, from: SlotStateName, to: SlotStateName) {
     super(`slot ${slot}: ${from} → ${to} is not a legal transition`);
@@ -33,7 +33,7 @@ export class IllegalTransition extends Error {
   }
 }
 
-/** The state of one slot; it can only be changed along the table. */
+/** The state of one slot. It changes only along the table. */
 export class SlotMachine {
   readonly #slot: string;
   readonly #changed: (to: SlotStateName) => void;
@@ -50,7 +50,7 @@ export class SlotMachine {
     this.#rest.resolve();
   }
 
-  /** Resolves when nothing runs: at once in `offline` and `error`, else when one of them is reached. */
+  /** Resolves when no engine runs: immediately in `offline` and `error`, otherwise when one of them is reached. */
   get atRest(): Promise<void> {
     return this.#rest.promise;
   }
@@ -59,12 +59,12 @@ export class SlotMachine {
     return this.#state;
   }
 
-  /** Unix milliseconds of the last step. */
+  /** Unix milliseconds of the last transition. */
   get since(): number {
     return this.#since;
   }
 
-  /** Takes the step; throws IllegalTransition for one that the table does not list. */
+  /** Makes a transition. Throws IllegalTransition for one that is not in the table. */
   transition(to: SlotStateName): void {
     const from = this.#state;
     if (!canTransition(from, to)) throw new IllegalTransition(this.#slot, from, to);

@@ -3,15 +3,17 @@ import type { LoadedEngine, RunningEngine } from '../runners/runner.ts';
 import type { Clock } from './clock.ts';
 import { CheckFailure } from './health.ts';
 
-/** A start that failed by itself; the message is its reason, in one line without paths. */
+/** A start that failed by itself. The message is the reason, in one line without paths. */
 export class LaunchFailure extends Error {}
 
 export interface FollowStartDeps {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** What the engine is made of is here; its load begins. Not told for an engine that fetches nothing. */
+  /**
+   * The image of the engine is on this machine and the load begins. Not called for an engine that fetches nothing.
+   */
   onFetched?(): void;
-  /** The model is loaded; the checks follow. */
+  /** The model is loaded and the checks begin. */
   onLoaded(loaded: LoadedEngine): void;
   check(loaded: LoadedEngine, signal: AbortSignal): Promise<void>;
 }
@@ -36,8 +38,8 @@ function abortOf(signal: AbortSignal): { left: Promise<never>; clear: () => void
 }
 
 /**
- * Follows one started engine until it is fit to serve: loaded within its limit, every check answered well. Rejects
- * with LaunchFailure, or with the signal's reason; the engine is left as it is, its owner ends it.
+ * Follows a started engine until it can serve: it is loaded within its limit and passes every check. Rejects with
+ * LaunchFailure or with the signal's reason. Does not stop the engine.
  */
 export async function followStart(
   running: RunningEngine,
@@ -75,19 +77,19 @@ export async function followStart(
 
 export type StartOutcome =
   | { readonly kind: 'ready'; readonly loaded: LoadedEngine }
-  /** Cut on purpose; the end of the engine was seen. */
+  /** Cancelled on purpose, and the end of the engine was observed. */
   | { readonly kind: 'cancelled' }
-  /** Failed by itself; the end of the engine was seen. */
+  /** Failed by itself, and the end of the engine was observed. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface StartDeps extends FollowStartDeps {
-  /** The engine is not wanted or not fit; it is being ended. */
+  /** The engine is unwanted or unusable and is being stopped. */
   onStopping(): void;
-  /** Milliseconds that it has to end before it is forced. */
+  /** Milliseconds before it is killed. */
   readonly graceMs: number;
 }
 
-/** Follows a start to its outcome, the end of an unfit engine included. Never rejects. */
+/** Follows a start to its outcome, including the end of an unusable engine. Never rejects. */
 export async function startOutcome(
   running: RunningEngine,
   launch: Launch,

@@ -1,12 +1,12 @@
-/** The requests of one slot, counted. */
+/** Counts the requests of one slot. */
 export class Traffic {
-  /** Being served now. */
+  /** Requests that are being served now. */
   active = 0;
-  /** Served since the start of the gateway. */
+  /** Requests since the start of the gateway. */
   requests = 0;
-  /** Unix milliseconds at which the last one began or ended; 0 before the first. */
+  /** Unix milliseconds at which the last request started or ended; 0 before the first. */
   lastUsedAt = 0;
-  /** Speed of the last answer. */
+  /** Speed of the last response. */
   tokensPerSecond: number | null = null;
 
   requestStarted(now: number): void {
@@ -20,7 +20,7 @@ export class Traffic {
     this.active = Math.max(0, this.active - 1);
   }
 
-  /** The engine is gone and all its requests with it. */
+  /** Clears the running requests, because the engine has ended. */
   clear(): void {
     this.active = 0;
   }

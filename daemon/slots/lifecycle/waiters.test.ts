@@ -28,7 +28,7 @@ const wait = (signal = new AbortController().signal, onDecided?: () => void) =>
   waiters.wait({ signal, priority: 'interactive', limitMs: 1_000, onDecided });
 
 describe('Waiters', () => {
-  it('serves in order and tells each that its turn was decided, once', async () => {
+  it('serves in order and notifies each caller once that its load is decided', async () => {
     const notified: number[] = [];
     const turns = [wait(undefined, () => notified.push(1)), wait(undefined, () => notified.push(2))];
     waiters.serve(() => 'a');
@@ -39,7 +39,7 @@ describe('Waiters', () => {
     expect(notified).toEqual([1, 2]);
   });
 
-  it('takes out who leaves and says so; a later abort changes nothing', async () => {
+  it('removes a caller that disconnects and reports it; a later abort changes nothing', async () => {
     const leaver = new AbortController();
     const turn = wait(leaver.signal);
     leaver.abort(new Error('gone'));
@@ -63,14 +63,14 @@ describe('Waiters', () => {
     expect(left).toBe(1);
   });
 
-  it('the full queue refuses the newcomer only', () => {
+  it('a full queue refuses the new caller only', () => {
     wait();
     wait();
     expect(() => wait()).toThrow('queue');
     expect(waiters.size).toBe(2);
   });
 
-  it('those who hold the slot are answered with everybody else', async () => {
+  it('load requests are settled together with the callers', async () => {
     const held = waiters.requestLoad('request');
     expect(waiters.isLoadRequested).toBe(true);
     waiters.resolveLoads();

@@ -2,15 +2,15 @@ import { loadingError, queueFullError } from '../refusals.ts';
 import type { Clock } from './clock.ts';
 import { FairQueue, type Priority } from './queue.ts';
 
-/** Why somebody outside the queue wants a slot loaded: he asked for it, or the gateway does so by itself. */
+/** Why a load was requested outside of the queue: an admin requested it, or the gateway does so automatically. */
 export type LoadTrigger = 'request' | 'auto';
 
 export interface WaitOptions {
   readonly signal: AbortSignal;
   readonly priority: Priority;
-  /** Milliseconds that this caller waits for a load. */
+  /** Milliseconds that this caller may wait for a load. */
   readonly limitMs: number;
-  /** Told once, when the load (or the place behind others) is decided. */
+  /** Called once, when the load (or the position behind others) is decided. */
   readonly onDecided: (() => void) | undefined;
 }
 
@@ -23,18 +23,18 @@ interface Waiter<T> {
 export interface WaitersDeps {
   readonly slot: string;
   readonly clock: Clock;
-  /** Most callers that may wait. */
+  /** Returns the maximum number of callers that may wait. */
   maxSize(): number;
   /** True while callers wait for a load, not for their turn. */
   isLoading(): boolean;
   progress(): number | null;
-  /** A caller left by itself or ran out of time. */
+  /** Called when a caller disconnected or its time limit is over. */
   onLeave(): void;
 }
 
 /**
- * Everybody who wants one slot, each answered exactly once: callers in a queue (served, refused, timed out, or gone)
- * and those who hold it for its own sake (an admin's load, the load at the start, the back-off's retry).
+ * All callers of one slot, each settled exactly once: queued requests (served, refused, timed out or disconnected),
+ * and load requests without a request (an admin's load, autoload, a retry of the back-off).
  */
 export class Waiters<T> {
   readonly #deps: WaitersDeps;
@@ -49,30 +49,30 @@ export class Waiters<T> {
     return this.#queue.size;
   }
 
-  /** True while somebody outside the queue wants the slot loaded. */
+  /** True while a load is requested outside of the queue. */
   get isLoadRequested(): boolean {
     return this.#loadRequests.size > 0;
   }
 
-  /** True while somebody really waits: a caller or an administrator, not the gateway by itself. */
+  /** True while a caller or an administrator waits, not only the gateway itself. */
   get isRequested(): boolean {
     return this.size > 0 || [...this.#loadRequests.values()].includes('request');
   }
 
-  /** Wants the slot loaded; resolves when it is ready, rejects with the refusal. */
+  /** Requests a load without a request. Resolves when the slot is ready, rejects with the refusal. */
   requestLoad(trigger: LoadTrigger): Promise<void> {
     const request = Promise.withResolvers<void>();
     this.#loadRequests.set(request, trigger);
     return request.promise;
   }
 
-  /** The slot is ready: those who only wanted it loaded are done. */
+  /** Resolves all load requests, because the slot is ready. */
   resolveLoads(): void {
     for (const request of this.#loadRequests.keys()) request.resolve();
     this.#loadRequests.clear();
   }
 
-  /** Waits for a turn; rejects with 429 `slot.queue_full`, 503 `slot.loading`, or the signal's reason. */
+  /** Waits for a lease. Rejects with 429 `slot.queue_full`, 503 `slot.loading`, or the signal's reason. */
   wait(options: WaitOptions): Promise<T> {
     const { slot, clock } = this.#deps;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -110,7 +110,7 @@ export class Waiters<T> {
     return promise;
   }
 
-  /** Serves the caller whose turn it is. */
+  /** Serves the next caller. */
   serve(value: () => T): void {
     const waiter = this.#queue.shift();
     if (waiter === undefined) return;
@@ -118,12 +118,12 @@ export class Waiters<T> {
     waiter.resolve(value());
   }
 
-  /** Tells everybody who was not told yet that the load is decided. */
+  /** Notifies each waiting caller once that the load is decided. */
   notifyAdmitted(): void {
     for (const waiter of this.#queue.all()) notifyDecided(waiter);
   }
 
-  /** Refuses everybody. */
+  /** Rejects all callers and load requests. */
   refuse(reason: unknown): void {
     for (const request of this.#loadRequests.keys()) request.reject(reason);
     this.#loadRequests.clear();

@@ -5,25 +5,25 @@ import { HealthWatch, WATCH_PACE } from './watch.ts';
 const { intervalMs: everyMs, timeoutMs: limitMs, maxMisses: misses } = WATCH_PACE;
 let clock: ManualClock;
 let watch: HealthWatch;
-let asked: AbortSignal[];
-let told: number;
+let probes: AbortSignal[];
+let reports: number;
 let busy: boolean;
 let answer: () => Promise<unknown>;
 
 beforeEach(() => {
   clock = new ManualClock();
-  asked = [];
-  told = 0;
+  probes = [];
+  reports = 0;
   busy = false;
   answer = async () => 200;
   watch = new HealthWatch(clock, WATCH_PACE, {
     isBusy: () => busy,
     probe: (signal) => {
-      asked.push(signal);
+      probes.push(signal);
       return answer();
     },
     onHung: () => {
-      told += 1;
+      reports += 1;
     },
   });
 });
@@ -32,52 +32,52 @@ afterEach(() => watch.stop());
 const silent = () => new Promise(() => {});
 const refused = () => Promise.reject(new Error('ECONNREFUSED'));
 
-test('an engine that answers is asked for ever and never told about', async () => {
+test('an engine that responds is probed repeatedly and never reported', async () => {
   await clock.advance(10 * everyMs);
-  expect([asked.length, told]).toEqual([10, 0]);
+  expect([probes.length, reports]).toEqual([10, 0]);
 });
 
-test('three questions without an answer in time are a hung engine, told once', async () => {
+test('three probes without a response in time are a hung engine, reported once', async () => {
   answer = silent;
   await clock.advance(misses * (everyMs + limitMs) - 1);
-  expect([asked.length, told]).toEqual([3, 0]);
+  expect([probes.length, reports]).toEqual([3, 0]);
   await clock.advance(1);
-  expect(told).toBe(1);
-  expect(asked.every((signal) => signal.aborted)).toBe(true);
+  expect(reports).toBe(1);
+  expect(probes.every((signal) => signal.aborted)).toBe(true);
   await clock.advance(10 * everyMs);
-  expect([asked.length, told]).toEqual([3, 1]);
+  expect([probes.length, reports]).toEqual([3, 1]);
 });
 
-test('nobody listening counts at once', async () => {
+test('a closed port counts immediately', async () => {
   answer = refused;
   await clock.advance(misses * everyMs);
-  expect(told).toBe(1);
+  expect(reports).toBe(1);
 });
 
-test('one answer forgets the misses before it', async () => {
+test('one response clears the misses before it', async () => {
   for (const how of [refused, refused, async () => 503, refused, silent]) {
     answer = how;
     await clock.advance(everyMs);
   }
   await clock.advance(limitMs);
-  expect([asked.length, told]).toEqual([5, 0]);
+  expect([probes.length, reports]).toEqual([5, 0]);
 });
 
-test('while an answer is on its way nothing is asked, and earlier misses are forgotten', async () => {
+test('while a response is in progress no probe is sent, and earlier misses are cleared', async () => {
   answer = refused;
   await clock.advance(2 * everyMs);
   busy = true;
   await clock.advance(5 * everyMs);
-  expect(asked.length).toBe(2);
+  expect(probes.length).toBe(2);
   busy = false;
   await clock.advance(2 * everyMs);
-  expect([asked.length, told]).toEqual([4, 0]);
+  expect([probes.length, reports]).toEqual([4, 0]);
 });
 
-test('after a stop nothing is asked or told, also when it comes during a question', async () => {
+test('after a stop no probe is sent or reported, also when the stop comes during a probe', async () => {
   answer = silent;
   await clock.advance(2 * (everyMs + limitMs) + everyMs);
   watch.stop();
   await clock.advance(10 * everyMs);
-  expect([asked.length, told]).toEqual([3, 0]);
+  expect([probes.length, reports]).toEqual([3, 0]);
 });

@@ -1,12 +1,12 @@
 import type { Clock } from './clock.ts';
 
-/** How closely a ready engine is watched. */
+/** Intervals and limits of the health watch. */
 export interface WatchPace {
-  /** Milliseconds between the end of one question and the next. */
+  /** Milliseconds between the end of one probe and the next. */
   readonly intervalMs: number;
-  /** Milliseconds in which a question must be answered. */
+  /** Milliseconds in which the engine must respond. */
   readonly timeoutMs: number;
-  /** Questions without an answer, one after the other, after which the engine counts as hung. */
+  /** Consecutive probes without a response after which the engine counts as hung. */
   readonly maxMisses: number;
 }
 
@@ -14,17 +14,17 @@ export const WATCH_PACE: WatchPace = { intervalMs: 15_000, timeoutMs: 5_000, max
 
 export const HUNG_REASON = 'The engine does not answer any more.';
 
-/** Whom the watch asks and tells. */
+/** The engine that is watched. */
 export interface WatchTarget {
-  /** True when now is no time to ask: an answer is on its way, and it shows by itself that the engine lives. */
+  /** True when no probe should be sent, because a response in progress shows that the engine is alive. */
   isBusy(): boolean;
-  /** Resolves when the engine answers, whatever it says; rejects when nobody does. */
+  /** Resolves when the engine responds, with any status. Rejects when it does not. */
   probe(signal: AbortSignal): Promise<unknown>;
-  /** The engine is hung; told once. */
+  /** Called once when the engine is hung. */
   onHung(): void;
 }
 
-/** Asks an engine now and then whether it still answers, until it is stopped or the engine is hung. */
+/** Probes an engine at a fixed interval until it is stopped or the engine is hung. */
 export class HealthWatch {
   readonly #clock: Clock;
   readonly #pace: WatchPace;
@@ -58,7 +58,7 @@ export class HealthWatch {
     this.#target.onHung();
   }
 
-  /** Whether an answer comes within the limit. */
+  /** Returns whether the engine responds within the limit. */
   async #probe(): Promise<boolean> {
     const control = new AbortController();
     const { promise: over, resolve } = Promise.withResolvers<false>();
