@@ -30,7 +30,7 @@ function vectorIn(body: string): boolean {
   return Array.isArray(vector) && vector.length > 0 && vector.every(isNumber);
 }
 
-/** `results` as most servers say, `data` as some do. */
+/** Most servers use `results`, some use `data`. */
 function scoreIn(body: string): boolean {
   const [first] = [...listIn(body, 'results'), ...listIn(body, 'data')];
   const { relevance_score, score } = (first ?? {}) as { relevance_score?: unknown; score?: unknown };
@@ -96,15 +96,18 @@ function trials({ type, dialect }: Launch): Check[] {
   return [{ ...trial, method: 'POST', body: { ...named, ...(trial.body as object) }, limitMs: 120_000 }];
 }
 
-/** What an engine can be asked before it is trusted. */
+/** The checks that an engine supports. */
 export interface AvailableChecks {
-  /** Path of its health; null when it has none. */
+  /** Path of its health check; null when it has none. */
   readonly health: string | null;
-  /** Its list of models names the one that is served. */
+  /** Whether its model list contains the served model. */
   readonly models: boolean;
 }
 
-/** Health, a model list that holds the model, and one short task of the kind that the slot serves where there is one. */
+/**
+ * Returns the checks of a launch: health, a model list that contains the model, and one short task of the slot's
+ * type where there is one.
+ */
 export function checksOf(launch: Launch, available: AvailableChecks): readonly Check[] {
   const name = launch.dialect.model ?? launch.modelId;
   return [

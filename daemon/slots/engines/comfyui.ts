@@ -5,10 +5,10 @@ import type { Engine, Launch, LaunchParams } from './engine.ts';
 import type { Probe, UnloadCall } from './run-spec.ts';
 
 const PROBE: Probe = { path: '/system_stats', loading: [503], contains: '"system"' };
-/** Its models leave the device; it loads them anew when somebody asks for a picture, ours or not. */
+/** Unloads its models from the device. It loads them again at the next request of any client. */
 const FREE: UnloadCall = { path: '/free', body: { unload_models: true, free_memory: true } };
 const START_LIMIT_MS = 300_000;
-/** It works through its own queue one graph at a time. */
+/** It processes its own queue one graph at a time. */
 const AT_ONCE = 1;
 
 function plan(params: LaunchParams): Launch {
@@ -41,7 +41,9 @@ function objection(config: SlotConfig): string | null {
   return null;
 }
 
-/** ComfyUI: graphs of image models that lie in its own folders. It knows no keys and answers every process of this machine. */
+/**
+ * ComfyUI: graphs with image models in its own folders. It has no keys and serves every process of this machine.
+ */
 export const comfyui: Engine = {
   id: 'comfyui',
   types: new Set(['image']),

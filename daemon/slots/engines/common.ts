@@ -17,21 +17,23 @@ import type {
 import { backendOf, visibleDeviceEnv } from './visible-devices.ts';
 
 const START_BASE_MS = 60_000;
-/** A slow disk still reads this much per millisecond. */
+/** Assumed minimum disk speed in bytes per millisecond. */
 const BYTES_PER_MS = 20_000;
 const MAX_START_MS = 1_800_000;
-/** A server that runs already is there or not. */
+/** A running server is either reachable or not. */
 const ATTACH_MS = 30_000;
 
-/** Milliseconds that a model of this size may take to load. */
+/** Returns the milliseconds that a model of this size may take to load. */
 export const loadLimitMs = (sizeBytes: number): number =>
   Math.min(MAX_START_MS, START_BASE_MS + Math.ceil(sizeBytes / BYTES_PER_MS));
 
-/** Where the model of an engine comes from that takes a path or a name of its own; a server that runs already knows names only. */
+/**
+ * Returns the model source of an engine that takes a path or a name of its own. A running server only knows names.
+ */
 export const fileOrName = ({ runner, model }: SlotConfig): 'file' | 'name' =>
   runner !== 'attach' && model !== null && isAbsolute(model) ? 'file' : 'name';
 
-/** What the launches of all engines have in common, without a window of their own. */
+/** Returns what all launches have in common, without a context window. */
 export function commonLaunch(params: LaunchParams, dialect: Dialect): Omit<Launch, 'how'> {
   const { config, model, threads } = params;
   const attached = config.runner === 'attach';
@@ -55,7 +57,7 @@ export function commonLaunch(params: LaunchParams, dialect: Dialect): Omit<Launc
   };
 }
 
-/** An attached server, with the bearer key that `key_env` names. */
+/** Returns the run spec of an attached server, with the bearer key that `key_env` names. */
 export const attachSpec = (config: SlotConfig, probe: Probe, farewell?: UnloadCall): AttachRunSpec => ({
   runner: 'attach',
   url: config.url as string,
@@ -65,7 +67,7 @@ export const attachSpec = (config: SlotConfig, probe: Probe, farewell?: UnloadCa
 });
 
 export interface ProcessPlan {
-  /** The engine's program when the slot file names none. */
+  /** The engine's program, if the slot file names none. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -76,7 +78,10 @@ export interface ProcessPlan {
   readonly unfit?: readonly FatalOutput[];
 }
 
-/** A program: that of the slot file or the engine's own, then the engine's arguments, then those of the slot file. */
+/**
+ * Returns the run spec of a program: the one of the slot file or the engine's own, then the arguments of the
+ * engine, then those of the slot file.
+ */
 export function processSpec(config: SlotConfig, plan: ProcessPlan): ProcessRunSpec {
   const [command, ...first] = config.command ?? [plan.command];
   return {
@@ -96,16 +101,19 @@ export interface ContainerPlan {
   readonly image: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Where the engine listens inside unless the slot file says otherwise. */
+  /** The port inside the container, unless the slot file sets one. */
   readonly port: number;
-  /** Absolute paths of further files that it reads, found inside at `inside(path)`. */
+  /** Absolute paths of additional files that it reads; inside they are at `inside(path)`. */
   readonly extraFiles?: readonly string[];
   readonly key: KeyDelivery;
   readonly shmBytes?: number;
   readonly probe: Probe;
 }
 
-/** An image: that of the slot file or the engine's own, with the model's files mounted read-only below `/models`. */
+/**
+ * Returns the run spec of an image: the one of the slot file or the engine's own, with the model's files mounted
+ * read-only below `/models`.
+ */
 export function containerSpec(
   config: SlotConfig,
   modelPath: string | null,
@@ -130,15 +138,15 @@ export function containerSpec(
 const probeOf = (config: SlotConfig, probe: Probe): Probe =>
   config.health === null ? probe : { path: config.health, loading: probe.loading };
 
-/** Where a container finds a file that is mounted for it. */
+/** Returns the path inside a container of a mounted file. */
 export const inside = (path: string): string => `/models/${basename(path)}`;
 
 const mountOf = (path: string): Mount => ({ source: path, target: inside(path), readOnly: true });
 
-/** Each part of a model by itself, so that no other file of its folder is seen inside. */
+/** Mounts each part of a model on its own, so that no other file of its folder is visible inside. */
 const modelMounts = (path: string): Mount[] => splitParts(path).map(mountOf);
 
-/** What a container sees of the machine for a device word. */
+/** Returns the devices of a container for a device word. */
 function containerDevices(device: string): ContainerDevice[] {
   const [backend, index] = device.split(':');
   if (backend === 'cuda') return [{ by: 'cdi', name: `nvidia.com/gpu=${index ?? 'all'}` }];
@@ -147,7 +155,7 @@ function containerDevices(device: string): ContainerDevice[] {
   return backend === 'npu' ? [node('/dev/accel')] : [];
 }
 
-/** The device whose memory a choice of model goes by: a container that is handed no GPU has the machine's only. */
+/** Returns the device whose memory decides which model fits: a container without a GPU uses host memory only. */
 export const memoryDevice = ({ runner, device }: Pick<SlotConfig, 'runner' | 'device'>): string =>
   runner === 'container' && containerDevices(device).length === 0 ? 'cpu' : device;
 

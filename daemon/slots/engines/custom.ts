@@ -6,20 +6,23 @@ import type { Engine, Launch, LaunchParams } from './engine.ts';
 import type { KeyDelivery, Probe } from './run-spec.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
-/** Nothing is known of how long it takes. */
+/** Its start time is unknown. */
 const START_LIMIT_MS = 600_000;
 
-/** By the variable that the slot file names, else by the file that its arguments ask for. */
+/**
+ * Returns how the key is delivered: by the variable that the slot file names, otherwise by a file if its arguments
+ * contain `{key_file}`.
+ */
 function keyOf({ keyEnv, runner, command, extraArgs }: SlotConfig): KeyDelivery {
   if (keyEnv !== null) return { by: 'env', name: keyEnv };
   const words = runner === 'process' ? [...(command ?? []), ...extraArgs] : [];
   return words.some((word) => word.includes('{key_file}')) ? { by: 'file' } : { by: 'none' };
 }
 
-/** The variables of the slot file take the place of arguments: there `{port}` and `{model}` are filled in too. */
+/** The variables of the slot file can replace arguments: `{port}` and `{model}` are filled in there too. */
 function plan(params: LaunchParams): Launch {
   const { config, model } = params;
-  // Whether a program of somebody else runs on one card or on all is its own business.
+  // An external program decides itself whether it runs on one card or on all.
   const common = commonLaunch({ ...params, card: [] }, { nativeRerank: true, model: model.id });
   if (config.runner === 'attach') return { ...common, how: attachSpec(config, PROBE) };
   const launch = { ...common, env: {}, startLimitMs: START_LIMIT_MS };
@@ -41,7 +44,7 @@ function objection(config: SlotConfig): string | null {
   return null;
 }
 
-/** Any server that speaks like OpenAI's: an argv of the slot file, an image, or an address. */
+/** Any server with an OpenAI-style API: a command of the slot file, an image, or an address. */
 export const custom: Engine = {
   id: 'custom',
   types: new Set(SlotType.options),

@@ -7,10 +7,10 @@ import { ggufLaunch, windowOf } from './gguf.ts';
 import type { WorkerRunSpec } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
-/** Backends that the worker may have. */
+/** Backends that the worker supports. */
 const BACKENDS = ['auto', 'cpu', 'vulkan', 'cuda'];
 
-/** The types that are served and what is made of text for each. */
+/** The supported slot types and the worker kind of each. */
 const KINDS: Readonly<Record<string, WorkerKind>> = {
   llm: 'chat',
   embedding: 'embedding',
@@ -26,7 +26,10 @@ function workerSpec(launch: Omit<Launch, 'how'>, queueLimit: number): WorkerRunS
   return { runner: 'worker', program: 'llama', settings: { ...settings, gpuLayers: null } };
 }
 
-/** To wake a card takes longer than all that the demonstration model ever does: left to choose, it is the CPU. */
+/**
+ * Waking a card takes longer than everything the demonstration model does, so with device `auto` it runs on the
+ * CPU.
+ */
 const deviceOf = ({ device, demo }: Omit<Launch, 'how'>): string =>
   demo && device === 'auto' ? 'cpu' : device;
 
@@ -45,7 +48,7 @@ function objection(config: SlotConfig): string | null {
   return config.extraArgs.length > 0 ? 'extra_args: engine embedded takes no arguments' : null;
 }
 
-/** llama.cpp inside a worker process of ours: the default engine, with nothing to install. */
+/** llama.cpp inside a worker process of the gateway: the default engine, with nothing to install. */
 export const embedded: Engine = {
   id: 'embedded',
   types: new Set(Object.keys(KINDS) as SlotTypeName[]),

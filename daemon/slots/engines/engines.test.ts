@@ -17,7 +17,7 @@ const plan = (text = '', over: Partial<SlotModel> = {}) =>
   embedded.plan({ config: config(text), model: { ...model, ...over }, threads: 3, queueLimit: 8 });
 
 describe('embedded.plan', () => {
-  it('is the whole launch', () => {
+  it('returns the complete launch', () => {
     expect(plan('parallel = 3')).toEqual({
       slot: 'agent',
       engine: 'embedded',
@@ -64,7 +64,7 @@ describe('embedded.plan', () => {
     expect(plan(text, { contextTrain })).toMatchObject({ context, degraded: null });
   });
 
-  it('the batch is the one of the slot file, within the window', () => {
+  it('uses the batch of the slot file, within the window', () => {
     expect(plan('batch = 2048').batch).toBe(2048);
     expect(plan('batch = 2048', { contextTrain: 1024 }).batch).toBe(1024);
   });
@@ -80,13 +80,13 @@ describe('embedded.plan', () => {
     });
   });
 
-  it('a window that the model cannot have is flagged, never cut in silence', () => {
+  it('a window that the model cannot have is reported as degraded', () => {
     const launch = plan('context = 9000');
     expect(launch.context).toBe(4096);
     expect(launch.degraded).toContain('4096 tokens instead of 9000');
   });
 
-  it('leaves the demonstration model on the CPU unless a card is named', () => {
+  it('runs the demonstration model on the CPU unless a card is named', () => {
     const devices = ['auto', 'cpu', 'vulkan'].map(
       (device) => plan(`device = "${device}"`, { demo: true }).device,
     );
@@ -94,14 +94,14 @@ describe('embedded.plan', () => {
     expect(plan('device = "auto"').device).toBe('auto');
   });
 
-  it('picks one device of a backend by variable', () => {
+  it('selects one device of a backend by variable', () => {
     expect(plan('device = "vulkan:1"')).toMatchObject({
       device: 'vulkan',
       env: { GGML_VK_VISIBLE_DEVICES: '1' },
     });
   });
 
-  it('a huge model still has an end to its start', () => {
+  it('the start limit of a huge model is bounded', () => {
     expect(plan('', { sizeBytes: 1e13 }).startLimitMs).toBe(1_800_000);
   });
 });
@@ -143,7 +143,7 @@ describe('embedded.checks', () => {
     ['llm', '/v1/chat/completions'],
     ['embedding', '/v1/embeddings'],
     ['rerank', '/v1/rerank'],
-  ])('%s is tried at %s under the id of the model', (type, path) => {
+  ])('type %s is checked at %s with the model id', (type, path) => {
     expect(trial(type)).toMatchObject({ method: 'POST', path, body: { model: 'small' } });
   });
 });

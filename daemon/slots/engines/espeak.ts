@@ -8,7 +8,9 @@ function plan(params: LaunchParams): Launch {
   return { ...launch, how: speechSpec(launch, 'espeak', params.queueLimit) };
 }
 
-/** espeak-ng: one short process for each request, no weights; a voice for machines that have no other. */
+/**
+ * espeak-ng: one short process for each request, without weights. A fallback voice for machines that have no other.
+ */
 export const espeak: Engine = {
   ...IN_SPEECH_WORKER,
   id: 'espeak',

@@ -4,14 +4,14 @@ import { attachSpec, commonLaunch, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams } from './engine.ts';
 import type { Probe } from './run-spec.ts';
 
-/** It has no health of its own; its list of installed models answers once it listens. */
+/** It has no health check; its list of installed models responds once it listens. */
 const PROBE: Probe = { path: '/v1/models', loading: [503], contains: '"data"' };
 const DEFAULT_CONTEXT = 8192;
 const START_LIMIT_MS = 300_000;
 
 /**
- * The NPU takes one process: chat, transcription and embedding share it. The tag of the chat model is what only one slot
- * can have, because a request for another tag would make the server change models.
+ * The NPU runs one process, shared by chat, transcription and embedding. Only one slot can set the tag of the chat
+ * model, because a request for another tag would make the server switch models.
  */
 function argsOf({ config, model }: LaunchParams): string[] {
   const chat = config.type === 'llm';
@@ -24,7 +24,7 @@ function argsOf({ config, model }: LaunchParams): string[] {
   ];
 }
 
-/** The process that all its slots share: the NPU takes one. */
+/** The process that all its slots share, because the NPU runs one only. */
 const SHARED = 'flm';
 
 function plan(params: LaunchParams): Launch {
@@ -51,7 +51,7 @@ function objection(config: SlotConfig): string | null {
   return `device: engine flm runs on npu, not on ${config.device}`;
 }
 
-/** FastFlowLM on the NPU of AMD. It knows no keys and answers every process of this machine. */
+/** FastFlowLM on AMD NPUs. It has no keys and serves every process of this machine. */
 export const flm: Engine = {
   id: 'flm',
   types: new Set(['llm', 'embedding', 'stt']),

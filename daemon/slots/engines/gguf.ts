@@ -2,12 +2,15 @@ import type { SlotConfig } from '../config/slot-file.ts';
 import { commonLaunch, loadLimitMs } from './common.ts';
 import type { Dialect, Launch, LaunchParams, SlotModel } from './engine.ts';
 
-/** Window in tokens when neither slot nor model asks for less. */
+/** Context window in tokens when neither slot nor model limits it further. */
 const DEFAULT_CONTEXT = 8192;
-/** Tokens that a chat evaluates in one step. */
+/** Tokens that a chat model evaluates in one step. */
 const CHAT_BATCH = 512;
 
-/** The window of a GGUF model, in tokens per sequence: what the slot asks for, no more than it was trained for. */
+/**
+ * Returns the context window of a GGUF model, in tokens per sequence: the one of the slot, at most what the model
+ * was trained for.
+ */
 export function windowOf(config: SlotConfig, model: SlotModel): number {
   const trained = model.contextTrain ?? DEFAULT_CONTEXT;
   return Math.min(config.context ?? DEFAULT_CONTEXT, trained);
@@ -18,7 +21,10 @@ function reducedWindow(config: SlotConfig, context: number): string | null {
   return `The window is ${context} tokens instead of ${config.context}: the model was trained for no more.`;
 }
 
-/** The launch of a GGUF model on this machine; one that makes no chat evaluates its whole window in one step. */
+/**
+ * Returns the launch of a GGUF model on this machine. A model that is not a chat model evaluates its whole window
+ * in one step.
+ */
 export function ggufLaunch(params: LaunchParams, dialect: Dialect): Omit<Launch, 'how'> {
   const { config, model } = params;
   const context = windowOf(config, model);

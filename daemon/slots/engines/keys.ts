@@ -23,7 +23,7 @@ interface Rule {
   readonly why: string;
 }
 
-/** Keys that mean something under some runners only. */
+/** Keys that apply to some runners only. */
 const RULES: readonly Rule[] = [
   {
     key: 'url',
@@ -69,11 +69,15 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Whether `key_env` has a meaning: the key of an attached server, or the variable of a program that only its user knows. */
+/**
+ * Returns whether `key_env` applies: for the key of an attached server, or for the variable of a custom program.
+ */
 const takesKeyEnv = ({ runner, engine }: SlotConfig): boolean =>
   runner === 'attach' || (engine === 'custom' && runner !== 'worker');
 
-/** What is wrong with the keys of a slot file for the runner it names, naming the key; null when nothing is. */
+/**
+ * Returns what is wrong with the keys of a slot file for its runner, starting with the key; null when nothing is.
+ */
 export function keysObjection(config: SlotConfig): string | null {
   const rule = RULES.find((each) => each.given(config) && !each.runners.includes(config.runner));
   if (rule !== undefined) return `${rule.key}: ${rule.why}`;

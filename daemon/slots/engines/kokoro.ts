@@ -7,7 +7,7 @@ import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
 const START_LIMIT_MS = 300_000;
-/** The name under which the server knows its only model. */
+/** The name of the server's only model. */
 const MODEL = 'kokoro';
 
 function plan(params: LaunchParams): Launch {
@@ -33,7 +33,7 @@ function objection(config: SlotConfig): string | null {
   return `device: engine kokoro runs on auto, cpu or cuda:N, not on ${config.device}`;
 }
 
-/** Kokoro-FastAPI: speech over HTTP in OpenAI's shape, its one model inside. It knows no keys. */
+/** Kokoro-FastAPI: speech with an OpenAI-style API and one built-in model. It has no keys. */
 export const kokoro: Engine = {
   id: 'kokoro',
   types: new Set(['tts']),

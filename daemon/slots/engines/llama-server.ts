@@ -17,7 +17,7 @@ const TYPE_ARGS: Readonly<Partial<Record<SlotTypeName, readonly string[]>>> = {
   rerank: ['--reranking'],
 };
 
-/** Images of the project, by backend. */
+/** Images of the llama.cpp project, by backend. */
 const IMAGES: Readonly<Record<string, string>> = {
   auto: 'ghcr.io/ggml-org/llama.cpp:server',
   cpu: 'ghcr.io/ggml-org/llama.cpp:server',
@@ -26,7 +26,10 @@ const IMAGES: Readonly<Record<string, string>> = {
   rocm: 'ghcr.io/ggml-org/llama.cpp:server-rocm',
 };
 
-/** The one device that is left when a variable shows no other; the program ends when it has no such device. */
+/**
+ * The name of the only device that remains when a variable hides the others. The program exits when it has no such
+ * device.
+ */
 const FIRST_DEVICE: Readonly<Record<string, string>> = { cuda: 'CUDA0', vulkan: 'Vulkan0', rocm: 'ROCm0' };
 
 const NO_GPU: FatalOutput = {
@@ -35,7 +38,7 @@ const NO_GPU: FatalOutput = {
     'This llama-server has no backend for the GPU that the slot asks for; install one, or say device = "cpu".',
 };
 
-/** Without a word of the slot file the program places layers as it sees fit. */
+/** With device `auto` the program places layers itself. */
 function deviceArgs(device: string): string[] {
   const [backend, index] = device.split(':') as [string, string?];
   if (backend === 'auto') return [];
@@ -44,16 +47,16 @@ function deviceArgs(device: string): string[] {
   return [...(index === undefined || first === undefined ? [] : ['--device', first]), '-ngl', ALL_LAYERS];
 }
 
-/** Words of the slot file that say themselves which projector is meant, or that none is. */
+/** Arguments of the slot file that choose or disable the projector. */
 const OWN_PROJECTOR = /^(-mm|--mmproj|-mmu|--mmproj-url|--no-mmproj)(=|$)/;
 
-/** The projector that a chat is started with: the model's own, unless the slot file says otherwise. */
+/** Returns the projector of a chat model: the model's own, unless the slot file chooses otherwise. */
 function projectorOf(config: SlotConfig, model: SlotModel): string | null {
   if (config.type !== 'llm' || config.extraArgs.some((word) => OWN_PROJECTOR.test(word))) return null;
   return model.projectorPath ?? null;
 }
 
-/** `-c` is the sum of all windows; what is no chat is evaluated whole, in one step. */
+/** `-c` is the sum of all context windows. Models that are not chat models evaluate a text in one step. */
 function argsOf(launch: Omit<Launch, 'how'>, device: string, projector: string | null): string[] {
   const { type, modelId, context, parallel, threads, batch } = launch;
   const step = type === 'llm' ? [] : ['-b', String(batch), '-ub', String(batch)];
@@ -98,7 +101,7 @@ function objection(config: SlotConfig): string | null {
   return 'device: engine llama-server runs on auto, cpu, cuda:N, rocm:N or vulkan:N, not on npu';
 }
 
-/** llama.cpp's own server: every backend that it was built for. */
+/** llama.cpp's own server, with every backend that it was built for. */
 export const llamaServer: Engine = {
   id: 'llama-server',
   types: new Set(Object.keys(TYPE_ARGS) as SlotTypeName[]),

@@ -81,7 +81,7 @@ describe('the arguments of', () => {
 });
 
 describe('a process', () => {
-  it('of llama-server has its key in a variable, one device by another, and the windows of all its sequences', () => {
+  it('of llama-server gets its key and its device by variables, and the windows of all its sequences', () => {
     const launch = planOf('engine = "llama-server"\ndevice = "rocm:1"\nenv = { X = "1" }');
     expect(launch).toMatchObject({
       engine: 'llama-server',
@@ -99,7 +99,7 @@ describe('a process', () => {
     });
   });
 
-  it('counts the cards of NVIDIA as the probe does, not by their speed', () => {
+  it('numbers NVIDIA cards as the probe does, not by their speed', () => {
     expect(planOf('engine = "llama-server"\ndevice = "cuda:1"').env).toEqual({
       CUDA_VISIBLE_DEVICES: '1',
       CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
@@ -112,7 +112,7 @@ describe('a process', () => {
     expect((how as ProcessRunSpec).args.slice(0, 2)).toEqual(['/opt/llama-server', '-m']);
   });
 
-  it('of the NPU is one for chat, transcription and embedding, and only the chat model claims it', () => {
+  it('of the NPU is shared by chat, transcription and embedding, and only the chat model claims it', () => {
     const tags = { id: 'llama3.2:1b', path: null, sizeBytes: 0 };
     expect(planOf('engine = "flm"\nmodel = "x"', tags)).toMatchObject({
       device: 'npu',
@@ -124,18 +124,18 @@ describe('a process', () => {
     });
   });
 
-  it('that takes one request at a time is asked for no more', () => {
+  it('that takes one request at a time has a parallelism of 1', () => {
     const text = 'type = "stt"\nengine = "whisper-server"\nmodel = "/m/w.bin"\nparallel = 4';
     expect(planOf(text)).toMatchObject({ parallel: 1, dialect: { model: null } });
   });
 
-  it('of custom gets its key in a file when its arguments ask for one', () => {
+  it('of custom gets its key in a file when its arguments contain {key_file}', () => {
     const text = 'engine = "custom"\ncommand = ["p", "--keys={key_file}"]';
     expect(planOf(text).how).toMatchObject({ key: { by: 'file' } });
     expect(planOf('engine = "custom"\ncommand = ["p"]').how).toMatchObject({ key: { by: 'none' } });
   });
 
-  it('of custom gets its key by the variable of the slot file, and its variables filled in', () => {
+  it('of custom gets its key by the variable of the slot file, and placeholders in its variables are filled in', () => {
     const text =
       'engine = "custom"\ncommand = ["p"]\nkey_env = "TOKEN"\nhealth = "/up"\nenv = { PORT = "{port}" }';
     expect(planOf(text)).toMatchObject({
@@ -233,7 +233,7 @@ describe('where a model comes from', () => {
   });
 });
 
-describe('what is asked before an engine is trusted', () => {
+describe('the checks of an engine', () => {
   it.each([
     ['engine = "llama-server"', ['/health', '/v1/models', '/v1/chat/completions']],
     ['engine = "vllm"\nmodel = "x"\ntype = "embedding"', ['/health', '/v1/models', '/v1/embeddings']],
@@ -252,7 +252,7 @@ describe('what is asked before an engine is trusted', () => {
     ).toEqual(paths);
   });
 
-  it('names the model as the engine knows it, or not at all', () => {
+  it('use the model name that the engine expects, or none', () => {
     const flm = planOf('engine = "flm"\nmodel = "x"', { id: 'a:1b' });
     const [list, trial] = engineOf('flm')?.checks(flm) ?? [];
     expect(trial?.body).toMatchObject({ model: 'a:1b' });

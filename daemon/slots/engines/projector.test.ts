@@ -9,7 +9,7 @@ const given = (args: readonly string[]) =>
   args.flatMap((word, at) => (word === '--mmproj' ? args[at + 1] : []));
 
 describe('the projector of a model', () => {
-  it('goes to llama-server with the model, and counts as weights', () => {
+  it('is passed to llama-server with the model, and counts as weights', () => {
     expect(given(argsOf(''))).toEqual(['/m/mmproj-F16.gguf']);
     expect(planOf('engine = "llama-server"', SEES).projectorBytes).toBe(800e6);
   });
@@ -19,17 +19,17 @@ describe('the projector of a model', () => {
     ['extra_args = ["--mmproj", "/own"]', ['/own']],
     ['extra_args = ["--no-mmproj"]', []],
     ['extra_args = ["--mmproj-url=http://h/x"]', []],
-  ])('does not where the slot file says otherwise: %s', (text, projectors) => {
+  ])('is not passed where the slot file chooses otherwise: %s', (text, projectors) => {
     expect(given(argsOf(text))).toEqual(projectors);
     expect(planOf(`engine = "llama-server"\n${text}`, SEES).projectorBytes).toBeUndefined();
   });
 
-  it('is not made up for a model that has none', () => {
+  it('is absent for a model that has none', () => {
     expect(given(argsOf('', {}))).toEqual([]);
     expect(planOf('engine = "llama-server"').projectorBytes).toBeUndefined();
   });
 
-  it('is mounted beside the model, read-only, and named by its place inside', () => {
+  it('is mounted read-only with the model, and passed by its path inside', () => {
     const how = planOf('engine = "llama-server"\nrunner = "container"', SEES).how as ContainerRunSpec;
     expect(given(how.args)).toEqual(['/models/mmproj-F16.gguf']);
     expect(how.mounts).toContainEqual({

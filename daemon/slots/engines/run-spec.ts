@@ -1,16 +1,16 @@
 import type { WorkerConfig } from '../workers/protocol.ts';
 import type { SpeechConfig } from '../workers/speech-config.ts';
 
-/** How an engine is run. */
+/** Ids of the ways to run an engine. */
 export type RunnerId = 'worker' | 'process' | 'container' | 'attach';
 
-/** What each worker program is told beside its key. */
+/** The settings of each worker program, without its key. */
 export interface WorkerSettings {
   readonly llama: Omit<WorkerConfig, 'key'>;
   readonly speech: Omit<SpeechConfig, 'key'>;
 }
 
-/** A program of ours, in a process of its own; its settings and its key travel over IPC. */
+/** A worker program of the gateway. Its settings and its key are sent over IPC. */
 export type WorkerRunSpec = {
   readonly [P in keyof WorkerSettings]: {
     readonly runner: 'worker';
@@ -20,8 +20,9 @@ export type WorkerRunSpec = {
 }[keyof WorkerSettings];
 
 /**
- * The one question that tells whether an engine without IPC has loaded its model. A status of `loading` (or no answer)
- * means "ask again", 2xx means ready once the body holds `contains`, anything else means that this is not our engine.
+ * The request that shows whether an engine without IPC has loaded its model. A status in `loading` (or no response)
+ * means "probe again", 2xx means ready once the body contains `contains`, anything else means that this is not our
+ * engine.
  */
 export interface Probe {
   readonly path: string;
@@ -29,23 +30,23 @@ export interface Probe {
   readonly contains?: string;
 }
 
-/** How the key of one start reaches an engine; never through its arguments. `none`: the engine knows no keys. */
+/** How the key of one start reaches an engine; never through its arguments. `none`: the engine has no keys. */
 export type KeyDelivery =
   | { readonly by: 'env'; readonly name: string }
-  /** A file that only its owner can read; `{key_file}` in the arguments is its path. */
+  /** A file that only its owner can read; `{key_file}` in the arguments is replaced by its path. */
   | { readonly by: 'file' }
   | { readonly by: 'none' };
 
-/** A text in the output of an engine by which it shows that it does less than it was asked for. */
+/** A text in the output of an engine that shows that it cannot do what was requested. */
 export interface FatalOutput {
   readonly says: string;
-  /** Why it is ended, in one line. */
+  /** Why the engine is stopped, in one line. */
   readonly reason: string;
 }
 
 /**
- * Several slots that one process serves, because the hardware takes one only. The first start brings the process up,
- * the last stop ends it. `claim` is what only one of them can have; a slot that claims something else is refused.
+ * A process that serves several slots, because the hardware runs one only. The first start starts the process, the
+ * last stop ends it. Only one slot can set `claim`; a slot with another claim is refused.
  */
 export interface SharedProcess {
   readonly name: string;
@@ -53,18 +54,18 @@ export interface SharedProcess {
 }
 
 /**
- * A program of somebody else, started by us. In `args` and `env` these are filled in: `{host}` and `{port}` (where it
- * must listen), `{model}` (the path of the model), `{key_file}`.
+ * An external program that the gateway starts. `args` and `env` may contain `{host}` and `{port}` (where it must
+ * listen), `{model}` (the path of the model) and `{key_file}`.
  */
 export interface ProcessRunSpec {
   readonly runner: 'process';
-  /** An absolute path, or a name that is looked up in PATH. */
+  /** An absolute path, or a name that is searched in PATH. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly key: KeyDelivery;
   readonly probe: Probe;
-  /** How to get the program, for the reason when it is missing. */
+  /** How to install the program, for the error when it is missing. */
   readonly install: string;
   readonly shared: SharedProcess | null;
   readonly unfit: readonly FatalOutput[];
@@ -83,8 +84,8 @@ export type ContainerDevice =
   | { readonly by: 'node'; readonly path: string };
 
 /**
- * An image, started by us. In `args` and `env` these are filled in: `{host}` (0.0.0.0), `{port}` (the port inside),
- * `{model}` (the path of the model inside, `modelPath` of this).
+ * An image that the gateway starts. `args` and `env` may contain `{host}` (0.0.0.0), `{port}` (the port inside) and
+ * `{model}` (`modelPath`).
  */
 export interface ContainerRunSpec {
   readonly runner: 'container';
@@ -93,32 +94,32 @@ export interface ContainerRunSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly mounts: readonly Mount[];
   readonly devices: readonly ContainerDevice[];
-  /** Where the engine listens inside. */
+  /** The port on which the engine listens inside. */
   readonly port: number;
-  /** Path of the model inside; null when the image has its own. */
+  /** Path of the model inside; null when the image contains its model. */
   readonly modelPath: string | null;
   readonly key: KeyDelivery;
   readonly pull: 'missing' | 'never' | 'always';
   /** Bytes of `/dev/shm`; null for the engine's default. */
   readonly shmBytes: number | null;
-  /** Most bytes of memory; none when absent. */
+  /** Memory limit in bytes; absent for none. */
   readonly memoryBytes?: number | null;
   readonly probe: Probe;
 }
 
-/** What a server that runs on is told when its slot lets go of it, so that it frees its device. */
+/** The request to a server that keeps running when its slot is unloaded, so that it frees its device. */
 export interface UnloadCall {
   readonly path: string;
   /** Sent as JSON. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** An address that somebody else runs. */
+/** A server that is run by someone else. */
 export interface AttachRunSpec {
   readonly runner: 'attach';
   /** `http://HOST:PORT`, without a path. */
   readonly url: string;
-  /** The variable that holds its bearer key; null when it takes none. */
+  /** The environment variable with its bearer key; null when it takes none. */
   readonly keyVariable: string | null;
   readonly probe: Probe;
   readonly farewell?: UnloadCall;

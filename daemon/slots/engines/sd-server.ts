@@ -5,7 +5,7 @@ import type { Engine, Launch, LaunchParams } from './engine.ts';
 import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
-/** It listens only once its model is loaded. */
+/** It listens only after its model is loaded. */
 const PROBE: Probe = { path: '/v1/models', loading: [503] };
 
 function plan(params: LaunchParams): Launch {
@@ -30,7 +30,7 @@ function objection(config: SlotConfig): string | null {
   return 'device: engine sd-server runs on auto, cpu, cuda:N, rocm:N or vulkan:N, not on npu';
 }
 
-/** stable-diffusion.cpp's server: one image model for each process, one picture at a time. It knows no keys. */
+/** stable-diffusion.cpp's server: one image model per process, one image at a time. It has no keys. */
 export const sdServer: Engine = {
   id: 'sd-server',
   types: new Set(['image']),

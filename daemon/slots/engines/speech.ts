@@ -8,13 +8,13 @@ import type { Engine, Launch, LaunchParams } from './engine.ts';
 import type { WorkerRunSpec } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
-/** The types that are served and what the worker is for each. */
+/** The supported slot types and the worker kind of each. */
 const KINDS: Readonly<Partial<Record<SlotTypeName, SpeechConfig['kind']>>> = {
   tts: 'speech',
   stt: 'transcription',
 };
 
-/** The speech worker for one launch. */
+/** Returns the run spec of the speech worker for one launch. */
 export function speechSpec(
   launch: Omit<Launch, 'how'>,
   kind: SpeechConfig['kind'],
@@ -31,14 +31,14 @@ function plan(params: LaunchParams): Launch {
   return { ...launch, how: speechSpec(launch, KINDS[launch.type] ?? 'speech', params.queueLimit) };
 }
 
-/** What no speech worker takes, naming the key; null when there is nothing. */
+/** Returns why the speech worker cannot serve a slot, starting with the key; null when it can. */
 export function speechObjection(config: SlotConfig): string | null {
   if (!['auto', 'cpu'].includes(backendOf(config.device)))
     return `device: engine ${config.engine} runs on auto or cpu, not on ${config.device}`;
   return config.extraArgs.length > 0 ? `extra_args: engine ${config.engine} takes no arguments` : null;
 }
 
-/** What every engine has that runs in the speech worker. */
+/** The common properties of all engines in the speech worker. */
 export const IN_SPEECH_WORKER = {
   runners: new Set(['worker']),
   objection: speechObjection,
@@ -48,7 +48,7 @@ export const IN_SPEECH_WORKER = {
   speechFormats: ['wav', 'pcm'],
 } satisfies Partial<Engine>;
 
-/** sherpa-onnx inside a worker process of ours: voices and recognisers in ONNX folders, on the processor. */
+/** sherpa-onnx inside a worker process of the gateway: voices and recognisers in ONNX folders, on the CPU. */
 export const speech: Engine = {
   ...IN_SPEECH_WORKER,
   id: 'speech',

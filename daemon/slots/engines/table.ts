@@ -15,7 +15,7 @@ import { speech } from './speech.ts';
 import { vllm } from './vllm.ts';
 import { whisperServer } from './whisper-server.ts';
 
-/** THE engines: adding one is a file and a row. */
+/** All engines. To add one, add a file and a row here. */
 export const ENGINES: readonly Engine[] = [
   embedded,
   llamaServer,
@@ -32,14 +32,14 @@ export const ENGINES: readonly Engine[] = [
 
 export const engineOf = (id: string): Engine | undefined => ENGINES.find((engine) => engine.id === id);
 
-/** The engine of a slot that names none, by what it serves and, where that matters, by what the model's files are. */
+/** Returns the default engine for a type and, where it matters, for the format of the model's files. */
 export function engineFor(type: SlotTypeName, format?: string): string {
   if (format === 'program') return espeak.id;
   if (format === 'flm') return flm.id;
   return type === 'tts' || type === 'stt' ? speech.id : embedded.id;
 }
 
-/** The runner of a slot file that names none. */
+/** Returns the default runner of an engine. */
 export function defaultRunnerOf(engine: string): RunnerId {
   const [first = 'worker'] = engineOf(engine)?.runners ?? [];
   return first;
@@ -47,7 +47,7 @@ export function defaultRunnerOf(engine: string): RunnerId {
 
 const words = (names: Iterable<string>): string => [...names].join(', ');
 
-/** Why no engine of ours can serve such a slot, naming the key at fault; null when one can. */
+/** Returns why no engine can serve such a slot, starting with the invalid key; null when one can. */
 export function slotObjection(config: SlotConfig): string | null {
   const engine = engineOf(config.engine);
   if (engine === undefined) {

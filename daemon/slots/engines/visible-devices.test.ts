@@ -12,8 +12,8 @@ const shown = (text: string, card: readonly string[] | undefined = CARD) =>
   visibleDeviceEnv(configOf(text), card);
 const server = (line: string) => `engine = "llama-server"\n${line}`;
 
-describe('what an engine is shown of the cards', () => {
-  it('with device auto is the card that was chosen, by the words of every backend', () => {
+describe('the cards that an engine sees', () => {
+  it('with device auto are the chosen one, in the words of every backend', () => {
     expect(shown('')).toEqual(VARIABLES);
     expect(shown(server('extra_args = ["-fa", "on"]'))).toEqual(VARIABLES);
     expect(shown('', [])).toEqual({});
@@ -27,18 +27,18 @@ describe('what an engine is shown of the cards', () => {
     ['cards by a variable', server('env = { CUDA_VISIBLE_DEVICES = "0,1" }')],
     ['a container', server('runner = "container"')],
     ['a server that runs already', server('runner = "attach"\nurl = "http://h:1"')],
-  ])('with device auto is left alone where the slot file names %s', (_, text) => {
+  ])('with device auto are not restricted where the slot file names %s', (_, text) => {
     expect(shown(text)).toEqual({});
   });
 
-  it('with a device by name is that device, whatever was chosen', () => {
+  it('with a named device are that device, whatever was chosen', () => {
     expect(shown(server('device = "vulkan:0"'))).toEqual({ GGML_VK_VISIBLE_DEVICES: '0' });
     expect(shown(server('device = "cuda"'))).toEqual({});
     expect(shown(server('device = "cpu"'))).toEqual({});
     expect(shown(server('runner = "container"\ndevice = "cuda:1"'))).toEqual({});
   });
 
-  it('is not chosen where the environment of the gateway says it', () => {
+  it('are not chosen where the environment of the gateway restricts them', () => {
     expect(environmentChoosesCards((name) => (name === 'ROCR_VISIBLE_DEVICES' ? '0' : undefined))).toBe(true);
     expect(environmentChoosesCards(() => undefined)).toBe(false);
   });

@@ -7,13 +7,13 @@ import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
 const KEY: KeyDelivery = { by: 'env', name: 'VLLM_API_KEY' };
-/** It compiles kernels at its start and may fetch the model by its name. */
+/** It compiles kernels at its start and may download the model by its name. */
 const START_LIMIT_MS = 1_800_000;
-/** Its processes hand tensors to each other through shared memory. */
+/** Its processes exchange tensors through shared memory. */
 const SHM_BYTES = 8 * 1024 ** 3;
 const DEVICES = ['auto', 'cpu', 'cuda', 'rocm'];
 
-/** A window that the slot file does not name is the model's own. */
+/** Without a window in the slot file, the model's own is used. */
 function argsOf({ config, model }: LaunchParams): string[] {
   const window = config.context === null ? [] : ['--max-model-len', String(config.context)];
   return [
@@ -54,7 +54,7 @@ function objection(config: SlotConfig): string | null {
   return `device: engine vllm runs on auto, cpu, cuda:N or rocm:N, not on ${config.device}`;
 }
 
-/** vLLM: models by their hub name or as a folder of safetensors, mostly on GPUs of NVIDIA and AMD. */
+/** vLLM: models by their hub name or as a folder of safetensors, mostly on NVIDIA and AMD GPUs. */
 export const vllm: Engine = {
   id: 'vllm',
   types: new Set(['llm', 'embedding', 'rerank']),

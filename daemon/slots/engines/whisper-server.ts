@@ -38,7 +38,7 @@ function objection(config: SlotConfig): string | null {
   return `device: engine whisper-server runs on auto, cpu, cuda:N, rocm:N or vulkan:N, not on ${config.device}`;
 }
 
-/** whisper.cpp's server: one transcription at a time, whatever `parallel` says. It knows no keys. */
+/** whisper.cpp's server: one transcription at a time, whatever `parallel` says. It has no keys. */
 export const whisperServer: Engine = {
   id: 'whisper-server',
   types: new Set(['stt']),
