@@ -2,7 +2,7 @@ import type { HardwareView } from '../contract/hardware.ts';
 import type { StatusOverviewView } from '../contract/system.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { SettingsLook } from '../settings/read-only-settings.ts';
-import type { SlotConfig } from '../slots/config/slot-file.ts';
+import type { SlotConfig } from '../slots/config/slot-config.ts';
 
 /** What the running gateway says of itself; null for what it did not say. */
 export interface GatewayAnswers {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
-import type { SlotConfig } from '../slots/config/slot-file.ts';
+import type { SlotConfig } from '../slots/config/slot-config.ts';
 import type { Slots } from '../slots/slots.ts';
 import { placeModel } from './place-model.ts';
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import { hideSecrets } from '../lib/text/redact.ts';
 import { poolOf } from './admission/memory-use.ts';
-import type { SlotConfig } from './config/slot-file.ts';
+import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { EngineRun, SlotControllerDeps } from './lifecycle/controller-deps.ts';
 import type { Failure } from './lifecycle/failure.ts';

@@ -6,7 +6,7 @@ import { cutTo } from '../lib/text/truncate.ts';
 import type { MemoryUse } from './admission/memory-use.ts';
 import type { AutoSlots } from './binding/auto-slots.ts';
 import type { Swaps } from './binding/swaps.ts';
-import type { SlotConfig } from './config/slot-file.ts';
+import type { SlotConfig } from './config/slot-config.ts';
 import { inSlotsFolder, NO_FILES, type SlotFolder } from './config/slot-folder.ts';
 import type { SlotController } from './lifecycle/slot-controller.ts';
 import { removedError } from './refusals.ts';

@@ -1,5 +1,5 @@
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
-import type { SlotConfig } from './config/slot-file.ts';
+import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
 import type { EngineRun } from './lifecycle/controller-deps.ts';

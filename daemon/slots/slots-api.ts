@@ -4,7 +4,7 @@ import type { Problem } from '../settings/problem.ts';
 import type { Guard } from '../settings/revision.ts';
 import type { PlannedReservations } from './admission/launch-plan.ts';
 import type { Preview } from './admission/preview.ts';
-import type { SlotConfig } from './config/slot-file.ts';
+import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Lease, ReadyOptions } from './lifecycle/lease.ts';
 import type { SlotEventListener } from './lifecycle/slot-events.ts';

@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { MemoryHeadroom, PlannedReservations } from './admission/launch-plan.ts';
 import type { BindableModel } from './binding/bindings.ts';
 import type { TextStore } from './binding/stored-bindings.ts';
-import type { SlotConfig } from './config/slot-file.ts';
+import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Clock } from './lifecycle/clock.ts';
 import type { QueryEngine } from './lifecycle/health.ts';

@@ -14,7 +14,7 @@ import { SlotModels } from './binding/slot-models.ts';
 import { Swaps } from './binding/swaps.ts';
 import { followModels } from './binding/watch-models.ts';
 import { SlotAdmin } from './config/slot-admin.ts';
-import type { SlotConfig } from './config/slot-file.ts';
+import type { SlotConfig } from './config/slot-config.ts';
 import { SlotFiles } from './config/slot-files.ts';
 import { readSlotFolder } from './config/slot-folder.ts';
 import type { SlotModel } from './engines/engine.ts';

@@ -1,7 +1,7 @@
 import { TOOL_PATH } from '../../hardware/tools.ts';
 import { findProgram } from '../../lib/process/find-program.ts';
 import { runCommand } from '../../lib/process/run-command.ts';
-import type { SlotConfig } from '../../slots/config/slot-file.ts';
+import type { SlotConfig } from '../../slots/config/slot-config.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok } from '../finding.ts';
 

@@ -1,7 +1,8 @@
 import type { HardwareView } from '../../contract/hardware.ts';
 import type { StatusOverviewView } from '../../contract/system.ts';
 import { lookAtSettings } from '../../settings/read-only-settings.ts';
-import { readSlotFile, type SlotConfig } from '../../slots/config/slot-file.ts';
+import type { SlotConfig } from '../../slots/config/slot-config.ts';
+import { readSlotFile } from '../../slots/config/slot-file.ts';
 import type { DoctorFacts } from '../facts.ts';
 
 /** Test support: a machine without accelerators. */

@@ -1,6 +1,6 @@
 import type { LoadForecastView } from '../../contract/slots.ts';
 import type { ProcessMemory } from '../../lib/process/process-identity.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { canChooseCard } from '../engines/visible-devices.ts';
 import type { Clock } from '../lifecycle/clock.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import type { Forecast } from './controller.ts';
 import { fitOf } from './fit.ts';

@@ -1,6 +1,7 @@
 import type { ModelFitView } from '../../contract/catalog.ts';
 import type { MemorySumView } from '../../contract/slots.ts';
-import { automaticSlot, type SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
+import { automaticSlot } from '../config/slot-file.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { engineFor } from '../engines/table.ts';
 import type { Forecast } from './controller.ts';

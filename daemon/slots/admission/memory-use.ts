@@ -1,5 +1,5 @@
 import type { SlotStateName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { EngineRun } from '../lifecycle/controller-deps.ts';
 import type { Traffic } from '../lifecycle/traffic.ts';
 import type { Holder } from './eviction.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { automaticSlot, builtInSlot, type SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
+import { automaticSlot, builtInSlot } from '../config/slot-file.ts';
 import { MODEL, slotConfig } from '../testing/controller-bench.ts';
 import type { Forecast } from './controller.ts';
 import { planLoad } from './launch-plan.ts';

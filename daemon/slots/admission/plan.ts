@@ -1,5 +1,5 @@
 import type { PlanSourceName, SlotPlanView } from '../../contract/slots.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { Launch, SlotModel } from '../engines/engine.ts';
 import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
 import type { Forecast } from './controller.ts';

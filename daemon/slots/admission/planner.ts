@@ -2,7 +2,7 @@ import type { ModelFitView } from '../../contract/catalog.ts';
 import type { SlotPlanView, SlotSettingsView } from '../../contract/slots.ts';
 import type { Problem } from '../../settings/problem.ts';
 import type { SlotModels } from '../binding/slot-models.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import { inSlotsFolder } from '../config/slot-folder.ts';
 import { slotSettingsView } from '../config/slot-settings.ts';
 import { voiceProblem } from '../config/voice-problem.ts';

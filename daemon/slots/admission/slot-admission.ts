@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { Backoff } from '../lifecycle/backoff.ts';
 import type { AdmissionOutcome, AdmittedLoad, SlotControllerDeps } from '../lifecycle/controller-deps.ts';
 import type { Lease } from '../lifecycle/lease.ts';

@@ -1,4 +1,5 @@
-import { automaticSlot, type SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
+import { automaticSlot } from '../config/slot-file.ts';
 import type { SlotFolder } from '../config/slot-folder.ts';
 import { engineFor, engineOf } from '../engines/table.ts';
 import { type BindableModel, bindModels, SELF_FILLING } from './bindings.ts';

@@ -1,6 +1,6 @@
 import { basename, extname, isAbsolute } from 'node:path';
 import { modelId } from '../../models/model-id.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { ModelSource, SlotModel } from '../engines/engine.ts';
 import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
 import { type ModelFile, modelFileAt } from './model-files.ts';

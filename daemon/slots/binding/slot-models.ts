@@ -1,6 +1,6 @@
 import type { Patience } from '../../lib/fs/mount-guard.ts';
 import type { Log } from '../../lib/log.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { Engine, SlotModel } from '../engines/engine.ts';
 import { engineOf } from '../engines/table.ts';
 import type { SlotController } from '../lifecycle/slot-controller.ts';

@@ -1,4 +1,4 @@
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 
 interface Swap {
   readonly model: string;

@@ -10,7 +10,7 @@ import type { Swaps } from '../binding/swaps.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { engineFor, slotObjection } from '../engines/table.ts';
 import { disabledError, noMemoryError } from '../refusals.ts';
-import type { SlotConfig } from './slot-file.ts';
+import type { SlotConfig } from './slot-config.ts';
 import type { SlotFiles } from './slot-files.ts';
 import { MAX_SLOTS } from './slot-folder.ts';
 import { checkedSlot, editSlotText, invalidSlot } from './slot-text.ts';

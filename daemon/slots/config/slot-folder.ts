@@ -6,13 +6,8 @@ import type { Problem } from '../../settings/problem.ts';
 import { revisionOf } from '../../settings/revision.ts';
 import { slotObjection } from '../engines/table.ts';
 import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
-import {
-  builtInSlot,
-  MAX_SLOT_FILE_BYTES,
-  readSlotFile,
-  type SlotConfig,
-  type SlotFileResult,
-} from './slot-file.ts';
+import type { SlotConfig } from './slot-config.ts';
+import { builtInSlot, MAX_SLOT_FILE_BYTES, readSlotFile, type SlotFileResult } from './slot-file.ts';
 
 /** Slots that one gateway may hold. */
 export const MAX_SLOTS = 256;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { SLOT_KEYS } from '../../contract/slot-keys.ts';
 import { SlotSettingsResponse } from '../../contract/slots.ts';
-import { automaticSlot, builtInSlot, readSlotFile, type SlotConfig } from './slot-file.ts';
+import type { SlotConfig } from './slot-config.ts';
+import { automaticSlot, builtInSlot, readSlotFile } from './slot-file.ts';
 import { type ChosenModel, slotSettingsView } from './slot-settings.ts';
 
 const fromText = (text: string, name = 'chat'): SlotConfig => {

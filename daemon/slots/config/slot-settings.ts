@@ -1,7 +1,7 @@
 import { SLOT_KEYS } from '../../contract/slot-keys.ts';
 import type { SlotSettingOriginName, SlotSettingsView } from '../../contract/slots.ts';
 import { revisionOf } from '../../settings/revision.ts';
-import type { SlotConfig } from './slot-file.ts';
+import type { SlotConfig } from './slot-config.ts';
 import type { SlotFolder } from './slot-folder.ts';
 
 /** The model that a slot would load, and the one that a swap gave it for this run; null where there is none. */

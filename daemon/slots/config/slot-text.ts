@@ -4,7 +4,8 @@ import type { SlotSettingsBody } from '../../contract/slots.ts';
 import { cutTo } from '../../lib/text/truncate.ts';
 import { ConfigEditError, setInConfigFile } from '../../settings/config-file.ts';
 import { removeKey, setRootKey } from '../../settings/root-keys.ts';
-import { readSlotFile, type SlotConfig } from './slot-file.ts';
+import type { SlotConfig } from './slot-config.ts';
+import { readSlotFile } from './slot-file.ts';
 
 type Value = boolean | number | string | null | undefined;
 

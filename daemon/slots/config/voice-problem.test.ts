@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SlotModel } from '../engines/engine.ts';
-import { readSlotFile, type SlotConfig } from './slot-file.ts';
+import type { SlotConfig } from './slot-config.ts';
+import { readSlotFile } from './slot-file.ts';
 import { voiceProblem } from './voice-problem.ts';
 
 const tts = (text: string): SlotConfig => {

@@ -2,7 +2,7 @@ import type { Problem } from '../../settings/problem.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { engineOf } from '../engines/table.ts';
 import { noSuchVoice, voiceNamed } from '../workers/speech/voice-name.ts';
-import type { SlotConfig } from './slot-file.ts';
+import type { SlotConfig } from './slot-config.ts';
 
 /**
  * What is wrong with the voice that a slot file names as its default; null for one that is there. Engines that are not

@@ -1,6 +1,6 @@
 import { basename, isAbsolute } from 'node:path';
 import { splitParts } from '../../models/split-files.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { Dialect, Launch, LaunchParams } from './engine.ts';
 import type {
   AttachRunSpec,

@@ -1,5 +1,5 @@
 import { SlotType } from '../../contract/slots.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, fileOrName, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams } from './engine.ts';

@@ -1,5 +1,5 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { WorkerConfig, WorkerKind } from '../workers/protocol.ts';
 import { checksOf } from './checks.ts';
 import type { Engine, Launch, LaunchParams } from './engine.ts';

@@ -1,5 +1,5 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { RunnerId, RunSpec } from './run-spec.ts';
 
 /** The model that a slot serves, as the registry knows it. */

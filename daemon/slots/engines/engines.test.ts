@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readSlotFile, type SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
+import { readSlotFile } from '../config/slot-file.ts';
 import { embedded } from './embedded.ts';
 import type { SlotModel } from './engine.ts';
 import { ENGINES, slotObjection } from './table.ts';

@@ -1,4 +1,4 @@
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams } from './engine.ts';

@@ -1,4 +1,4 @@
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import { commonLaunch, loadLimitMs } from './common.ts';
 import type { Dialect, Launch, LaunchParams, SlotModel } from './engine.ts';
 

@@ -1,6 +1,6 @@
 import { imageObjection } from '../../lib/container-engine/image-name.ts';
 import { isUnreachable } from '../../lib/net/unreachable-address.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { RunnerId } from './run-spec.ts';
 
 function urlFault(text: string): string | null {

@@ -1,5 +1,5 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, inside, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams, SlotModel } from './engine.ts';

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { SpeechConfig } from '../workers/speech-config.ts';
 import { checksOf } from './checks.ts';
 import { commonLaunch } from './common.ts';

@@ -1,5 +1,5 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import { comfyui } from './comfyui.ts';
 import { custom } from './custom.ts';
 import { embedded } from './embedded.ts';

@@ -1,4 +1,4 @@
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 
 /** Returns the backend of a device word: `cuda:1` → `cuda`. */
 export const backendOf = (device: string): string => device.split(':')[0] as string;

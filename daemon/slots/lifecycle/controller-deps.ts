@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { Launch, SlotModel } from '../engines/engine.ts';
 import type { LoadedEngine, RunningEngine } from '../runners/runner.ts';
 import type { Clock } from './clock.ts';

@@ -3,7 +3,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { AdmissionController } from '../admission/controller.ts';
 import { MemorySample } from '../admission/memory-sample.ts';
 import type { SlotModels } from '../binding/slot-models.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { Engine } from '../engines/engine.ts';
 import { engineOf } from '../engines/table.ts';
 import type { Runners } from '../runners/table.ts';

@@ -1,4 +1,4 @@
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { LoadedEngine } from '../runners/runner.ts';
 import type { AdmittedLoad, EngineRun, SlotControllerDeps } from './controller-deps.ts';
 import type { SlotMachine } from './slot.ts';

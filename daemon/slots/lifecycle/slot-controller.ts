@@ -2,7 +2,7 @@ import type { GatewayError } from '../../contract/errors.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { type MemoryUse, memoryUseOf } from '../admission/memory-use.ts';
 import { SlotAdmission } from '../admission/slot-admission.ts';
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { servedModelId, slotRecord } from '../record.ts';
 import { disabledError, stoppingError, unloadedError } from '../refusals.ts';

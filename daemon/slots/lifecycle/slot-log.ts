@@ -1,4 +1,4 @@
-import type { SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
 import { engineOf } from '../engines/table.ts';
 
 /** Returns the name of log and record for a process that several slots share. No slot can have this name. */

@@ -1,6 +1,7 @@
 import type { SlotStateName } from '../../contract/slots.ts';
 import { silentLog } from '../../lib/log.ts';
-import { readSlotFile, type SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
+import { readSlotFile } from '../config/slot-file.ts';
 import { embedded } from '../engines/embedded.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import type { SlotControllerDeps } from '../lifecycle/controller-deps.ts';

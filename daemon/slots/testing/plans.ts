@@ -1,4 +1,5 @@
-import { readSlotFile, type SlotConfig } from '../config/slot-file.ts';
+import type { SlotConfig } from '../config/slot-config.ts';
+import { readSlotFile } from '../config/slot-file.ts';
 import type { Launch, SlotModel } from '../engines/engine.ts';
 import { engineOf, slotObjection } from '../engines/table.ts';
 
