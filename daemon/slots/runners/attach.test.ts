@@ -13,14 +13,14 @@ let outbound: Outbound;
 let server: Server;
 let status: number;
 let met: IncomingHttpHeaders[];
-let asked: string[];
+let requests: string[];
 const started: RunningEngine[] = [];
 
-/** Listens on a port of its own choice, or on the one that it had before. */
+/** Listens on a free port, or on the port that it had before. */
 async function listen(port = 0): Promise<number> {
   server = createServer((req, res) => {
     met.push(req.headers);
-    asked.push(`${req.method} ${req.url}`);
+    requests.push(`${req.method} ${req.url}`);
     res.writeHead(status);
     res.end('{"status":"x"}');
   });
@@ -34,7 +34,7 @@ const close = () =>
 
 beforeEach(() => {
   outbound = new Outbound({ connectMs: () => 1_000 });
-  [status, met, asked] = [200, [], []];
+  [status, met, requests] = [200, [], []];
 });
 afterEach(async () => {
   await Promise.all(started.splice(0).map((run) => run.stop(0)));
@@ -65,7 +65,7 @@ function attach(
 }
 
 describe('an attached server', () => {
-  it('that answers is loaded; it is told the key of the variable, and letting go of it is no end of it', async () => {
+  it('that responds is loaded; it gets the key of the variable, and detaching does not stop it', async () => {
     const port = await listen();
     const run = attach(port, { keyVariable: 'UPSTREAM_KEY' });
     expect(await run.loaded).toEqual({
@@ -82,7 +82,7 @@ describe('an attached server', () => {
     expect(run).toMatchObject({ pid: null });
   });
 
-  it('may come up later, and without a key is told none', async () => {
+  it('may start later, and gets no key when none is set', async () => {
     const port = await listen();
     await close();
     const run = attach(port);
@@ -91,23 +91,23 @@ describe('an attached server', () => {
     expect(met[0]?.authorization).toBeUndefined();
   });
 
-  it('is told farewell once, where it has one, and what it answers changes nothing', async () => {
+  it('gets one unload call, if configured, and its response changes nothing', async () => {
     const farewell = { path: '/free', body: { unload_models: true } };
     const run = attach(await listen(), { farewell });
     await run.loaded;
     status = 500;
     await Promise.all([run.stop(10_000), run.stop(10_000)]);
-    expect(asked.filter((each) => each === 'POST /free')).toHaveLength(1);
+    expect(requests.filter((each) => each === 'POST /free')).toHaveLength(1);
     expect((await run.ended).reason).toBe('The slot has let go of the attached server.');
   });
 
-  it('that never was loaded, or has gone, is told none', async () => {
+  it('that was never loaded or is unreachable gets no unload call', async () => {
     const farewell = { path: '/free', body: {} };
     status = 503;
     const run = attach(await listen(), { farewell });
-    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    await expect.poll(() => requests.length).toBeGreaterThan(0);
     await run.stop(10_000);
-    expect(asked).not.toContain('POST /free');
+    expect(requests).not.toContain('POST /free');
     status = 200;
     const second = attach(portOf(server), { farewell });
     await second.loaded;
@@ -116,44 +116,44 @@ describe('an attached server', () => {
     await second.stop(10_000);
   });
 
-  it('that stays away is an end with its reason; a short silence is none', async () => {
+  it('that stays unreachable ends with its reason; a short outage does not end it', async () => {
     const port = await listen();
     const run = attach(port);
     await run.loaded;
     status = 500;
-    const seen = met.length;
-    await expect.poll(() => met.length).toBeGreaterThan(seen);
+    const before = met.length;
+    await expect.poll(() => met.length).toBeGreaterThan(before);
     status = 200;
-    await expect.poll(() => met.length).toBeGreaterThan(seen + 4);
+    await expect.poll(() => met.length).toBeGreaterThan(before + 4);
     await close();
     expect((await run.ended).reason).toBe('The attached server no longer answers.');
   });
 
-  it('that is something else is refused with what it said', async () => {
+  it('that is another server is refused with its status', async () => {
     status = 401;
     const run = attach(await listen());
     expect((await run.ended).reason).toBe('The engine answered its health check with status 401.');
   });
 
-  it('whose body is that of another program is refused', async () => {
+  it('with the body of another program is refused', async () => {
     const run = attach(await listen(), { probe: { path: '/', loading: [], contains: '"system"' } });
     expect((await run.ended).reason).toBe('The engine answered its health check with status 200.');
   });
 });
 
-it('an unset variable is named, and nobody is asked', async () => {
+it('an unset variable is named, and no request is sent', async () => {
   const run = attach(await listen(), { keyVariable: 'UPSTREAM_OTHER' });
   expect((await run.ended).reason).toBe('The variable UPSTREAM_OTHER that key_env names is not set.');
   expect(met).toEqual([]);
 });
 
-it('the gateway itself is never asked', async () => {
+it('the gateway itself never gets a request', async () => {
   const run = attach(await listen(), { self: true });
   expect((await run.ended).reason).toBe('The address of url is this gateway itself.');
   expect(met).toEqual([]);
 });
 
-it('is let go of while nobody answers', async () => {
+it('can be detached while no server responds', async () => {
   const port = await listen();
   await close();
   const run = attach(port);

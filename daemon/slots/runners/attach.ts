@@ -13,12 +13,12 @@ import {
 import { probeVerdict, sendProbe, WrongServerError, waitUntilReady } from './until-ready.ts';
 
 export interface AttachRunnerDeps {
-  /** The gateway's environment, by name. */
+  /** Returns a variable of the gateway's environment. */
   environment(name: string): string | undefined;
   readonly query: QueryEngine;
-  /** Whether an address leads to the gateway's own listener. */
+  /** Returns whether an address leads to the gateway's own listener. */
   isSelf(url: URL): Promise<boolean>;
-  /** How a loaded server is watched; default every 5 s, given up after 3 questions without a good answer. */
+  /** How a loaded server is watched; default: every 5 s, given up after 3 probes without a good response. */
   readonly watch?: WatchPace;
 }
 
@@ -27,7 +27,7 @@ interface WatchPace {
   readonly maxMisses: number;
 }
 
-/** Longest time for a farewell, in milliseconds. */
+/** Maximum time for the unload call, in milliseconds. */
 const MAX_UNLOAD_CALL_MS = 5_000;
 
 const SELF = 'The address of url is this gateway itself.';
@@ -40,7 +40,7 @@ type AttachedServerDeps = AttachRunnerDeps & {
   readonly endpoint: Endpoint;
 };
 
-/** A server that somebody else runs: followed and watched, never started or stopped. */
+/** A server that is run by someone else: probed and watched, never started or stopped. */
 class AttachedServer implements RunningEngine {
   readonly pid = null;
   readonly loaded: Promise<LoadedEngine>;
@@ -71,7 +71,10 @@ class AttachedServer implements RunningEngine {
     return this.ended;
   }
 
-  /** What its owner does with the server is not ours to judge: whatever it answers, the slot has let go. */
+  /**
+   * Sends the unload call. Ignores its outcome: the server belongs to someone else, and the slot is detached either
+   * way.
+   */
   async #sendUnloadCall(limitMs: number): Promise<void> {
     const { query, endpoint, launch } = this.#deps;
     const { farewell } = launch.how;
@@ -98,7 +101,7 @@ class AttachedServer implements RunningEngine {
     const address = new URL(url);
     if (await isSelf(address)) return SELF;
     await waitUntilReady({ query, endpoint, probe, signal });
-    // The listener may have opened in between.
+    // The gateway's listener may have opened in the meantime.
     if (await isSelf(address)) return SELF;
     this.#isLoaded = true;
     this.#ready.resolve({ ...loadedAt(launch, endpoint), device: 'remote' });
@@ -111,7 +114,10 @@ class AttachedServer implements RunningEngine {
   }
 }
 
-/** Serves slots from addresses that somebody else runs. The key comes from a variable and goes to that address only. */
+/**
+ * Creates the runner for servers that are run by someone else. The key comes from an environment variable and is
+ * sent to that address only.
+ */
 export function createAttachRunner(deps: AttachRunnerDeps): Runner {
   const start = (launch: LaunchFor<'attach'>): RunningEngine => {
     const { url, keyVariable } = launch.how;

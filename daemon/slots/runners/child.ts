@@ -6,9 +6,9 @@ import { exitReason } from '../lifecycle/failure-reason.ts';
 import { signalGroup, writeRunRecord } from '../lifecycle/orphans.ts';
 import type { EngineExit } from './runner.ts';
 
-/** Time for the last output of an ended engine to arrive. */
+/** Time to wait for the last output of an engine that has exited. */
 const LAST_OUTPUT_MS = 250;
-/** Under memory pressure the kernel takes engines before the gateway. */
+/** Under memory pressure the kernel kills engines before the gateway. */
 const OOM_SCORE = '600';
 
 export const notStarted = (cause: unknown): string =>
@@ -16,13 +16,15 @@ export const notStarted = (cause: unknown): string =>
 
 export interface WatchExitDeps {
   readonly log: EngineLog;
-  /** The reason that is known better than its exit and its output tell; null when there is none. */
+  /** Returns a better reason than the exit status and the output; null when there is none. */
   knownReason(): string | null;
-  /** The end was seen. */
+  /** Called when the exit was observed. */
   onExit(): void;
 }
 
-/** Takes the output into the log, and resolves when the end of the process was seen and its group is gone. */
+/**
+ * Writes the output to the log. Resolves when the exit of the process was observed and its process group is killed.
+ */
 export function watchExit(
   child: ChildProcess,
   { log, knownReason, onExit }: WatchExitDeps,
@@ -50,18 +52,24 @@ export function watchExit(
   });
 }
 
-/** Remembers a started child for the next start of the gateway and makes it the kernel's first choice under memory pressure. */
+/**
+ * Records a started child for the next start of the gateway, and makes it the kernel's first choice under memory
+ * pressure.
+ */
 export function registerChild(runFolder: string, slot: string, pid: number, nonce: string): void {
   const startTicks = startTicksOf(pid);
   if (startTicks !== null) writeRunRecord(runFolder, { slot, pid, startTicks, nonce });
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
   } catch {
-    // Not every host lets a service say so.
+    // Not every host allows a service to set it.
   }
 }
 
-/** Asks the whole group to end, forces it after `graceMs` (0: at once), and resolves when the end was seen. */
+/**
+ * Sends SIGTERM to the process group, kills it after `graceMs` (0: immediately), and resolves when the exit was
+ * observed.
+ */
 export async function stopChild(
   child: ChildProcess,
   ended: Promise<EngineExit>,

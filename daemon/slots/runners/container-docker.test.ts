@@ -1,5 +1,5 @@
 /**
- * The runner of containers against a stand-in for Docker: on every host, and where Docker differs from Podman.
+ * Tests the container runner against a fake Docker, on every host, and where Docker differs from Podman.
  * e2e/system/engines/container-runner.test.ts runs it with a real Podman.
  */
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ test('without an engine the reason says what to do', async () => {
   expect((await ended).reason).toMatch(/^Neither Podman nor Docker answers.*container_socket/);
 });
 
-test('a start that is cut before an engine was found ends', async () => {
+test('a start that is cancelled before an engine was found ends', async () => {
   const one = runner(true, ['/nowhere/a']).start(containerLaunch());
   expect((await one.stop(1000)).reason).toBe('The engine was stopped before it had started.');
 });
@@ -64,7 +64,7 @@ test('a state folder that cannot be written starts nothing', async () => {
   expect(docker.boxes).toEqual([]);
 });
 
-test('fetches, makes, starts, asks with the key, and removes', async () => {
+test('pulls, creates, starts, probes with the key, and removes', async () => {
   const one = runner().start(containerLaunch());
   await one.fetched;
   const loaded = await one.loaded;
@@ -77,7 +77,7 @@ test('fetches, makes, starts, asks with the key, and removes', async () => {
   ).toEqual(['create', 'create', 'start', 'stop', expect.stringMatching(/^[0-9a-f]{64}$/)]);
 });
 
-test('an image that is here is not fetched, unless the slot wants it always', async () => {
+test('an image on this machine is not pulled, unless the slot always pulls', async () => {
   docker.images.add('localhost/stand-in:latest');
   const once = runner().start(containerLaunch());
   await once.loaded;
@@ -97,7 +97,7 @@ test('an engine that is killed ends with the decisive line of its log', async ()
   expect(docker.boxes).toEqual([]);
 });
 
-test('a disk that keeps the record of an ended container changes nothing about its end', async () => {
+test('a record that cannot be removed does not change how a container ends', async () => {
   const one = runner().start(containerLaunch());
   await one.loaded;
   const records = join(folder, 'run', 'containers');
@@ -108,7 +108,7 @@ test('a disk that keeps the record of an ended container changes nothing about i
   expect(readFileSync(join(folder, 'logs', 'boxed.log'), 'utf8')).toContain('could not be removed (ELOOP)');
 });
 
-test('a retired gateway leaves it running, and the next one adopts it without a new container', async () => {
+test('a detached gateway leaves it running, and the next one adopts it without a new container', async () => {
   const first = runner();
   const before = first.start(containerLaunch());
   await before.loaded;
@@ -122,7 +122,7 @@ test('a retired gateway leaves it running, and the next one adopts it without a 
   await after.stop(0);
 });
 
-test('a start that is cut removes what was made meanwhile', async () => {
+test('a cancelled start removes what was created in the meantime', async () => {
   const one = runner().start(containerLaunch());
   await until(
     () => docker.calls.some((call) => call.endsWith('/start')) || docker.boxes.length > 0,
@@ -132,7 +132,7 @@ test('a start that is cut removes what was made meanwhile', async () => {
   expect(docker.boxes).toEqual([]);
 });
 
-test('without keeping, retiring changes nothing', async () => {
+test('detaching changes nothing when containers are not kept', async () => {
   const first = runner(false);
   const one = first.start(containerLaunch());
   await one.loaded;
@@ -141,7 +141,7 @@ test('without keeping, retiring changes nothing', async () => {
   expect(docker.boxes).toEqual([]);
 });
 
-test('a start that waits for the look at earlier containers can be cut at once', async () => {
+test('a start that waits for the reconciliation can be cancelled immediately', async () => {
   const stuck = createContainerRunner({
     stateFolder: folder,
     logFolder: join(folder, 'logs'),

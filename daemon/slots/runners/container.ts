@@ -15,16 +15,17 @@ export interface ContainerRunnerDeps {
   readonly query: QueryEngine;
   readonly engines: ContainerEngines;
   readonly log: Log;
-  /** Whether loaded containers run on when the gateway ends. */
+  /** Returns whether loaded containers keep running when the gateway stops. */
   keepsContainers(): boolean;
 }
 
 const NO_FOLDER = 'The state folder cannot be written, so that a container of ours could not be known again.';
 
 /**
- * Runs images through the engine API of Podman or Docker: published on the loopback address on a port that the engine
- * chooses, with a key of their own, files read-only, without rights and without a restart of their own. Containers
- * carry labels: the next start of the gateway adopts those that serve the same and ends all others of ours.
+ * Creates the runner for images, through the API of Podman or Docker. Containers are published on a loopback port
+ * that the container engine chooses, with a key of their own, read-only files, no capabilities and no restart
+ * policy. They carry labels: the next start of the gateway adopts those that serve the same and ends all others of
+ * its own.
  */
 export function createContainerRunner(options: ContainerRunnerDeps): Runner {
   const { stateFolder, logFolder, runFolder, query, engines, log } = options;

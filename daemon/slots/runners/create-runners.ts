@@ -3,7 +3,7 @@ import type { QueryEngine } from '../lifecycle/health.ts';
 import type { SlotsOptions } from '../slots-options.ts';
 import { createRunners, type Runners } from './table.ts';
 
-/** The runners of these slots, or the one that stands in the place of all. */
+/** Returns the runners of these slots, or the one that replaces all of them. */
 export function runnersFor(options: SlotsOptions, query: QueryEngine): Runners {
   const { runner, settings, nodePath = process.execPath, workerPath } = options;
   if (runner !== undefined) return { worker: runner, process: runner, container: runner, attach: runner };

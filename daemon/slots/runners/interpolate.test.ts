@@ -12,6 +12,6 @@ it.each([
   ['$& {port} $1', '$& 1234 $1'],
 ])('%j becomes %j', (text, filled) => expect(interpolate(text, values)).toBe(filled));
 
-it('fills every value of a table', () => {
+it('interpolates every value of a table', () => {
   expect(interpolateAll({ A: '{port}', '{port}': 'x' }, values)).toEqual({ A: '1234', '{port}': 'x' });
 });

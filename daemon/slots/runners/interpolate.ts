@@ -1,15 +1,15 @@
 const PLACEHOLDER = /\{([a-z_]+)\}/g;
 
 /**
- * Fills `{name}` in a text with the value of that name. Braces around anything else stay as they are, and what was
- * filled in is not looked through again.
+ * Replaces each `{name}` in a text by the value of that name. Leaves other braces unchanged and does not search
+ * inserted values.
  */
 export const interpolate = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(PLACEHOLDER, (whole, name: string) =>
     Object.hasOwn(values, name) ? (values[name] as string) : whole,
   );
 
-/** `fill` for every value of a table. */
+/** Applies `interpolate` to every value of a table. */
 export const interpolateAll = (
   table: Readonly<Record<string, string>>,
   values: Readonly<Record<string, string>>,

@@ -3,18 +3,18 @@ import type { Launch } from '../engines/engine.ts';
 import type { KeyDelivery } from '../engines/run-spec.ts';
 import type { Endpoint, LoadedEngine } from './runner.ts';
 
-/** A key for one start of one engine. */
+/** Creates a key for one start of one engine. */
 export const newKey = (): string => randomBytes(32).toString('base64url');
 
-/** What every request to the engine must carry. */
+/** Returns the headers that every request to the engine must have. */
 export const keyHeaders = (way: KeyDelivery, key: string): Record<string, string> =>
   way.by === 'none' ? {} : { authorization: `Bearer ${key}` };
 
-/** The variables that hand the key over. */
+/** Returns the environment variables that deliver the key. */
 export const keyEnv = (way: KeyDelivery, key: string): Record<string, string> =>
   way.by === 'env' ? { [way.name]: key } : {};
 
-/** What is known of a loaded engine that tells nothing of itself. */
+/** Returns what is known about a loaded engine that reports nothing itself. */
 export const loadedAt = (launch: Launch, endpoint: Endpoint): LoadedEngine => ({
   ...endpoint,
   device: launch.device,

@@ -29,13 +29,13 @@ function addProcess(pid: number, session: number, inode: number): void {
   symlinkSync(`socket:[${inode}]`, join(proc, String(pid), 'fd', '3'));
 }
 
-it('only listening sockets of that very port count', () => {
+it('only listening sockets of that port count', () => {
   const text = HEAD + row(8080, 1) + row(8080, 2, '01') + row(18_080, 3) + row(80, 4);
   expect(listeners(text, 8080)).toEqual(['1']);
 });
 
 describe('the owner of a port', () => {
-  it('is nobody, ours, or a stranger', () => {
+  it('is none, own, or foreign', () => {
     table(row(8080, 11), row(9090, 12));
     addProcess(100, 100, 11);
     addProcess(200, 200, 12);
@@ -44,7 +44,7 @@ describe('the owner of a port', () => {
     expect(portOwner(9090, 100, proc)).toBe('foreign');
   });
 
-  it('is ours when a child of the session listens, and a stranger when two share the port', () => {
+  it('is own when a child of the session listens, and foreign when two share the port', () => {
     table(row(8080, 11), row(8080, 12));
     addProcess(101, 100, 11);
     addProcess(200, 200, 12);
@@ -53,7 +53,7 @@ describe('the owner of a port', () => {
     expect(portOwner(8080, 100, proc)).toBe('own');
   });
 
-  it('is a stranger when the kernel hides who it is, and unknown when it tells nothing', () => {
+  it('is foreign when the kernel hides the process, and unknown when it reports nothing', () => {
     table(row(8080, 99));
     expect(portOwner(8080, 100, proc)).toBe('foreign');
     expect(portOwner(8080, 100, join(proc, 'absent'))).toBe('unknown');
@@ -70,7 +70,7 @@ describe('the owner of a port', () => {
 });
 
 describe('free ports', () => {
-  it('are given to one at a time', async () => {
+  it('are given to one holder at a time', async () => {
     const offered = [5000, 5000, 5000, 5001, 5000];
     const ports = new Ports(async () => offered.shift() as number);
     expect([await ports.acquire(), await ports.acquire()]).toEqual([5000, 5001]);
@@ -78,7 +78,7 @@ describe('free ports', () => {
     expect(await ports.acquire()).toBe(5000);
   });
 
-  it('that never come are an error', async () => {
+  it('that are never found are an error', async () => {
     const ports = new Ports(async () => 5000);
     await ports.acquire();
     await expect(ports.acquire()).rejects.toThrow('no free port');

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { listening, readListening } from '../../lib/net/listening-sockets.ts';
 
-/** Who listens on a port: nobody yet, only processes of the session that was asked about, or somebody else too. */
+/** Who listens on a port: no process, only processes of the given session, or also a foreign one. */
 export type PortOwner = 'none' | 'own' | 'foreign' | 'unknown';
 
 const read = (file: string): string | null => {
@@ -13,7 +13,7 @@ const read = (file: string): string | null => {
   }
 };
 
-/** Inodes of the sockets that listen on `port`, from the text of `/proc/net/tcp` or `tcp6`. */
+/** Returns the inodes of the sockets that listen on `port`, from the text of `/proc/net/tcp` or `tcp6`. */
 export function listeners(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return listening(table)
@@ -21,7 +21,7 @@ export function listeners(table: string, port: number): string[] {
     .map((fields) => fields[9] as string);
 }
 
-/** Session of a process, from the text of `/proc/PID/stat`. */
+/** Returns the session of a process from the text of `/proc/PID/stat`. */
 const sessionIn = (stat: string): number =>
   Number(
     stat
@@ -46,7 +46,7 @@ function linkAt(file: string): string {
   }
 }
 
-/** Links of all open files of every process of a session. */
+/** Returns the links of all open files of every process of a session. */
 function filesOfSession(session: number, proc: string): Set<string> {
   const pids = readdirSync(proc).filter((name) => /^\d+$/.test(name));
   const own = pids.filter((pid) => sessionIn(read(join(proc, pid, 'stat')) ?? '') === session);
@@ -54,8 +54,8 @@ function filesOfSession(session: number, proc: string): Set<string> {
 }
 
 /**
- * Who listens on a TCP port of this host, on whatever address: `ours` only when every such socket is held by a process
- * of `session`. `unknown` when the kernel does not tell (no `/proc`).
+ * Returns who listens on a TCP port of this host, on any address: `own` only if every such socket is held by a
+ * process of `session`, `unknown` if the kernel does not report it (no `/proc`).
  */
 export function portOwner(port: number, session: number, proc = '/proc'): PortOwner {
   const tables = ['net/tcp', 'net/tcp6'].map((name) => readListening(join(proc, name)));

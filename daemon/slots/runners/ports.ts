@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 
 const MAX_TRIES = 20;
 
-/** A port of the loopback address on which nobody listened a moment ago. */
+/** Returns a loopback port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -13,7 +13,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Hands out free ports, none of them twice at a time. */
+/** Hands out free ports, each to one holder at a time. */
 export class Ports {
   readonly #findFree: () => Promise<number>;
   readonly #acquired = new Set<number>();
@@ -22,7 +22,7 @@ export class Ports {
     this.#findFree = findFree;
   }
 
-  /** A port until `give` is called with it. */
+  /** Acquires a port until `release` is called with it. */
   async acquire(): Promise<number> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const port = await this.#findFree();

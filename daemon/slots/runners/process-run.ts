@@ -23,7 +23,7 @@ export interface ProcessRunDeps {
   environment(name: string): string | undefined;
   readonly query: QueryEngine;
   readonly ports: Ports;
-  /** The words that stand before the program. */
+  /** The command line prefix before the program. */
   readonly prefix: readonly string[];
 }
 
@@ -31,16 +31,16 @@ export interface ProcessStart {
   readonly launch: LaunchFor<'process'>;
   /** Absolute path of the program. */
   readonly program: string;
-  /** The name of log and record. */
+  /** The name of the log and of the run record. */
   readonly name: string;
-  /** What must have ended before. */
+  /** Must settle before the start. */
   readonly previousExit: Promise<unknown>;
 }
 
-/** Starts on another port after somebody else had taken the first ones. */
+/** Maximum number of starts, each on another port, while other programs take the ports. */
 const MAX_STARTS = 3;
 const HOST = '127.0.0.1';
-/** An engine that is not the one we meant has this long to end. */
+/** Time for an unusable engine to end before it is killed. */
 const UNFIT_GRACE_MS = 2_000;
 const PORT_TAKEN_PATTERN =
   /EADDRINUSE|address (is )?already in use|could(n't| not) bind|failed to bind|bind failed/i;
@@ -51,7 +51,7 @@ class PortTakenError extends WrongServerError {}
 
 const failedToStart = (reason: string): EngineExit => ({ code: null, signal: null, reason });
 
-/** One engine that is a program of somebody else, from its start (on another port if need be) to its end. */
+/** One engine that is an external program, from its start (on another port if needed) to its end. */
 export class ProcessRun implements RunningEngine {
   readonly loaded: Promise<LoadedEngine>;
   readonly ended: Promise<EngineExit>;
@@ -102,7 +102,7 @@ export class ProcessRun implements RunningEngine {
     return this.#isPortTaken ? { ...ended, reason: PORT_TAKEN_REASON } : ended;
   }
 
-  /** One start on one port, to its end. */
+  /** Runs one start on one port to its end. */
   async #startOnce(): Promise<EngineExit> {
     const { ports } = this.#deps;
     let port = 0;
@@ -143,14 +143,14 @@ export class ProcessRun implements RunningEngine {
     return end;
   }
 
-  /** The reason of an end that is known better than by its exit; decides whether the port was lost. */
+  /** Returns a better reason for the end than the exit status. Also detects whether the port was taken. */
   #reason(): string | null {
     this.#isPortTaken ||=
       !this.#isLoaded && this.#log.lines(50).some((line) => PORT_TAKEN_PATTERN.test(line));
     return this.#isPortTaken ? PORT_TAKEN_REASON : this.#knownReason;
   }
 
-  /** While its log is open still, so that it can tell of a disk that keeps what is to go. */
+  /** Removes the records while the log is still open, so that a failed removal can be logged. */
   #removeRecords(): void {
     const log = (line: string) => this.#log.note(line);
     removeRunRecord(this.#deps.runFolder, this.#start.name, log);
@@ -202,7 +202,10 @@ export class ProcessRun implements RunningEngine {
   }
 }
 
-/** Nobody is asked (and told the key) but the process that was started, whoever else may listen on the port. */
+/**
+ * Returns whether the started process listens on the port. Only it may get requests and the key, whatever else
+ * listens there.
+ */
 function isOwnListener(port: number, pid: number): boolean {
   const owner = portOwner(port, pid);
   if (owner === 'foreign') throw new PortTakenError(PORT_TAKEN_REASON);

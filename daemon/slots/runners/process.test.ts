@@ -22,11 +22,11 @@ afterEach(async () => {
 const text = (run: RunningEngine) => run.lines().join('\n');
 const says = (run: RunningEngine, part: string) =>
   vi.waitFor(() => expect(text(run)).toContain(part), { timeout: 10_000 });
-const gone = (pid: number) => vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), { timeout: 5_000 });
+const exited = (pid: number) => vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), { timeout: 5_000 });
 const recordOf = (slot: string) => join(bench.folder, 'run', `${slot}.json`);
 
-/** Somebody else's listener; `met` counts those who connect. */
-async function stranger(port = 0): Promise<{ port: number; met: () => number }> {
+/** A foreign listener; `met` counts its connections. */
+async function foreignListener(port = 0): Promise<{ port: number; met: () => number }> {
   let count = 0;
   const server = createServer((socket) => {
     count += 1;
@@ -38,7 +38,7 @@ async function stranger(port = 0): Promise<{ port: number; met: () => number }> 
 }
 
 describe('a start', () => {
-  it('waits until the engine has loaded, and tells where it answers', async () => {
+  it('waits until the engine has loaded, and returns its address', async () => {
     const run = bench.start(['--loading', '2'], { key: { by: 'env', name: 'ENGINE_KEY' } });
     const loaded = await run.loaded;
     expect(loaded).toMatchObject({ device: 'cpu', context: 512, parallel: 1, threads: 1 });
@@ -51,7 +51,7 @@ describe('a start', () => {
     expect((await bench.query({ ...loaded, headers: {} }, question, signal)).status).toBe(401);
   });
 
-  it('fills the arguments, hides the key, passes listed variables and those of the slot only', async () => {
+  it('interpolates the arguments, hides the key, passes listed variables and those of the slot only', async () => {
     const run = bench.start(
       ['--model', '{model}', '--odd', '{other} ; $(x)'],
       { key: { by: 'env', name: 'ENGINE_KEY' }, env: { AT: '{port}' } },
@@ -72,7 +72,7 @@ describe('a start', () => {
     expect(environ.filter((entry) => /SVC_|TOKEN|NODE_OPTIONS/.test(entry))).toEqual([]);
   });
 
-  it('hands a key over in a file that only its owner reads and that goes with the engine', async () => {
+  it('delivers a key in a file that only its owner can read and that is removed with the engine', async () => {
     const run = bench.start(['--key-file', '{key_file}'], { key: { by: 'file' } });
     await run.loaded;
     expect(text(run)).toContain('key mode 600');
@@ -82,7 +82,7 @@ describe('a start', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('is remembered while it runs, and its end is asked for before it is forced', async () => {
+  it('is recorded while it runs, and gets SIGTERM before it is killed', async () => {
     const run = bench.start();
     await run.loaded;
     const record = JSON.parse(readFileSync(recordOf('agent'), 'utf8'));
@@ -90,12 +90,12 @@ describe('a start', () => {
     const stopped = await run.stop(10_000);
     expect(stopped).toMatchObject({ code: null, signal: 'SIGTERM' });
     expect(existsSync(recordOf('agent'))).toBe(false);
-    await gone(run.pid as number);
+    await exited(run.pid as number);
   });
 });
 
 describe('a disk that fails while the engine runs', () => {
-  it('has the engine end all the same, and is told of in the log of its slot', async () => {
+  it('does not keep the engine from ending, and is reported in the log of its slot', async () => {
     const run = bench.start(['--key-file', '{key_file}'], { key: { by: 'file' } });
     await run.loaded;
     const folder = join(bench.folder, 'run');
@@ -110,7 +110,7 @@ describe('a disk that fails while the engine runs', () => {
 });
 
 describe('what cannot start', () => {
-  it('a missing program is named, with how to get it', async () => {
+  it('a missing program is named, with how to install it', async () => {
     const missing = { code: null, signal: null, reason: 'The program llama-server was not found. Get it.' };
     for (const command of ['/nowhere/at/all/llama-server', 'llama-server']) {
       const run = bench.start(
@@ -124,7 +124,7 @@ describe('what cannot start', () => {
     }
   });
 
-  it('a file that is no program ends with the reason of the system', async () => {
+  it('a file that is not executable ends with the reason of the system', async () => {
     const file = join(bench.folder, 'broken');
     writeFileSync(file, '#!/nowhere/interpreter\n');
     chmodSync(file, 0o755);
@@ -133,7 +133,7 @@ describe('what cannot start', () => {
     expect(reason).not.toContain(bench.folder);
   });
 
-  it('a host without any port left is a reason, never a throw', async () => {
+  it('a host without a free port is a reason, never an exception', async () => {
     const runner = bench.runner({
       freePort: () => Promise.reject(Object.assign(new Error(), { code: 'EMFILE' })),
     });
@@ -156,7 +156,7 @@ describe('an engine that fails', () => {
     expect(existsSync(recordOf('agent'))).toBe(false);
   });
 
-  it('by never opening its port is neither loaded nor asked, and can be stopped', async () => {
+  it('by never opening its port is neither loaded nor probed, and can be stopped', async () => {
     const run = bench.run(`console.log('here'); setInterval(() => {}, 1000);`);
     await says(run, 'here');
     const loaded = vi.fn();
@@ -165,13 +165,13 @@ describe('an engine that fails', () => {
     expect(loaded).not.toHaveBeenCalled();
   });
 
-  it('by answering its health check with a status that means nothing is ended with that status', async () => {
+  it('by responding to its health check with an unexpected status is ended with that status', async () => {
     const run = bench.start([], { probe: { path: '/nothing', loading: [503] } });
     expect((await run.ended).reason).toBe('The engine answered its health check with status 404.');
-    await gone(run.pid as number);
+    await exited(run.pid as number);
   });
 
-  it('by showing that it does less than it was asked for is ended with the reason', async () => {
+  it('by showing that it cannot do what was requested is ended with the reason', async () => {
     const unfit = [{ says: 'key by variable', reason: 'It has no GPU.' }];
     expect((await bench.start([], { unfit }).ended).reason).toBe('It has no GPU.');
   });
@@ -196,11 +196,11 @@ describe('an engine that fails', () => {
     const child = Number(/child (\d+)\./.exec(text(run))?.[1]);
     expect(startTicksOf(child)).not.toBeNull();
     expect((await run.stop(50)).signal).toBe('SIGKILL');
-    await gone(run.pid as number);
-    await gone(child);
+    await exited(run.pid as number);
+    await exited(child);
   });
 
-  it('stopped in the very moment of its start leaves nothing behind', async () => {
+  it('stopped at the moment of its start leaves nothing behind', async () => {
     const run = bench.start();
     const ended = await run.stop(0);
     expect(ended.reason).toBe('The engine was stopped before it had started.');
@@ -208,9 +208,9 @@ describe('an engine that fails', () => {
   });
 });
 
-describe('a stranger on the port', () => {
-  it('is never asked: the engine is started again on another port', async () => {
-    const other = await stranger();
+describe('a foreign program on the port', () => {
+  it('never gets a request: the engine is started again on another port', async () => {
+    const other = await foreignListener();
     const ports = [other.port, await freePort()];
     const runner = bench.runner({ freePort: async () => ports.shift() as number });
     const run = bench.start([], { key: { by: 'env', name: 'ENGINE_KEY' } }, {}, runner);
@@ -219,7 +219,7 @@ describe('a stranger on the port', () => {
     expect(other.met()).toBe(0);
   });
 
-  it('that comes while the engine loads is never asked either', async () => {
+  it('that appears while the engine loads gets no request either', async () => {
     const [taken, free] = [await freePort(), await freePort()];
     const ports = [taken, free];
     const runner = bench.runner({ freePort: async () => ports.shift() as number });
@@ -230,13 +230,13 @@ describe('a stranger on the port', () => {
     const args = [join(bench.folder, 'slow.mjs'), '--host', '{host}', '--port', '{port}'];
     const run = bench.start([], { args }, {}, runner);
     await vi.waitFor(() => expect(run.pid).not.toBeNull());
-    const other = await stranger(taken);
+    const other = await foreignListener(taken);
     expect(new URL((await run.loaded).origin).port).toBe(String(free));
     expect(other.met()).toBe(0);
   });
 
-  it('on every port that is tried is the reason', async () => {
-    const others = [await stranger(), await stranger(), await stranger()];
+  it('on every port ends the start with that reason', async () => {
+    const others = [await foreignListener(), await foreignListener(), await foreignListener()];
     const ports = others.map(({ port }) => port);
     const runner = bench.runner({ freePort: async () => ports.shift() as number });
     const { reason } = await bench.start([], {}, {}, runner).ended;
@@ -264,7 +264,7 @@ describe('a process that slots share', () => {
     expect((await embed.stop(5_000)).signal).toBe('SIGTERM');
   });
 
-  it('refuses a second slot that wants it for something else, until the first has left', async () => {
+  it('refuses a second slot with another claim, until the first has left', async () => {
     const chat = bench.start([], shared('a:1b'));
     const embed = bench.start([], shared(null), { slot: 'embed' });
     await chat.loaded;
@@ -278,7 +278,7 @@ describe('a process that slots share', () => {
     );
   });
 
-  it('that dies ends for all of them, and the next start waits until the last one is gone', async () => {
+  it('that dies ends for all of them, and the next start waits until the previous process has ended', async () => {
     const [chat, embed] = [bench.start([], shared('a')), bench.start([], shared(null), { slot: 'embed' })];
     await chat.loaded;
     process.kill(chat.pid as number, 'SIGKILL');

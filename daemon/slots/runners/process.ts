@@ -9,14 +9,14 @@ import { failedStart, type Runner, type RunningEngine } from './runner.ts';
 import { SharedRuns } from './shared-runs.ts';
 
 export type ProcessRunnerDeps = Omit<ProcessRunDeps, 'ports' | 'prefix'> & {
-  /** A port on which nobody listens; default any. */
+  /** Returns a free port; default any. */
   freePort?(): Promise<number>;
 };
 
 /**
- * Runs programs of somebody else as child processes: in a session of their own, with an explicit environment, no shell,
- * output into a bounded log, on a free port of the loopback address. Nobody but the started process itself is taken for
- * the engine. It ends with the gateway where `setpriv` is at hand, by its record at the next start elsewhere.
+ * Creates the runner for external programs as child processes: in a session of their own, with an explicit
+ * environment, no shell, output into a bounded log, on a free loopback port. Only the started process itself counts
+ * as the engine. It ends with the gateway where `setpriv` exists, otherwise through its record at the next start.
  */
 export function createProcessRunner(deps: ProcessRunnerDeps): Runner {
   const path = () => deps.environment('PATH') ?? '';

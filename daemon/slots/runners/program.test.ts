@@ -8,8 +8,8 @@ import { startTicksOf } from '../../lib/process/process-identity.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { parentDeathPrefix } from './program.ts';
 
-describe('dying with the parent', () => {
-  it('is left out where there is no setpriv, or one that cannot do it', () => {
+describe('the prefix against orphans', () => {
+  it('is empty where setpriv is missing or does not support it', () => {
     const folder = scratch();
     expect(parentDeathPrefix(folder)).toEqual([]);
     writeFileSync(join(folder, 'setpriv'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });

@@ -5,8 +5,9 @@ const TRIAL_MS = 2_000;
 const DEATH_SIGNAL = ['--pdeathsig', 'KILL', '--'];
 
 /**
- * What stands before a program so that the kernel kills it when the gateway dies: `setpriv` of util-linux, which
- * becomes the program. Empty where there is none: then an engine that outlives the gateway ends at its next start.
+ * Returns the command line prefix that makes the kernel kill a program when the gateway dies: `setpriv` of
+ * util-linux, which then executes the program. Empty where it is missing; an engine that outlives the gateway is
+ * then ended at the next start.
  */
 export function parentDeathPrefix(path: string): readonly string[] {
   const setpriv = findProgram('setpriv', path);

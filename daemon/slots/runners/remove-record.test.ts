@@ -10,19 +10,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('removes a file, and is content with none', () => {
-  const told: string[] = [];
+it('removes a file, and accepts a missing one', () => {
+  const logged: string[] = [];
   const file = join(folder, 'agent.json');
   writeFileSync(file, '');
-  for (let time = 0; time < 2; time++) removeRecordFile(file, (line) => told.push(line));
-  expect([existsSync(file), told]).toEqual([false, []]);
+  for (let time = 0; time < 2; time++) removeRecordFile(file, (line) => logged.push(line));
+  expect([existsSync(file), logged]).toEqual([false, []]);
 });
 
-it('tells of what stays without its path, and never throws', () => {
-  const told: string[] = [];
+it('logs what stays without its path, and never throws', () => {
+  const logged: string[] = [];
   const loop = join(folder, 'run');
   symlinkSync(loop, loop);
-  removeRecordFile(join(loop, 'agent.json'), (line) => told.push(line));
-  expect(told).toEqual(['what was remembered of the engine could not be removed (ELOOP)']);
+  removeRecordFile(join(loop, 'agent.json'), (line) => logged.push(line));
+  expect(logged).toEqual(['what was remembered of the engine could not be removed (ELOOP)']);
   expect(() => removeRecordFile(folder)).not.toThrow();
 });

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 
 /**
- * Removes what was remembered of a run. A disk that does not let it go is told of in a line without a path, and stops nothing:
- * what is left behind fits no later run. Never throws.
+ * Removes the record of a run. If the disk refuses, logs that without the path and continues: a leftover record
+ * matches no later run. Never throws.
  */
 export function removeRecordFile(path: string, log: (line: string) => void = () => {}): void {
   try {

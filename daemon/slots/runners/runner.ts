@@ -1,14 +1,14 @@
 import type { Launch } from '../engines/engine.ts';
 import type { RunnerId } from '../engines/run-spec.ts';
 
-/** Where a started engine answers and the headers it demands (its own key; never one of the gateway's). */
+/** The address of a started engine and the headers it requires (its own key, never one of the gateway's). */
 export interface Endpoint {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
   readonly headers: Record<string, string>;
 }
 
-/** What an engine says of itself once its model is loaded. */
+/** What an engine reports once its model is loaded. */
 export interface LoadedEngine extends Endpoint {
   /** The backend in use. */
   readonly device: string;
@@ -16,11 +16,11 @@ export interface LoadedEngine extends Endpoint {
   readonly context: number;
   readonly parallel: number;
   readonly threads: number;
-  /** Layers on the device, of all that the model has. */
+  /** Layers on the device, and the total number of layers. */
   readonly layers?: { readonly placed: number; readonly total: number };
 }
 
-/** The end of an engine and why, in one line without paths. */
+/** How and why an engine ended; the reason is one line without paths. */
 export interface EngineExit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -30,35 +30,37 @@ export interface EngineExit {
 /** One started engine. */
 export interface RunningEngine {
   readonly pid: number | null;
-  /** Resolves when what the engine is made of is on this machine, and its load begins; absent: it always is. */
+  /** Resolves when the image is on this machine and the load begins; absent for engines without an image. */
   readonly fetched?: Promise<void> | undefined;
-  /** Resolves when the model is loaded; never settles when the engine ends before that: watch `ended` as well. */
+  /**
+   * Resolves when the model is loaded. Never settles when the engine ends before that, so watch `ended` as well.
+   */
   readonly loaded: Promise<LoadedEngine>;
-  /** Resolves once the end was observed; never rejects. */
+  /** Resolves when the end was observed. Never rejects. */
   readonly ended: Promise<EngineExit>;
-  /** Share of the load that is done, 0 to 1; null when the engine does not tell. */
+  /** Returns the progress of the load, 0 to 1; null when the engine does not report it. */
   progress(): number | null;
-  /** Last lines of the engine's output, oldest first. */
+  /** Returns the last lines of the engine's output, oldest first. */
   lines(): readonly string[];
-  /** Asks it to end, forces it after `graceMs`, and resolves when the end was observed. May be called twice. */
+  /** Stops it, kills it after `graceMs`, and resolves when the end was observed. May be called twice. */
   stop(graceMs: number): Promise<EngineExit>;
 }
 
-/** How an engine runs. Knows nothing of models. */
+/** Runs engines in one way. It does not know about models. */
 export interface Runner {
   readonly id: RunnerId;
-  /** Starts at once; whatever goes wrong shows as `ended`. Never throws. Only launches of its own kind reach it. */
+  /** Starts an engine immediately. Errors appear as `ended`. Never throws. Gets launches of its own kind only. */
   start(launch: Launch): RunningEngine;
   /**
-   * Told once, before the first start: what an earlier gateway left running is ended, or kept for a slot in `wanted`.
-   * Resolves to the slots for which something was kept; the runner's own first start waits for it. Never rejects.
+   * Called once, before the first start: ends what an earlier gateway left running, or keeps it for a slot in
+   * `wanted`. Resolves to the slots whose engine was kept; the runner's own first start waits for it. Never rejects.
    */
   reconcile?(wanted: ReadonlySet<string>): Promise<ReadonlySet<string>>;
-  /** The gateway ends: a loaded engine that the next start can adopt may be left running by its `stop`. */
+  /** Called when the gateway stops: `stop` may then leave a loaded engine running that the next start can adopt. */
   detach?(): void;
 }
 
-/** What stands for an engine that could not even be started. */
+/** Returns a RunningEngine for an engine that could not be started. */
 export function failedStart(reason: string): RunningEngine {
   const ended = Promise.resolve({ code: null, signal: null, reason });
   const loaded = Promise.withResolvers<LoadedEngine>().promise;

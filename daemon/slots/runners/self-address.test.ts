@@ -25,11 +25,11 @@ it.each([
   expect(await isSelfAddress(new URL(url), 8080, parts)).toBe(expected);
 });
 
-it('knows the ports that an address leaves out', async () => {
+it('applies the default ports of the protocols', async () => {
   expect(await isSelfAddress(new URL('https://here'), 443, parts)).toBe(true);
   expect(await isSelfAddress(new URL('http://here'), 80, parts)).toBe(true);
 });
 
-it('asks the system by default', async () => {
+it('uses the addresses of the system by default', async () => {
   expect(await isSelfAddress(new URL('http://localhost:1234'), 1234)).toBe(true);
 });

@@ -2,9 +2,9 @@ import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 
 export interface SelfAddressDeps {
-  /** Every address that a name has; rejects when it has none. */
+  /** Returns all addresses of a name. Rejects when it has none. */
   addresses(name: string): Promise<readonly string[]>;
-  /** Every address of this machine. */
+  /** Returns all addresses of this machine. */
   own(): ReadonlySet<string>;
 }
 
@@ -16,7 +16,9 @@ const DEFAULT_DEPS: SelfAddressDeps = {
 
 const DEFAULT_PORT: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Whether `url` leads to the listener of this machine on `port`; a name that nobody knows leads nowhere. */
+/**
+ * Returns whether `url` leads to the listener of this machine on `port`. False for a name that cannot be resolved.
+ */
 export async function isSelfAddress(
   url: URL,
   port: number,

@@ -4,7 +4,7 @@ import { type EngineExit, failedStart, type LoadedEngine, type RunningEngine } f
 
 interface Entry {
   readonly run: RunningEngine;
-  /** What each slot that uses it has claimed. */
+  /** The claim of each slot that uses it. */
   readonly users: Map<object, string | null>;
 }
 
@@ -14,13 +14,13 @@ const LEFT_EXIT: EngineExit = {
   reason: 'The slot has left the process that it shared.',
 };
 
-/** Processes that several slots use at once: the first start brings one up, the last stop ends it. */
+/** Processes that several slots share: the first start starts one, the last stop ends it. */
 export class SharedRuns {
   readonly #entries = new Map<string, Entry>();
-  /** The end of the process that had the name before. */
+  /** The exit of the previous process of each name. */
   readonly #previousExits = new Map<string, Promise<unknown>>();
 
-  /** A use of the shared process; `begin` starts it once the one before has ended. */
+  /** Adds a user of the shared process. `start` starts it after the previous one has ended. */
   join(
     launch: LaunchFor<'process'>,
     shared: SharedProcess,

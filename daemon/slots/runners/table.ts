@@ -15,29 +15,29 @@ export type Runners = Readonly<Record<RunnerId, Runner>>;
 
 export interface RunnersDeps {
   readonly stateFolder: string;
-  /** The Node 24 binary of the workers. */
+  /** The Node 24 binary for the workers. */
   readonly nodePath: string;
-  /** Stands for the worker program of language models. */
+  /** Replaces the worker program of language models. */
   readonly workerPath: string | undefined;
-  /** The gateway's environment, by name. */
+  /** Returns a variable of the gateway's environment. */
   environment(name: string): string | undefined;
-  /** Asks a started engine. */
+  /** Sends requests to a started engine. */
   readonly query: QueryEngine;
   readonly log: Log;
-  /** How engines of containers are reached. */
+  /** How container engines are reached. */
   readonly containers: ContainerEngines;
-  /** Whether loaded containers run on when the gateway ends. */
+  /** Returns whether loaded containers keep running when the gateway stops. */
   keepContainers(): boolean;
-  /** The port of the gateway's own listener. */
+  /** Returns the port of the gateway's own listener. */
   listenPort(): number;
 }
 
 const program = (name: string): string => fileURLToPath(new URL(`../workers/${name}.ts`, import.meta.url));
 
-/** Where started engines are remembered for the next start of the gateway. */
+/** Returns the folder of the run records, for the next start of the gateway. */
 export const runFolderOf = (stateFolder: string): string => join(stateFolder, 'run');
 
-/** THE runners: adding one is a file and a row. */
+/** Creates all runners. To add one, add a file and a row here. */
 export function createRunners(deps: RunnersDeps): Runners {
   const { stateFolder, nodePath, workerPath, environment, query, log } = deps;
   const folders = { stateFolder, logFolder: join(stateFolder, 'logs'), runFolder: runFolderOf(stateFolder) };

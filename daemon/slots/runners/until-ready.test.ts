@@ -14,13 +14,13 @@ it.each([
   [500, '"ok"', 'wrong'],
 ])('%i %s is %s', (status, body, verdict) => expect(probeVerdict(probe, { status, body })).toBe(verdict));
 
-it('asks less and less often, at least once a second', () => {
+it('probes at growing intervals, at least once a second', () => {
   const pauses = [nextPause(0)];
   while (pauses.length < 10) pauses.push(nextPause(pauses.at(-1) as number));
   expect(pauses).toEqual([100, 150, 225, 338, 507, 761, 1000, 1000, 1000, 1000]);
 });
 
-const parts = (answers: (() => Promise<{ status: number; body: string }>)[], signal: AbortSignal) => ({
+const options = (answers: (() => Promise<{ status: number; body: string }>)[], signal: AbortSignal) => ({
   query: () => (answers.shift() as () => Promise<{ status: number; body: string }>)(),
   endpoint: { origin: 'http://127.0.0.1:1', headers: {} },
   probe: { path: '/health', loading: [503] },
@@ -29,20 +29,20 @@ const parts = (answers: (() => Promise<{ status: number; body: string }>)[], sig
 const says = (status: number) => async () => ({ status, body: '' });
 const fails = (error: object) => () => Promise.reject(Object.assign(new Error('x'), error));
 
-it('silence and loading are waited out', async () => {
+it('waits while there is no response or the engine is loading', async () => {
   const { signal } = new AbortController();
-  await waitUntilReady(parts([fails({ code: 'ECONNREFUSED' }), says(503), says(200)], signal));
+  await waitUntilReady(options([fails({ code: 'ECONNREFUSED' }), says(503), says(200)], signal));
 });
 
 it('an address that is never connected to ends the wait with its reason', async () => {
   const { signal } = new AbortController();
-  const asked = waitUntilReady(parts([fails({ code: 'ERR_UNREACHABLE_ADDRESS' })], signal));
-  await expect(asked).rejects.toThrow('leads to a place that is never connected to');
+  const outcome = waitUntilReady(options([fails({ code: 'ERR_UNREACHABLE_ADDRESS' })], signal));
+  await expect(outcome).rejects.toThrow('leads to a place that is never connected to');
 });
 
 it('an abort ends the wait with its reason', async () => {
   const control = new AbortController();
-  const asked = waitUntilReady({ ...parts([], control.signal), canProbe: () => false });
+  const outcome = waitUntilReady({ ...options([], control.signal), canProbe: () => false });
   control.abort(new Error('enough'));
-  await expect(asked).rejects.toThrow('enough');
+  await expect(outcome).rejects.toThrow('enough');
 });

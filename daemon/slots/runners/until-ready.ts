@@ -5,26 +5,29 @@ import type { Endpoint } from './runner.ts';
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
-/** An engine that is busy with its load may be slow to say so. */
+/** An engine that is loading may be slow to respond. */
 const ANSWER_MS = 5_000;
 
 export type ProbeVerdict = 'loading' | 'ready' | 'wrong';
 
-/** What an answer to the probe means. */
+/** Returns what a response to the probe means. */
 export function probeVerdict(probe: Probe, { status, body }: EngineResponse): ProbeVerdict {
   if (probe.loading.includes(status)) return 'loading';
   if (status < 200 || status > 299) return 'wrong';
   return probe.contains === undefined || body.includes(probe.contains) ? 'ready' : 'wrong';
 }
 
-/** The server that answers is not the engine that was meant; the message is the reason, in one line. */
+/** The server that responds is not the expected engine. The message is the reason, in one line. */
 export class WrongServerError extends Error {}
 
-/** The pause before the next question: 100 ms, growing to 1 s. */
+/** Returns the pause before the next probe: 100 ms, growing to 1 s. */
 export const nextPause = (before: number): number =>
   before === 0 ? FIRST_PAUSE_MS : Math.min(MAX_PAUSE_MS, Math.ceil(before * 1.5));
 
-/** Asks the probe once; null when nobody answers. Rejects with WrongServer, or the signal's reason. */
+/**
+ * Sends the probe once. Returns null when there is no response. Rejects with WrongServerError, or the signal's
+ * reason.
+ */
 export async function sendProbe(
   query: QueryEngine,
   endpoint: Endpoint,
@@ -46,13 +49,16 @@ export interface WaitUntilReadyOptions {
   readonly query: QueryEngine;
   readonly endpoint: Endpoint;
   readonly probe: Probe;
-  /** Ends the questions; whoever waits for a load sets its limit. */
+  /** Aborts the wait. The caller sets the time limit. */
   readonly signal: AbortSignal;
-  /** Asked before each question: whether there is somebody of ours to ask. Throws to give up. */
+  /** Returns whether the own engine listens; called before each probe. Throws to give up. */
   canProbe?(): boolean;
 }
 
-/** Resolves when the probe finds the model loaded; rejects with WrongServer, what `open` throws, or the signal's reason. */
+/**
+ * Resolves when the probe finds the model loaded. Rejects with WrongServerError, with what `canProbe` throws, or
+ * with the signal's reason.
+ */
 export async function waitUntilReady({
   query,
   endpoint,

@@ -20,7 +20,7 @@ it('passes the fixed list only; no secret of the gateway or of another tool reac
   });
 });
 
-it('a slot cannot take the place of the nonce', () => {
+it('a slot cannot replace the nonce', () => {
   expect(workerEnv(() => undefined, { GATEWAY_WORKER: 'x', PATH: '/own' }, 'n')).toEqual({
     PATH: '/own',
     GATEWAY_WORKER: 'n',

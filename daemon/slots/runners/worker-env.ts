@@ -1,9 +1,9 @@
-/** The variable that carries the nonce by which an engine is recognised as ours. */
+/** The variable with the nonce that identifies an engine of this gateway. */
 export const NONCE_VARIABLE = 'GATEWAY_WORKER';
 
 /**
- * Inherited variables that an engine may see: what finds programs, libraries, devices, language and time zone.
- * Everything else stays with the gateway, its own secrets and the tokens of other tools first of all.
+ * Inherited variables that an engine may see: those that locate programs, libraries and devices, and set language
+ * and time zone. Everything else stays with the gateway, above all its secrets and the tokens of other tools.
  */
 const PASSED_VARIABLES: ReadonlySet<string> = new Set([
   'PATH',
@@ -26,7 +26,7 @@ const PASSED_VARIABLES: ReadonlySet<string> = new Set([
   'NODE_COMPILE_CACHE',
 ]);
 
-/** The whole environment of an engine: the passed names, the slot's own variables, the nonce. */
+/** Returns the whole environment of an engine: the passed variables, the slot's own variables, the nonce. */
 export function workerEnv(
   inherited: (name: string) => string | undefined,
   own: Readonly<Record<string, string>>,

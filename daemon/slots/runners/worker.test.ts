@@ -23,7 +23,7 @@ afterEach(async () => {
   running = null;
 });
 
-/** Starts a program of a few lines as if it were the engine. */
+/** Starts a small program in place of the engine. */
 function start(program: string, over: Partial<Launch> = {}): RunningEngine {
   const workerPath = join(folder, 'with space;$(x).mjs');
   writeFileSync(workerPath, program);
@@ -44,7 +44,7 @@ const says = (run: RunningEngine, text: string) =>
 const FACTS = '{ device: "cpu", context: 512, parallel: 1, threads: 1 }';
 
 describe('the worker runner', () => {
-  it('hands the order over IPC only and tells where the engine answers', async () => {
+  it('sends the settings over IPC only and returns the address of the engine', async () => {
     const run = start(`process.on('message', (order) => {
       console.log(JSON.stringify([order.type, order.config.modelId, order.config.threads, process.argv.slice(2)]));
       process.send({ type: 'listening', port: 4321 });
@@ -58,7 +58,7 @@ describe('the worker runner', () => {
     await says(run, '["start","tiny",1,["slot=agent"]]');
   });
 
-  it('gives the reason that the engine names before it ends', async () => {
+  it('returns the reason that the engine reports before it ends', async () => {
     const reason = 'cannot read /secret/place/tiny.gguf: not a GGUF file';
     const run = start(
       `process.send({ type: 'failed', reason: ${JSON.stringify(reason)} }, () => process.exit(70));`,
@@ -70,7 +70,7 @@ describe('the worker runner', () => {
     });
   });
 
-  it('takes the decisive last line of the output of one that says nothing', async () => {
+  it('uses the decisive last line of the output when the engine reports no reason', async () => {
     const run = start(
       `console.error('ggml: fatal error: out of tensors'); console.error('bye'); process.abort();`,
     );
@@ -94,7 +94,7 @@ describe('the worker runner', () => {
     await vi.waitFor(() => expect(startTicksOf(child)).toBeNull(), 5_000);
   });
 
-  it('one that still loads is ended at once, whatever grace it has', async () => {
+  it('one that is still loading is killed immediately, whatever its grace', async () => {
     const run = start(`process.on('SIGTERM', () => {}); console.log('loading.'); for (;;);`);
     await says(run, 'loading.');
     const since = performance.now();
@@ -130,7 +130,7 @@ describe('the worker runner', () => {
   });
 
   it.skipIf(parentDeathPrefix(process.env.PATH ?? '').length === 0)(
-    'one that hears nobody any more dies with the gateway',
+    'one that no longer handles messages dies with the gateway',
     async () => {
       const workerPath = join(folder, 'deaf.mjs');
       writeFileSync(workerPath, "console.log('deaf.'); for (;;);");

@@ -20,13 +20,13 @@ export interface WorkerRunnerDeps {
   /** Working folder of the engines. */
   stateFolder: string;
   logFolder: string;
-  /** Where started engines are remembered for the next start of the gateway. */
+  /** Folder of the run records, for the next start of the gateway. */
   runFolder: string;
-  /** The environment that the passed names are looked up in. */
+  /** Returns a variable of the gateway's environment. */
   environment(name: string): string | undefined;
 }
 
-/** `before`: the words that stand before Node. */
+/** Starts the worker; `prefix` is the command line before Node. */
 function spawnWorker(
   deps: WorkerRunnerDeps,
   launch: LaunchFor<'worker'>,
@@ -44,14 +44,14 @@ function spawnWorker(
   });
 }
 
-/** What one worker has told so far. */
+/** What one worker has reported so far. */
 class WorkerStatus {
   readonly key = randomBytes(32).toString('base64url');
   readonly loaded = Promise.withResolvers<LoadedEngine>();
   port = 0;
   fraction: number | null = null;
   isLoaded = false;
-  /** The reason it gave itself before it ended. */
+  /** The reason that it reported before it ended. */
   knownReason: string | null = null;
 
   handle(message: WorkerMessage): void {
@@ -100,16 +100,16 @@ function startWorker(
     ended,
     progress: () => status.fraction,
     lines: () => log.lines(),
-    // One that still loads has nothing to end, and hears nobody until a native call is over.
+    // A loading worker has no requests to finish, and handles no message until a native call returns.
     stop: (graceMs) => stopChild(child, ended, status.isLoaded ? graceMs : 0),
   };
 }
 
 /**
- * Runs engines as child processes of ours: one per slot, in a process group of its own, with an explicit
- * environment, no shell, output into a bounded log. The key travels over IPC only. An engine whose gateway dies
- * ends by itself, one in a native call that never ends by the kernel's signal where `setpriv` is at hand, and by its
- * record at the next start at the latest.
+ * Creates the runner for the gateway's worker programs: one child process per slot, in a process group of its own,
+ * with an explicit environment, no shell, output into a bounded log. The key is sent over IPC only. An engine whose
+ * gateway dies ends by itself; one in an endless native call is killed by the kernel where `setpriv` exists, and at
+ * the latest through its record at the next start.
  */
 export function createWorkerRunner(deps: WorkerRunnerDeps): Runner {
   let prefix: readonly string[] | null = null;

@@ -1,2 +1,2 @@
-/** A container that cannot be; the message is its reason, in one line. */
+/** A container cannot be started. The message is the reason, in one line. */
 export class ContainerStartError extends Error {}

@@ -21,15 +21,17 @@ export interface ContainerRunDeps {
   readonly state: string;
   readonly logFolder: string;
   readonly query: QueryEngine;
-  /** Whatever must be over before the first start. */
+  /** Must settle before the first start. */
   readonly before: Promise<unknown>;
-  /** Whether a loaded container is left running by `stop`, because the gateway ends and the next one adopts it. */
+  /**
+   * Returns whether `stop` leaves a loaded container running, because the gateway stops and the next one adopts it.
+   */
   isDetaching(): boolean;
 }
 
-/** An engine that is not the one that was meant has this long to end. */
+/** Time for an unusable engine to end before it is killed. */
 const UNFIT_GRACE_MS = 2_000;
-/** Time for the last output of an ended container to arrive. */
+/** Time to wait for the last output of a container that has ended. */
 const LAST_OUTPUT_MS = 1_000;
 
 const failedToStart = (reason: string): EngineExit => ({ code: null, signal: null, reason });
@@ -42,7 +44,7 @@ function startFailureReason(cause: unknown): string {
   return known ? scrubPaths(cause.message) : 'The container could not be started.';
 }
 
-/** One engine in a container, from its image or its adoption to its end and removal. */
+/** One engine in a container, from its image or adoption to its end and removal. */
 export class ContainerRun implements RunningEngine {
   readonly fetched: Promise<void>;
   readonly loaded: Promise<LoadedEngine>;
@@ -52,9 +54,9 @@ export class ContainerRun implements RunningEngine {
   readonly #log: EngineLog;
   readonly #fetched = Promise.withResolvers<void>();
   readonly #ready = Promise.withResolvers<LoadedEngine>();
-  /** The engine is not wanted any more, whatever it is doing. */
+  /** Aborted when the engine is no longer wanted, whatever it is doing. */
   readonly #stop = new AbortController();
-  /** The end of the container will not be seen. */
+  /** Aborted when the end of the container will not be observed. */
   readonly #detached = new AbortController();
   #opened: OpenContainer | null = null;
   #pid: number | null = null;
@@ -165,7 +167,10 @@ export class ContainerRun implements RunningEngine {
     }
   }
 
-  /** Stops the container once that is asked for; an engine that does not answer costs the sight of its end. */
+  /**
+   * Stops the container when a stop is requested. If the container engine does not respond, the end is not
+   * observed.
+   */
   #stopOnRequest({ engine, id }: OpenContainer, over: AbortSignal): void {
     const halt = () => {
       engine

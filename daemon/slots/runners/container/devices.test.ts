@@ -15,7 +15,7 @@ const about = (over: Partial<EngineAbout>): EngineAbout => ({
 const gpu: ContainerDevice = { by: 'cdi', name: 'nvidia.com/gpu=1' };
 const node = (path: string): ContainerDevice => ({ by: 'node', path });
 
-test('no devices: nothing is asked for', () => {
+test('no devices: nothing is requested', () => {
   expect(deviceConfig([], [], about({}))).toEqual({});
 });
 
@@ -37,7 +37,7 @@ test('a rootless engine keeps the groups of its user, as far as it can', () => {
   expect(groups('docker')).toEqual([]);
 });
 
-test('an NPU may lock memory, where the engine has the right to grant that', () => {
+test('an NPU may lock memory, where the container engine can grant that', () => {
   expect(deviceConfig([node('/dev/accel')], [], about({})).Ulimits).toEqual([
     { Name: 'memlock', Soft: -1, Hard: -1 },
   ]);
@@ -54,7 +54,7 @@ test('a GPU by its CDI name, or through the runtime of NVIDIA in Docker', () => 
   ]);
 });
 
-test('an engine that cannot hand it out is told so, with the fix', () => {
+test('an engine that cannot pass it is an error with the fix', () => {
   expect(() => deviceConfig([gpu], [], about({ version: '4.3.1', cdi: false }))).toThrow(/version 5/);
   expect(() => deviceConfig([gpu], [], about({ kind: 'docker', cdi: false }))).toThrow(
     /NVIDIA Container Toolkit/,

@@ -2,7 +2,7 @@ import type { EngineAbout } from '../../../lib/container-engine/about.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { ContainerStartError } from './cannot-start.ts';
 
-/** The part of a container's host configuration that gives it devices. */
+/** The device settings of a container's host configuration. */
 export interface DeviceConfig {
   readonly Devices?: readonly { PathOnHost: string; PathInContainer: string; CgroupPermissions: string }[];
   readonly DeviceRequests?: readonly {
@@ -18,7 +18,7 @@ const NVIDIA = 'nvidia.com/gpu=';
 const NO_CDI =
   'install the NVIDIA Container Toolkit and run nvidia-ctk (https://docs.nvidia.com/datacenter/cloud-native)';
 
-/** How devices of the CDI are asked for: by their names, or through the older way of Docker for NVIDIA alone. */
+/** Returns the device requests for CDI names, or for NVIDIA in Docker through its older runtime. */
 function requests(names: readonly string[], about: EngineAbout): DeviceConfig['DeviceRequests'] {
   const nvidia = names.every((name) => name.startsWith(NVIDIA));
   if (about.kind === 'docker' && nvidia && about.runtimes.includes('nvidia')) {
@@ -30,15 +30,15 @@ function requests(names: readonly string[], about: EngineAbout): DeviceConfig['D
   throw new ContainerStartError(`The container engine cannot hand out ${names.join(', ')}: ${how}.`);
 }
 
-/** Groups that may open the device nodes inside; a rootless engine can only keep those that its user has. */
+/** Returns the groups that may open the device nodes inside. A rootless engine can only keep those of its user. */
 function groupAdd(groups: readonly number[], { kind, rootless }: EngineAbout): readonly string[] {
   if (!rootless) return groups.map(String);
   return kind === 'podman' ? ['keep-groups'] : [];
 }
 
 /**
- * What a container gets of the machine. `groups` are the numeric groups of the nodes on the host, because an image need
- * not know their names. Throws CannotStart when the engine has no way to hand out a device.
+ * Returns the device settings of a container. `groups` are the numeric groups of the nodes on the host, because an
+ * image need not know their names. Throws ContainerStartError when the engine cannot pass a device.
  */
 export function deviceConfig(
   devices: readonly ContainerDevice[],

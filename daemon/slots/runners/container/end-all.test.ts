@@ -7,7 +7,7 @@ import { endAllContainers } from './end-all.ts';
 import { labelsOf } from './labels.ts';
 import { stateId } from './state-id.ts';
 
-/** A stand-in for an engine that ignores the filter of a list, and what was removed. */
+/** A fake engine that ignores the filter of a list, and the containers that were removed. */
 function standIn(listed: readonly ListedContainer[], fails: ReadonlySet<string> = new Set()) {
   const removed: string[] = [];
   const engine = {
@@ -18,12 +18,12 @@ function standIn(listed: readonly ListedContainer[], fails: ReadonlySet<string> 
       removed.push(id);
     },
   } as unknown as ContainerEngine;
-  let asked = 0;
+  let connects = 0;
   const connect = async () => {
-    asked += 1;
+    connects += 1;
     return engine;
   };
-  return { places: { sockets: () => ['/s'], connect }, removed, asked: () => asked };
+  return { engines: { sockets: () => ['/s'], connect }, removed, connects: () => connects };
 }
 
 const container = (id: string, state: string): ListedContainer => ({
@@ -32,31 +32,31 @@ const container = (id: string, state: string): ListedContainer => ({
   labels: labelsOf({ state }),
 });
 
-test('ends what carries the mark of this folder, whatever else an engine lists', async () => {
+test('ends what has the id of this folder, whatever else an engine lists', async () => {
   const folder = scratch();
-  const mark = stateId(folder);
-  const { places, removed } = standIn([
-    container('a', mark),
+  const id = stateId(folder);
+  const { engines, removed } = standIn([
+    container('a', id),
     container('b', 'f'.repeat(32)),
     { id: 'c', running: true, labels: {} },
-    container('d', mark),
+    container('d', id),
   ]);
-  expect(await endAllContainers(places, folder)).toEqual({ ended: 2, failed: 0 });
+  expect(await endAllContainers(engines, folder)).toEqual({ ended: 2, failed: 0 });
   expect(removed).toEqual(['a', 'd']);
 });
 
-test('one that can not be ended is counted and stops no other', async () => {
+test('one that cannot be ended is counted and does not stop the others', async () => {
   const folder = scratch();
-  const mark = stateId(folder);
-  const { places } = standIn([container('a', mark), container('b', mark)], new Set(['a']));
-  expect(await endAllContainers(places, folder)).toEqual({ ended: 1, failed: 1 });
+  const id = stateId(folder);
+  const { engines } = standIn([container('a', id), container('b', id)], new Set(['a']));
+  expect(await endAllContainers(engines, folder)).toEqual({ ended: 1, failed: 1 });
 });
 
-test('a folder whose gateway never had a container asks nobody and gets no mark', async () => {
+test('a folder whose gateway never had a container sends no request and gets no id', async () => {
   const folder = scratch();
-  const { places, asked } = standIn([container('a', '')]);
-  expect(await endAllContainers(places, folder)).toEqual({ ended: 0, failed: 0 });
-  expect(await endAllContainers(places, join(folder, 'nowhere'))).toEqual({ ended: 0, failed: 0 });
-  expect(asked()).toBe(0);
+  const { engines, connects } = standIn([container('a', '')]);
+  expect(await endAllContainers(engines, folder)).toEqual({ ended: 0, failed: 0 });
+  expect(await endAllContainers(engines, join(folder, 'nowhere'))).toEqual({ ended: 0, failed: 0 });
+  expect(connects()).toBe(0);
   expect(readdirSync(folder)).toEqual([]);
 });

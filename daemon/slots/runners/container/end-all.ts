@@ -6,9 +6,9 @@ import { existingStateId } from './state-id.ts';
 const LIMIT_MS = 60_000;
 
 /**
- * Ends and removes every container that the gateway of this state folder left in any engine, for good: nobody will adopt them
- * any more. Containers of others, other state folders' among them, are never touched. Answers how many it ended and how many
- * it could not; an engine that does not answer counts as none. Never rejects.
+ * Ends and removes every container that the gateway of this state folder left in any container engine; none will be
+ * adopted. Never touches other containers, including those of other state folders. Returns how many were ended and
+ * how many could not be; an engine that does not respond counts as empty. Never rejects.
  */
 export async function endAllContainers(
   containerEngines: ContainerEngines,
@@ -20,7 +20,7 @@ export async function endAllContainers(
   const engines = await allEngines(containerEngines, signal);
   const endings = engines.map(async (engine) => {
     const listed = await engine.list(labelsOf({ state }), signal).catch(() => []);
-    // What the engine's filter lets through is looked at again: a wrong removal can't be undone.
+    // Check the result of the engine's filter again, because a wrong removal cannot be undone.
     const verified = listed.filter((container) => identityOf(container).state === state);
     return Promise.allSettled(verified.map(({ id }) => endContainer(engine, id)));
   });

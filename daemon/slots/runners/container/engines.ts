@@ -2,9 +2,9 @@ import type { ContainerEngine } from '../../../lib/container-engine/container-en
 import { ContainerEngineError } from '../../../lib/container-engine/engine-error.ts';
 import { ContainerStartError } from './cannot-start.ts';
 
-/** How engines of containers are reached. */
+/** How container engines are reached. */
 export interface ContainerEngines {
-  /** Where their sockets may be, best first. */
+  /** Returns the candidate sockets, best first. */
   sockets(): readonly string[];
   connect(socketPath: string, signal: AbortSignal): Promise<ContainerEngine>;
 }
@@ -17,7 +17,7 @@ const NOT_PERMITTED =
 const notPermitted = (cause: unknown): boolean =>
   cause instanceof ContainerEngineError && (cause.code === 'EACCES' || cause.code === 'EPERM');
 
-/** The best engine that answers. Rejects with CannotStart, or with the signal's reason. */
+/** Returns the best engine that responds. Rejects with ContainerStartError, or with the signal's reason. */
 export async function bestEngine(engines: ContainerEngines, signal: AbortSignal): Promise<ContainerEngine> {
   const failures: unknown[] = [];
   for (const socket of engines.sockets()) {
@@ -33,7 +33,7 @@ export async function bestEngine(engines: ContainerEngines, signal: AbortSignal)
   throw new ContainerStartError(failures.some(notPermitted) ? NOT_PERMITTED : NONE);
 }
 
-/** Every engine that answers, the best first. */
+/** Returns all engines that respond, best first. */
 export async function allEngines(engines: ContainerEngines, signal: AbortSignal): Promise<ContainerEngine[]> {
   const tries = await Promise.allSettled(engines.sockets().map((socket) => engines.connect(socket, signal)));
   return tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

@@ -13,7 +13,7 @@ beforeEach(() => {
 const mounting = (name: string) =>
   containerLaunch({ mounts: [{ source: join(folder, name), target: '/m', readOnly: true }] });
 
-test('a file or device that is absent, and a name that no mount can have, are refused by their last part', () => {
+test('a missing file or device, and a name that cannot be mounted, are refused by their last part', () => {
   writeFileSync(join(folder, 'x.gguf'), '');
   writeFileSync(join(folder, 'a,b.gguf'), '');
   expect(() => checkSources(mounting('x.gguf'))).not.toThrow();
@@ -23,7 +23,7 @@ test('a file or device that is absent, and a name that no mount can have, are re
   expect(() => checkSources(containerLaunch({ devices: [device] }))).toThrow('no kfd device');
 });
 
-test('only device nodes have groups that matter', () => {
+test('only groups of device nodes count', () => {
   writeFileSync(join(folder, 'file'), '');
   expect(
     nodeGroups([
@@ -44,7 +44,7 @@ test('the stamp changes with the file', () => {
   expect(modelStamp(join(folder, 'none'))).toBe('');
 });
 
-test('a process number counts only with the container in its control group', () => {
+test('a pid counts only with the container in its control group', () => {
   mkdirSync(join(folder, '42'));
   writeFileSync(join(folder, '42', 'cgroup'), '0::/machine/libpod-abcdef\n');
   expect(hostPid(42, 'abcdef', folder)).toBe(42);

@@ -4,7 +4,7 @@ import type { LaunchFor } from '../../engines/engine.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { ContainerStartError } from './cannot-start.ts';
 
-/** Most nodes of one device folder. */
+/** Maximum number of nodes in one device folder. */
 const MAX_NODES = 256;
 
 function isReadable(path: string): boolean {
@@ -17,8 +17,8 @@ function isReadable(path: string): boolean {
 }
 
 /**
- * Throws CannotStart when a file or device that the container is to see is absent here, or cannot be handed over. The
- * engine may be root's: nothing is mounted that the gateway itself may not read.
+ * Throws ContainerStartError when a file or device that the container needs is missing or cannot be passed. The
+ * container engine may run as root, so nothing is mounted that the gateway itself may not read.
  */
 export function checkSources({ how }: LaunchFor<'container'>): void {
   for (const { source } of how.mounts) {
@@ -44,7 +44,7 @@ function nodesBelow(path: string): string[] {
     .map((name) => join(path, name));
 }
 
-/** The groups, but root's, that own device nodes: what a user inside needs to open them. */
+/** Returns the groups, except root's, that own device nodes: a user inside needs them to open the nodes. */
 export function nodeGroups(devices: readonly ContainerDevice[]): number[] {
   const groups = new Set<number>();
   for (const device of devices) {
@@ -57,13 +57,13 @@ export function nodeGroups(devices: readonly ContainerDevice[]): number[] {
   return [...groups].sort((a, b) => a - b);
 }
 
-/** Changes when the model's file is written anew or replaced; empty without one. */
+/** Returns a text that changes when the model's file is rewritten or replaced; empty without a file. */
 export function modelStamp(path: string | null): string {
   const stat = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
 
-/** The process number as this host counts, only if the process is really one of the container; else null. */
+/** Returns the pid on this host if the process really belongs to the container; otherwise null. */
 export function hostPid(pid: number, containerId: string, proc = '/proc'): number | null {
   try {
     return pid > 1 && readFileSync(join(proc, String(pid), 'cgroup'), 'utf8').includes(containerId)

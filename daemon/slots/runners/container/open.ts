@@ -15,34 +15,34 @@ import { endContainer } from './reconcile.ts';
 import type { ContainerRecords } from './record.ts';
 import { type ContainerSpecInput, configDigest, containerBody, portName } from './spec.ts';
 
-/** A container of a slot that runs. */
+/** A running container of a slot. */
 export interface OpenContainer {
   readonly engine: ContainerEngine;
   readonly id: string;
   readonly key: string;
   /** Port of the loopback address. */
   readonly port: number;
-  /** As the host counts, as far as the engine tells. */
+  /** The pid on the host, as the engine reports it. */
   readonly pid: number;
-  /** It ran already, started by an earlier gateway. */
+  /** Whether an earlier gateway had started it. */
   readonly adopted: boolean;
 }
 
 export interface OpenContainerDeps {
   readonly engines: ContainerEngines;
   readonly records: ContainerRecords;
-  /** The mark of this gateway's state folder. */
+  /** The id of this gateway's state folder. */
   readonly state: string;
   /** Aborted when the start is no longer wanted. */
   readonly signal: AbortSignal;
-  /** Share of the image that is here, 0 to 1; null before that is known. */
+  /** Reports the share of the image that is pulled, 0 to 1; null before it is known. */
   onPull(share: number | null): void;
-  /** The image is here. */
+  /** Called when the image is on this machine. */
   onFetched(): void;
   note(line: string): void;
 }
 
-/** Images of tens of gigabytes over a slow line. */
+/** Enough for an image of tens of gigabytes over a slow connection. */
 const PULL_MS = 6 * 3_600_000;
 
 async function fetchImage(
@@ -74,7 +74,9 @@ function publishedPort(state: ContainerState, launch: LaunchFor<'container'>): n
   return port;
 }
 
-/** A container that serves just this launch and whose start is on record, as it runs now; else null. */
+/**
+ * Returns the container as it runs now if it serves exactly this launch and its start is recorded; otherwise null.
+ */
 async function adoptableContainer(
   engine: ContainerEngine,
   launch: LaunchFor<'container'>,
@@ -91,7 +93,7 @@ async function adoptableContainer(
   return { engine, id: container.id, key: record.key, port, pid: state.pid, adopted: true };
 }
 
-/** The container of an earlier gateway that serves just this launch; every other one of the slot is ended. */
+/** Returns the container of an earlier gateway that serves exactly this launch. Ends all others of the slot. */
 async function adopt(
   engine: ContainerEngine,
   launch: LaunchFor<'container'>,
@@ -111,7 +113,10 @@ async function adopt(
   return found;
 }
 
-/** Makes and starts a container. A started call is never cut short, so that nothing is made that nobody knows of. */
+/**
+ * Creates and starts a container. Running API calls are never aborted, so that no container is created without
+ * being known.
+ */
 async function make(
   engine: ContainerEngine,
   spec: ContainerSpecInput,
@@ -131,7 +136,7 @@ async function make(
     await engine.start(id);
     const state = await engine.inspect(id);
     if (state === null) throw new ContainerStartError('The container was removed as soon as it had started.');
-    // One that has ended already publishes nothing; its own words say why.
+    // A container that has ended already publishes no port; its own output shows the reason.
     const port = state.running ? publishedPort(state, launch) : 0;
     return { engine, id, key, port, pid: state.pid, adopted: false };
   } catch (cause) {
@@ -141,8 +146,9 @@ async function make(
 }
 
 /**
- * The running container of a launch: one that an earlier gateway left, if it serves the same, else a new one of an
- * image that is fetched first where need be. Rejects with CannotStart, ContainerEngineError or the signal's reason.
+ * Returns the running container of a launch: one that an earlier gateway left, if it serves the same, otherwise a
+ * new one, whose image is pulled first if needed. Rejects with ContainerStartError, ContainerEngineError or the
+ * signal's reason.
  */
 export async function openContainer(
   launch: LaunchFor<'container'>,

@@ -14,7 +14,7 @@ beforeEach(() => {
 const record = { nonce: 'n'.repeat(24), key: 'k'.repeat(43) };
 const mode = (file: string) => statSync(file).mode & 0o777;
 
-test('a record is for its owner only, outlives the clean-up of processes and is forgotten on demand', () => {
+test('a record is readable for its owner only, survives the clean-up of processes and is removed on demand', () => {
   const records = new ContainerRecords(folder);
   expect(records.read('a')).toBeNull();
   records.write('a', record, false);
@@ -27,7 +27,7 @@ test('a record is for its owner only, outlives the clean-up of processes and is 
   expect(records.read('a')).toBeNull();
 });
 
-test('the file of a key is readable inside its closed folder, and written anew for the next start', () => {
+test('the key file is readable inside its closed folder, and rewritten for the next start', () => {
   const records = new ContainerRecords(folder);
   records.write('a', record, true);
   records.write('a', { ...record, key: 'l'.repeat(43) }, true);
@@ -37,32 +37,32 @@ test('the file of a key is readable inside its closed folder, and written anew f
   expect(() => statSync(records.keyFile('a'))).toThrow('ENOENT');
 });
 
-test('a disk that keeps a record stops nothing and is told of', () => {
+test('a record that cannot be removed is logged and stops nothing', () => {
   const records = new ContainerRecords(folder);
   records.write('a', record, true);
-  const told: string[] = [];
+  const logged: string[] = [];
   const inner = join(folder, 'containers');
   renameSync(inner, `${inner}.away`);
   symlinkSync(inner, inner);
-  records.remove('a', (line) => told.push(line));
-  expect(told).toHaveLength(2);
-  expect(told.join()).not.toContain(folder);
+  records.remove('a', (line) => logged.push(line));
+  expect(logged).toHaveLength(2);
+  expect(logged.join()).not.toContain(folder);
 });
 
-test('a torn record is none', () => {
+test('an incomplete record counts as missing', () => {
   const records = new ContainerRecords(folder);
   records.write('a', record, false);
   writeFileSync(join(folder, 'containers', 'a.json'), '{"nonce":"');
   expect(records.read('a')).toBeNull();
 });
 
-test('the mark stays for a folder, differs between folders, and is not replaced in silence', () => {
-  const mark = stateId(folder);
-  expect(mark).toMatch(/^[0-9a-f]{32}$/);
-  expect(stateId(folder)).toBe(mark);
+test('the id of a folder is stable, differs between folders, and is not replaced silently', () => {
+  const id = stateId(folder);
+  expect(id).toMatch(/^[0-9a-f]{32}$/);
+  expect(stateId(folder)).toBe(id);
   const copy = scratch();
   writeFileSync(join(copy, 'containers.id'), readFileSync(join(folder, 'containers.id')));
-  expect(stateId(copy)).not.toBe(mark);
+  expect(stateId(copy)).not.toBe(id);
   writeFileSync(join(copy, 'containers.id'), 'torn');
   expect(() => stateId(copy)).toThrow('does not hold an id');
 });

@@ -5,12 +5,12 @@ import { removeRecordFile } from '../remove-record.ts';
 
 const ContainerRecord = z.object({
   nonce: z.string().min(16),
-  /** The key that its engine demands. */
+  /** The key that its engine requires. */
   key: z.string().min(16),
 });
 export type ContainerRecord = z.infer<typeof ContainerRecord>;
 
-/** What is remembered of the containers of this gateway: files that only their owner can read. */
+/** The records of this gateway's containers, in files that only their owner can read. */
 export class ContainerRecords {
   readonly #folder: string;
 
@@ -18,7 +18,10 @@ export class ContainerRecords {
     this.#folder = join(runFolder, 'containers');
   }
 
-  /** Where a slot's key is for an engine that reads it from a file: readable inside, its folder closed outside. */
+  /**
+   * Returns the key file of a slot, for an engine that reads its key from a file. The file is readable inside the
+   * container; its folder is closed on the host.
+   */
   keyFile(slot: string): string {
     return join(this.#folder, `${slot}.key`);
   }
@@ -31,7 +34,7 @@ export class ContainerRecords {
     }
   }
 
-  /** Written before its container exists, so that no container is ever without one. Throws when that fails. */
+  /** Writes the record before its container exists, so that every container has one. Throws when that fails. */
   write(slot: string, record: ContainerRecord, keyFile: boolean): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     if (keyFile) {
@@ -44,7 +47,7 @@ export class ContainerRecords {
     renameSync(next, this.#file(slot));
   }
 
-  /** Its container is gone. Never throws; what stays is told of. */
+  /** Removes the record of a container that was removed. Never throws; logs files that cannot be removed. */
   remove(slot: string, log?: (line: string) => void): void {
     removeRecordFile(this.#file(slot), log);
     removeRecordFile(this.keyFile(slot), log);

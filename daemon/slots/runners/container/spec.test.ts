@@ -21,7 +21,7 @@ const parts = (launch = containerLaunch(), over: Partial<ContainerSpecInput> = {
 });
 const identity = { state: 's', slot: 'boxed', nonce: 'n', config: 'c' };
 
-test('published on the loopback address only, without rights and without a restart', () => {
+test('is published on the loopback address only, without capabilities and without a restart policy', () => {
   const body = containerBody(parts(), identity, 'secret');
   expect(body).toMatchObject({
     Image: 'localhost/stand-in:latest',
@@ -39,7 +39,7 @@ test('published on the loopback address only, without rights and without a resta
   expect(identityOf({ labels: body.Labels })).toEqual(identity);
 });
 
-test('places are filled in, also in variables; the key is in its variable and nowhere else', () => {
+test('placeholders are filled in, also in variables; the key is in its variable and nowhere else', () => {
   const launch = containerLaunch(
     { args: ['-m', '{model}', '--host', '{host}:{port}'], modelPath: '/models/a b.gguf', port: 9000 },
     { env: { MORE: '{port}' } },
@@ -61,7 +61,7 @@ test('files are mounted read-only, the key of an engine that reads it from a fil
   expect(Env).toEqual(['PORT=8080']);
 });
 
-test('memory has a limit only where one is known, and swap is no way around it', () => {
+test('memory is limited only where a limit is known, and swap cannot exceed it', () => {
   expect(containerBody(parts(), identity, '').HostConfig).not.toHaveProperty('Memory');
   const launch = containerLaunch({ memoryBytes: 1 << 28, shmBytes: 1 << 20 });
   expect(containerBody(parts(launch), identity, '').HostConfig).toMatchObject({
@@ -75,7 +75,7 @@ test('an image without arguments keeps its own', () => {
   expect(containerBody(parts(containerLaunch({ args: [] })), identity, '')).not.toHaveProperty('Cmd');
 });
 
-test('the digest is the same for the same launch, and another for each thing that matters', () => {
+test('the digest is the same for the same launch, and differs for each relevant change', () => {
   const base = configDigest(parts());
   expect(configDigest(parts())).toBe(base);
   const others = [
@@ -92,7 +92,7 @@ test('the digest is the same for the same launch, and another for each thing tha
   expect(new Set([base, ...others]).size).toBe(others.length + 1);
 });
 
-test('the share of processors makes no other container: it depends on what else runs', () => {
+test('the number of threads does not change the digest, because it depends on what else runs', () => {
   const digest = (threads: string) =>
     configDigest(parts(containerLaunch({ args: ['-t', threads, '-c', '1'] })));
   expect(digest('8')).toBe(digest('2'));

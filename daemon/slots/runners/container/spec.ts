@@ -7,30 +7,30 @@ import { keyEnv } from '../key.ts';
 import { deviceConfig } from './devices.ts';
 import { type Identity, labelsOf } from './labels.ts';
 
-/** What a container is made from. */
+/** What a container is created from. */
 export interface ContainerSpecInput {
   readonly launch: LaunchFor<'container'>;
   readonly about: EngineAbout;
   /** Numeric groups of the device nodes on the host. */
   readonly groups: readonly number[];
-  /** The file on the host that holds the key, for engines that read it from one. */
+  /** The key file on the host, for engines that read their key from a file. */
   readonly keyFile: string;
-  /** Changes when the model's file is another one. */
+  /** Changes when the model's file changes. */
   readonly modelStamp: string;
 }
 
-/** Where the key's file is inside. */
+/** Path of the key file inside the container. */
 const KEY_INSIDE = '/run/svc-gateway.key';
 const MAX_PROCESSES = 8192;
-/** Root of a container without any right of root could not read the files of the gateway's own user. */
+/** Without this capability, root in a container could not read the files of the gateway's user. */
 const KEPT_CAPABILITIES = ['DAC_OVERRIDE'];
-/** The output is read as it comes; what the engine itself keeps of it is bounded. */
+/** The output is read while it is produced. What the container engine keeps of it is bounded. */
 const LOG_CONFIG = {
   docker: { Type: 'local', Config: { 'max-size': '10m', 'max-file': '2' } },
   podman: { Type: 'k8s-file', Config: { 'max-size': '10mb' } },
 } as const;
 
-/** The published port, in the spelling of the API. */
+/** Returns the name of a published port in the API. */
 export const portName = (port: number): string => `${port}/tcp`;
 
 function mountsOf({ launch, keyFile }: ContainerSpecInput) {
@@ -63,7 +63,10 @@ function hostConfig(input: ContainerSpecInput) {
   };
 }
 
-/** The body from which the engine makes the container; throws CannotStart for what it cannot give. */
+/**
+ * Returns the request body that creates the container. Throws ContainerStartError for devices that the engine
+ * cannot pass.
+ */
 export function containerBody(input: ContainerSpecInput, identity: Partial<Identity>, key: string) {
   const { launch } = input;
   const { how } = launch;
@@ -84,7 +87,7 @@ export function containerBody(input: ContainerSpecInput, identity: Partial<Ident
   };
 }
 
-/** Arguments whose value is the share of processors, which depends on what else runs at that moment. */
+/** Arguments that set the number of threads, which depends on what else runs at the moment. */
 const THREAD_ARGUMENTS: ReadonlySet<string | undefined> = new Set(['-t', '--threads']);
 
 function withoutThreadCounts(launch: LaunchFor<'container'>): LaunchFor<'container'> {
@@ -92,7 +95,7 @@ function withoutThreadCounts(launch: LaunchFor<'container'>): LaunchFor<'contain
   return { ...launch, how: { ...launch.how, args } };
 }
 
-/** A digest of everything that makes one container another than the next: equal ones serve the same. */
+/** Returns a digest of everything that distinguishes containers: equal digests serve the same. */
 export function configDigest(input: ContainerSpecInput): string {
   const launch = withoutThreadCounts(input.launch);
   const { modelId, context, parallel, how } = launch;

@@ -24,7 +24,10 @@ const stateIdOf = (id: string, stateFolder: string): string =>
     .digest('hex')
     .slice(0, 32);
 
-/** The mark of a state folder that has one; null for a folder whose gateway never had a container. Writes nothing. */
+/**
+ * Returns the id of a state folder that has one; null for a folder whose gateway never had a container. Writes
+ * nothing.
+ */
 export function existingStateId(stateFolder: string): string | null {
   try {
     const id = readFileSync(join(stateFolder, FILE), 'utf8').trim();
@@ -35,8 +38,9 @@ export function existingStateId(stateFolder: string): string | null {
 }
 
 /**
- * The mark by which a gateway knows its containers: of its state folder, on this path. A copy of the folder has another
- * one, and so has the same path inside of another container. Throws when the folder cannot be written.
+ * Returns the id by which a gateway recognises its containers. It depends on the state folder and its path, so a
+ * copy of the folder, or the same path inside another container, has another id. Creates it if missing. Throws when
+ * the folder cannot be written.
  */
 export function stateId(stateFolder: string): string {
   return stateIdOf(randomId(stateFolder), stateFolder);

@@ -30,7 +30,7 @@ test.each([
   expect(exitOf(given, lines).reason).toMatch(reason);
 });
 
-test('a code that a signal stands for is that signal', () => {
+test('an exit code above 128 is the signal', () => {
   expect(exitOf(state({ exitCode: 143 }), [])).toMatchObject({ code: null, signal: 'SIGTERM' });
   expect(exitOf(state({ exitCode: 7 }), [])).toMatchObject({ code: 7, signal: null });
 });

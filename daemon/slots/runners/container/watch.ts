@@ -4,18 +4,18 @@ import type { ContainerEngine, ContainerState } from '../../../lib/container-eng
 import { exitReason } from '../../lifecycle/failure-reason.ts';
 import type { EngineExit } from '../runner.ts';
 
-/** One question lasts at most so long and is then asked anew. */
+/** Maximum duration of one wait call; it is then repeated. */
 const WAIT_MS = 300_000;
-/** Between questions to an engine that does not answer; containers of Podman run on meanwhile. */
+/** Pause between calls to an engine that does not respond; Podman containers run without it. */
 const PAUSE_MS = 1_000;
-/** Lines from before an adoption that are worth reading. */
+/** Number of earlier lines to read after an adoption. */
 const TAIL_LINES = 200;
-/** The exit code of a process that a signal ended. */
+/** A process that was ended by a signal exits with this code plus the signal number. */
 const SIGNAL_BASE = 128;
 
 /**
- * Resolves when the container does not run, with its last state, or null when it was removed. An engine that is away
- * for a while says nothing about its containers. Rejects with the signal's reason only.
+ * Resolves when the container no longer runs, with its last state, or null when it was removed. Keeps waiting while
+ * the engine does not respond. Rejects with the signal's reason only.
  */
 export async function waitUntilStopped(
   engine: ContainerEngine,
@@ -55,7 +55,7 @@ function signalOf(exitCode: number): string | null {
   return known?.[0] ?? null;
 }
 
-/** How a container ended, and why, from its last state and its last lines. */
+/** Returns how and why a container ended, from its last state and output. */
 export function exitOf(state: ContainerState | null, lines: readonly string[]): EngineExit {
   if (state === null)
     return { code: null, signal: null, reason: 'The container was removed by somebody else.' };
