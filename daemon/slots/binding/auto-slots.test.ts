@@ -21,7 +21,7 @@ const pairs = (configs: readonly { name: string; model: string | null }[]) =>
   configs.map(({ name, model }) => [name, model]);
 
 describe('AutoSlots', () => {
-  it('a model gets a slot of its type that is nothing but the default', () => {
+  it('a model gets a slot of its type with default settings', () => {
     const { auto } = open([V]);
     const [embed] = auto.configs({ configs: [], broken: none });
     expect(embed).toMatchObject({ name: 'embed', auto: true, type: 'embedding', model: 'V', enabled: true });
@@ -39,7 +39,7 @@ describe('AutoSlots', () => {
     expect(pairs(auto.configs({ configs: [], broken: new Set(['embed']) }))).toEqual([['v', 'V']]);
   });
 
-  it('settings that did not change are the same object, and nothing is written again', () => {
+  it('unchanged settings are the same object, and nothing is written again', () => {
     const { auto, notes } = open([V, W]);
     const first = auto.configs({ configs: [], broken: none });
     const again = auto.configs({ configs: [], broken: none });
@@ -49,7 +49,7 @@ describe('AutoSlots', () => {
     expect(notes.writes).toBe(1);
   });
 
-  it('bindings outlive the gateway', () => {
+  it('bindings are stored across restarts', () => {
     const { notes } = open([]);
     const models = [W];
     const bindingsOf = (some: BindableModel[]) =>
@@ -62,7 +62,7 @@ describe('AutoSlots', () => {
     expect(bindingsOf([V])).toEqual([['embed', 'V']]);
   });
 
-  it('a model that was out of sight gets its slot back, and who stood in for it gets its own', () => {
+  it('a model that was unavailable gets its slot back, and its replacement gets its own', () => {
     const notes = new MemoryTextStore();
     const shown = (some: BindableModel[], away: BindableModel[] = []) =>
       Object.fromEntries(
@@ -78,7 +78,7 @@ describe('AutoSlots', () => {
     expect(shown([V, W, late])).toEqual({ V: 'v', W: 'embed', late: 'late' });
   });
 
-  it('a slot that holds another model for this run belongs to its own again at the next start', () => {
+  it('a slot with a temporary swap holds its own model again at the next start', () => {
     const notes = new MemoryTextStore();
     const { auto } = open([V, W], notes);
     const [embed] = auto.configs({ configs: [], broken: none }).filter(({ name }) => name === 'embed');
@@ -110,14 +110,14 @@ describe('speech', () => {
     ]);
   });
 
-  it('the speaking program brings its own engine, also where a file only says how it sounds', () => {
+  it('a speech program has its own engine, also where a file only sets its voice', () => {
     expect(shown([espeak])).toEqual([['tts', 'espeak', 'worker', 'espeak-ng']]);
     expect(shown([espeak], [['tts', '[voice]\nspeed = 2.0']])).toEqual([
       ['tts', 'espeak', 'worker', 'espeak-ng'],
     ]);
   });
 
-  it('a slot whose engine has its own voices takes none of ours', () => {
+  it('a slot whose engine has its own voices takes no model of the registry', () => {
     const kokoro = 'engine = "kokoro"\nurl = "http://127.0.0.1:8880"';
     expect(shown([piper], [['tts', kokoro]])).toEqual([
       ['tts', 'kokoro', 'attach', null],
@@ -125,7 +125,7 @@ describe('speech', () => {
     ]);
   });
 
-  it('a voice that waited beside the program moves to slot tts when that steps aside', () => {
+  it('a voice moves to slot tts when the speech program is removed', () => {
     const notes = new MemoryTextStore();
     const names = (models: BindableModel[]) =>
       pairs(open(models, notes).auto.configs({ configs: [], broken: none }));
@@ -145,14 +145,14 @@ describe('models of the NPU backend', () => {
       .auto.configs({ configs: files.map(([name = '', text]) => slotConfig(name, text)), broken: none })
       .map(({ name, engine, runner, model }) => [name, engine, runner, model]);
 
-  it('have slots of their own with the engine that has them', () => {
+  it('have slots of their own with their engine', () => {
     expect(shown([chat, vectors])).toEqual([
       ['llama3-2-1b', 'flm', 'process', 'llama3.2:1b'],
       ['embed', 'flm', 'process', 'embed-gemma:300m'],
     ]);
   });
 
-  it('complete no slot file, which was written for another engine', () => {
+  it('do not complete a slot file, which was written for another engine', () => {
     expect(shown([vectors], [['embed', 'device = "vulkan"']])).toEqual([
       ['embed', 'embedded', 'worker', null],
       ['embed-gemma-300m', 'flm', 'process', 'embed-gemma:300m'],

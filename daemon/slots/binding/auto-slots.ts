@@ -6,24 +6,30 @@ import { type BindableModel, bindModels, SELF_FILLING } from './bindings.ts';
 import { bindingsText, mergeBindings, readBindings, type TextStore } from './stored-bindings.ts';
 
 export interface AutoSlotsDeps {
-  /** Every usable model. */
+  /** Returns all usable models. */
   models(): readonly BindableModel[];
-  /** Ids of models that may come back. */
+  /** Returns the ids of models that are unavailable now and may come back. */
   absentModels(): readonly string[];
-  /** Where the bindings outlive the gateway; without, they are made anew at each start. */
+  /** Stores the bindings across restarts; without it they are computed again at each start. */
   readonly store: TextStore | undefined;
-  /** The id of the model that a slot with this file holds; null when it has none. */
+  /** Returns the id of the model that a slot with this file holds; null when it has none. */
   modelHeldBy(config: SlotConfig): string | null;
 }
 
-/** Only for an engine that finds its models here: another one has its own. */
+/**
+ * Returns whether a slot takes a model automatically. Only for engines that use the model registry; others have
+ * models of their own.
+ */
 const fillsItself = (config: SlotConfig): boolean =>
   config.enabled &&
   config.model === null &&
   SELF_FILLING[config.name] === config.type &&
   engineOf(config.engine)?.modelSource(config) === 'registry';
 
-/** Completes the slots of the files: with the models that some take by themselves, and with the automatic slots. */
+/**
+ * Completes the slots of the files: chooses models for the slots that take one automatically, and adds the
+ * automatic slots.
+ */
 export class AutoSlots {
   readonly #deps: AutoSlotsDeps;
   #bindings: Map<string, string>;
@@ -34,12 +40,12 @@ export class AutoSlots {
     this.#bindings = readBindings(deps.store?.get() ?? null);
   }
 
-  /** Whether the model of these settings was chosen here, not by a file. */
+  /** Returns whether the model of these settings was chosen here, not by a file. */
   choseModelOf(config: SlotConfig): boolean {
     return this.#generated.get(config.name) === config;
   }
 
-  /** All slots that there should be; settings that have not changed are the same object as before. */
+  /** Returns all slots that should exist. Unchanged settings are the same object as before. */
   configs(folder: Pick<SlotFolder, 'configs' | 'broken'>): SlotConfig[] {
     const files = new Map(folder.configs.map((config) => [config.name, config]));
     const models = this.#deps.models();
@@ -87,7 +93,10 @@ export class AutoSlots {
   }
 }
 
-/** The speaking program needs the engine that runs it, also where a file only completes the slot. */
+/**
+ * Returns the engine that serves the format. A speech program needs its own engine, also where a file only
+ * completes the slot.
+ */
 const engineServing = ({ engine, type }: SlotConfig, format: string | undefined): string =>
   engine === engineFor(type) ? engineFor(type, format) : engine;
 

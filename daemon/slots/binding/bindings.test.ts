@@ -20,7 +20,7 @@ const bind = (models: BindableModel[], over: Partial<BindingSnapshot> = {}) =>
   );
 
 describe('bindModels', () => {
-  it('embed and rerank take the oldest fitting model, all others a slot of their own', () => {
+  it('embed and rerank take the oldest fitting model, all other models get slots of their own', () => {
     const models = [
       model('vectors-b', 'embedding', 2),
       model('vectors-a', 'embedding', 1),
@@ -36,17 +36,17 @@ describe('bindModels', () => {
     });
   });
 
-  it('a model that a file names has no slot beside it', () => {
+  it('a model that a file names has no second slot', () => {
     expect(bind([model('a'), model('v', 'embedding')], { modelsInFiles: new Set(['a', 'v']) })).toEqual({});
   });
 
-  it('a new model never takes the place of an old one, however old its file is', () => {
+  it('a new model never replaces a bound one, however old its file is', () => {
     const models = [model('first', 'embedding', 5), model('second', 'embedding', 1)];
     const previous = new Map([['first', 'embed']]);
     expect(bind(models, { previous })).toEqual({ first: 'embed', second: 'second' });
   });
 
-  it('embed goes to the next model when the one it had is gone', () => {
+  it('embed gets the next model when its own was removed', () => {
     const previous = new Map([
       ['gone', 'embed'],
       ['next', 'next'],
@@ -54,7 +54,7 @@ describe('bindModels', () => {
     expect(bind([model('next', 'embedding')], { previous })).toEqual({ next: 'embed' });
   });
 
-  it('a binding stays while agent holds the model as well', () => {
+  it('a binding stays while agent also holds the model', () => {
     const previous = new Map([['big', 'big']]);
     expect(bind([model('big')], { previous, heldModels: new Set(['big']) })).toEqual({ big: 'big' });
   });
@@ -70,13 +70,13 @@ describe('bindModels', () => {
     expect(bind(models, { names, previous: new Map([['v', 'embed']]) })).toMatchObject({ v: 'v' });
   });
 
-  it('a slot is never called as another model is', () => {
+  it('a slot never has the id of another model', () => {
     expect(bind([model('Foo', 'llm', 1), model('foo', 'llm', 2)])).toEqual({ Foo: 'foo-2', foo: 'foo' });
     const previous = new Map([['Foo', 'foo']]);
     expect(bind([model('Foo'), model('foo')], { previous })).toEqual({ Foo: 'foo-2', foo: 'foo' });
   });
 
-  it('a kept name of another type is not believed', () => {
+  it('a stored name of another type is ignored', () => {
     expect(bind([model('chat')], { previous: new Map([['chat', 'rerank']]) })).toEqual({ chat: 'chat' });
   });
 

@@ -1,17 +1,17 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import { slotNameFor } from '../config/slot-name.ts';
 
-/** A registered model as a slot may take it. */
+/** A registered model that a slot may take. */
 export interface BindableModel {
   readonly id: string;
   readonly type: SlotTypeName;
-  /** What its files are: `gguf`, `onnx`, `program`; `flm` for what the NPU backend keeps. */
+  /** Format of its files: `gguf`, `onnx`, `program`; `flm` for models of the NPU backend. */
   readonly format?: string;
   /** Unix seconds. */
   readonly created: number;
 }
 
-/** Slots that take a model of their type by themselves. */
+/** Slots that automatically take a model of their type. */
 export const SELF_FILLING: Readonly<Record<string, SlotTypeName>> = {
   embed: 'embedding',
   rerank: 'rerank',
@@ -19,22 +19,25 @@ export const SELF_FILLING: Readonly<Record<string, SlotTypeName>> = {
   stt: 'stt',
 };
 
-/** What the slots and models are at one moment. */
+/** The slots and models at one moment. */
 export interface BindingSnapshot {
   readonly models: readonly BindableModel[];
-  /** Names of slots with a file, or built in. */
+  /** Names of slots with a file, and of built-in slots. */
   readonly names: ReadonlySet<string>;
-  /** Those of them that take a model by themselves: self-filling ones whose file names none. */
+  /** Those of them that take a model automatically because their file names none. */
   readonly selfFilling: ReadonlySet<string>;
   /** Ids of models that a slot file names. */
   readonly modelsInFiles: ReadonlySet<string>;
-  /** Ids of models that a slot holds without naming them (slot `agent`). */
+  /** Ids of models that a slot holds although its file does not name them (slot `agent`). */
   readonly heldModels: ReadonlySet<string>;
-  /** Model id → slot name, as it was before. */
+  /** The previous bindings, model id → slot name. */
   readonly previous: ReadonlyMap<string, string>;
 }
 
-/** Automatic slots that one gateway may hold: more than the models that a scan finds, since each of them must answer to its id. */
+/**
+ * Maximum number of automatic slots: more than the models that a scan finds, because each model must be reachable
+ * by its id.
+ */
 export const MAX_BINDINGS = 4096;
 
 const oldestFirst = (a: BindableModel, b: BindableModel) => a.created - b.created || (a.id < b.id ? -1 : 1);
@@ -54,7 +57,7 @@ export function bindModels(snapshot: BindingSnapshot): Map<string, string> {
   const boundSlots = new Set<string>();
   const usable = (name: string, id: string) =>
     !boundSlots.has(name) && (!names.has(name) || selfFilling.has(name)) && (name === id || !ids.has(name));
-  // A slot file was written for another engine: its device, window and arguments mean nothing to the NPU.
+  // A slot file was written for another engine: its device, window and arguments do not apply to the NPU.
   const completes = (name: string, { id, format }: BindableModel) =>
     usable(name, id) && !(format === 'flm' && names.has(name));
   const bind = (id: string, name: string) => {

@@ -5,7 +5,7 @@ import { Patience } from '../../lib/fs/mount-guard.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { ModelFileCache } from './model-files.ts';
 
-test('a file that comes is seen at once, a change and its end a moment later', async () => {
+test('a new file is found immediately, a change and its removal shortly afterwards', async () => {
   const folder = scratch();
   const path = join(folder, 'a.bin');
   const places = new ModelFileCache();
@@ -18,7 +18,7 @@ test('a file that comes is seen at once, a change and its end a moment later', a
   await vi.waitFor(() => expect(places.at(path)).toBeNull(), 5_000);
 });
 
-test('a disk that does not answer any more keeps nobody waiting, and is asked one question', async () => {
+test('a disk that stops responding blocks no caller, and gets one request', async () => {
   const path = join(scratch(), 'a.bin');
   writeFileSync(path, 'x');
   const patience = new Patience({ ms: 20, mounts: () => [] });

@@ -3,15 +3,15 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Patience, SilentPlace } from '../../lib/fs/mount-guard.ts';
 
-/** What lies at a path, as far as a slot needs to know. */
+/** The properties of a model file or folder that a slot needs. */
 export interface ModelFile {
-  /** Bytes of a file; 0 of a folder. */
+  /** Size of a file in bytes; 0 for a folder. */
   readonly sizeBytes: number;
 }
 
 interface CachedFile {
   readonly file: ModelFile;
-  /** When it is looked at again. */
+  /** When it is read again. */
   refreshAt: number;
 }
 
@@ -21,15 +21,15 @@ const modelFileOf = (stats: { isFile(): boolean; size: number }): ModelFile => (
   sizeBytes: stats.isFile() ? stats.size : 0,
 });
 
-/** What lies at a path now; null when nothing does. Throws where the disk does not tell. */
+/** Returns the file at a path now; null when there is none. Throws when the disk returns an error. */
 export function modelFileAt(path: string): ModelFile | null {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? null : modelFileOf(stats);
 }
 
 /**
- * What lies at the paths that slot files name. What was there a moment ago is answered from memory and looked at again beside the
- * main thread: a share whose server goes away then holds up nobody.
+ * Caches the files at the paths that slot files name. A known file is returned from the cache and read again
+ * asynchronously, so that an unreachable network share does not block the main thread.
  */
 export class ModelFileCache {
   readonly #cache = new Map<string, CachedFile>();
@@ -39,7 +39,10 @@ export class ModelFileCache {
     this.#patience = patience;
   }
 
-  /** What lies at a path, or did a moment ago; null when nothing does. Throws where the disk does not tell. */
+  /**
+   * Returns the file at a path, possibly from the cache; null when there is none. Throws when the disk returns an
+   * error.
+   */
   at(path: string): ModelFile | null {
     const cached = this.#cache.get(path);
     if (cached === undefined) return this.#read(path);

@@ -16,7 +16,7 @@ const KNOWN: SlotModel = {
 };
 const nothing = () => null;
 
-it('a model of the registry is looked up; only a built-in slot is given one that it does not name', () => {
+it('a model is looked up in the registry; only a built-in slot gets one that it does not name', () => {
   const lookup = vi.fn(() => KNOWN);
   expect(slotModel(configOf('model = "k"', 'other'), 'registry', lookup)).toBe(KNOWN);
   expect(slotModel(configOf(''), 'registry', lookup)).toBe(KNOWN);
@@ -24,7 +24,7 @@ it('a model of the registry is looked up; only a built-in slot is given one that
   expect(lookup).toHaveBeenCalledTimes(2);
 });
 
-it('a name is the model, the name of the slot when there is none, and nobody is asked', () => {
+it('a name is the model, or the name of the slot when there is none, without a lookup', () => {
   const lookup = vi.fn(nothing);
   const text = 'type = "image"\nengine = "comfyui"';
   expect(slotModel(configOf(`${text}\nmodel = "org/n:1b"`), 'name', lookup)).toMatchObject({
@@ -37,7 +37,7 @@ it('a name is the model, the name of the slot when there is none, and nobody is 
   expect(lookup).not.toHaveBeenCalled();
 });
 
-it('a file is that of the registry, else the one at its absolute path', () => {
+it('a file is the one of the registry, otherwise the one at its absolute path', () => {
   const folder = scratch();
   const path = join(folder, 'ggml base.en.bin');
   writeFileSync(path, 'x'.repeat(77));

@@ -5,10 +5,12 @@ import type { ModelSource, SlotModel } from '../engines/engine.ts';
 import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
 import { type ModelFile, modelFileAt } from './model-files.ts';
 
-/** Looks up what the registry knows: the model of a slot file, or the one that a built-in slot takes by itself. */
+/**
+ * Looks up a model in the registry: the one of a slot file, or the one that a built-in slot takes automatically.
+ */
 type Lookup = (config: SlotConfig) => SlotModel | null;
 
-/** What lies at a path; null when nothing does. */
+/** Reads the file at a path; null when there is none. */
 type ReadModelFile = (path: string) => ModelFile | null;
 
 const unregisteredModel = (config: SlotConfig, id: string): SlotModel => ({
@@ -20,18 +22,21 @@ const unregisteredModel = (config: SlotConfig, id: string): SlotModel => ({
   contextTrain: null,
 });
 
-/** A file or folder that no registry needs to know; null when it is not there. */
+/** Returns the model of a file or folder that is not in the registry; null when it does not exist. */
 function modelAt(config: SlotConfig, path: string, at: ReadModelFile): SlotModel | null {
   const file = at(path);
   const id = modelId(basename(path, extname(path)));
   return file && { ...unregisteredModel(config, id), path, ...file };
 }
 
-/** Only a built-in slot is given a model that its file does not name. */
+/** Returns a model of the registry. Only a built-in slot gets a model that its file does not name. */
 const registeredModel = (config: SlotConfig, lookup: Lookup): SlotModel | null =>
   config.model === null && !BUILT_IN_SLOTS.includes(config.name) ? null : lookup(config);
 
-/** The model that a slot would load, as its engine finds it; null when there is none. Throws what `lookup` and `at` throw. */
+/**
+ * Returns the model that a slot would load, as its engine finds it; null when there is none. Throws what `lookup`
+ * and `at` throw.
+ */
 export function slotModel(
   config: SlotConfig,
   source: ModelSource,

@@ -9,7 +9,7 @@ import { ModelFileCache } from './model-files.ts';
 import { slotModel } from './slot-model.ts';
 import type { Swaps } from './swaps.ts';
 
-/** Which model a slot holds. A registry that fails costs the model alone. */
+/** Returns which model a slot holds. When the registry fails, the slot has no model. */
 export class SlotModels {
   readonly #lookUp: (config: SlotConfig) => SlotModel | null;
   readonly #swaps: Swaps;
@@ -23,21 +23,25 @@ export class SlotModels {
     this.#log = log;
   }
 
-  /** The model that a slot would load: what a swap gave it, what it names, what a built-in slot takes by itself. */
+  /**
+   * Returns the model that a slot would load: the swapped one, the one it names, or the one that a built-in slot
+   * takes automatically.
+   */
   of(config: SlotConfig): SlotModel | null {
     const swapped = this.#swaps.modelOf(config.name);
     if (swapped !== null) return this.modelNamed(config, swapped);
     return this.#try(config);
   }
 
-  /** The id of the model that it would load, and that of a swap of this run; null where there is none. */
+  /** Returns the id of the model that it would load, and the id of a temporary swap; null for none. */
   chosenIds(config: SlotConfig): { model: string | null; swapped: string | null } {
     return { model: this.of(config)?.id ?? null, swapped: this.#swaps.modelOf(config.name) };
   }
 
   /**
-   * What a slot with this file holds: the model it names, else the one that it runs or would load. While it still runs
-   * another one than its file names it holds neither, so that both have a slot of their own to answer to.
+   * Returns the model that a slot with this file holds: the one it names, otherwise the one that it runs or would
+   * load. While it still runs another model than its file names it holds neither, so that each of them gets a slot
+   * of its own.
    */
   heldModelId(
     config: SlotConfig,
@@ -49,7 +53,10 @@ export class SlotModels {
     return [null, named].includes(servedModelId(controller.current, null)) ? named : null;
   }
 
-  /** The model with this id for such a slot, whatever the slot itself would take: it is looked up for no slot by name. */
+  /**
+   * Returns the model with this id for such a slot, whatever the slot itself would take. The lookup uses no slot
+   * name.
+   */
   modelNamed(config: SlotConfig, id: string): SlotModel | null {
     return this.#try({ ...config, name: '', model: id });
   }

@@ -10,11 +10,11 @@ it('what was written is read, and equal bindings are equal texts', () => {
   expect(bindingsText(new Map([...one].reverse()))).toBe(bindingsText(one));
 });
 
-it.each([null, '', 'x', '[]', '{"a":1}', '{"a":"../x"}'])('%j is no memory', (text) => {
+it.each([null, '', 'x', '[]', '{"a":1}', '{"a":"../x"}'])('the invalid text %j gives no bindings', (text) => {
   expect(readBindings(text)).toEqual(new Map());
 });
 
-describe('bindingsToKeep', () => {
+describe('mergeBindings', () => {
   const none: ReadonlySet<string> = new Set();
   const keep = (bound: object, before: object, waiting: Partial<Retained>) =>
     Object.fromEntries(
@@ -25,7 +25,7 @@ describe('bindingsToKeep', () => {
       }),
     );
 
-  it('who is gone for good is forgotten, who is out of sight is not', () => {
+  it('drops removed models and keeps unavailable ones', () => {
     const before = { away: 'embed', gone: 'gone' };
     expect(keep({ new: 'new' }, before, { models: new Set(['away']) })).toEqual({
       away: 'embed',
@@ -33,14 +33,14 @@ describe('bindingsToKeep', () => {
     });
   });
 
-  it('who stands in keeps what it had, and nothing if it had nothing', () => {
+  it('a replacement keeps the slot it had, and none if it had none', () => {
     const before = { away: 'embed', next: 'next' };
     const models = new Set(['away']);
     expect(keep({ next: 'embed' }, before, { models })).toEqual(before);
     expect(keep({ new: 'embed' }, { away: 'embed' }, { models })).toEqual({ away: 'embed' });
   });
 
-  it('a slot that holds another model for this run stays with its own', () => {
+  it('a slot with a temporary swap stays bound to its own model', () => {
     const before = { own: 'embed' };
     expect(keep({ own: 'own' }, before, { slots: new Set(['embed']) })).toEqual(before);
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SlotName } from '../../contract/slots.ts';
 
-/** A place for one small text that outlives the gateway. */
+/** Stores one small text across restarts. */
 export interface TextStore {
   get(): string | null;
   set(text: string): void;
@@ -9,7 +9,7 @@ export interface TextStore {
 
 const StoredBindings = z.record(z.string(), SlotName);
 
-/** Which model had which slot, model id → slot name; a text that is none is no memory. */
+/** Reads the stored bindings, model id → slot name. An invalid text gives no bindings. */
 export function readBindings(text: string | null): Map<string, string> {
   try {
     const read = StoredBindings.safeParse(JSON.parse(text ?? '{}'));
@@ -19,17 +19,17 @@ export function readBindings(text: string | null): Map<string, string> {
   }
 }
 
-/** What waits although its model has another slot, or none, at the moment. */
+/** Bindings to retain although their model has another slot, or none, at the moment. */
 export interface Retained {
   /** Ids of models that may come back to their slots. */
   readonly models: ReadonlySet<string>;
-  /** Slots that hold another model for this run. */
+  /** Slots that hold another model temporarily. */
   readonly slots: ReadonlySet<string>;
 }
 
 /**
- * The bindings to keep while `bound` holds, of which those `before` it that wait stay. Who stands in for a model that may come
- * back keeps the slot that was its own.
+ * Returns the bindings to store while `bound` applies: the retained ones of `before`, and the new ones. A model
+ * that replaces a retained one keeps the slot that was its own.
  */
 export function mergeBindings(
   bound: ReadonlyMap<string, string>,
@@ -46,7 +46,7 @@ export function mergeBindings(
   return merged;
 }
 
-/** The text for {@link readBindings}; the same bindings give the same text. */
+/** Returns the text for {@link readBindings}. Equal bindings give equal texts. */
 export function bindingsText(bindings: ReadonlyMap<string, string>): string {
   return JSON.stringify(Object.fromEntries([...bindings].sort(([a], [b]) => (a < b ? -1 : 1))));
 }

@@ -4,7 +4,7 @@ import { Swaps } from './swaps.ts';
 
 const none = () => undefined;
 
-it('holds above the file until the file changes its mind', () => {
+it('overrides the file until the file names another model', () => {
   const swaps = new Swaps();
   const file = slotConfig('w', 'model = "a"');
   swaps.set('w', 'b', 'a');
@@ -15,7 +15,7 @@ it('holds above the file until the file changes its mind', () => {
   expect(swaps.modelOf('w')).toBeNull();
 });
 
-it('a persisted one is what the file says', () => {
+it('a persisted one is what the file names', () => {
   const swaps = new Swaps();
   swaps.set('w', 'b', 'b');
   const file = slotConfig('w', 'model = "b"');
@@ -23,7 +23,7 @@ it('a persisted one is what the file says', () => {
   expect(swaps.modelOf('w')).toBe('b');
 });
 
-it('holds for a slot without a file, and is forgotten with the slot', () => {
+it('applies to a slot without a file, and is dropped with the slot', () => {
   const swaps = new Swaps();
   swaps.set('auto', 'b', null);
   const config = slotConfig('auto', 'model = "a"');
@@ -32,7 +32,7 @@ it('holds for a slot without a file, and is forgotten with the slot', () => {
   expect(swaps.modelOf('auto')).toBeNull();
 });
 
-it('remembers what an automatic slot held before all its swaps, and goes on above a file that names that', () => {
+it('keeps the model that an automatic slot held before its swaps, and stays above a file that names it', () => {
   const swaps = new Swaps();
   swaps.set('auto', 'b', null, 'a');
   swaps.set('auto', 'c', null, 'b');

@@ -2,21 +2,24 @@ import type { SlotConfig } from '../config/slot-config.ts';
 
 interface Swap {
   readonly model: string;
-  /** What the slot file names while the swap holds. */
+  /** The model that the slot file names while the swap applies. */
   readonly fileModel: string | null;
-  /** What an automatic slot holds once the swap is over. */
+  /** The model of an automatic slot when the swap ends. */
   readonly automaticModel: string | null;
 }
 
 /**
- * The models that slots were given by a swap: they hold for this run, above the slot file, until the file names another
- * model than it did then.
+ * The temporary swaps of models. A swap lasts until the gateway stops or the slot file names another model than it
+ * did at the swap.
  */
 export class Swaps {
   readonly #swaps = new Map<string, Swap>();
   readonly #configs = new WeakMap<SlotConfig, SlotConfig>();
 
-  /** `beside` is what the slot file names from now on, `own` what an automatic slot held before. */
+  /**
+   * `fileModel` is the model that the slot file names from now on, `automaticModel` the one that an automatic slot
+   * held before.
+   */
   set(slot: string, model: string, fileModel: string | null, automaticModel: string | null = null): void {
     this.#swaps.set(slot, {
       model,
@@ -25,25 +28,26 @@ export class Swaps {
     });
   }
 
-  /** The automatic slot got a file that names its own model: no change of mind, so the swap goes on above it. */
+  /** Keeps a swap when the automatic slot gets a file that names its own model. */
   keepAboveNewFile(slot: string): void {
     const swap = this.#swaps.get(slot);
     if (swap !== undefined) this.#swaps.set(slot, { ...swap, fileModel: swap.automaticModel });
   }
 
-  /** The model that an automatic slot held before its swaps; null without one. */
+  /** Returns the model that an automatic slot held before its swaps; null without a swap. */
   automaticModelOf(slot: string): string | null {
     return this.#swaps.get(slot)?.automaticModel ?? null;
   }
 
-  /** The model that a slot was given; null when it was given none. */
+  /** Returns the swapped model of a slot; null without a swap. */
   modelOf(slot: string): string | null {
     return this.#swaps.get(slot)?.model ?? null;
   }
 
   /**
-   * The settings of files with the swapped models in them; unchanged settings are the same object as before. Slots that have
-   * no file come from `without`. A swap whose file has changed its mind, or whose slot is gone, is forgotten.
+   * Returns the settings of the files with the swapped models applied. Unchanged settings are the same object as
+   * before. Slots without a file come from `without`. Drops swaps whose file has changed or whose slot no longer
+   * exists.
    */
   apply(files: readonly SlotConfig[], without: (slot: string) => SlotConfig | undefined): SlotConfig[] {
     const named = new Set(files.map(({ name }) => name));

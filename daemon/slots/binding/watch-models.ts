@@ -5,8 +5,8 @@ import type { Log } from '../../lib/log.ts';
 import type { SlotSet } from '../slot-set.ts';
 
 /**
- * Has the slots follow the models and the machine, which decides what fits. A scan tells of hundreds of models at once, and
- * each of them concerns every slot. Answers what ends it.
+ * Updates the slots when models or hardware change. Coalesces events, because a scan emits hundreds of them and
+ * each one concerns every slot. Returns a function that unsubscribes.
  */
 export function followModels(
   set: Pick<SlotSet, 'all' | 'reconcile'>,
@@ -14,7 +14,7 @@ export function followModels(
   log: Pick<Log, 'error'>,
 ): () => void {
   const follow = againAfter(() => {
-    // Half of the runs are nobody's who could catch it.
+    // Coalesced runs have no caller that could catch an error.
     try {
       for (const controller of set.all()) controller.refreshModel();
       set.reconcile();

@@ -18,27 +18,27 @@ import { checkedSlot, editSlotText, invalidSlot } from './slot-text.ts';
 export interface SlotAdminDeps {
   readonly files: SlotFiles;
   readonly swaps: Swaps;
-  /** Settings of a slot that is there. */
+  /** Returns the settings of an existing slot. */
   config(slot: string): SlotConfig | undefined;
-  /** The model that the file of a slot names; null when it names none. */
+  /** Returns the model that the file of a slot names; null when it names none. */
   modelInFile(slot: string): string | null;
-  /** Slots whose file is there but gives none. */
+  /** Returns the slots whose file exists but is invalid. */
   broken(): ReadonlySet<string>;
-  /** How many slots there are. */
+  /** Returns the number of slots. */
   count(): number;
-  /** Reads the slot files anew. */
+  /** Reads the slot files again. */
   reload(): void;
-  /** The model with this id for such a slot; null when there is none. */
+  /** Returns the model with this id for such a slot; null when there is none. */
   modelNamed(config: SlotConfig, id: string): SlotModel | null;
   forecast(config: SlotConfig, model: SlotModel): Forecast;
-  /** Resolves when a slot whose file is gone has drained and its engine has ended. */
+  /** Resolves when a slot whose file was deleted has drained and its engine has ended. */
   drained(slot: string): Promise<void>;
 }
 
 const notFound = (slot: string): GatewayError =>
   new GatewayError('slot.not_found', { details: { slot: cutTo(slot, 64) } });
 
-/** What administrators change about slots: their files and the models that they hold. */
+/** Changes that administrators make to slots: their files and their models. */
 export class SlotAdmin {
   readonly #deps: SlotAdminDeps;
 
@@ -96,7 +96,9 @@ export class SlotAdmin {
     await drained(name);
   }
 
-  /** Makes `modelId` the model of the slot, from its next start on; see `Slots.swap`. Answers the model's id. */
+  /**
+   * Makes `modelId` the model of the slot, from its next start on; see `Slots.swap`. Returns the id of the model.
+   */
   async setModel(name: string, modelId: string, persist: boolean): Promise<string> {
     const { modelInFile, files, reload, swaps } = this.#deps;
     const { known, model, forecast } = await this.#currentForecast(name, modelId);
@@ -111,7 +113,10 @@ export class SlotAdmin {
     return model.id;
   }
 
-  /** What a load of this model would meet, by figures of now: old ones are being read, which takes as long as a probe at most. */
+  /**
+   * Returns the forecast of a load of this model by current figures. While figures are being read it retries, at
+   * most for the duration of one hardware probe.
+   */
   async #currentForecast(name: string, modelId: string) {
     for (;;) {
       const known = this.#deps.config(name);
@@ -124,14 +129,17 @@ export class SlotAdmin {
     }
   }
 
-  /** What an automatic slot is made of, as settings for a file of its own; what it was given for this run is no part of it. */
+  /** Returns the settings of an automatic slot for a file of its own, without a temporary swap. */
   #settingsOf({ auto, name, type, engine, model }: SlotConfig): SlotSettingsBody {
     if (!auto) return {};
     const own = this.#deps.swaps.automaticModelOf(name) ?? model;
     return engine === engineFor(type) ? { type, model: own } : { type, engine, model: own };
   }
 
-  /** The model with this id, if such a slot can serve it; throws `model.not_found`, `dispatch.capability_mismatch`. */
+  /**
+   * Returns the model with this id if such a slot can serve it. Throws `model.not_found` or
+   * `dispatch.capability_mismatch`.
+   */
   compatibleModel(config: SlotConfig, modelId: string): SlotModel {
     const model = this.#deps.modelNamed(config, modelId);
     if (model === null)

@@ -1,11 +1,11 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { RunnerId } from '../engines/run-spec.ts';
 
-/** What one slot is asked to be. */
+/** The settings of one slot. */
 export interface SlotConfig {
   readonly name: string;
   readonly enabled: boolean;
-  /** Made by the gateway for a model that no file names. */
+  /** Created by the gateway for a model that no file names. */
   readonly auto: boolean;
   readonly type: SlotTypeName;
   readonly engine: string;
@@ -13,11 +13,11 @@ export interface SlotConfig {
   /** Model id or path; null lets the gateway choose (slots `agent`, `embed`, `rerank`, `tts` and `stt` only). */
   readonly model: string | null;
   readonly device: string;
-  /** Window per sequence in tokens; null takes the engine's default. */
+  /** Context window per sequence in tokens; null for the engine's default. */
   readonly context: number | null;
-  /** Requests served at once. */
+  /** Number of requests that are served at once. */
   readonly parallel: number;
-  /** Tokens evaluated in one step; null takes the engine's default. */
+  /** Tokens evaluated in one step; null for the engine's default. */
   readonly batch: number | null;
   readonly autoload: boolean;
   readonly pinned: boolean;
@@ -28,21 +28,21 @@ export interface SlotConfig {
   readonly env: Readonly<Record<string, string>>;
   readonly voice: { voice?: string; speed?: number; response_format?: string } | null;
   readonly enableThinking: boolean | null;
-  /** The model sees pictures. */
+  /** Whether the model reads images. */
   readonly vision: boolean;
-  /** Shorter vectors that the embedding model was trained for (Matryoshka). */
+  /** Shorter vector lengths that the embedding model was trained for (Matryoshka). */
   readonly dimensions: readonly number[];
-  /** The program and its first arguments, in the place of the engine's own program. */
+  /** The program and its first arguments, instead of the engine's own program. */
   readonly command: readonly string[] | null;
-  /** Path of the question that tells whether the model is loaded. */
+  /** Path of the request that shows whether the model is loaded. */
   readonly health: string | null;
   readonly image: string | null;
   readonly pull: 'missing' | 'never' | 'always';
   /** Port inside the container. */
   readonly port: number | null;
-  /** The address of a server that somebody else runs. */
+  /** The address of a server that is run by someone else. */
   readonly url: string | null;
-  /** The variable with the key: of the gateway for `url`, of the program for `command` and `image`. */
+  /** The environment variable with the key: of the gateway for `url`, of the program for `command` and `image`. */
   readonly keyEnv: string | null;
   /** The keys that the file sets; every other value is a default. */
   readonly fileKeys: readonly string[];

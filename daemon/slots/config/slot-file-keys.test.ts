@@ -3,12 +3,12 @@ import { SLOT_KEYS } from '../../contract/slot-keys.ts';
 import { SlotFile } from './slot-file.ts';
 import { DEFAULTS_IN_WORDS, FILE_ONLY_KEYS } from './slot-file-keys.ts';
 
-test('every key of the schema is described once', () => {
+test('describes every key of the schema once', () => {
   const settable = new Set(Object.keys(SLOT_KEYS).map((key) => key.split('.')[0] as string));
   const described = [...settable, ...Object.keys(FILE_ONLY_KEYS)].sort();
   expect(described).toEqual(Object.keys(SlotFile.shape).sort());
 });
 
-test('defaults in words are those of keys that exist', () => {
+test('described defaults belong to existing keys', () => {
   for (const key of Object.keys(DEFAULTS_IN_WORDS)) expect(Object.keys(SlotFile.shape)).toContain(key);
 });

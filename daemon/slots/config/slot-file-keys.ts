@@ -1,4 +1,7 @@
-/** Keys of a slot file that only the file can set, because they name programs, addresses or the environment of an engine. */
+/**
+ * Keys that can be set in the slot file only, because they name programs, addresses or the environment of an
+ * engine.
+ */
 export const FILE_ONLY_KEYS: Readonly<Record<string, string>> = {
   runner: 'How the engine is run; the default is the first runner of the engine',
   batch: 'Tokens that are read in one step',
@@ -15,7 +18,7 @@ export const FILE_ONLY_KEYS: Readonly<Record<string, string>> = {
   key_env: 'Environment variable that holds the key of the server or program',
 };
 
-/** Defaults that depend on the slot or engine, in words. */
+/** Descriptions of defaults that depend on the slot or engine. */
 export const DEFAULTS_IN_WORDS: Readonly<Record<string, string>> = {
   type: 'from the name of the slot, else `llm`',
   engine: 'the built-in engine of the type',

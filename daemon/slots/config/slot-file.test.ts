@@ -40,7 +40,7 @@ describe('readSlotFile', () => {
     });
   });
 
-  it('agent is loaded at start and never unloaded by time', () => {
+  it('agent is loaded at start and never unloaded when idle', () => {
     expect(builtInSlot('agent')).toMatchObject({
       enabled: true,
       autoload: true,
@@ -143,17 +143,17 @@ response_format = "wav"
     ['engine = "comfyui"', 'attach'],
     ['engine = "comfyui"\nrunner = "process"', 'process'],
     ['engine = "warp"', 'worker'],
-  ])('a file that says %j is run by %s', (text, runner) => {
+  ])('a file with %j uses the runner %s', (text, runner) => {
     expect(readSlotFile('a.toml', text).config?.runner).toBe(runner);
   });
 
-  it('keeps the slot in spite of an unknown key, which is named with its line', () => {
+  it('keeps the slot despite an unknown key, which is reported with its line', () => {
     const read = readSlotFile('a.toml', 'parallel = 1\n\ncolour = "red"\n');
     expect(read.config?.parallel).toBe(1);
     expect(read.problems).toEqual([{ file: 'a.toml', line: 3, message: 'unknown key "colour" is ignored' }]);
   });
 
-  it('thousands of unknown keys are read in one pass and told up to a bound', () => {
+  it('thousands of unknown keys are read in one pass and reported up to a limit', () => {
     const text = Array.from({ length: 6_000 }, (_, at) => `k${at}=1`).join('\n');
     const cpuMs = cpuTimer();
     const { problems } = readSlotFile('a.toml', text);
@@ -162,7 +162,7 @@ response_format = "wav"
     expect(problems).toHaveLength(51);
   });
 
-  it('as many wrong names of a table too', () => {
+  it('so are thousands of invalid names in a table', () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `${at}=""`).join('\n');
     const cpuMs = cpuTimer();
     const { problems } = readSlotFile('a.toml', `[env]\n${names}`);

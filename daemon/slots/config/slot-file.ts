@@ -13,7 +13,7 @@ import type { SlotConfig } from './slot-config.ts';
 const IDLE_UNLOAD_S = 900;
 const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
 const DURATION = /^(\d+(?:\.\d+)?)\s*(s|m|min|h)$/;
-/** A slot file may have this many bytes. */
+/** Maximum size of a slot file in bytes. */
 export const MAX_SLOT_FILE_BYTES = 64 * 1024;
 
 const PrintableText = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
@@ -35,7 +35,7 @@ const VariableName = z
   .string()
   .regex(/^(?!SVC_)[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name, not SVC_*');
 
-/** Where a program of somebody else comes from and how it is met. */
+/** Keys for external programs, images and servers. */
 const PROGRAM_KEYS = {
   command: z.array(PrintableText.min(1).max(4096)).min(1).max(256).optional(),
   health: PrintableText.regex(/^\/[!-~]{0,255}$/, 'must be a path like /health').optional(),
@@ -84,12 +84,12 @@ export const SlotFile = z.object({
 const KEYS: ReadonlySet<string> = new Set(Object.keys(SlotFile.shape));
 
 export interface SlotFileResult {
-  /** Null: the file is broken and there is no such slot until it is mended. */
+  /** Null when the file is invalid; the slot then does not exist until the file is corrected. */
   readonly config: SlotConfig | null;
   readonly problems: readonly Problem[];
 }
 
-/** The argument by which llama-server gets its eyes. */
+/** Returns whether an argument sets the projector of llama-server. */
 const isProjector = (word: string): boolean => /^(--mmproj|-mm|--mmproj-url|-mmu)(=|$)/.test(word);
 
 function toConfig(
@@ -136,7 +136,7 @@ function toConfig(
 /** Returns the settings of a slot without a file (docs/spec/contract.md#slot-file). */
 export const builtInSlot = (name: string): SlotConfig => toConfig(name, SlotFile.parse({}));
 
-/** The slot of a model that no slot file names: loaded when somebody asks for it, unloaded when nobody does. */
+/** Returns the slot of a model that no slot file names: loaded at the first request, unloaded when idle. */
 export const automaticSlot = (
   name: string,
   type: SlotConfig['type'],
@@ -161,9 +161,9 @@ function parseToml(
 }
 
 /**
- * Reads the text of one slot file; `file` is its base name. A wrong value, a bad name or broken TOML gives no slot
- * and a problem that names file, line and reason; an unknown key is only a problem to show, and is kept.
- * Of very many problems the first are named.
+ * Reads the text of one slot file; `file` is its base name. An invalid value, name or TOML gives no slot and a
+ * problem with file, line and reason. An unknown key is reported as a problem and otherwise ignored. The number of
+ * problems is limited.
  */
 export function readSlotFile(file: string, text: string): SlotFileResult {
   const name = file.replace(/\.toml$/, '');

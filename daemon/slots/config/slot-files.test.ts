@@ -11,7 +11,7 @@ beforeEach(() => {
   files = new SlotFiles(root);
 });
 
-it('edits of one folder come one after the other, and none is lost', async () => {
+it('edits of one folder run one after the other, and none is lost', async () => {
   const edits = Array.from({ length: 20 }, (_, n) => files.write('a', (text) => `${text ?? ''}${n}\n`));
   await Promise.all(edits);
   expect(readFileSync(join(root, 'a.toml'), 'utf8')).toBe(
@@ -20,7 +20,7 @@ it('edits of one folder come one after the other, and none is lost', async () =>
   expect(readdirSync(root)).toEqual(['a.toml']);
 });
 
-it('an edit that throws changes nothing and holds up nobody', async () => {
+it('an edit that throws changes nothing and does not block others', async () => {
   writeFileSync(join(root, 'a.toml'), 'before');
   const refused = files.write('a', () => {
     throw new Error('no');
@@ -31,7 +31,7 @@ it('an edit that throws changes nothing and holds up nobody', async () => {
   expect(readFileSync(join(root, 'a.toml'), 'utf8')).toBe('before and after');
 });
 
-it('does not follow a link out of the folder, and does not read what is no text', async () => {
+it('does not follow a link out of the folder, and does not read a file that is not text', async () => {
   symlinkSync('/etc/hostname', join(root, 'a.toml'));
   await expect(files.write('a', () => 'x')).rejects.toThrow('symbolic link');
   writeFileSync(join(root, 'b.toml'), Buffer.from([0xff, 0xfe]));

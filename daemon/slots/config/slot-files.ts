@@ -5,11 +5,14 @@ import { syncFolder } from '../../lib/fs/temp-file.ts';
 import { editFile, guardFile } from '../../settings/edit-file.ts';
 import { unguarded } from '../../settings/revision.ts';
 
-/** A slot file may hold variables of an engine: what is made here is its owner's, what is there keeps its mode. */
+/**
+ * A slot file may contain secrets in variables: new files are readable for the owner only, existing ones keep their
+ * mode.
+ */
 const RULES = { cap: 64 * 1024, newMode: 0o600, keepMode: 0o666 };
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The folder `slots/`, changed one file at a time, each wholly or not at all. */
+/** Changes the files of the folder `slots/` one at a time, each completely or not at all. */
 export class SlotFiles {
   readonly #folder: string;
   #last: Promise<unknown> = Promise.resolve();
@@ -19,8 +22,8 @@ export class SlotFiles {
   }
 
   /**
-   * Replaces the file of a slot by what `edit` makes of its text (null: there is none); what `guard` and `edit` throw passes through
-   * and nothing has changed. Rejects with FileWriteError.
+   * Replaces the file of a slot by the result of `edit`, which gets the current text (null: no file). Errors of
+   * `guard` and `edit` are passed on and change nothing. Rejects with FileWriteError.
    */
   async write(name: string, edit: (text: string | null) => string, guard = unguarded): Promise<void> {
     await this.#serialize(async () => {
@@ -39,7 +42,9 @@ export class SlotFiles {
     });
   }
 
-  /** Deletes the file of a slot, if `guard` lets it; answers whether there was one. Rejects with FileWriteError. */
+  /**
+   * Deletes the file of a slot if `guard` allows it. Returns whether there was one. Rejects with FileWriteError.
+   */
   remove(name: string, guard = unguarded): Promise<boolean> {
     return this.#serialize(async () => {
       const path = this.#pathOf(name);

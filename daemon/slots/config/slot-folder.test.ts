@@ -18,7 +18,7 @@ it('a fresh machine has slot agent, also without the folder', () => {
   expect(readSlotFolder(folder)).toMatchObject({ configs: [{ name: 'agent' }], problems: [] });
 });
 
-it('a broken file costs its own slot only', () => {
+it('an invalid file affects its own slot only', () => {
   writeFileSync(join(folder, 'bad.toml'), 'parallel = ');
   writeFileSync(join(folder, 'good.toml'), '');
   writeFileSync(join(folder, 'notes.txt'), '');
@@ -40,7 +40,7 @@ it('neither a pipe nor a giant file is read', () => {
   ]);
 });
 
-it('a slot that no engine can serve is a problem that names the key', () => {
+it('a slot that no engine can serve is a problem with the key', () => {
   writeFileSync(join(folder, 'img.toml'), 'type = "image"');
   expect(names()).toEqual(['agent']);
   expect(readSlotFolder(folder).problems).toEqual([
@@ -58,19 +58,19 @@ it.each([
   ['engine = "kokoro"\ntype = "tts"\n\nrunner = "worker"', 4, 'runner: '],
   ['runner = "attach"\nengine = "custom"\nurl = "ftp://x"', 3, 'url: '],
   ['engine = "whisper-server"\ntype = "stt"', null, 'model: '],
-])('%j: the line of the key that is objected to is %s', (text, line, message) => {
+])('%j: the line of the invalid key is %s', (text, line, message) => {
   writeFileSync(join(folder, 'own.toml'), text);
   const [problem] = readSlotFolder(folder).problems;
   expect(problem).toMatchObject({ file: 'own.toml', line, message: expect.stringContaining(message) });
 });
 
-it('says where a file sets a key', () => {
+it('returns the line in which a file sets a key', () => {
   writeFileSync(join(folder, 'tts.toml'), 'type = "tts"\n[voice]\nvoice = "anna"');
   const { lineOf } = readSlotFolder(folder);
   expect([lineOf('tts', 'voice'), lineOf('tts', 'url'), lineOf('agent', 'type')]).toEqual([2, null, null]);
 });
 
-it('a broken file of a built-in slot is not replaced by the default behind its back', () => {
+it('an invalid file of a built-in slot is not replaced by the default', () => {
   writeFileSync(join(folder, 'agent.toml'), 'enabled = "no"');
   expect(names()).toEqual([]);
 });
@@ -83,7 +83,7 @@ it('a folder that cannot be listed is a problem, not a failure', () => {
   ]);
 });
 
-it('a folder that cannot be listed for a while leaves everything as it was', () => {
+it('a folder that cannot be listed for some time leaves all slots unchanged', () => {
   writeFileSync(join(folder, 'good.toml'), 'parallel = 3');
   writeFileSync(join(folder, 'bad.toml'), 'parallel = ');
   const before = readSlotFolder(folder);
@@ -97,7 +97,7 @@ it('a folder that cannot be listed for a while leaves everything as it was', () 
   ]);
 });
 
-it('a slot whose file breaks stays what it was, until the file is mended or gone', () => {
+it('a slot whose file becomes invalid keeps its settings, until the file is corrected or deleted', () => {
   const write = (text: string) => writeFileSync(join(folder, 'w.toml'), text);
   write('parallel = 3');
   const before = readSlotFolder(folder);

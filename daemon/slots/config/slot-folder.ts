@@ -9,24 +9,24 @@ import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
 import type { SlotConfig } from './slot-config.ts';
 import { builtInSlot, MAX_SLOT_FILE_BYTES, readSlotFile, type SlotFileResult } from './slot-file.ts';
 
-/** Slots that one gateway may hold. */
+/** Maximum number of slots of one gateway. */
 export const MAX_SLOTS = 256;
 
 export interface SlotFolder {
-  /** Of a file that broke in this run, what it said before. */
+  /** A file that became invalid in this run keeps its last valid settings. */
   readonly configs: readonly SlotConfig[];
   readonly problems: readonly Problem[];
   /** Slots that have a file. */
   readonly files: ReadonlySet<string>;
-  /** Of each file that could be read, by slot. */
+  /** The revision of each readable file, by slot. */
   readonly revisions: ReadonlyMap<string, string>;
-  /** Slots whose file is there but says nothing that counts. */
+  /** Slots whose file exists but is invalid. */
   readonly broken: ReadonlySet<string>;
-  /** Where the file of a slot sets a key; null when it does not. */
+  /** Returns the line in which the file of a slot sets a key; null when it does not. */
   lineOf(slot: string, key: string): number | null;
 }
 
-/** What there is without a single file. */
+/** The result for an empty folder. */
 export const NO_FILES: SlotFolder = {
   configs: BUILT_IN_SLOTS.map(builtInSlot),
   problems: [],
@@ -36,7 +36,7 @@ export const NO_FILES: SlotFolder = {
   lineOf: () => null,
 };
 
-/** A problem with its folder in the name of its file: other folders may hold a file of the same name. */
+/** Adds the folder to the file name of a problem, because other folders may contain a file of the same name. */
 export const inSlotsFolder = (problem: Problem): Problem =>
   problem.file.endsWith('.toml') ? { ...problem, file: `slots/${problem.file}` } : problem;
 
@@ -51,12 +51,12 @@ function namesIn(folder: string): string[] | { code: string } {
   }
 }
 
-/** Objections begin with the key at fault. */
+/** Returns the key with which an objection begins. */
 const keyOf = (objection: string): string => objection.split(/[.:]/, 1)[0] ?? '';
 
 const lineOf = (text: string, key: string): number | null => keyLines(text).get(key) ?? null;
 
-/** The file and whether an engine of ours can serve what it asks for. */
+/** Reads one file and checks that an engine can serve it. */
 function readOne(folder: string, file: string): SlotFileResult & { revision?: string; text?: string } {
   const unusable = (message: string): SlotFileResult => ({
     config: null,
@@ -77,7 +77,7 @@ function readOne(folder: string, file: string): SlotFileResult & { revision?: st
   }
 }
 
-/** What was read before still counts, because a disk that fails says nothing of slots. */
+/** Returns the earlier result with a problem added, because a failing disk says nothing about the slots. */
 function unlisted(code: string, before: SlotFolder): SlotFolder {
   const problem = { file: 'slots', line: null, message: `${UNLISTED} (${code})` };
   const others = before.problems.filter(({ message }) => !message.startsWith(UNLISTED));
@@ -85,9 +85,9 @@ function unlisted(code: string, before: SlotFolder): SlotFolder {
 }
 
 /**
- * Every slot of the folder `slots/` plus the built-in ones that have no file, by name. A broken file costs only its
- * own slot, which stays what it was in `before`; so does everything while the folder cannot be listed. A missing folder
- * is ordinary. Never throws.
+ * Returns all slots of the folder `slots/` and the built-in ones without a file, sorted by name. An invalid file
+ * affects its own slot only, which keeps its settings of `before`. All slots keep theirs while the folder cannot be
+ * listed. A missing folder is normal. Never throws.
  */
 export function readSlotFolder(folder: string, before: SlotFolder | null = null): SlotFolder {
   const names = namesIn(folder);

@@ -15,7 +15,7 @@ it.each([
   expect(SlotName.safeParse(name).success).toBe(true);
 });
 
-it('numbers what is taken and stays short enough', () => {
+it('adds a number to a used name and stays within the maximum length', () => {
   const used = new Set(['a', 'a-2', 'b'.repeat(32)]);
   expect(slotNameFor('a', (name) => used.has(name))).toBe('a-3');
   expect(slotNameFor('b'.repeat(50), (name) => used.has(name))).toBe(`${'b'.repeat(30)}-2`);

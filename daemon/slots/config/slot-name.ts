@@ -15,7 +15,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 const MAX_LENGTH = 32;
 
-/** A slot name made from a model id: small letters, digits, `-` and `_`. */
+/** Returns a slot name made from a model id: lower-case letters, digits, `-` and `_`. */
 function slug(id: string): string {
   const plain = id
     .toLowerCase()
@@ -26,7 +26,7 @@ function slug(id: string): string {
   return plain === '' ? 'model' : plain;
 }
 
-/** The name of a model's own slot: the first of `id`, `id-2`, `id-3`, … that is free. */
+/** Returns the name of a model's own slot: the first free one of `id`, `id-2`, `id-3`, … */
 export function slotNameFor(id: string, isTaken: (name: string) => boolean): string {
   const first = slug(id);
   const free = (name: string) => !RESERVED.has(name) && !isTaken(name);

@@ -33,7 +33,7 @@ VOICE_TOKEN = "swordfish"
 speed = 1.5
 `;
 
-test('every key of a slot file is told, what the file says apart from defaults, variables by name alone', () => {
+test('every key of a slot file is listed with its origin, and variables by name only', () => {
   const rows = viewOf(fromText(FULL));
   expect(rows).toMatchObject({
     type: ['tts', 'file'],
@@ -52,7 +52,7 @@ test('every key of a slot file is told, what the file says apart from defaults, 
   expect(JSON.stringify(rows)).not.toContain('swordfish');
 });
 
-test('what a form may send is among the keys, and marked', () => {
+test('the editable keys are listed and marked', () => {
   const { settings } = slotSettingsView(builtInSlot('agent'), { swapped: null, model: 'tiny' }, NOTHING);
   const editable = settings.filter((row) => row.editable).map(({ key }) => key);
   expect(editable.sort()).toEqual(Object.keys(SLOT_KEYS).sort());
@@ -60,7 +60,7 @@ test('what a form may send is among the keys, and marked', () => {
   for (const key of ['command', 'image', 'env', 'extra_args', 'url']) expect(keys).toContain(key);
 });
 
-test('a model that nobody named is automatic, one of a swap is the swap of this run', () => {
+test('a model without a name in the file is automatic, and a swapped one has the origin swap', () => {
   const agent = builtInSlot('agent');
   expect(viewOf(agent, { model: 'tiny' })).toMatchObject({
     model: ['tiny', 'automatic'],
@@ -77,7 +77,7 @@ test('a model that nobody named is automatic, one of a swap is the swap of this 
   expect(viewOf(fromText('model = "small"'))).toMatchObject({ model: ['small', 'file'] });
 });
 
-test('the file and what is wrong with it are named, without its folder', () => {
+test('the file and its problems are listed, without its folder', () => {
   const own = { file: 'chat.toml', line: 3, message: 'unknown key "modle" is ignored' };
   const problems = [own, { ...own, file: 'other.toml' }];
   const view = (files: string[]) =>

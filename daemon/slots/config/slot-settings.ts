@@ -4,7 +4,7 @@ import { revisionOf } from '../../settings/revision.ts';
 import type { SlotConfig } from './slot-config.ts';
 import type { SlotFolder } from './slot-folder.ts';
 
-/** The model that a slot would load, and the one that a swap gave it for this run; null where there is none. */
+/** The model that a slot would load, and the one that a temporary swap gave it; null for none. */
 export interface ChosenModel {
   readonly model: string | null;
   readonly swapped: string | null;
@@ -61,8 +61,8 @@ function originOf(
 }
 
 /**
- * The settings that a slot has now, key by key with where each comes from; a running engine may still have earlier ones.
- * Texts may hold secrets that a slot file names in plain.
+ * Returns the current settings of a slot, each with its origin. A running engine may still have earlier ones. Texts
+ * may contain secrets that a slot file holds in plain text.
  */
 export function slotSettingsView(
   config: SlotConfig,

@@ -9,7 +9,7 @@ import { readSlotFile } from './slot-file.ts';
 
 type Value = boolean | number | string | null | undefined;
 
-/** Undefined leaves a key alone, null takes it out. */
+/** Undefined leaves a key unchanged, null removes it. */
 function withKey(text: string, key: string, value: Value): string {
   if (value === undefined) return text;
   return value === null ? removeKey(text, key) : setRootKey(text, key, value);
@@ -25,8 +25,8 @@ function withVoice(text: string, voice: SlotSettingsBody['voice']): string {
 }
 
 /**
- * The text of a slot file with these keys changed; comments and unknown keys stay. Throws ConfigEditError for a text that
- * can't be changed without touching anything else, or that is no TOML.
+ * Returns the text of a slot file with these keys changed. Comments and unknown keys stay. Throws ConfigEditError
+ * for invalid TOML, or when the key cannot be changed without touching other keys.
  */
 export function editSlotText(text: string, { voice, ...settings }: SlotSettingsBody): string {
   try {
@@ -41,15 +41,15 @@ export function editSlotText(text: string, { voice, ...settings }: SlotSettingsB
   }
 }
 
-/** 422 `slot.invalid`; each field as path and reason, never the value. */
+/** Returns 422 `slot.invalid` with path and reason of each field, never its value. */
 export const invalidSlot = (
   slot: string,
   fields: readonly { path: string; reason: string }[],
 ): GatewayError => new GatewayError('slot.invalid', { details: { slot: cutTo(slot, 64), fields } });
 
 /**
- * The settings that a slot file with this text gives. `objection` names the key at fault first, or is null. Throws 422
- * `slot.invalid`.
+ * Returns the settings of a slot file with this text. `objection` returns a problem that begins with the key, or
+ * null. Throws 422 `slot.invalid`.
  */
 export function checkedSlot(
   name: string,

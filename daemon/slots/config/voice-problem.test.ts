@@ -19,7 +19,7 @@ const speaking = (voices?: string[]): SlotModel => ({
   ...(voices && { voices }),
 });
 
-test('a voice that the model lacks is a problem of the file, which names those it has', () => {
+test('an unknown voice is a problem of the file that lists the known ones', () => {
   expect(voiceProblem(tts('[voice]\nvoice = "nosuch"'), () => speaking(['anna', 'ben']))).toEqual({
     file: 'tts.toml',
     line: null,
@@ -27,18 +27,18 @@ test('a voice that the model lacks is a problem of the file, which names those i
   });
 });
 
-test.each(['anna', 'ANNA', 'alloy', ''])('"%s" is none', (voice) => {
+test.each(['anna', 'ANNA', 'alloy', ''])('"%s" is no problem', (voice) => {
   expect(voiceProblem(tts(`[voice]\nvoice = "${voice}"`), () => speaking(['anna']))).toBeNull();
 });
 
-test('where the voices are not known any name is believed', () => {
+test('any voice is accepted where the voices are unknown', () => {
   const config = tts('[voice]\nvoice = "nosuch"');
   for (const model of [null, speaking(), speaking([])]) expect(voiceProblem(config, () => model)).toBeNull();
   const foreign = tts('engine = "kokoro"\nurl = "http://127.0.0.1:8880"\n[voice]\nvoice = "nosuch"');
   expect(voiceProblem(foreign, () => speaking(['anna']))).toBeNull();
 });
 
-test('no model is looked up for a file that names no voice', () => {
+test('no model is looked up for a file without a voice', () => {
   const looked = () => {
     throw new Error('looked up');
   };

@@ -5,9 +5,8 @@ import { noSuchVoice, voiceNamed } from '../workers/speech/voice-name.ts';
 import type { SlotConfig } from './slot-config.ts';
 
 /**
- * What is wrong with the voice that a slot file names as its default; null for one that is there. Engines that are not
- * ours, and models of which no voices are known, are believed. `model` and the `line` of its key are asked for only
- * where it matters.
+ * Returns what is wrong with the default voice of a slot file; null when it exists. External engines, and models
+ * with unknown voices, are not checked. Calls `model` and `line` only when needed.
  */
 export function voiceProblem(
   config: SlotConfig,
