@@ -9,21 +9,21 @@ import type { Failure } from './lifecycle/failure.ts';
 import type { Traffic } from './lifecycle/traffic.ts';
 import type { SlotView } from './slot-view.ts';
 
-/** All that the record of a slot is made from. */
+/** The input of a slot record. */
 export interface SlotRecordInput {
   readonly view: SlotView;
   readonly config: SlotConfig;
   readonly since: number;
   readonly current: EngineRun | null;
-  /** What is read from outside. */
+  /** Readings that do not come from the slot itself. */
   readonly readers: Pick<SlotControllerDeps, 'residentBytes' | 'secrets'>;
   readonly traffic: Readonly<Traffic>;
-  /** Slots that its load waits for. */
+  /** The slots that its load waits for. */
   readonly waitsFor: readonly string[];
   readonly failure: Failure | null;
 }
 
-/** States in which an earlier failure is still the news. */
+/** States in which an earlier failure is still shown. */
 const FAILING: readonly SlotStateName[] = ['error', 'pulling', 'starting', 'warming', 'stopping'];
 
 function failureView({ view: { state }, failure }: SlotRecordInput): SlotRecord['failure'] {
@@ -33,8 +33,8 @@ function failureView({ view: { state }, failure }: SlotRecordInput): SlotRecord[
 }
 
 /**
- * The id under which requests reach a slot: of the model that runs, or of the one that would be loaded. The demonstration
- * model does not count while it runs in the place of a real one: it is about to step aside.
+ * Returns the model id under which requests reach a slot: of the model that runs, or of the one that would be
+ * loaded. A running demonstration model does not count when there is a real one, because it is about to yield.
  */
 export function servedModelId(
   current: Pick<EngineRun, 'launch'> | null,
@@ -44,22 +44,22 @@ export function servedModelId(
   return launch !== undefined && !launch.demo ? launch.modelId : (model?.id ?? null);
 }
 
-/** How far a load is, while there is one and its engine tells. */
+/** Returns the progress of a load, if there is one and its engine reports it. */
 function progressView({ view: { state }, current }: SlotRecordInput): Pick<SlotRecord, 'progress'> {
   const share = state === 'starting' || state === 'pulling' ? current?.running.progress() : null;
   return share == null ? {} : { progress: share };
 }
 
-/** The model that the file names and nobody knows. */
+/** Returns the name of a model in the slot file that does not exist. */
 function missingView({ view, config, readers }: SlotRecordInput): Pick<SlotRecord, 'model_missing'> {
   if (view.model !== null || config.model === null) return {};
-  // Nobody has looked at it yet: it may be anything that was put into the file, a key by accident.
+  // The value is unchecked: it may be anything that was put into the file, even a key by accident.
   const named = hideSecrets(config.model, readers.secrets?.() ?? []);
   const path = /^(\.{0,2}|~[^/]*)\//.test(config.model) || /^[^:]*\/[^:]*\.gguf$/i.test(config.model);
   return { model_missing: path ? basename(named) : named };
 }
 
-/** The slot as clients see it; no path, no address, no key. */
+/** Returns the slot as clients see it, without paths, addresses and keys. */
 export function slotRecord(input: SlotRecordInput): SlotRecord {
   const { view, config, current, readers, traffic } = input;
   const pid = current?.running.pid ?? null;

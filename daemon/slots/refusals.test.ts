@@ -33,7 +33,7 @@ describe('refusals', () => {
     expect(error.options.details).toMatchObject({ slot: 'a' });
   });
 
-  it('507 tells the sum', () => {
+  it('507 contains the memory sum', () => {
     const sum = sumOf({ needed: 900 * MIB, free: 1_000 * MIB, reserved: 100 * MIB });
     const error = noMemoryError('a', sum);
     expect(error.message).toBe('The model needs 900 MiB; 388 MiB are free for it now.');
@@ -51,7 +51,7 @@ describe('refusals', () => {
     });
   });
 
-  it('507 names the limit for slots where that is what binds, and only there', () => {
+  it('507 names the limit for slots only where that limit is exceeded', () => {
     const sum = { needed: 198 * MIB, free: 21_000 * MIB, reserved: 0 };
     const limited = noMemoryError('a', sumOf({ ...sum, limit: 1_000_000 }));
     expect(limited.message).toBe(

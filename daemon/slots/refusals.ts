@@ -3,13 +3,16 @@ import { roomOf } from '../contract/memory-room.ts';
 import type { MemorySumView } from '../contract/slots.ts';
 import { type Failure, trialDecision } from './lifecycle/failure.ts';
 
-/** Seconds after which a caller may try again when a load goes on or a queue is full. */
+/** Seconds after which a caller may retry while a load continues or a queue is full. */
 const RETRY_AFTER_S = 10;
 const QUEUE_RETRY_AFTER_S = 5;
 const MIB = 1024 * 1024;
 const mebibytes = (bytes: number): number => Math.ceil(bytes / MIB);
 
-/** 503 `slot.failed`: with `Retry-After` while the slot is tried again by itself, without hope when it is parked. */
+/**
+ * Returns 503 `slot.failed`, with `Retry-After` while the slot is retried automatically, without it when the slot
+ * is parked.
+ */
 export function failedError(slot: string, failure: Failure, now: number): GatewayError {
   const decision = trialDecision(failure, now);
   const details = {
@@ -26,7 +29,10 @@ export function failedError(slot: string, failure: Failure, now: number): Gatewa
   );
 }
 
-/** 503 `slot.failed` for a slot that has no model to load; the message says why, since its record tells of no failure. */
+/**
+ * Returns 503 `slot.failed` for a slot without a model to load. The message contains the reason, because the record
+ * has no failure.
+ */
 export const noModelError = (slot: string, reason: string): GatewayError =>
   new GatewayError('slot.failed', {
     message: `Slot ${slot} can not be loaded: ${reason}`,
@@ -34,7 +40,7 @@ export const noModelError = (slot: string, reason: string): GatewayError =>
     noRetry: true,
   });
 
-/** 503 `slot.loading`: the waiting limit is over. `progress` is the share that is done, null when unknown. */
+/** Returns 503 `slot.loading` when the waiting limit is over. `progress` is 0 to 1, null when unknown. */
 export const loadingError = (slot: string, progress: number | null): GatewayError =>
   new GatewayError('slot.loading', { details: { slot, progress }, retryAfterS: RETRY_AFTER_S });
 
@@ -47,7 +53,7 @@ export const disabledError = (slot: string): GatewayError =>
 export const stoppingError = (slot: string): GatewayError =>
   new GatewayError('slot.draining', { details: { slot }, retryAfterS: RETRY_AFTER_S });
 
-/** 503 for those who waited for a load that an admin ended. */
+/** Returns 503 for callers that waited for a load that an admin ended. */
 export const unloadedError = (slot: string): GatewayError =>
   new GatewayError('slot.draining', {
     message: 'The slot was unloaded while it was loading.',
@@ -55,22 +61,25 @@ export const unloadedError = (slot: string): GatewayError =>
     retryAfterS: 1,
   });
 
-/** 503 for those who waited for what is no longer there; asking again finds who serves it now. */
+/**
+ * 503 for callers that waited for something that no longer exists. Dispatching the request again finds what serves
+ * it now.
+ */
 export class RedispatchError extends GatewayError {
   constructor(slot: string, message: string) {
     super('slot.draining', { message, details: { slot }, retryAfterS: 1 });
   }
 }
 
-/** For those who named a model that the slot no longer holds. */
+/** Returns the error for callers that named a model that the slot no longer holds. */
 export const swappedError = (slot: string): RedispatchError =>
   new RedispatchError(slot, 'The slot was given another model while this request waited.');
 
-/** For those who waited in a slot that is no more. */
+/** Returns the error for callers that waited in a removed slot. */
 export const removedError = (slot: string): RedispatchError =>
   new RedispatchError(slot, 'The slot was taken away while this request waited.');
 
-/** 507 `slot.no_memory` with the whole sum; the message names the bound that the load does not fit below. */
+/** Returns 507 `slot.no_memory` with the whole memory sum. The message names the limit that the load exceeds. */
 export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {
   const { bytes, byLimit } = roomOf(sum);
   const room = Math.floor(bytes / MIB);

@@ -17,20 +17,23 @@ export interface SlotSetDeps {
   readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
   readonly auto: AutoSlots;
   readonly swaps: Swaps;
-  /** What the files say; `before` is what they said last, null at the first look. */
+  /** Reads the slot files. `before` is the previous result, null at the first time. */
   readFolder(before: SlotFolder | null): SlotFolder;
   createController(config: SlotConfig): SlotController;
-  /** Milliseconds that a slot whose file is gone has to drain. */
+  /** Returns the milliseconds that a slot whose file was deleted may drain. */
   drainMs(): number;
 }
 
-/** The owners of all slots: one for each slot that files and models ask for, and those that are about to go. */
+/**
+ * The controllers of all slots: one for each slot of the files and models, and those of removed slots until their
+ * engines have ended.
+ */
 export class SlotSet {
   readonly #deps: SlotSetDeps;
   readonly #controllers = new Map<string, SlotController>();
-  /** Slots whose file is gone, until their engines have ended. */
+  /** Removed slots, until their engines have ended. */
   readonly #leaving = new Map<SlotController, Promise<void>>();
-  /** The id that each slot showed last. */
+  /** The last emitted model id of each slot. */
   readonly #lastModelIds = new Map<string, string | null>();
   #folder: SlotFolder | null = null;
   #views: readonly SlotView[] | null = null;
@@ -57,7 +60,7 @@ export class SlotSet {
     return this.#controllers.get(name);
   }
 
-  /** Throws 404 `slot.not_found`. */
+  /** Returns the controller of a slot. Throws 404 `slot.not_found`. */
   getOrThrow(name: string): SlotController {
     const controller = this.#controllers.get(name);
     if (controller === undefined)
@@ -65,47 +68,48 @@ export class SlotSet {
     return controller;
   }
 
-  /** What every slot that has an engine holds, those that are about to go included. */
+  /** Returns the memory use of every slot that has an engine, including removed ones. */
   memoryUses(): MemoryUse[] {
     return [...this.#controllers.values(), ...this.#leaving.keys()]
       .map(({ memoryUse: use }) => use)
       .filter((use) => use !== null);
   }
 
-  /** Whether an engine of this slot is there, also one that is about to go. */
+  /** Returns whether an engine of this slot runs, including that of a removed slot. */
   isRunning(name: string): boolean {
     return this.memoryUses().some((use) => use.name === name);
   }
 
   /**
-   * Whether a slot of this name is about to go. Runners know engines by the name of their slot: a second one of the same name
-   * would be taken for the first.
+   * Returns whether a removed slot of this name still has an engine. Runners identify engines by the name of their
+   * slot, so a second one of the same name would be confused with the first.
    */
   isLeaving(name: string): boolean {
     return [...this.#leaving.keys()].some((controller) => controller.config.name === name);
   }
 
-  /** Reads the slot files anew; what they say counts from the next `arrange` on. */
+  /** Reads the slot files again. The result applies from the next `reconcile` on. */
   read(): readonly SlotConfig[] {
     this.#folder = this.#deps.readFolder(this.#folder);
     for (const problem of this.#folder.problems) this.#deps.log.warn(inSlotsFolder(problem), 'slot file');
     return this.#folder.configs;
   }
 
-  /** Reads the slot files anew and follows them. */
+  /** Reads the slot files again and applies them. */
   reload(): void {
     if (this.#stopped) return;
     this.read();
     this.reconcile();
   }
 
-  /** Makes the slots what files, swaps and models say: adds, changes and removes. */
+  /** Adds, changes and removes slots so that they match files, swaps and models. */
   reconcile(): void {
     if (this.#stopped) return;
     const { swaps, auto, drainMs } = this.#deps;
     const { configs: fileConfigs, broken } = this.folder;
     const files = swaps.apply(fileConfigs, (name) => this.#automatic(name));
-    // A slot that is there goes on without a file that says anything; another one would be a second slot of its model.
+    // An existing slot continues while its file is invalid; a new slot of the name would be a second slot of its
+    // model.
     const reserved = [...broken].filter((name) => !this.#controllers.has(name));
     const configs = auto.configs({ configs: files, broken: new Set(reserved) });
     const wanted = new Set(configs.map((config) => config.name));
@@ -124,13 +128,16 @@ export class SlotSet {
     }
   }
 
-  /** The settings of a slot that is there without a file; one whose file is gone is none. */
+  /** Returns the settings of an existing slot without a file; undefined when its file was deleted. */
   #automatic(name: string): SlotConfig | undefined {
     const config = this.#controllers.get(name)?.config;
     return config?.auto ? config : undefined;
   }
 
-  /** Tells of slots that have changed; another id may bind other models, which is looked at once for all of them. */
+  /**
+   * Emits events for changed slots. A changed model id may affect the bindings, which are then reconciled once for
+   * all slots.
+   */
   emitChanges(names: readonly string[]): void {
     let hasNewModel = false;
     for (const name of names) {
@@ -143,19 +150,22 @@ export class SlotSet {
     if (hasNewModel) this.reconcile();
   }
 
-  /** Resolves when a slot whose file is gone has drained and its engine has ended; one that stays is unloaded. */
+  /** Resolves when a removed slot has drained and its engine has ended. A slot that stays is unloaded. */
   async waitUntilDrained(name: string): Promise<void> {
     const closings = [...this.#leaving].filter(([controller]) => controller.config.name === name);
     await Promise.all([this.#controllers.get(name)?.unload(), ...closings.map(([, left]) => left)]);
   }
 
-  /** Loads a slot for which nobody asks, if it is there; resolves when the load has an outcome. Never rejects. */
+  /** Loads an existing slot without a caller. Resolves when the load has settled. Never rejects. */
   async load(name: string): Promise<void> {
     const controller = this.#controllers.get(name);
     if (controller !== undefined && !this.#stopped) await this.#load(controller);
   }
 
-  /** Refuses everything from now on and resolves when every engine has ended; running requests have `limitMs`. */
+  /**
+   * Refuses all requests from now on, lets running ones end for `limitMs`, and resolves when every engine has
+   * ended.
+   */
   async stop(limitMs: number): Promise<void> {
     this.#stopped = true;
     await Promise.all([
@@ -164,7 +174,9 @@ export class SlotSet {
     ]);
   }
 
-  /** Resolves when the engine of a slot whose file is gone has ended; one that was made anew meanwhile waits for that. */
+  /**
+   * Closes a removed slot. Resolves when its engine has ended, and then retries a re-created slot of the same name.
+   */
   async #closeRemoved(controller: SlotController, drainMs: number): Promise<void> {
     const { name } = controller.config;
     await controller.close(drainMs, removedError(name)).finally(() => this.#leaving.delete(controller));
@@ -186,7 +198,10 @@ export class SlotSet {
     });
   }
 
-  /** An engine whose model was chosen for it ends when another is chosen; what a file says waits for the next start. */
+  /**
+   * Applies new settings. An engine ends when another model was chosen automatically for its slot; changes of a
+   * file apply at its next start.
+   */
   #change(controller: SlotController, config: SlotConfig): void {
     const before = controller.config.model;
     controller.configure(config);

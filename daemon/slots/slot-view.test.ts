@@ -4,7 +4,7 @@ import { ControllerBench, slotConfig } from './testing/controller-bench.ts';
 const OLD = { type: 'llm', engine: 'embedded', runner: 'worker', vision: undefined };
 const NEW = { type: 'embedding', engine: 'llama-server', runner: 'process', vision: true };
 
-it('what is served is that of the engine that runs, until the next start takes what the file says', async () => {
+it('shows the settings of the running engine until the next start applies the file', async () => {
   const bench = new ControllerBench();
   const { controller } = bench;
   await controller.load();

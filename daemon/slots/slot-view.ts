@@ -6,7 +6,7 @@ import type { EngineRun } from './lifecycle/controller-deps.ts';
 import { degradedBy } from './lifecycle/degraded.ts';
 import type { Traffic } from './lifecycle/traffic.ts';
 
-/** What every decision about a request looks at, in the words of the record. */
+/** A read-only view of a slot for decisions about requests, with the names of the record. */
 export type SlotView = Readonly<
   Pick<
     SlotRecord,
@@ -27,11 +27,14 @@ export type SlotView = Readonly<
   >
 > & {
   readonly vision?: true | undefined;
-  /** The window that it runs with, or while it is not loaded the one that a load would give; null when none is known. */
+  /**
+   * The context window that it runs with, or while it is not loaded the one that a load would use; null when
+   * unknown.
+   */
   readonly window?: number | null | undefined;
 };
 
-/** Where a glance looks. */
+/** The source of a slot view. */
 export interface SlotViewSource {
   config(): SlotConfig;
   state(): SlotStateName;
@@ -43,12 +46,12 @@ export interface SlotViewSource {
 }
 
 /**
- * A slot as decisions see it. It is not a copy: what is asked of it is looked up at that moment, so that a look at all
- * slots, which every request takes, makes nothing anew. Who keeps it sees the slot change.
+ * A live view of a slot, not a snapshot: each property is read at the time of access, so that reading all slots for
+ * each request allocates nothing. Whoever holds the view sees later changes.
  */
 export class LiveSlotView implements SlotView {
   readonly #source: SlotViewSource;
-  /** The reason for being degraded, and what it was made from. */
+  /** The cached reason for being degraded, with its inputs. */
   #degraded: { loaded: object; note: string | null; reason: string | null } | null = null;
 
   constructor(source: SlotViewSource) {
@@ -113,7 +116,7 @@ export class LiveSlotView implements SlotView {
       this.#degraded = { loaded, note, reason: degradedBy(current.launch, loaded, note) };
     return this.#degraded.reason;
   }
-  /** What decides where requests may go: the settings of the engine that runs, whatever its file says since. */
+  /** The settings that decide where requests may go: those of the running engine, whatever its file says since. */
   get #served(): SlotConfig {
     return this.#source.current()?.config ?? this.#source.config();
   }

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => bench.remove());
 
 describe('create', () => {
-  it('writes a file that only its owner reads, and the slot is there', async () => {
+  it('writes a file that only its owner can read, and creates the slot', async () => {
     const slots = bench.openAdmin();
     const record = await slots.create('writer', {
       model: 'other',
@@ -38,12 +38,12 @@ describe('create', () => {
     expect(slots.config('writer')).toMatchObject({ idleUnloadS: 300, voice: { speed: 1.5 } });
   });
 
-  it('makes the folder when it is not there', async () => {
+  it('creates a missing folder', async () => {
     rmSync(join(bench.folders.config, 'slots'), { recursive: true });
     expect(await bench.openAdmin().create('writer', { model: 'other' })).toMatchObject({ name: 'writer' });
   });
 
-  it('409 for a name that is taken: by a slot, a built-in one, a broken file', async () => {
+  it('409 for a used name: of a slot, a built-in one, an invalid file', async () => {
     bench.slotFile('there', '');
     bench.slotFile('broken', 'parallel = "many"');
     const slots = bench.openAdmin();
@@ -53,7 +53,7 @@ describe('create', () => {
     expect(bench.text('broken')).toBe('parallel = "many"');
   });
 
-  it('two at once: one is created, the other learns that it exists', async () => {
+  it('of two concurrent calls one creates the slot, and the other gets 409', async () => {
     const slots = bench.openAdmin();
     const both = await Promise.allSettled([
       slots.create('w', { parallel: 1 }),
@@ -73,7 +73,7 @@ describe('create', () => {
       { parallel: 0, device: 'moon', idle_unload: 'soon' },
       ['device', 'parallel', 'idle_unload'],
     ],
-    ['an engine that is not there', 'w', { engine: 'nope' }, ['engine']],
+    ['an unknown engine', 'w', { engine: 'nope' }, ['engine']],
     ['a type that the engine does not serve', 'w', { engine: 'embedded', type: 'tts' as const }, ['type']],
     ['a device that it does not run on', 'w', { device: 'npu' }, ['device']],
   ])('422 for %s, and nothing is written', async (_, name, settings, paths) => {
@@ -107,7 +107,7 @@ describe('change', () => {
     expect(slots.get('w')).toMatchObject({ enabled: false, state: 'offline' });
   });
 
-  it('gives the built-in slot a file, and an automatic one a file that still serves its model', async () => {
+  it('creates a file for the built-in slot, and for an automatic one a file that still serves its model', async () => {
     bench.bindable = [
       { id: 'vectors', type: 'embedding', created: 1 },
       { id: 'other', type: 'llm', created: 1 },
@@ -125,7 +125,7 @@ describe('change', () => {
     expect(bench.text(auto?.name as string)).toBe('type = "llm"\nmodel = "other"\npinned = true\n');
   });
 
-  it('gives an automatic slot of another engine a file that names it', async () => {
+  it('creates a file for an automatic slot of another engine that names the engine', async () => {
     bench.bindable = [{ id: 'llama3.2:1b', type: 'llm', format: 'flm', created: 1 }];
     const slots = bench.openAdmin();
     expect(slots.get('llama3-2-1b')).toMatchObject({ auto: true, engine: 'flm', model: 'llama3.2:1b' });
@@ -140,7 +140,7 @@ describe('change', () => {
     );
   });
 
-  it('mends a file with a wrong value, but not one that is no TOML', async () => {
+  it('corrects a file with an invalid value, but not one with invalid TOML', async () => {
     bench.slotFile('wrong', 'parallel = "many"\nmodel = "small"\n');
     bench.slotFile('torn', 'parallel = \n');
     const slots = bench.openAdmin();
@@ -153,17 +153,17 @@ describe('change', () => {
     expect(bench.text('torn')).toBe('parallel = \n');
   });
 
-  it('404 for nobody; a file that can not be written changes nothing', async () => {
+  it('404 for an unknown slot; a file that cannot be written changes nothing', async () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
-    expect((await refusalOf(slots.change('nobody', {}))).code).toBe('slot.not_found');
+    expect((await refusalOf(slots.change('missing', {}))).code).toBe('slot.not_found');
     rmSync(bench.fileOf('w'));
     mkdirSync(bench.fileOf('w'));
     await expect(slots.change('w', { parallel: 4 })).rejects.toThrow(FileWriteError);
     expect(slots.config('w')).toMatchObject({ parallel: 2 });
   });
 
-  it('an edit by hand between is not lost', async () => {
+  it('a manual edit in between is not lost', async () => {
     bench.slotFile('w', 'parallel = 1\n');
     const slots = bench.openAdmin();
     writeFileSync(bench.fileOf('w'), 'parallel = 1\n# by hand\n');
@@ -171,7 +171,7 @@ describe('change', () => {
     expect(bench.text('w')).toBe('parallel = 1\npinned = true\n# by hand\n');
   });
 
-  it('the mode of a file stays', async () => {
+  it('keeps the mode of a file', async () => {
     bench.slotFile('w', 'parallel = 1\n');
     chmodSync(bench.fileOf('w'), 0o640);
     await bench.openAdmin().change('w', { pinned: true });
@@ -180,22 +180,22 @@ describe('change', () => {
 });
 
 describe('remove', () => {
-  it('deletes the file and resolves when the last answer is out and the engine has ended', async () => {
+  it('deletes the file and resolves when the last request and the engine have ended', async () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
     const lease = await slots.ensureReady('w', { signal: new AbortController().signal, stream: false });
-    let gone = false;
+    let isRemoved = false;
     const removed = slots.remove('w').then(() => {
-      gone = true;
+      isRemoved = true;
     });
     await vi.waitFor(() => expect(slots.get('w')).toBeUndefined(), 20_000);
-    expect([slots.get('w'), existsSync(bench.fileOf('w')), gone]).toEqual([undefined, false, false]);
+    expect([slots.get('w'), existsSync(bench.fileOf('w')), isRemoved]).toEqual([undefined, false, false]);
     lease.release();
     await removed;
     expect(bench.runner.last.hasEnded).toBe(true);
   });
 
-  it('a slot that is made anew meanwhile starts only once the engine of the old one has ended', async () => {
+  it('a slot that is re-created in the meantime starts only after the engine of the old one has ended', async () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
     const options = { signal: new AbortController().signal, stream: false };
@@ -203,7 +203,7 @@ describe('remove', () => {
     const removed = slots.remove('w');
     await vi.waitFor(() => expect(slots.get('w')).toBeUndefined(), 20_000);
     expect(await slots.create('w', { model: 'other' })).toMatchObject({ state: 'offline' });
-    const asked = slots.ensureReady('w', options);
+    const request = slots.ensureReady('w', options);
     const engines = () => bench.runner.engines.filter(({ launch }) => launch.slot === 'w');
     await settle();
     expect(slots.get('w')).toMatchObject({ state: 'offline', queued: 1, waiting_for: ['w'] });
@@ -213,13 +213,13 @@ describe('remove', () => {
     await settle();
     expect([first.stops.length, engines().length]).toEqual([1, 1]);
     first.end();
-    const next = await asked;
+    const next = await request;
     expect([next.model, engines().length]).toEqual(['other', 2]);
     next.release();
     await removed;
   });
 
-  it('a slot that was given another model goes with its file as well', async () => {
+  it('a swapped slot is removed with its file as well', async () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
     await slots.swap('w', { modelId: 'other' });
@@ -227,7 +227,7 @@ describe('remove', () => {
     expect(slots.get('w')).toBeUndefined();
   });
 
-  it('the built-in slot loses its file and goes back to its defaults', async () => {
+  it('the built-in slot loses its file and returns to its defaults', async () => {
     bench.slotFile('agent', 'parallel = 7\nmodel = "other"\n');
     const slots = bench.openAdmin();
     await settle();
@@ -237,16 +237,16 @@ describe('remove', () => {
     expect(await refusedFields(slots.remove('agent'))).toEqual(['slot.invalid', ['name']]);
   });
 
-  it('an automatic slot and nobody', async () => {
+  it('422 for an automatic slot, 404 for an unknown one', async () => {
     bench.bindable = [{ id: 'other', type: 'llm', created: 1 }];
     const slots = bench.openAdmin();
     const auto = slots.list().find((slot) => slot.auto)?.name as string;
     expect(await refusedFields(slots.remove(auto))).toEqual(['slot.invalid', ['name']]);
-    expect((await refusalOf(slots.remove('nobody'))).code).toBe('slot.not_found');
+    expect((await refusalOf(slots.remove('missing'))).code).toBe('slot.not_found');
     expect((await refusalOf(slots.remove('../../etc'))).code).toBe('slot.not_found');
   });
 
-  it('a broken file', async () => {
+  it('deletes an invalid file', async () => {
     bench.slotFile('broken', 'x');
     const slots = bench.openAdmin();
     await slots.remove('broken');

@@ -15,72 +15,76 @@ import type { SlotView } from './slot-view.ts';
  * 404 `slot.not_found`.
  */
 export interface Slots {
-  /** Every slot by name, disabled ones too. Looking wakes nothing. */
+  /** Returns all slots by name, including disabled ones. Loads nothing. */
   list(): SlotRecord[];
-  /** The same for decisions about requests: what is looked at is that of the moment, and nothing is made for it. */
+  /** Returns live views of all slots for decisions about requests, without allocating. */
   views(): readonly SlotView[];
   get(name: string): SlotRecord | undefined;
-  /** What the slot file asks for. */
+  /** Returns the settings of a slot. */
   config(name: string): SlotConfig | undefined;
-  /** What is wrong with the slot files. */
+  /** Returns the problems of the slot files. */
   problems(): readonly Problem[];
-  /** Last lines of the output of the engine that runs, oldest first. */
+  /** Returns the last lines of the running engine's output, oldest first. */
   lines(name: string): readonly string[];
   /**
-   * The right to send one request; throws GatewayError `slot.*`, or the signal's reason. A slot that is not there (any more) is
-   * AskAgain: whoever chose it chooses anew.
+   * Returns the right to send one request. Throws GatewayError `slot.*`, or the signal's reason. A slot that does
+   * not exist (any more) is a RedispatchError: the caller must choose again.
    */
   ensureReady(name: string, options: ReadyOptions): Promise<Lease>;
   /**
-   * The same at once, for a slot that serves and has room; null when `ensureReady` has to be asked. Throws when it holds another
-   * model than the one that was named.
+   * Returns a lease if the slot can serve immediately; null when `ensureReady` has to be called. Throws when it
+   * holds another model than the named one.
    */
   leaseNow(name: string, options: Pick<ReadyOptions, 'modelId'>): Lease | null;
-  /** Resolves when it is ready; throws GatewayError `slot.*`. */
+  /** Loads the slot. Resolves when it is ready. Throws GatewayError `slot.*`. */
   load(name: string): Promise<SlotRecord>;
-  /** Drains and stops; resolves when the end of the engine was seen. */
+  /** Drains and stops the engine. Resolves when its end was observed. */
   unload(name: string): Promise<SlotRecord>;
   restart(name: string): Promise<SlotRecord>;
   /**
    * Drains the slot, gives it another model and loads that. `persist` (default true) writes the model into the slot
    * file first; nothing else in the file changes. Resolves when the new model is ready. Throws `model.not_found`,
-   * `dispatch.capability_mismatch` and `slot.no_memory` before anything has changed; a load that fails afterwards leaves the
-   * slot with the model that was asked for.
+   * `dispatch.capability_mismatch` and `slot.no_memory` before any change. A load that fails afterwards leaves the
+   * slot with the requested model.
    */
   swap(name: string, to: { modelId: string; persist?: boolean }): Promise<SlotRecord>;
-  /** What would become of a request for it now. Pure. */
+  /** Returns what would happen to a request for it now. Pure. */
   preview(name: string): Preview;
-  /** What the slot is set to, key by key with where each value comes from. Pure. */
+  /** Returns the settings of a slot, each with its origin. Pure. */
   settings(name: string): SlotSettingsView;
-  /** What a load would start, where each value comes from, and the memory sum. Pure: nothing is started or unloaded. */
+  /**
+   * Returns what a load would start, the origin of each value, and the memory sum. Pure: starts and unloads
+   * nothing.
+   */
   plan(name: string, options?: { modelId?: string }): SlotPlanView;
   /**
-   * Writes `slots/NAME.toml`. Throws 409 `slot.exists`, 422 `slot.invalid` with `details.fields`; FileWriteError and
-   * ConfigEditError when the file can't be written (`configWrite` of the routes names them).
+   * Writes `slots/NAME.toml`. Throws 409 `slot.exists`, 422 `slot.invalid` with `details.fields`, and
+   * FileWriteError or ConfigEditError when the file cannot be written (`configWrite` of the routes names them).
    */
   create(name: string, settings: SlotSettingsBody): Promise<SlotRecord>;
   /**
-   * Changes keys of the slot file and leaves the rest of it as it is; a slot without a file gets one. A running engine
-   * keeps its settings until its next start. Throws `slot.not_found`, what `guard` throws at the sight of the file, and as `create`.
+   * Changes keys of the slot file and leaves the rest unchanged. A slot without a file gets one. A running engine
+   * keeps its settings until its next start. Throws `slot.not_found`, what `guard` throws for the current file, and
+   * the errors of `create`.
    */
   change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<SlotRecord>;
   /**
-   * Deletes the slot file, drains the slot and resolves when its engine has ended. Throws 404 `slot.not_found`, and 422
-   * `slot.invalid` for a slot that has no file (the built-in one, an automatic one), and what `guard` throws.
+   * Deletes the slot file, drains the slot and resolves when its engine has ended. Throws 404 `slot.not_found`, 422
+   * `slot.invalid` for a slot without a file (a built-in or automatic one), and what `guard` throws.
    */
   remove(name: string, guard?: Guard): Promise<void>;
   /**
-   * Whether a model that has no slot could be loaded now, as admission would decide, while what is planned `beside` it takes
-   * its share first. Pure.
+   * Returns whether a model without a slot could be loaded now, by the decision of admission, with the memory
+   * `planned` for other loads taken first. Pure.
    */
   fit(model: SlotModel, planned?: PlannedReservations): ModelFitView;
-  /** The most bytes that a model was seen to take here, by memory (`host`, or the id of a card). */
+  /** Returns the maximum bytes that a model took here, by pool (`host`, or the id of a card). */
   measured(modelId: string): Record<string, number>;
   recordUsage(name: string, usage: { tokensPerSecond?: number }): void;
-  /** Tells of loads, failures and evictions as they happen; the answer unsubscribes. */
+  /** Calls `listener` for loads, failures and evictions when they happen. Returns a function that unsubscribes. */
   onEvent(listener: SlotEventListener): () => void;
-  /** Reads the slot files anew; a broken one keeps its last good settings. */
+  /** Reads the slot files again. An invalid file keeps its last valid settings. */
   reload(): void;
-  /** Refuses new requests, lets running ones end for `limitMs`, ends every engine. */
+  /** Refuses new requests, lets running ones end for `limitMs`, and ends every engine. */
   stop(limitMs: number): Promise<void>;
 }

@@ -69,7 +69,7 @@ const listed = () => Object.fromEntries(slots.list().map(({ name, model: held })
 const options = { signal: new AbortController().signal, stream: false };
 
 describe('automatic slots', () => {
-  it('every model answers somewhere; none is loaded by that', async () => {
+  it('every model has a slot; none is loaded for that', async () => {
     models = [model('big'), model('small'), model('vectors', 'embedding'), model('ranks', 'rerank')];
     open();
     await settle();
@@ -79,7 +79,7 @@ describe('automatic slots', () => {
     expect(runner.starts).toBe(1);
   });
 
-  it('a request loads the model by the ordinary way, as what it is', async () => {
+  it('a request loads the model like any other, with its type', async () => {
     models = [model('vectors', 'embedding')];
     agent = null;
     open();
@@ -91,7 +91,7 @@ describe('automatic slots', () => {
     expect(slots.get('embed')?.state).toBe('offline');
   });
 
-  it('come and go with their models', async () => {
+  it('are added and removed with their models', async () => {
     open();
     expect(listed()).toEqual({ agent: null });
     register(model('vectors', 'embedding'));
@@ -116,7 +116,7 @@ describe('automatic slots', () => {
     expect(runner.last.launch.modelId).toBe('second');
   });
 
-  it('a slot file takes the model, and gives it back when it is gone', () => {
+  it('a slot file takes the model, and releases it when the file is deleted', () => {
     models = [model('small'), model('vectors', 'embedding')];
     agent = null;
     open();
@@ -132,7 +132,7 @@ describe('automatic slots', () => {
     expect(slots.get('embed')?.auto).toBe(true);
   });
 
-  it('a slot file that breaks gives its model no second slot', () => {
+  it('a slot file that becomes invalid gives its model no second slot', () => {
     models = [model('small'), model('vectors', 'embedding')];
     agent = null;
     bench.slotFile('writer', 'model = "small"');
@@ -148,7 +148,7 @@ describe('automatic slots', () => {
     expect(slots.problems()).toHaveLength(2);
   });
 
-  it('a broken file for an automatic slot leaves it what it is', () => {
+  it('an invalid file for an automatic slot leaves it unchanged', () => {
     models = [model('small'), model('vectors', 'embedding')];
     agent = null;
     open();
@@ -160,7 +160,7 @@ describe('automatic slots', () => {
     expect(listed()).toEqual({ agent: null, embed: 'vectors' });
   });
 
-  it('models whose disk is away for a start get their slots back', async () => {
+  it('models whose disk is missing at one start get their slots back', async () => {
     const [first, second] = [
       model('first', 'embedding'),
       model('second', 'embedding', { created: 2 }),
@@ -193,7 +193,7 @@ describe('automatic slots', () => {
     expect(listed()).toEqual({ agent: null, embed: 'first', second: 'second' });
   });
 
-  it('a model that agent would hold next answers now, and so does the one it held', async () => {
+  it('the model that agent would hold next is served now, and so is the one it held', async () => {
     models = [model('old')];
     agent = 'old';
     open();
@@ -206,7 +206,7 @@ describe('automatic slots', () => {
     expect(listed()).toEqual({ agent: 'big', big: 'big', old: 'old' });
   });
 
-  it('the first real model takes the place of the demonstration and needs no slot beside it', async () => {
+  it('the first real model replaces the demonstration model and needs no second slot', async () => {
     models = [model('demo', 'llm', { demo: true })];
     agent = 'demo';
     open();
@@ -219,33 +219,33 @@ describe('automatic slots', () => {
     expect(listed()).toEqual({ agent: 'real' });
   });
 
-  it('hundreds of models answer, and each of them is no work for all the others', async () => {
-    let looks = 0;
+  it('hundreds of models have slots, and a change of one does not update all others', async () => {
+    let lookups = 0;
     agent = null;
     slots = bench.open({
       ...{ runner, clock, queryEngine: fit },
       models: () => {
-        looks += 1;
+        lookups += 1;
         return models;
       },
       modelFor: (slot) => find(slot.model),
     });
-    looks = 0;
+    lookups = 0;
     for (let i = 1; i <= 300; i++) register(model(`m${i}`, 'llm', { created: i }));
     await settle();
     await clock.advance(100);
-    expect(looks).toBeLessThan(5);
+    expect(lookups).toBeLessThan(5);
     expect(new Set(Object.values(listed()))).toContain('m300');
   });
 
-  it('tell of themselves', async () => {
-    const told: string[] = [];
+  it('emit events', async () => {
+    const emitted: string[] = [];
     bench.bus.subscribe((entry) => {
-      if (entry.name === 'slot') told.push((entry.payload as { slot: { name: string } }).slot.name);
+      if (entry.name === 'slot') emitted.push((entry.payload as { slot: { name: string } }).slot.name);
     });
     open();
     register(model('vectors', 'embedding'));
     await clock.advance(100);
-    expect(told).toContain('embed');
+    expect(emitted).toContain('embed');
   });
 });

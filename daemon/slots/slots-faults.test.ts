@@ -12,7 +12,7 @@ import { demoModel } from './testing/demo-model.ts';
 import { SlotsBench } from './testing/slots-bench.ts';
 
 const options = { signal: new AbortController().signal, stream: false };
-/** Short, and still far above what a busy machine takes to answer. */
+/** Short, but far above the response time of a busy machine. */
 const watchPace = { intervalMs: 100, timeoutMs: 1_500, maxMisses: 3 };
 const PRLIMIT = '/usr/bin/prlimit';
 
@@ -52,14 +52,14 @@ async function chat(body: object): Promise<Response> {
   }
 }
 
-/** The engine answers as it should. */
+/** Checks that the engine responds correctly. */
 async function greets(): Promise<void> {
   const response = await chat({ messages: [{ role: 'user', content: 'Hi' }], temperature: 0 });
   const answer = (await response.json()) as { choices: { message: { content: string } }[] };
   expect(answer.choices[0]?.message.content).toBe(DEMO_REPLY);
 }
 
-/** The next load is as clean as the first: another process, which answers. */
+/** Checks that the next load works like the first: another process that responds. */
 async function loadsAgain(before: number): Promise<void> {
   await vi.waitFor(() => expect(startTicksOf(before)).toBeNull(), 5_000);
   expect(await slots.load('agent')).toMatchObject({ state: 'ready', failure: null });
@@ -68,25 +68,25 @@ async function loadsAgain(before: number): Promise<void> {
 }
 
 describe('a real engine that breaks', () => {
-  it('hangs: it is found, killed and started anew', async () => {
+  it('hangs: it is detected, killed and started again', async () => {
     const pid = pidOf();
     process.kill(pid, 'SIGSTOP');
     expect(await failed()).toBe(HUNG_REASON);
     await loadsAgain(pid);
   }, 60_000);
 
-  it('hangs in the middle of an answer: whoever waits for it is cut off', async () => {
+  it('hangs during a response: its caller is cut off', async () => {
     const pid = pidOf();
     const control = new AbortController();
     const lease = await slots.ensureReady('agent', options);
     process.kill(pid, 'SIGSTOP');
-    const asked = fetch(`${lease.origin}/v1/chat/completions`, {
+    const pending = fetch(`${lease.origin}/v1/chat/completions`, {
       method: 'POST',
       headers: { ...lease.headers, 'content-type': 'application/json' },
       body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] }),
       signal: control.signal,
     });
-    await expect(asked).rejects.toThrow();
+    await expect(pending).rejects.toThrow();
     expect(await failed()).toBe(HUNG_REASON);
     lease.release();
     await loadsAgain(pid);
@@ -97,7 +97,7 @@ describe('a real engine that breaks', () => {
     ['SIGSEGV', 'The engine crashed (SIGSEGV)'],
     ['SIGKILL', 'The engine was killed (SIGKILL), perhaps for lack of memory'],
   ] as const)(
-    'dies by %s, as native code or the kernel ends it',
+    'dies by %s, as native code or the kernel may end it',
     async (signal, reason) => {
       const pid = pidOf();
       process.kill(pid, signal);
@@ -108,7 +108,7 @@ describe('a real engine that breaks', () => {
   );
 
   it.skipIf(!existsSync(PRLIMIT))(
-    'runs out of memory in the middle of its work',
+    'runs out of memory while it works',
     async () => {
       const pid = pidOf();
       await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=50000000:']);
@@ -116,17 +116,17 @@ describe('a real engine that breaks', () => {
         role: 'user',
         content: `message ${i} ${'x'.repeat(200)}`,
       }));
-      const told = await chat({ messages: many }).then(
+      const response = await chat({ messages: many }).then(
         (response) => response.text(),
         () => null,
       );
-      if (told === null) {
+      if (response === null) {
         expect(await failed()).toMatch(/^The engine (ran out of memory|aborted|crashed)/);
         return loadsAgain(pid);
       }
-      // One that could say no is as good as before once it may have memory again.
-      expect(JSON.parse(told)).toMatchObject({ error: { code: 'engine.failed', type: 'server_error' } });
-      expect(told).toMatch(/memory|alloc/i);
+      // An engine that reported the failure works again once it may allocate memory.
+      expect(JSON.parse(response)).toMatchObject({ error: { code: 'engine.failed', type: 'server_error' } });
+      expect(response).toMatch(/memory|alloc/i);
       await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=unlimited:']);
       await greets();
       expect(pidOf()).toBe(pid);

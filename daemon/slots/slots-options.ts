@@ -14,46 +14,57 @@ import type { QueryEngine } from './lifecycle/health.ts';
 import type { WatchPace } from './lifecycle/watch.ts';
 import type { Runner } from './runners/runner.ts';
 
-/** What the slots are made of and look at. */
+/** The dependencies and options of the slots. */
 export interface SlotsOptions {
   readonly settings: Pick<Settings, 'folders' | 'value' | 'environment'>;
   readonly log: Log;
   readonly bus: Bus<GatewayEvents>;
   readonly outbound: Outbound;
-  /** The model that a slot names or, for slot `agent`, that it should hold by itself; null when there is none. */
+  /**
+   * Returns the model that a slot names or, for slot `agent`, the one it should hold automatically; null when there
+   * is none.
+   */
   modelFor(slot: SlotConfig): SlotModel | null;
-  /** Every usable model, so that each has a slot; default none. */
+  /** Returns all usable models, so that each has a slot; default none. */
   models?(): readonly BindableModel[];
-  /** Ids of models that are out of sight and may come back; their automatic slots wait for them. Default none. */
+  /**
+   * Returns the ids of models that are unavailable now and may come back; their automatic slots are reserved.
+   * Default none.
+   */
   absentModels?(): readonly string[];
-  /** Where it is remembered which model has which automatic slot. */
+  /** Stores which model has which automatic slot. */
   readonly bindingStore?: TextStore;
-  /** Where it is remembered what launches took on this machine. */
+  /** Stores the measurements of launches on this machine. */
   readonly measurementStore?: TextStore;
-  /** The memory that a load of so many bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`). */
+  /**
+   * Returns the memory that a load of `needed` bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`).
+   */
   headroom(device: string, needed: number, planned?: PlannedReservations): MemoryHeadroom;
-  /** Bytes that a family of processes holds of a card's own memory; null, the default, where the machine does not tell. */
+  /**
+   * Returns the bytes that a process family holds on a card; null, the default, where the machine does not report
+   * it.
+   */
   cardMemoryOf?(pid: number, card: string): Promise<number | null>;
-  /** Why this machine's GPU may have been left out; null when it has none, which is the default. */
+  /** Returns why this machine's GPU may be unused; null, the default, when there is no reason. */
   gpuNote?(): string | null;
-  /** What stands in no record, whatever a slot file holds; default nothing. */
+  /** Returns values that no record may contain, whatever a slot file holds; default none. */
   secrets?(): readonly string[];
-  /** Physical cores that the engines may use. */
+  /** Number of physical cores for the engines. */
   readonly cores: number;
-  /** The Node 24 binary of the engines; default the one that runs this. */
+  /** The Node 24 binary for the workers; default the current one. */
   readonly nodePath?: string;
   readonly workerPath?: string;
-  /** The port of the gateway's own listener; default the setting. */
+  /** Returns the port of the gateway's own listener; default the setting. */
   listenPort?(): number;
-  /** Where sockets of container engines may be, best first; default none is looked for. */
+  /** Returns the candidate sockets of container engines, best first; default none. */
   containerSockets?(): readonly string[];
-  /** How disks are asked that may not answer; default with the usual limits. */
+  /** Limits calls to disks that may not respond; default with the usual limits. */
   readonly patience?: Patience;
   readonly clock?: Clock;
-  /** Runs every engine, in the place of the runners that their launches name. */
+  /** Runs every engine, instead of the runners that their launches name. */
   readonly runner?: Runner;
-  /** How started engines are checked; default over `outbound`. */
+  /** How started engines are queried; default over `outbound`. */
   readonly queryEngine?: QueryEngine;
-  /** How closely ready engines are watched; default {@link WATCH_PACE}. */
+  /** Intervals and limits of the health watch; default {@link WATCH_PACE}. */
   readonly watchPace?: WatchPace | undefined;
 }

@@ -16,7 +16,7 @@ import { refusalOf } from './testing/refusal-of.ts';
 import { SlotsBench } from './testing/slots-bench.ts';
 
 const options = { signal: new AbortController().signal, stream: false };
-const gone = (pid: number) => vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), 10_000);
+const exited = (pid: number) => vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), 10_000);
 const proc = (pid: number, name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');
 
 const folder = scratchOfFile();
@@ -61,7 +61,7 @@ async function say(): Promise<string> {
 }
 
 describe('a real engine', () => {
-  it('loads in the background, answers, and shows what it runs on', async () => {
+  it('loads in the background, responds, and shows its device', async () => {
     slots = bench.open();
     expect(slots.get('agent')?.state).toBe('starting');
     expect(await say()).toBe(DEMO_REPLY);
@@ -81,7 +81,7 @@ describe('a real engine', () => {
     );
   });
 
-  it('has no secret of the gateway in its environment or argv, and is in a group of its own', async () => {
+  it('has no secret of the gateway in its environment or argv, and runs in its own process group', async () => {
     slots = bench.open();
     await slots.load('agent');
     const pid = pidOf();
@@ -106,7 +106,7 @@ describe('a real engine', () => {
     expect(Number(proc(pid, 'oom_score_adj'))).toBe(600);
   });
 
-  it('P03: kill -9 is an error of the slot with its reason, and the slot comes back by itself', async () => {
+  it('P03: kill -9 is an error of the slot with its reason, and the slot recovers automatically', async () => {
     slots = bench.open();
     await slots.load('agent');
     const pid = pidOf();
@@ -132,12 +132,12 @@ describe('a real engine', () => {
     expect(await say()).toBe(DEMO_REPLY);
   });
 
-  it('a model file that is not there is an error with a reason that shows no path', async () => {
-    bench.model = { ...model, path: join(folder, 'gone.gguf') };
+  it('a missing model file is an error with a reason without a path', async () => {
+    bench.model = { ...model, path: join(folder, 'missing.gguf') };
     slots = bench.open();
     const error = await refusalOf(slots.load('agent'));
     expect(error.code).toBe('slot.failed');
-    expect(error.options.details?.reason).toMatch(/gone\.gguf/);
+    expect(error.options.details?.reason).toMatch(/missing\.gguf/);
     expect(JSON.stringify(error.envelope('api'))).not.toContain(folder);
     expect(slots.get('agent')?.pid).toBeNull();
   });
@@ -153,7 +153,7 @@ describe('a real engine', () => {
     const pid = pidOf();
     expect(slots.get('agent')?.state).toBe('starting');
     expect(await slots.unload('agent')).toMatchObject({ state: 'offline', failure: null });
-    await gone(pid);
+    await exited(pid);
   });
 });
 
@@ -167,15 +167,15 @@ describe('P06: a gateway that is killed', () => {
     return { child, ...(JSON.parse(line) as { root: string; pid: number }) };
   }
 
-  it('takes its engine along', async () => {
+  it('ends its engine with it', async () => {
     const { child, root, pid } = await parent();
     expect(startTicksOf(pid)).not.toBeNull();
     child.kill('SIGKILL');
-    await gone(pid);
+    await exited(pid);
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('leaves an engine that hangs to the next start, which ends it', async () => {
+  it('leaves a hung engine, which the next start ends', async () => {
     const { child, root, pid } = await parent();
     process.kill(pid, 'SIGSTOP');
     child.kill('SIGKILL');
@@ -189,7 +189,7 @@ describe('P06: a gateway that is killed', () => {
         environment: () => undefined,
       },
     });
-    await gone(pid);
+    await exited(pid);
     expect(next.logged.join()).toContain('ended an engine left by an earlier run');
     await next.remove();
     rmSync(root, { recursive: true, force: true });

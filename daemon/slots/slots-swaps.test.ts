@@ -15,7 +15,7 @@ afterEach(() => bench.remove());
 describe('swap', () => {
   const toOther = (slots: Slots, persist?: boolean) => slots.swap('w', { modelId: 'other', persist });
 
-  it('drains, loads the other model, and writes it into the file without touching anything else', async () => {
+  it('drains, loads the other model, and writes only that into the file', async () => {
     bench.slotFile('w', '# mine\nmodel = "small" # was good\nfoo = 1\n');
     const slots = bench.openAdmin();
     const lease = await slots.ensureReady('w', { signal: new AbortController().signal, stream: false });
@@ -49,7 +49,7 @@ describe('swap', () => {
     expect(slots.list().some((slot) => slot.auto && slot.model === 'other')).toBe(false);
   });
 
-  it('for an automatic slot, whose old model is bound to another one', async () => {
+  it('gives the old model of an automatic slot another slot', async () => {
     bench.bindable = [{ id: 'other', type: 'llm', created: 1 }];
     const slots = bench.openAdmin();
     const auto = slots.list().find((slot) => slot.auto)?.name as string;
@@ -59,7 +59,7 @@ describe('swap', () => {
     expect(existsSync(bench.fileOf(auto))).toBe(false);
   });
 
-  it('a file that an automatic slot gets later names its own model, and the swap goes on above it', async () => {
+  it('a later file of an automatic slot names its own model, and the swap still overrides it', async () => {
     bench.bindable = [{ id: 'other', type: 'llm', created: 1 }];
     const slots = bench.openAdmin();
     const auto = slots.list().find((slot) => slot.auto)?.name as string;
@@ -71,7 +71,7 @@ describe('swap', () => {
     expect(slots.config(auto)?.model).toBe('huge');
   });
 
-  it('meanwhile each of the two models has a slot to answer to, and afterwards one only', async () => {
+  it('both models have a slot during the swap, and one only afterwards', async () => {
     bench.bindable = ['small', 'other'].map((id) => ({ id, type: 'llm', created: 1 }));
     bench.slotFile('agent', 'autoload = false\nmodel = "huge"\n');
     bench.slotFile('w', 'model = "small"\n');
@@ -91,7 +91,7 @@ describe('swap', () => {
     expect(holders('other').map(({ name }) => name)).toEqual(['w']);
   });
 
-  it('to the model that runs is no restart', async () => {
+  it('to the running model does not restart', async () => {
     bench.slotFile('w', 'model = "other"\n');
     const slots = bench.openAdmin();
     await slots.load('w');
@@ -113,14 +113,14 @@ describe('swap', () => {
     expect(bench.text('w')).toBe('model = "small"\n');
   });
 
-  it('a disabled slot and nobody', async () => {
+  it('refuses a disabled and an unknown slot', async () => {
     bench.slotFile('w', 'enabled = false\n');
     const slots = bench.openAdmin();
     expect((await refusalOf(toOther(slots))).code).toBe('slot.disabled');
-    expect((await refusalOf(slots.swap('nobody', { modelId: 'other' }))).code).toBe('slot.not_found');
+    expect((await refusalOf(slots.swap('missing', { modelId: 'other' }))).code).toBe('slot.not_found');
   });
 
-  it('a load that fails: the caller learns why, and the slot holds what was asked for', async () => {
+  it('a failed load is reported to the caller, and the slot keeps the requested model', async () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
     await slots.load('w');
@@ -184,10 +184,10 @@ describe('plan', () => {
     expect(slots.plan('w', { modelId: 'huge' }).forecast.outcome).toBe('refused');
     expect(() => slots.plan('w', { modelId: 'gone' })).toThrow(/no such model/);
     expect(() => slots.plan('w', { modelId: 'vectors' })).toThrow(/embedding model/);
-    expect(() => slots.plan('nobody')).toThrow(/no slot/);
+    expect(() => slots.plan('missing')).toThrow(/no slot/);
   });
 
-  it('says who would leave, and that a busy one is waited for', async () => {
+  it('lists the slots to evict, and that a busy one is waited for', async () => {
     bench.slotFile('w', 'model = "other"\n');
     const slots = bench.openAdmin();
     await bench.clock.advance(1_000);

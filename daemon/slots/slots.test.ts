@@ -33,7 +33,7 @@ const open = (): Slots => {
 const options = { signal: new AbortController().signal, stream: false };
 
 describe('createSlots', () => {
-  it('lists slots by name, disabled ones too; looking wakes nothing', async () => {
+  it('lists slots by name, including disabled ones; reading loads nothing', async () => {
     bench.slotFile('utility', 'model = "tiny"');
     bench.slotFile('embed2', 'enabled = false\nautoload = true');
     const slots = open();
@@ -46,24 +46,24 @@ describe('createSlots', () => {
     ]);
     expect(slots.get('utility')).toMatchObject({ model: 'tiny', pid: null, failure: null });
     expect(slots.config('utility')).toMatchObject({ idleUnloadS: 900 });
-    expect([slots.get('nobody'), slots.config('nobody')]).toEqual([undefined, undefined]);
+    expect([slots.get('missing'), slots.config('missing')]).toEqual([undefined, undefined]);
   });
 
   it.each([
     ['a name', 'no-such-model', 'no-such-model'],
     ['a path', '/srv/private/lost.gguf', 'lost.gguf'],
     ['a key of the gateway, hidden', '/srv/a-key-of-the/gateway.gguf', '[hidden].gguf'],
-  ])('tells what a file names that is not there: %s', (_, model, told) => {
+  ])('shows the missing model of a file: %s', (_, model, shown) => {
     bench.slotFile('utility', `model = "${model}"`);
     bench.model = null;
     const slots = bench.open({ ...scripted(), secrets: () => ['a-key-of-the/gateway'] });
-    expect(slots.get('utility')).toMatchObject({ model: null, model_missing: told, state: 'offline' });
+    expect(slots.get('utility')).toMatchObject({ model: null, model_missing: shown, state: 'offline' });
     expect(slots.get('agent')).not.toHaveProperty('model_missing');
   });
 
   it.each([
     ['the chosen card', {}, { GGML_VK_VISIBLE_DEVICES: '1' }],
-    ['what the environment of the gateway shows', { GGML_VK_VISIBLE_DEVICES: '0' }, {}],
+    ['the cards of the gateway environment', { GGML_VK_VISIBLE_DEVICES: '0' }, {}],
   ])('starts an engine with device auto on %s', async (_, environment, env) => {
     bench.environment = environment;
     bench.slotFile('agent', 'autoload = true');
@@ -72,19 +72,19 @@ describe('createSlots', () => {
     expect(runner.last.launch.env).toEqual(env);
   });
 
-  it('an unknown slot is 404, and for a request a reason to ask again', async () => {
+  it('an unknown slot is 404, and for a request a RedispatchError', async () => {
     const slots = open();
     for (const act of [slots.load, slots.unload, slots.restart]) {
-      expect(await refusalOf(act.call(slots, 'nobody'))).toMatchObject({
+      expect(await refusalOf(act.call(slots, 'missing'))).toMatchObject({
         code: 'slot.not_found',
         status: 404,
       });
     }
-    expect(await refusalOf(slots.ensureReady('nobody', options))).toBeInstanceOf(RedispatchError);
-    slots.recordUsage('nobody', { tokensPerSecond: 1 });
+    expect(await refusalOf(slots.ensureReady('missing', options))).toBeInstanceOf(RedispatchError);
+    slots.recordUsage('missing', { tokensPerSecond: 1 });
   });
 
-  it('comes up without any model, and says so', async () => {
+  it('starts without any model, and reports that', async () => {
     bench.model = null;
     const slots = bench.open({ ...scripted(), secrets: () => ['a-key-of-the/gateway'] });
     await settle();
@@ -92,7 +92,7 @@ describe('createSlots', () => {
     expect(bench.logged.join()).toContain('The slot has no model.');
   });
 
-  it('a registry that throws costs the model only', async () => {
+  it('when the registry throws, only the model is missing', async () => {
     const modelFor = () => {
       throw new Error('database is locked');
     };
@@ -101,7 +101,7 @@ describe('createSlots', () => {
     expect(slots.get('agent')?.state).toBe('offline');
   });
 
-  it('only agent is given a model that its file does not name', () => {
+  it('only agent gets a model that its file does not name', () => {
     bench.slotFile('utility', '');
     bench.slotFile('writer', 'model = "tiny"');
     const models = open()
@@ -114,7 +114,7 @@ describe('createSlots', () => {
     ]);
   });
 
-  it('looks anew which model slot agent should hold once the machine was looked at', () => {
+  it('reads the model of slot agent again after a hardware probe', () => {
     bench.slotFile('agent', 'autoload = false');
     const slots = open();
     bench.model = { ...MODEL, id: 'large' };
@@ -148,7 +148,7 @@ describe('createSlots', () => {
       expect(await slots.load('utility')).toMatchObject({ state: 'ready', threads: 8 });
     });
 
-    it('an idle one leaves for the other, which shows whom it waits for', async () => {
+    it('an idle one is evicted for the other, which lists the slots it waits for', async () => {
       const slots = both('');
       await settle();
       const loaded = slots.load('utility');
@@ -159,7 +159,7 @@ describe('createSlots', () => {
       expect(runner.starts).toBe(2);
     });
 
-    it('a slot that nobody asked for evicts nobody', async () => {
+    it('a slot without a caller evicts nothing', async () => {
       bench.slotFile('writer', 'model = "tiny"\nautoload = true');
       const slots = both('');
       await clock.advance(60_000);
@@ -167,7 +167,7 @@ describe('createSlots', () => {
       expect(bench.logged.join()).toContain('The model needs');
     });
 
-    it('a serving one drains, and who waits there is served later', async () => {
+    it('a serving one drains, and its waiting callers are served later', async () => {
       const slots = both('parallel = 1');
       await settle();
       const lease = await slots.ensureReady('agent', options);
@@ -184,12 +184,12 @@ describe('createSlots', () => {
       (await behind).release();
     });
 
-    it('a load that nobody waits for any more leaves the line, and nobody is evicted for it', async () => {
+    it('a load without a caller is removed from the queue, and evicts nothing', async () => {
       const slots = both('');
       await settle();
       const leaver = new AbortController();
-      const asked = slots.ensureReady('utility', { signal: leaver.signal, stream: false });
-      asked.catch(() => {});
+      const request = slots.ensureReady('utility', { signal: leaver.signal, stream: false });
+      request.catch(() => {});
       leaver.abort();
       await clock.advance(60_000);
       expect(slots.get('utility')).toMatchObject({ state: 'offline', waiting_for: [], queued: 0 });
@@ -199,23 +199,23 @@ describe('createSlots', () => {
 });
 
 describe('events', () => {
-  it('tell of a change with the whole record, a few times a second at most', async () => {
-    const told: SlotRecord[] = [];
+  it('are emitted with the whole record, at most a few times per second', async () => {
+    const emitted: SlotRecord[] = [];
     bench.bus.subscribe((entry) => {
-      if (entry.name === 'slot') told.push((entry.payload as { slot: SlotRecord }).slot);
+      if (entry.name === 'slot') emitted.push((entry.payload as { slot: SlotRecord }).slot);
     });
     const slots = open();
     await clock.advance(100);
-    expect(told.map((slot) => slot.state)).toEqual(['starting']);
+    expect(emitted.map((slot) => slot.state)).toEqual(['starting']);
     runner.last.load();
     for (let i = 0; i < 500; i++) (await slots.ensureReady('agent', options)).release();
     slots.recordUsage('agent', { tokensPerSecond: 42.5 });
     await clock.advance(100);
-    expect(told).toHaveLength(2);
-    expect(told[1]).toMatchObject({ state: 'ready', requests: 500, tokens_per_second: 42.5 });
+    expect(emitted).toHaveLength(2);
+    expect(emitted[1]).toMatchObject({ state: 'ready', requests: 500, tokens_per_second: 42.5 });
   });
 
-  it('a look at the hardware is taken up by slots that run already', async () => {
+  it('a hardware probe updates slots that already run', async () => {
     let note: string | null = null;
     const slots = bench.open({ ...scripted(), gpuNote: () => note });
     await settle();
@@ -225,7 +225,7 @@ describe('events', () => {
     expect(slots.get('agent')?.degraded).toContain(note);
   });
 
-  it('a model event lets the demonstration model step aside', async () => {
+  it('a model event makes the demonstration model yield', async () => {
     bench.model = { ...MODEL, id: 'demo', demo: true };
     const slots = bench.open(scripted());
     await settle();
@@ -238,7 +238,7 @@ describe('events', () => {
 });
 
 describe('reload', () => {
-  it('adds, changes and removes slots; a broken file keeps the last good settings', async () => {
+  it('adds, changes and removes slots; an invalid file keeps the last valid settings', async () => {
     bench.slotFile('one', 'parallel = 1');
     bench.slotFile('two', 'parallel = 1');
     const slots = open();
@@ -259,7 +259,7 @@ describe('reload', () => {
     expect(await refusalOf(slots.ensureReady('one', options))).toBeInstanceOf(RedispatchError);
   });
 
-  it('a folder that cannot be listed for a while takes no slot away, and ends no engine', async () => {
+  it('a folder that cannot be listed for some time removes no slot and ends no engine', async () => {
     bench.slotFile('one', 'model = "tiny"\nparallel = 1');
     const slots = bench.open(scripted());
     await slots.load('one');
@@ -276,7 +276,7 @@ describe('reload', () => {
   });
 });
 
-it('a default voice that the model lacks is told of its file, in the list and in the settings', () => {
+it('an unknown default voice is a problem of its file, in the list and in the settings', () => {
   const model = {
     id: 'piper',
     path: '/m/piper',
@@ -295,7 +295,7 @@ it('a default voice that the model lacks is told of its file, in the list and in
   expect(slots.settings('good').problems).toEqual([]);
 });
 
-it('stop ends every engine and refuses what comes after', async () => {
+it('stop ends every engine and refuses later requests', async () => {
   const slots = bench.open(scripted());
   await settle();
   await slots.stop(0);

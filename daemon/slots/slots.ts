@@ -81,7 +81,7 @@ class AllSlots implements Slots {
     const wanted = this.#set.read().filter(({ enabled }) => enabled);
     this.#adoption.discover(new Set(wanted.map(({ name }) => name)));
     this.#set.reconcile();
-    // First of both: what the slots then say of graphics is what is known by now.
+    // Subscribed before `followModels`, so that its update already sees the new GPU note.
     const unsubscribeHardware = options.bus.subscribe(({ name }) => {
       if (name === 'hardware') this.#effects.refreshGpuNote();
     });
@@ -118,7 +118,7 @@ class AllSlots implements Slots {
 
   async ensureReady(name: string, options: ReadyOptions): Promise<Lease> {
     const controller = this.#set.get(name);
-    // Dispatch found it a moment ago: it was removed since, and another one may serve the same.
+    // The slot existed at dispatch and was removed since. Another one may serve the request.
     if (controller === undefined) throw removedError(name);
     return leaseFor(await controller.ensureReady(options), options);
   }
@@ -291,8 +291,8 @@ class AllSlots implements Slots {
 }
 
 /**
- * Opens the slots: engines left by a killed gateway are ended, slot files are read, and slots with `autoload` start
- * in the background. Never waits for a model and never throws for a slot.
+ * Creates the slots: ends engines that a killed gateway left, reads the slot files, and starts slots with
+ * `autoload` in the background. Never waits for a model and never throws for a single slot.
  */
 export function createSlots(options: SlotsOptions): Slots {
   return new AllSlots(options);

@@ -63,7 +63,7 @@ export class Footprints {
 
   /**
    * Schedules a measurement after a request. Skips engines in host memory that do not run on the CPU, because their
-   * memory cannot be told apart.
+   * memory cannot be distinguished.
    */
   served(current: Readonly<EngineRun>): void {
     const now = this.#clock.now();

@@ -17,13 +17,13 @@ const MODELS: readonly SlotModel[] = [
   { ...MODEL, id: 'vectors', type: 'embedding' },
 ];
 
-/** Slots over a folder of slot files, with four models, a scripted runner and a clock that is set by hand. */
+/** Slots with a folder of slot files, four models, a scripted runner and a manual clock. */
 export class AdminBench extends SlotsBench {
   readonly runner = new ScriptedRunner();
   readonly clock = new ManualClock();
   /** Models that slot files may name. */
   readonly models = [...MODELS];
-  /** Models that automatic slots are made of. */
+  /** Models that get automatic slots. */
   bindable: BindableModel[] = [];
 
   openAdmin(): Slots {
@@ -51,7 +51,7 @@ export class AdminBench extends SlotsBench {
   }
 }
 
-/** Code of a refusal and the fields that it names. */
+/** Returns the code of a refusal and the fields that it names. */
 export async function refusedFields(promise: Promise<unknown>): Promise<[string, string[]]> {
   const { code, options } = await refusalOf(promise);
   return [code, ((options.details?.fields ?? []) as { path: string }[]).map(({ path }) => path)];

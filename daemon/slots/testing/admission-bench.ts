@@ -19,22 +19,25 @@ export interface BenchSlot {
   readonly text?: string;
 }
 
-/** Several owners that share one memory and one line, over scripted engines and a clock that the test moves. */
+/**
+ * Several slot controllers that share one memory pool and one admission queue, with scripted engines and a manual
+ * clock.
+ */
 export class AdmissionBench {
   readonly clock = new ManualClock();
   readonly runner = new ScriptedRunner();
   readonly controllers = new Map<string, SlotController>();
   readonly admission: AdmissionController;
-  /** Slots whose engines run already and are only taken up. */
+  /** Slots whose engines already run and are only adopted. */
   readonly running = new Set<string>();
   /** Every slot that was evicted, in order. */
   readonly evicted: string[] = [];
-  /** Steps outside the transition table and other bugs. */
+  /** Illegal transitions and other errors. */
   readonly errors: unknown[] = [];
   readonly limit: number;
   readonly #models: Map<string, SlotModel>;
 
-  /** `room` in GiB is what models of the slots may take together, beside a little that each engine takes. */
+  /** `memoryGib` is what the models of the slots may take together, besides the overhead of each engine. */
   constructor(slots: readonly BenchSlot[], memoryGib: number) {
     const model = ({ name, size }: BenchSlot): SlotModel => ({
       ...MODEL,
@@ -53,7 +56,7 @@ export class AdmissionBench {
     return this.controllers.get(name) as SlotController;
   }
 
-  /** Asks for a slot; an outcome that nobody looks at is no stray rejection. */
+  /** Requests a lease of a slot. An ignored rejection is not reported as unhandled. */
   request(name: string, over: Partial<ReadyOptions> = {}): Promise<Lease> {
     const options = { signal: new AbortController().signal, stream: false, ...over };
     const isRequested = this.controller(name)
@@ -63,14 +66,14 @@ export class AdmissionBench {
     return isRequested;
   }
 
-  /** The engines of a slot that have not ended. */
+  /** Returns the engines of a slot that have not ended. */
   alive(name?: string): ScriptedEngine[] {
     return this.runner.engines.filter(
       ({ hasEnded, launch }) => !hasEnded && (name === undefined || launch.slot === name),
     );
   }
 
-  /** Bytes that living engines were granted together. */
+  /** The bytes that were granted to running engines. */
   get granted(): number {
     return [...this.controllers.values()].reduce((sum, { current }) => sum + (current?.neededBytes ?? 0), 0);
   }

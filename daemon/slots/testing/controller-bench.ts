@@ -27,12 +27,12 @@ export const slotConfig = (name = 'agent', text = ''): SlotConfig => {
   return config;
 };
 
-/** One owner over scripted engines and a clock that the test moves. */
+/** One slot controller with scripted engines and a manual clock. */
 export class ControllerBench {
   readonly clock = new ManualClock();
   readonly runner = new ScriptedRunner();
   readonly states: SlotStateName[] = [];
-  /** What was told of its engines. */
+  /** The emitted events of its engines. */
   readonly events: string[] = [];
   readonly controller: SlotController;
   model: SlotModel | null = MODEL;
@@ -40,14 +40,14 @@ export class ControllerBench {
   queueMax = 64;
   /** Thrown by the next admissions. */
   refusal: Error | null = null;
-  /** Slots that the next admissions have it wait for; null lets it through. */
+  /** The slots that the next admissions make it wait for; null admits it. */
   waitsFor: readonly string[] | null = null;
-  /** Those that wait may still be refused. */
+  /** Whether waiting loads may still be refused. */
   undecided = false;
-  /** How often it has given up its place in the line. */
+  /** How often its load was withdrawn. */
   withdrawals = 0;
   check: SlotControllerDeps['check'] = async () => {};
-  /** Signs of life of the ready engine. */
+  /** The liveness probe of the ready engine. */
   probe: () => Promise<unknown> = async () => {};
   answersWhileServing = true;
 
@@ -105,7 +105,7 @@ export class ControllerBench {
     return this.controller.record().state;
   }
 
-  /** Asks for the slot; an outcome that nobody looks at is no stray rejection. */
+  /** Requests a lease. An ignored rejection is not reported as unhandled. */
   request(over: Partial<ReadyOptions> = {}): Promise<Lease> {
     const lease = this.controller.ensureReady({
       signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 import type { Launch, LaunchFor } from '../engines/engine.ts';
 
-/** A launch of the embedded engine, for tests of what runs it. */
+/** Returns a launch of the embedded engine, for runner tests. */
 export const workerLaunch = (over: Partial<Launch> = {}): LaunchFor<'worker'> => ({
   slot: 'agent',
   engine: 'embedded',
@@ -37,7 +37,7 @@ export const workerLaunch = (over: Partial<Launch> = {}): LaunchFor<'worker'> =>
   },
 });
 
-/** A launch of an image, for tests of what runs it. */
+/** Returns a launch of an image, for runner tests. */
 export const containerLaunch = (
   how: Partial<LaunchFor<'container'>['how']> = {},
   over: Partial<Launch> = {},

@@ -1,6 +1,6 @@
 import type { Clock } from '../lifecycle/clock.ts';
 
-/** A clock for tests that stands still until it is moved. */
+/** A clock for tests that does not advance by itself. */
 export class ManualClock implements Clock {
   #now = 1_000_000;
   readonly #timers = new Set<{ at: number; act: () => void }>();
@@ -15,7 +15,7 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Moves on by `ms`, running every timer that falls due in order, and lets promises settle in between. */
+  /** Advances by `ms`, runs due timers in order, and lets promises settle in between. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (let due = this.#next(end); due !== undefined; due = this.#next(end)) {
@@ -34,7 +34,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets every promise that can settle do so. */
+/** Lets all promises that can settle do so. */
 export async function settle(): Promise<void> {
   for (let round = 0; round < 5; round++) await new Promise(setImmediate);
 }

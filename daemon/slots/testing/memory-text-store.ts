@@ -1,4 +1,4 @@
-/** A text that is kept somewhere else, for tests: what it says, and how often it was written. */
+/** A text store for tests: its text, and how often it was written. */
 export class MemoryTextStore {
   text: string | null = null;
   writes = 0;

@@ -5,7 +5,7 @@ import type { EngineRun } from '../lifecycle/controller-deps.ts';
 import { MODEL, slotConfig } from './controller-bench.ts';
 import { ScriptedEngine } from './scripted-runner.ts';
 
-/** A load that meets no other slot, but for what a test says. */
+/** Returns a load without other slots, with the given changes. */
 export const memorySnapshot = (over: Partial<MemorySnapshot> = {}): MemorySnapshot => ({
   pool: 'host',
   needed: 1,
@@ -24,7 +24,7 @@ export const memorySnapshot = (over: Partial<MemorySnapshot> = {}): MemorySnapsh
 
 export const sumOf = (over: Partial<MemorySnapshot>): MemorySumView => memorySum(memorySnapshot(over));
 
-/** A slot that has been idle for long, but for what a test says. */
+/** Returns a slot that has been idle for a long time, with the given changes. */
 export const holderOf = (name: string, over: Partial<Holder> = {}): Holder => ({
   name,
   state: 'loaded',
@@ -39,7 +39,7 @@ export const holderOf = (name: string, over: Partial<Holder> = {}): Holder => ({
   ...over,
 });
 
-/** An engine on a device, or (null) one that is being loaded. */
+/** Returns an engine on a device, or (null) one that is loading. */
 export function currentOf(device: string | null, over: Partial<EngineRun> = {}): EngineRun {
   const config = slotConfig();
   const launch = embedded.plan({ config, model: MODEL, threads: 1, queueLimit: 64 });

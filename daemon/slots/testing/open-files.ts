@@ -2,13 +2,13 @@ import { readdirSync, readlinkSync } from 'node:fs';
 
 const FOLDER = '/proc/self/fd';
 
-/** What the descriptors of this process lead to. */
+/** Returns the targets of the open file descriptors of this process. */
 export function openFiles(): string[] {
   return readdirSync(FOLDER).flatMap((fd) => {
     try {
       return [readlinkSync(`${FOLDER}/${fd}`)];
     } catch {
-      // It was closed meanwhile.
+      // It was closed in the meantime.
       return [];
     }
   });

@@ -5,9 +5,9 @@ import type { ProcessRunSpec } from '../engines/run-spec.ts';
 import { workerLaunch } from './launches.ts';
 
 /**
- * A small engine of somebody else: it prints what it was given, is loading the first `--loading` times that it
- * is asked and until there is a file `--until`, answers `--reply` and the name of the model that it was asked for, streaming
- * when that is asked, and demands the key of variable ENGINE_KEY or of the file `--key-file`.
+ * A small external engine. It prints its arguments, is loading for the first `--loading` probes and until the file
+ * `--until` exists, responds with `--reply` and the requested model name, streams if requested, and requires the
+ * key of variable ENGINE_KEY or of the file `--key-file`.
  */
 const PROGRAM = `
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -51,14 +51,14 @@ createServer((req, res) => {
 }).listen(Number(flag('port')), flag('host', '127.0.0.1'));
 `;
 
-/** Writes the program into a folder, under a name that a shell would stumble over, and answers its path. */
+/** Writes the program into a folder, under a name that a shell would misinterpret, and returns its path. */
 export function writeOtherProgram(folder: string, text = PROGRAM): string {
   const path = join(folder, 'other $(engine);.mjs');
   writeFileSync(path, text);
   return path;
 }
 
-/** A launch of a program as a process. */
+/** Returns a launch of a program as a process. */
 export const processLaunch = (
   how: Partial<ProcessRunSpec>,
   over: Partial<Launch> = {},

@@ -1,7 +1,7 @@
 import { silentLog } from '../../lib/log.ts';
 import { SlotsBench } from './slots-bench.ts';
 
-/** A gateway in miniature, to be killed: loads slot `agent` and prints folder and pid of its engine. */
+/** A minimal gateway that a test kills: loads slot `agent` and prints the folder and the pid of its engine. */
 const [path] = process.argv.slice(2) as [string];
 const bench = new SlotsBench();
 bench.model = { id: 'demo', path, type: 'llm', demo: true, sizeBytes: 1_000_000, contextTrain: 512 };

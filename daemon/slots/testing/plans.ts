@@ -3,14 +3,14 @@ import { readSlotFile } from '../config/slot-file.ts';
 import type { Launch, SlotModel } from '../engines/engine.ts';
 import { engineOf, slotObjection } from '../engines/table.ts';
 
-/** The settings of a slot file's text; throws when it is broken. */
+/** Returns the settings of a slot file's text. Throws when it is invalid. */
 export function configOf(text: string, name = 'agent'): SlotConfig {
   const { config, problems } = readSlotFile(`${name}.toml`, text);
   if (config === null) throw new Error(JSON.stringify(problems));
   return config;
 }
 
-/** The launch of a slot file, with 3 threads and this model; throws when its engine objects. */
+/** Returns the launch of a slot file with 3 threads and this model. Throws when its engine objects. */
 export function planOf(text: string, over: Partial<SlotModel> = {}): Launch {
   const config = configOf(text);
   const objection = slotObjection(config);

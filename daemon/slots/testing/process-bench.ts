@@ -9,7 +9,7 @@ import { createProcessRunner, type ProcessRunnerDeps } from '../runners/process.
 import type { RunningEngine } from '../runners/runner.ts';
 import { processLaunch, writeOtherProgram } from './other-program.ts';
 
-/** Folders and a process runner; everything it has started is ended by `remove`. */
+/** Folders and a process runner. `remove` ends everything that was started. */
 export class ProcessBench {
   readonly folder = mkdtempSync(join(tmpdir(), 'process-'));
   readonly program = writeOtherProgram(this.folder);
@@ -19,7 +19,7 @@ export class ProcessBench {
   readonly path: string;
   #runner: ReturnType<typeof createProcessRunner> | null = null;
 
-  /** `path` is the PATH in which programs are found. */
+  /** `path` is the PATH in which programs are searched. */
   constructor(path: string) {
     this.path = path;
   }
@@ -35,7 +35,7 @@ export class ProcessBench {
     });
   }
 
-  /** Starts the small engine with these arguments. */
+  /** Starts the small external engine with these arguments. */
   start(
     args: string[] = [],
     how: Partial<ProcessRunSpec> = {},
@@ -48,7 +48,7 @@ export class ProcessBench {
     return running;
   }
 
-  /** Starts a program of a few lines; `{port}` is its first argument. */
+  /** Starts a program with this source; `{port}` is its first argument. */
   run(text: string, how: Partial<ProcessRunSpec> = {}): RunningEngine {
     return this.start([], { args: [writeOtherProgram(this.folder, text), '{port}'], ...how });
   }
@@ -59,7 +59,7 @@ export class ProcessBench {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** One runner for all starts of a test, so that they share what a runner shares. */
+  /** Returns one runner for all starts of a test, so that they share its state. */
   #default() {
     this.#runner ??= this.runner();
     return this.#runner;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 
-/** The refusal that a promise ends with; anything else fails the test. */
+/** Returns the GatewayError with which a promise rejects. Throws on any other outcome. */
 export const refusalOf = async (promise: Promise<unknown>): Promise<GatewayError> => {
   const cause = await promise.then(
     () => new Error('was not refused'),

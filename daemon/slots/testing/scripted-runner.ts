@@ -1,23 +1,23 @@
 import type { Launch } from '../engines/engine.ts';
 import type { EngineExit, LoadedEngine, Runner, RunningEngine } from '../runners/runner.ts';
 
-/** An engine without a process, whose every step a test takes by hand. */
+/** An engine without a process that the test controls step by step. */
 export class ScriptedEngine implements RunningEngine {
   readonly pid = null;
   readonly launch: Launch;
   readonly #loaded = Promise.withResolvers<LoadedEngine>();
   readonly #ended = Promise.withResolvers<EngineExit>();
   readonly #fetched: PromiseWithResolvers<void> | null;
-  /** The graces with which it was asked to stop. */
+  /** The grace of each stop. */
   readonly stops: number[] = [];
-  /** Ends by itself when asked to stop; else the test calls `end`. */
+  /** Whether it ends on `stop`; otherwise the test calls `end`. */
   stopsOnRequest = true;
   share: number | null = null;
-  /** What it says that it runs on. */
+  /** The device that it reports. */
   device = 'cpu';
   /** It has ended. */
   hasEnded = false;
-  /** It has ended because it was asked to. */
+  /** Whether it ended because of a stop. */
   wasStopped = false;
 
   constructor(launch: Launch, fetches = false) {
@@ -29,7 +29,7 @@ export class ScriptedEngine implements RunningEngine {
     return this.#fetched?.promise;
   }
 
-  /** What it is made of is here. */
+  /** Completes the fetch. */
   finishFetch(): void {
     this.#fetched?.resolve();
   }
@@ -69,17 +69,17 @@ export class ScriptedEngine implements RunningEngine {
   }
 }
 
-/** A runner that hands every engine it starts to the test. */
+/** A runner that exposes every engine it starts to the test. */
 export class ScriptedRunner implements Runner {
   readonly id = 'worker';
   readonly engines: ScriptedEngine[] = [];
-  /** Engines load at once. */
+  /** Whether engines load immediately. */
   loadsAtOnce = true;
-  /** Calls `load` when an engine is loaded, in the place of at once. */
+  /** Decides when an engine is loaded, instead of immediately: calls `load`. */
   loadAfter: ((load: () => void) => void) | null = null;
-  /** Engines are made of something that has to be fetched first. */
+  /** Whether engines have to fetch something first. */
   needsFetch = false;
-  /** What engines say that they run on. */
+  /** The device that engines report. */
   device = 'cpu';
 
   start(launch: Launch): RunningEngine {
@@ -91,14 +91,14 @@ export class ScriptedRunner implements Runner {
     return engine;
   }
 
-  /** The engine started last. */
+  /** The engine that was started last. */
   get last(): ScriptedEngine {
     const engine = this.engines.at(-1);
     if (engine === undefined) throw new Error('nothing was started');
     return engine;
   }
 
-  /** How many were started. */
+  /** The number of started engines. */
   get starts(): number {
     return this.engines.length;
   }

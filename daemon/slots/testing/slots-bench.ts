@@ -9,7 +9,7 @@ import { SETTINGS } from '../../settings/catalogue.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { createSlots, type Slots, type SlotsOptions } from '../slots.ts';
 
-/** Folders, settings at their defaults, and slots over them; everything is removed by `remove`. */
+/** Slots with temporary folders and default settings. `remove` removes everything. */
 export class SlotsBench {
   readonly root = mkdtempSync(join(tmpdir(), 'slots-'));
   readonly folders = { config: join(this.root, 'config'), state: join(this.root, 'state') };

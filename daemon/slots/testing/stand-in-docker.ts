@@ -11,7 +11,7 @@ interface Body {
   readonly Labels: Record<string, string>;
 }
 
-/** A "container": a server in this process that demands its key, as an engine does. */
+/** A fake container: a server in this process that requires its key, as an engine does. */
 interface Box {
   readonly id: string;
   readonly body: Body;
@@ -20,7 +20,7 @@ interface Box {
   ended: PromiseWithResolvers<void>;
 }
 
-/** Oldest API that it speaks, newer than what ours is written to. */
+/** The oldest API version that it supports; the gateway is written for an older one. */
 const API = '1.44';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -38,8 +38,8 @@ async function textOf(req: IncomingMessage): Promise<string> {
 }
 
 /**
- * Stands in for Docker, whose daemon cannot run everywhere: the answers that its API documents, on a unix socket, and
- * servers of this process in the place of containers. What it cannot show, the tests with a real Podman do.
+ * A fake Docker, because its daemon cannot run everywhere: responds on a unix socket as the API documents, and uses
+ * servers of this process as containers. Tests with a real Podman cover the rest.
  */
 export class StandInDocker {
   readonly #folder = mkdtempSync(join(tmpdir(), 'svc-docker-'));
@@ -70,7 +70,7 @@ export class StandInDocker {
     }));
   }
 
-  /** Ends a container as the kernel would. */
+  /** Kills all containers as the kernel would. */
   async kill(): Promise<void> {
     for (const box of this.#boxes.values()) await this.#end(box, 137);
   }
