@@ -14,13 +14,13 @@ const { enableCompileCache, flushCompileCache } = await import('node:module');
 // that folder can't be written, only time is lost.
 const { ROOT } = await import('./lib/fs/root.ts');
 enableCompileCache(`${ROOT}/.cache/compile`);
-const { keepTickShape } = await import('./lib/perf/pin-tick-shape.ts');
-keepTickShape();
+const { pinTickShape } = await import('./lib/perf/pin-tick-shape.ts');
+pinTickShape();
 const { run } = await import('./app/run.ts');
 await run(process.argv.slice(2), process.env);
 flushCompileCache();
 // Only now: see there.
-const { tuneHeap } = await import('./lib/perf/v8-flags.ts');
-tuneHeap();
+const { applyV8Flags } = await import('./lib/perf/v8-flags.ts');
+applyV8Flags();
 
 export {};

@@ -1,8 +1,8 @@
 import type { SlotRecord } from '../contract/slots.ts';
-import { everyAddress } from '../lib/net/ip-address.ts';
+import { wildcardFamily } from '../lib/net/ip-address.ts';
 
 /** What a started gateway says about itself. */
-export interface BannerFacts {
+export interface BannerInfo {
   name: string;
   version: string;
   bindHost: string;
@@ -18,8 +18,8 @@ export interface BannerFacts {
 const SOURCES = { env: 'from the environment', file: 'from config.toml', default: 'the default' } as const;
 
 /** The address that a person types: an unspecified bind address is reached through loopback. */
-export function reachable(bindHost: string, port: number): string {
-  const host = everyAddress(bindHost) === null ? bindHost : '127.0.0.1';
+export function reachableUrl(bindHost: string, port: number): string {
+  const host = wildcardFamily(bindHost) === null ? bindHost : '127.0.0.1';
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
@@ -30,42 +30,47 @@ function slotLine(slot: SlotRecord): string {
 }
 
 /** Slots that the gateway made by itself and that are named one by one. */
-const AUTO_SHOWN = 6;
+const MAX_AUTO_SLOTS_SHOWN = 6;
 
 function slotLines(slots: readonly SlotRecord[]): string[] {
-  const made = slots.filter(({ auto }) => auto);
-  const lines = [...slots.filter(({ auto }) => !auto), ...made.slice(0, AUTO_SHOWN)].map(slotLine);
-  if (made.length <= AUTO_SHOWN) return lines;
-  return [...lines, `and ${made.length - AUTO_SHOWN} more, each loaded when its model is asked for`];
+  const automatic = slots.filter(({ auto }) => auto);
+  const lines = [...slots.filter(({ auto }) => !auto), ...automatic.slice(0, MAX_AUTO_SLOTS_SHOWN)].map(
+    slotLine,
+  );
+  if (automatic.length <= MAX_AUTO_SLOTS_SHOWN) return lines;
+  return [
+    ...lines,
+    `and ${automatic.length - MAX_AUTO_SLOTS_SHOWN} more, each loaded when its model is asked for`,
+  ];
 }
 
-function enforcementLine(facts: BannerFacts): string {
-  const { require_auth, source } = facts.enforcement;
+function enforcementLine(info: BannerInfo): string {
+  const { require_auth, source } = info.enforcement;
   const state = `${require_auth ? 'on' : 'off'} (${SOURCES[source]})`;
-  if (require_auth && !facts.hasAdminKey) {
+  if (require_auth && !info.hasAdminKey) {
     return `${state}\n  ! No admin key is set, so only open routes answer. Put SVC_ADMIN_KEY=<key> into api.env.`;
   }
   return state;
 }
 
 /** The start text: where it is, where its folders are, who may call it, and one line to try. */
-export function banner(facts: BannerFacts): string {
-  const address = reachable(facts.bindHost, facts.port);
-  const key = facts.enforcement.require_auth ? " -H 'authorization: Bearer <key>'" : '';
+export function banner(info: BannerInfo): string {
+  const address = reachableUrl(info.bindHost, info.port);
+  const key = info.enforcement.require_auth ? " -H 'authorization: Bearer <key>'" : '';
   const body = '{"model":"agent","messages":[{"role":"user","content":"Hello"}]}';
   const lines = [
-    `${facts.name} ${facts.version}`,
+    `${info.name} ${info.version}`,
     `  Address        ${address}/v1`,
     `  Dashboard      ${address}/`,
-    `  Configuration  ${facts.folders.config}`,
-    `  State          ${facts.folders.state}`,
-    `  Enforcement    ${enforcementLine(facts)}`,
-    `  Slots          ${slotLines(facts.slots).join('\n                 ') || 'none'}`,
-    ...facts.problems.map(
+    `  Configuration  ${info.folders.config}`,
+    `  State          ${info.folders.state}`,
+    `  Enforcement    ${enforcementLine(info)}`,
+    `  Slots          ${slotLines(info.slots).join('\n                 ') || 'none'}`,
+    ...info.problems.map(
       ({ file, line, message }) => `  ! ${file}${line === null ? '' : `:${line}`}: ${message}`,
     ),
   ];
-  if (!facts.loopback && !facts.enforcement.require_auth) {
+  if (!info.loopback && !info.enforcement.require_auth) {
     lines.push(
       '  ! The gateway listens on the network and no key is required: anyone who reaches it can use it.',
     );

@@ -11,7 +11,7 @@ import { MODEL } from '../slots/testing/controller-bench.ts';
 import { ManualClock, settle } from '../slots/testing/manual-clock.ts';
 import { ScriptedRunner } from '../slots/testing/scripted-runner.ts';
 import { SlotsBench } from '../slots/testing/slots-bench.ts';
-import { roomOn } from './memory-headroom.ts';
+import { memoryHeadroom } from './memory-headroom.ts';
 
 const GIB = 1024 ** 3;
 const CARD = '0000:84:00.0';
@@ -63,7 +63,7 @@ class CardBench {
         id: model ?? '',
         sizeBytes: (model === 'agent' ? 16 : 14) * GIB,
       }),
-      headroom: (device, needed, beside) => roomOn(this.hardware, device, needed, beside),
+      headroom: (device, needed, beside) => memoryHeadroom(this.hardware, device, needed, beside),
     });
   }
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SetupError } from '../lib/setup-error.ts';
-import { refuseHopelessConfig } from './config-guard.ts';
+import { assertConfigReadable } from './config-guard.ts';
 
-describe('refuseHopelessConfig', () => {
+describe('assertConfigReadable', () => {
   const start = (line: number | null) => () =>
-    refuseHopelessConfig({ hopeless: () => ({ file: 'config.toml', line, message: 'is no valid TOML' }) });
+    assertConfigReadable({
+      fatalConfigError: () => ({ file: 'config.toml', line, message: 'is no valid TOML' }),
+    });
 
   it('names file, line and what to do', () => {
     expect(start(3)).toThrow('config.toml line 3 is no valid TOML.');
@@ -13,6 +15,6 @@ describe('refuseHopelessConfig', () => {
   });
 
   it('passes when there is something to go on with', () => {
-    expect(() => refuseHopelessConfig({ hopeless: () => null })).not.toThrow();
+    expect(() => assertConfigReadable({ fatalConfigError: () => null })).not.toThrow();
   });
 });

@@ -6,8 +6,8 @@ import type { Settings } from '../settings/settings.ts';
  * the operator's settings (docs/spec/contract.md#config-errors). With last good values the start continues.
  * Throws SetupError.
  */
-export function refuseHopelessConfig(settings: Pick<Settings, 'hopeless'>): void {
-  const problem = settings.hopeless();
+export function assertConfigReadable(settings: Pick<Settings, 'fatalConfigError'>): void {
+  const problem = settings.fatalConfigError();
   if (problem === null) return;
   const { file, line, message } = problem;
   throw new SetupError(

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { memorySettings } from '../auth/testing.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
-import { guardExposure, isOnTheInternet } from './exposure-guard.ts';
+import { assertExposureAllowed, isOnTheInternet } from './exposure-guard.ts';
 
 async function guarded(values: Parameters<typeof memorySettings>[0]) {
   const { log, lines } = recordedLog();
-  await guardExposure(memorySettings(values), log);
+  await assertExposureAllowed(memorySettings(values), log);
   return lines.map(({ event }) => event);
 }
 
-describe('guardExposure', () => {
+describe('assertExposureAllowed', () => {
   it.each(['127.0.0.1', '127.0.0.9', '::1', 'localhost'])('%s is silent', async (bindHost) =>
     expect(await guarded({ bindHost })).toEqual([]),
   );
@@ -47,7 +47,7 @@ describe('a bind host that takes every address', () => {
     async (bindHost) => {
       const { log } = recordedLog();
       const there = () => machine('192.168.1.2', '8.8.8.8');
-      await expect(guardExposure(memorySettings({ bindHost }), log, bindHost, there)).rejects.toThrow(
+      await expect(assertExposureAllowed(memorySettings({ bindHost }), log, bindHost, there)).rejects.toThrow(
         SetupError,
       );
       expect(await isOnTheInternet(bindHost, there)).toBe(true);
@@ -56,7 +56,9 @@ describe('a bind host that takes every address', () => {
 
   it.each([...everyIpv6, ...everyIpv4])('%s on a machine of a private network is noted', async (bindHost) => {
     const { log, lines } = recordedLog();
-    await guardExposure(memorySettings({ bindHost }), log, bindHost, () => machine('192.168.1.2', 'fd00::1'));
+    await assertExposureAllowed(memorySettings({ bindHost }), log, bindHost, () =>
+      machine('192.168.1.2', 'fd00::1'),
+    );
     expect(lines.map(({ event }) => event)).toEqual(['exposed']);
   });
 

@@ -2,22 +2,22 @@ import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { isLoopback, isPublic } from '../auth/addresses.ts';
 import type { Log } from '../lib/log.ts';
-import { canonicalIp, everyAddress } from '../lib/net/ip-address.ts';
+import { canonicalIp, wildcardFamily } from '../lib/net/ip-address.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import type { Settings } from '../settings/settings.ts';
 
 type Interfaces = typeof networkInterfaces;
 
 /** The addresses of this machine that a listener takes which is bound to all of them. */
-function ownAddresses(every: 'IPv4' | 'IPv6', interfaces: Interfaces): string[] {
+function ownAddresses(bindFamily: 'IPv4' | 'IPv6', interfaces: Interfaces): string[] {
   return Object.values(interfaces())
     .flatMap((each) => each ?? [])
-    .filter(({ family }) => every === 'IPv6' || family === 'IPv4')
+    .filter(({ family }) => bindFamily === 'IPv6' || family === 'IPv4')
     .map(({ address }) => address);
 }
 
 /** What a name stands for, and a number that only the resolver takes for an address (`0`); none when it does not resolve. */
-async function resolved(bindHost: string): Promise<string[]> {
+async function resolveHost(bindHost: string): Promise<string[]> {
   if (canonicalIp(bindHost) !== null) return [bindHost];
   const found = await lookup(bindHost, { all: true }).catch(() => []);
   return found.map(({ address }) => address);
@@ -25,10 +25,10 @@ async function resolved(bindHost: string): Promise<string[]> {
 
 /** The addresses that a bind host stands for on this machine; none for a name that does not resolve. */
 async function boundAddresses(bindHost: string, interfaces: Interfaces): Promise<string[]> {
-  const found = await resolved(bindHost);
+  const found = await resolveHost(bindHost);
   return found.flatMap((address) => {
-    const every = everyAddress(address);
-    return every === null ? [address] : ownAddresses(every, interfaces);
+    const family = wildcardFamily(address);
+    return family === null ? [address] : ownAddresses(family, interfaces);
   });
 }
 
@@ -51,7 +51,7 @@ export function networkAddresses(): string[] {
  * (SetupError), unless `[security].allow_public_without_auth` says that this is meant; any other address that is not
  * loopback is noted in the log.
  */
-export async function guardExposure(
+export async function assertExposureAllowed(
   settings: Pick<Settings, 'value'>,
   log: Log,
   bindHost: string = settings.value('bindHost'),

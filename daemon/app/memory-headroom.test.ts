@@ -4,7 +4,7 @@ import { MACHINES } from '../hardware/testing/fake-machine.ts';
 import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
 import { MODEL, slotConfig } from '../slots/testing/controller-bench.ts';
 import { admissionOn, probedMachine } from '../test/harness/captured-machine.ts';
-import { mostRoom, roomOn } from './memory-headroom.ts';
+import { maxModelBytes, memoryHeadroom } from './memory-headroom.ts';
 
 const GIB = 1024 ** 3;
 const card = (id: string, over: Partial<DeviceRecord> = {}): DeviceRecord => ({
@@ -45,15 +45,15 @@ const room = (
 ) => {
   const view = { devices, pools } as unknown as HardwareView;
   const machine = { view: () => view, reading: () => reading, memoryAvailable: () => 32 * GIB };
-  return roomOn(machine, device, needed);
+  return memoryHeadroom(machine, device, needed);
 };
 const host = { pool: 'host', free: 32 * GIB };
 
-describe('roomOn', () => {
+describe('memoryHeadroom', () => {
   it('the CPU has the memory of the machine, and so has a machine nobody has looked at', () => {
     expect(room([card('a')], 'cpu')).toEqual(host);
     const unseen = { view: () => null, reading: () => false, memoryAvailable: () => 32 * GIB };
-    expect(roomOn(unseen, 'auto', 1)).toEqual(host);
+    expect(memoryHeadroom(unseen, 'auto', 1)).toEqual(host);
   });
 
   it('auto takes the roomiest card that models run on', () => {
@@ -155,7 +155,7 @@ describe('figures that are being read', () => {
     const shared = pool('host', { kind: 'unified' });
     expect(read([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toBe(true);
     const unseen = { view: () => null, reading: () => true, memoryAvailable: () => 32 * GIB };
-    expect([roomOn(unseen, 'auto', 1), roomOn(unseen, 'cpu', 1)]).toEqual([
+    expect([memoryHeadroom(unseen, 'auto', 1), memoryHeadroom(unseen, 'cpu', 1)]).toEqual([
       { ...host, refreshing: true },
       host,
     ]);
@@ -169,11 +169,11 @@ describe('figures that are being read', () => {
   });
 });
 
-describe('mostRoom', () => {
+describe('maxModelBytes', () => {
   const most = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
     const pools = (devices ?? []).map(poolOf);
     const view = devices && ({ devices, pools } as unknown as HardwareView);
-    return mostRoom({ last: () => view, memoryTotal: () => host * GIB }, device, limit);
+    return maxModelBytes({ last: () => view, memoryTotal: () => host * GIB }, device, limit);
   };
   const big = card('big', { memory_total_bytes: 24 * GIB });
 

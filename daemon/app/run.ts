@@ -1,7 +1,7 @@
 import { ERRORS, GatewayError } from '../contract/errors.ts';
 import { parseArguments, USAGE } from '../lib/arguments.ts';
-import { endWithOutput } from '../lib/process/broken-pipe.ts';
-import { leave } from '../lib/process/exit.ts';
+import { exitOnBrokenPipe } from '../lib/process/broken-pipe.ts';
+import { forceExit } from '../lib/process/exit.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { VERSION } from '../lib/version.ts';
 import { banner } from './banner.ts';
@@ -17,8 +17,8 @@ const STOP_MARGIN_MS = 10_000;
 export async function run(argv: readonly string[], env: Environment): Promise<void> {
   try {
     const options = parseArguments(argv);
-    const serves = !options.help && !options.version && options.subcommand === null;
-    if (!serves) endWithOutput('svc-gateway');
+    const isServing = !options.help && !options.version && options.subcommand === null;
+    if (!isServing) exitOnBrokenPipe('svc-gateway');
     if (options.help) return void process.stdout.write(USAGE);
     if (options.version) return void process.stdout.write(`${VERSION}\n`);
     if (options.subcommand) {
@@ -28,7 +28,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<vo
     }
     await serve(env, options.model);
   } catch (error) {
-    const text = lastWords(error, argv.includes('--json'));
+    const text = startErrorText(error, argv.includes('--json'));
     if (text === null) throw error;
     process.stderr.write(text);
     process.exitCode = 1;
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<vo
 }
 
 /** What a person or a program is told of a refusal; null for an error that nobody foresaw. */
-function lastWords(error: unknown, json: boolean): string | null {
+function startErrorText(error: unknown, json: boolean): string | null {
   const known = error instanceof GatewayError || error instanceof SetupError ? error : null;
   if (known === null) return null;
   const [code, advice] =
@@ -56,7 +56,7 @@ async function serve(env: Environment, model: string | null): Promise<void> {
   const services = await startServices(env, model);
   const { log, check, status } = services;
   const manager = serviceManager({ env, log, check, status });
-  process.stdout.write(banner(services.facts()));
+  process.stdout.write(banner(services.bannerInfo()));
   manager.ready();
   services.onStatus(() => manager.changed());
   let stopping = false;
@@ -66,13 +66,13 @@ async function serve(env: Environment, model: string | null): Promise<void> {
     services.log.info({ event: 'stopping', signal }, 'stopping');
     const limitMs = services.drainMs() + STOP_MARGIN_MS;
     manager.stopping(limitMs);
-    const limit = setTimeout(() => void leave(1), limitMs);
+    const limit = setTimeout(() => void forceExit(1), limitMs);
     limit.unref();
     services.stop().then(
-      () => leave(Number(process.exitCode ?? 0)),
+      () => forceExit(Number(process.exitCode ?? 0)),
       (error: unknown) => {
         services.log.error({ err: error }, 'the stop was not clean');
-        return leave(1);
+        return forceExit(1);
       },
     );
   };

@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.ts';
-import { type Notify, notifier } from '../lib/process/systemd-notify.ts';
+import { type Notify, systemdNotifier } from '../lib/process/systemd-notify.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -44,30 +44,31 @@ const microseconds = (ms: number): number => Math.ceil(ms * 1_000);
 /** Follows the life of the gateway for the service manager that `$NOTIFY_SOCKET` names. */
 export function serviceManager(options: ServiceManagerOptions): ServiceManager {
   const { env, log } = options;
-  const notify = options.notify === undefined ? notifier(env.NOTIFY_SOCKET) : options.notify;
+  const notify = options.notify === undefined ? systemdNotifier(env.NOTIFY_SOCKET) : options.notify;
   let last: Promise<unknown> = Promise.resolve();
   let waiting: NodeJS.Timeout | null = null;
   let feeding = false;
-  let told = '';
-  let deaf = false;
+  let lastStatus = '';
+  let unreachable = false;
 
   /** One after the other, so that the manager sees them in order. */
-  const tell = (...words: string[]): Promise<void> => {
+  const send = (...words: string[]): Promise<void> => {
     if (notify === null) return Promise.resolve();
     const sent = last.then(async () => {
-      const taken = await notify(words);
-      if (!taken && !deaf) log.warn({ event: 'notify' }, 'the service manager can not be told how it goes');
-      deaf = !taken;
+      const accepted = await notify(words);
+      if (!accepted && !unreachable)
+        log.warn({ event: 'notify' }, 'the service manager can not be told how it goes');
+      unreachable = !accepted;
     });
     last = sent;
     return sent;
   };
-  const statusWord = (): string => {
-    told = options.status();
-    return `STATUS=${told}`;
+  const statusField = (): string => {
+    lastStatus = options.status();
+    return `STATUS=${lastStatus}`;
   };
   /** Runs on the main loop: a loop that is stuck feeds nothing. A sign of life that is still on its way is enough. */
-  const feed = (): void => {
+  const feedWatchdog = (): void => {
     if (feeding) return;
     try {
       options.check();
@@ -76,35 +77,35 @@ export function serviceManager(options: ServiceManagerOptions): ServiceManager {
       return;
     }
     feeding = true;
-    void tell('WATCHDOG=1', statusWord()).finally(() => {
+    void send('WATCHDOG=1', statusField()).finally(() => {
       feeding = false;
     });
   };
   return {
     ready() {
       if (notify === null) return;
-      void tell('READY=1', statusWord());
+      void send('READY=1', statusField());
       const period = watchdogPeriod(env, process.pid);
-      if (period !== null) setInterval(feed, period).unref();
+      if (period !== null) setInterval(feedWatchdog, period).unref();
     },
     changed() {
       if (notify === null || waiting !== null) return;
       waiting = setTimeout(() => {
         waiting = null;
-        if (options.status() !== told) void tell(statusWord());
+        if (options.status() !== lastStatus) void send(statusField());
       }, STATUS_GAP_MS);
       waiting.unref();
     },
     async reload(work) {
-      await tell('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`);
+      await send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`);
       try {
         await work();
       } finally {
-        await tell('READY=1', statusWord());
+        await send('READY=1', statusField());
       }
     },
     stopping(limitMs) {
-      void tell(
+      void send(
         'STOPPING=1',
         `EXTEND_TIMEOUT_USEC=${microseconds(limitMs)}`,
         'STATUS=Stopping: answers that run may end.',

@@ -1,11 +1,11 @@
 import type { Log } from '../lib/log.ts';
 import type { SlotsOptions } from '../slots/slots.ts';
-import type { BannerFacts } from './banner.ts';
+import type { BannerInfo } from './banner.ts';
 
 /** A running gateway. */
 export interface Services {
   log: Log;
-  facts(): BannerFacts;
+  bannerInfo(): BannerInfo;
   drainMs(): number;
   /** Reads everything again; done when the settings are in force. Never rejects. */
   reload(): Promise<void>;

@@ -16,14 +16,14 @@ import { memoryEmbedder } from '../inference/memory-embedder.ts';
 import { createOmni } from '../inference/omni/omni.ts';
 import { createRealtime } from '../inference/realtime/realtime.ts';
 import { createInference } from '../inference/serve.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
-import { Patience } from '../lib/fs/mount-guard.ts';
+import { MountGuard } from '../lib/fs/mount-guard.ts';
 import { ROOT } from '../lib/fs/root.ts';
 import { createLog } from '../lib/log.ts';
 import { inheritedListener } from '../lib/net/inherited-listener.ts';
 import { Outbound } from '../lib/net/outbound.ts';
-import { familyOf } from '../lib/process/process-identity.ts';
+import { processTree } from '../lib/process/process-identity.ts';
 import { LogLines } from '../lib/text/log-lines.ts';
 import { NAME, VERSION } from '../lib/version.ts';
 import { createMemory } from '../memory/memory.ts';
@@ -45,14 +45,14 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { createMinutes } from '../telemetry/minutes.ts';
 import { createTracer } from '../telemetry/traces/tracer.ts';
 import { createUpstreams } from '../upstreams/upstreams.ts';
-import { refuseHopelessConfig } from './config-guard.ts';
-import { guardExposure, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
-import { mostRoom, roomOn } from './memory-headroom.ts';
-import { keptBy, keptBySlots } from './retention-settings.ts';
+import { assertConfigReadable } from './config-guard.ts';
+import { assertExposureAllowed, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
+import { maxModelBytes, memoryHeadroom } from './memory-headroom.ts';
+import { retentionLimits, slotPersistence } from './retention-settings.ts';
 import { statusLine } from './service-status.ts';
 import type { ServiceOverrides, Services } from './services-api.ts';
-import { gpuNote } from './unused-gpu.ts';
-import { followConfig } from './watch-config.ts';
+import { unusedGpuMessage } from './unused-gpu.ts';
+import { watchConfig } from './watch-config.ts';
 
 /** The composition root: every factory is called once, from top to bottom. */
 export async function startServices(
@@ -71,17 +71,17 @@ export async function startServices(
   const live = await openSettings({ env, log, watch: true });
   settings = live;
   log.level = live.value('logLevel');
-  refuseHopelessConfig(live);
+  assertConfigReadable(live);
   const inherited = inheritedListener(env, process.pid);
   // The place where the socket is, not where the next start will put it: guards are decided by it.
-  const place = inherited ?? { host: live.value('bindHost'), port: live.value('port') };
-  await guardExposure(live, log, place.host);
-  const bus = new Bus<GatewayEvents>();
+  const listenAddress = inherited ?? { host: live.value('bindHost'), port: live.value('port') };
+  await assertExposureAllowed(live, log, listenAddress.host);
+  const bus = new EventBus<GatewayEvents>();
   const unlock = await lockState(live.folders.state, (reason) =>
     log.warn({ reason }, 'no file says which process works on the state folder'),
   );
   refuseHalfRestored(live.folders.state);
-  const store = openStore({ folder: live.folders.state, log, kept: () => keptBy(live) });
+  const store = openStore({ folder: live.folders.state, log, limits: () => retentionLimits(live) });
   const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
   const hardware = createHardware({
     log,
@@ -89,26 +89,26 @@ export async function startServices(
     probeFollows: true,
     containers: {
       sockets: () => containerSockets(live),
-      about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).about,
+      about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).info,
     },
   });
-  const patience = new Patience();
+  const mountGuard = new MountGuard();
   const registry = await createRegistry({
-    ...{ store, log, bus, settings: live, modelOverride: model, patience },
-    memoryBytes: (device) => mostRoom(hardware, device, live.value('memoryLimit')),
+    ...{ store, log, bus, settings: live, modelOverride: model, patience: mountGuard },
+    memoryBytes: (device) => maxModelBytes(hardware, device, live.value('memoryLimit')),
     beforeLook: () => renewLinks({ store, settings: live, log }),
   });
   let http: HttpServer | null = null;
   const slots = createSlots({
-    ...{ settings: live, log, bus, outbound, patience },
+    ...{ settings: live, log, bus, outbound, patience: mountGuard },
     modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)),
     // Folders of safetensors are for engines that slot files name; none here serves them by itself.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     absentModels: () => registry.outOfSight(),
-    ...keptBySlots(store),
-    headroom: (device, needed, beside) => roomOn(hardware, device, needed, beside),
-    cardMemoryOf: (pid, card) => hardware.cardMemory(card, familyOf(pid)),
-    gpuNote: () => gpuNote(hardware.view()),
+    ...slotPersistence(store),
+    headroom: (device, needed, beside) => memoryHeadroom(hardware, device, needed, beside),
+    cardMemoryOf: (pid, card) => hardware.cardMemory(card, processTree(pid)),
+    gpuNote: () => unusedGpuMessage(hardware.view()),
     secrets: () => live.secrets(),
     cores: hardware.coresPhysical(),
     containerSockets: () => containerSockets(live),
@@ -123,7 +123,7 @@ export async function startServices(
     bus,
     log,
     outbound,
-    ownPlace: () => (http === null ? null : { bindHost: place.host, port: http.port }),
+    ownPlace: () => (http === null ? null : { bindHost: listenAddress.host, port: http.port }),
   });
   const tracer = createTracer({ settings: live, outbound, slots, log, version: VERSION });
   const metrics = createMetrics({
@@ -132,8 +132,8 @@ export async function startServices(
   });
   const minutes = createMinutes();
   const startedAt = Date.now();
-  const loopback = place.host === 'localhost' || isLoopback(place.host);
-  const listener = () => ({ bindHost: place.host, port: http?.port ?? place.port, loopback });
+  const loopback = listenAddress.host === 'localhost' || isLoopback(listenAddress.host);
+  const listener = () => ({ bindHost: listenAddress.host, port: http?.port ?? listenAddress.port, loopback });
   const auth = await createAuth({
     settings: live,
     store,
@@ -235,20 +235,20 @@ export async function startServices(
       secrets: () => live.secrets(),
     },
     {
-      ...place,
+      ...listenAddress,
       maxConnections: live.value('maxConnections'),
       patienceMs: addressPatience(env),
-      judge: (address) => guardExposure(live, log, address),
+      judge: (address) => assertExposureAllowed(live, log, address),
     },
   );
   const server = http;
   upstreams.start();
-  const unfollow = followConfig({ settings: live, log, bus, registry, slots, upstreams });
+  const stopWatchingConfig = watchConfig({ settings: live, log, bus, registry, slots, upstreams });
   void hardware.probe();
   return {
     log,
     drainMs: () => live.value('drainLimitS') * 1000,
-    facts: () => ({
+    bannerInfo: () => ({
       name: NAME,
       version: VERSION,
       ...listener(),
@@ -286,7 +286,7 @@ export async function startServices(
       await tracer.stop();
       await outbound.close();
       registry.close();
-      unfollow();
+      stopWatchingConfig();
       metrics.close();
       hardware.close();
       live.close();

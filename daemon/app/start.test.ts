@@ -41,8 +41,8 @@ describe('a start', () => {
 
 it('V8 is told its flags behind all that is compiled: code that was kept holds for others', () => {
   const text = readFileSync(join(import.meta.dirname, '..', 'main.ts'), 'utf8');
-  const [run = -1, kept = -1, told = -1] = ['await run(', 'flushCompileCache();', 'tuneHeap();'].map((call) =>
-    text.lastIndexOf(call),
+  const [run = -1, kept = -1, told = -1] = ['await run(', 'flushCompileCache();', 'applyV8Flags();'].map(
+    (call) => text.lastIndexOf(call),
   );
   expect([run > 0, kept > run, told > kept]).toEqual([true, true, true]);
 });

@@ -3,7 +3,7 @@ import type { DaemonArguments, Subcommand } from '../lib/arguments.ts';
 import { becomeOwnerOf } from '../lib/fs/as-owner.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { folderPaths } from '../settings/folders.ts';
-import { lookAtSettings } from '../settings/read-only-settings.ts';
+import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 
 export interface SubcommandOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -12,7 +12,7 @@ export interface SubcommandOptions {
 }
 
 /** Answers the exit code of the process. */
-type Runner = (options: SubcommandOptions) => Promise<number>;
+type SubcommandHandler = (options: SubcommandOptions) => Promise<number>;
 
 /**
  * Prints the settings as they would be in force now, and changes nothing; secrets show only whether they are set. Throws SetupError
@@ -20,7 +20,7 @@ type Runner = (options: SubcommandOptions) => Promise<number>;
  */
 async function config({ env, given, out }: SubcommandOptions): Promise<number> {
   becomeOwnerOf(folderPaths(env).state);
-  const settings = await lookAtSettings(env);
+  const settings = await loadSettingsReadOnly(env);
   const [denied] = settings.denied();
   if (denied !== undefined) {
     throw new SetupError(`${denied} may not be read.`, 'Use sudo, or be the user of the service.');
@@ -40,7 +40,7 @@ async function config({ env, given, out }: SubcommandOptions): Promise<number> {
 }
 
 /** Each is read in only when it is asked for: `config` needs little of what the others need. */
-const RUNNERS: Record<Subcommand, Runner> = {
+const HANDLERS: Record<Subcommand, SubcommandHandler> = {
   config,
   doctor: async (options) => (await import('../commands/doctor.ts')).doctorCommand(options),
   backup: async (options) => (await import('../commands/backup.ts')).backupCommand(options),
@@ -53,4 +53,4 @@ const RUNNERS: Record<Subcommand, Runner> = {
 
 /** Runs a sub-command that needs no running daemon. Throws SetupError for folders that can't be used, and GatewayError. */
 export const runSubcommand = (name: Subcommand, options: SubcommandOptions): Promise<number> =>
-  RUNNERS[name](options);
+  HANDLERS[name](options);

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import type { DeviceRecord, HardwareView } from '../contract/hardware.ts';
 import { UNUSED_BY_DESIGN } from '../hardware/unused-reason.ts';
-import { gpuNote } from './unused-gpu.ts';
+import { unusedGpuMessage } from './unused-gpu.ts';
 
 const device = (over: Partial<DeviceRecord>) =>
   ({ kind: 'gpu', name: 'Some GPU', access: 'ok', unused_reason: null, ...over }) as DeviceRecord;
-const note = (...devices: DeviceRecord[]) => gpuNote({ devices } as unknown as HardwareView);
+const note = (...devices: DeviceRecord[]) => unusedGpuMessage({ devices } as unknown as HardwareView);
 
 it('says nothing where there is no GPU or nobody has looked', () => {
-  expect(gpuNote(null)).toBeNull();
+  expect(unusedGpuMessage(null)).toBeNull();
   expect(note(device({ kind: 'cpu' }), device({ kind: 'npu', unused_reason: 'x' }))).toBeNull();
 });
 

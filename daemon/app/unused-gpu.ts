@@ -8,12 +8,12 @@ const UNSEEN =
  * What is to be said of this machine's GPU when a model runs on the CPU all the same, with the fix; null when there is no
  * GPU that should be used, or when nobody has looked yet.
  */
-export function gpuNote(view: HardwareView | null): string | null {
+export function unusedGpuMessage(view: HardwareView | null): string | null {
   const gpus = (view?.devices ?? []).filter(({ kind }) => kind === 'gpu');
   const usable = gpus.find(({ access, unused_reason }) => access === 'ok' && unused_reason === null);
   if (usable !== undefined) return `${usable.name} was found, but ${UNSEEN}`;
-  const missed = gpus.find(
+  const unused = gpus.find(
     ({ unused_reason }) => unused_reason !== null && !UNUSED_BY_DESIGN.has(unused_reason),
   );
-  return missed === undefined ? null : `${missed.name} is not used. ${missed.unused_reason}`;
+  return unused === undefined ? null : `${unused.name} is not used. ${unused.unused_reason}`;
 }

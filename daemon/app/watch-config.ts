@@ -1,31 +1,24 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayEvents } from '../contract/events.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import { watchFolder } from '../lib/fs/watch-folder.ts';
 import type { Log } from '../lib/log.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots-api.ts';
 
-export interface ConfigFollowers {
+export interface ConfigWatchDeps {
   readonly settings: Settings;
   readonly log: Log;
-  readonly bus: Bus<GatewayEvents>;
+  readonly bus: EventBus<GatewayEvents>;
   readonly registry: Pick<Registry, 'scan'>;
   readonly slots: Pick<Slots, 'reload'>;
   readonly upstreams: { reload(): void };
 }
 
 /** Has each part follow the files of the configuration that concern it. Answers what ends the watch over their folders. */
-export function followConfig({
-  settings,
-  log,
-  bus,
-  registry,
-  slots,
-  upstreams,
-}: ConfigFollowers): () => void {
+export function watchConfig({ settings, log, bus, registry, slots, upstreams }: ConfigWatchDeps): () => void {
   let scanned = settings.value('modelFolders');
   settings.onChange((change) => {
     if (!isDeepStrictEqual(scanned, settings.value('modelFolders'))) void registry.scan();

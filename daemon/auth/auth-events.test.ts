@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { createNews } from './auth-events.ts';
 
 describe('news', () => {
   it('reaches listeners, the event stream and the audit trail', () => {
     const rows: unknown[] = [];
-    const bus = new Bus<GatewayEvents>();
+    const bus = new EventBus<GatewayEvents>();
     const events: unknown[] = [];
     bus.subscribe((entry) => events.push(entry.payload));
     const { log } = recordedLog();

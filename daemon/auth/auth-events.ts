@@ -1,6 +1,6 @@
 import type { Tier } from '../contract/auth.ts';
 import type { GatewayEvents } from '../contract/events.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { Store } from '../store/store.ts';
 
@@ -24,7 +24,7 @@ export interface News {
 export interface NewsOptions {
   store: Pick<Store, 'audit'>;
   log: Log;
-  bus?: Bus<GatewayEvents>;
+  bus?: EventBus<GatewayEvents>;
 }
 
 /** Neither a full database nor a failing listener undoes what has already happened: both are only logged. */

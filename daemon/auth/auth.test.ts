@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
@@ -20,7 +20,7 @@ async function boot(
   const { log, lines } = recordedLog();
   const settings = await openSettings({ env: { SVC_HOME: home, ...env }, log, watch: false });
   const store = openStore({ folder: settings.folders.state, log });
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   const secretFile = join(settings.folders.state, 'secret.bin');
   const auth = await createAuth({
     settings,
@@ -297,7 +297,7 @@ describe('auth as a whole', () => {
     first.stop();
     writeFileSync(join(folder, 'svc.db'), Buffer.alloc(8192, 0x5a));
     const second = await boot(home, KEYS);
-    expect(second.store.lost).toBe(true);
+    expect(second.store.isContentLost).toBe(true);
     expect(second.auth.caller(session).tier).toBe('anon');
     expect(second.auth.caller(login(second.auth)).tier).toBe('admin');
   });

@@ -1,7 +1,7 @@
 import type { ExposureView, RequireView, RotateView, StatusView } from '../contract/auth.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import { type RouteRow, routeRows } from '../contract/routes.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -44,12 +44,12 @@ export interface Auth extends Guards, Accounts {
 
 export interface AuthOptions {
   settings: Pick<Settings, 'value' | 'resolve' | 'persist' | 'setEnvFile' | 'onChange'>;
-  store: Pick<Store, 'sessions' | 'audit' | 'lost'>;
+  store: Pick<Store, 'sessions' | 'audit' | 'isContentLost'>;
   log: Log;
   /** Where the signing secret lives: `secret.bin` in the state folder. */
   secretFile: string;
   listener: () => { bindHost: string; port: number; loopback: boolean };
-  bus?: Bus<GatewayEvents>;
+  bus?: EventBus<GatewayEvents>;
   routes?: ReadonlyArray<RouteRow & { readonly id: string }>;
   /** Default: read from this machine's own files, once. */
   own?: OwnNames;
@@ -60,7 +60,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { settings, store, log } = options;
   const secret = await openSigningSecret(options.secretFile);
   if (secret.made) store.sessions.clear();
-  if (store.lost) await endLostSessions(secret, log);
+  if (store.isContentLost) await endLostSessions(secret, log);
   const keys = createKeys({
     admin: () => settings.value('adminKey'),
     client: () => settings.value('clientKey'),

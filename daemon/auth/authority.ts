@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { remember } from '../lib/async/memoize.ts';
+import { memoize } from '../lib/async/memoize.ts';
 import { utf8Again } from './raw-headers.ts';
 
 /** `host[:port]`, normalised: two authorities name the same host exactly when their `host` texts are equal. */
@@ -28,7 +28,7 @@ export const parseAuthority = (text: string): Authority | null =>
   text.length === 0 || text.length > LONGEST ? null : remembered(text);
 
 /** Nearly every request names the same host. */
-const remembered = remember(parsed);
+const remembered = memoize(parsed);
 
 function parsed(text: string): Authority | null {
   if (text.charCodeAt(0) === 0x5b) return parseBracketed(text);

@@ -5,16 +5,16 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { GatewayError } from '../contract/errors.ts';
-import { piped } from '../lib/async/pipe-through.ts';
-import { asOwnerOf } from '../lib/fs/as-owner.ts';
-import { BLOCK, paddingOf, tarHeader } from '../lib/fs/tar-header.ts';
+import { pipeThrough } from '../lib/async/pipe-through.ts';
+import { runAsOwnerOf } from '../lib/fs/as-owner.ts';
+import { BLOCK_BYTES, paddingOf, tarHeader } from '../lib/fs/tar-header.ts';
 import { type FaultHook, syncFolder, writeTemp } from '../lib/fs/temp-file.ts';
 import { startTicksOf } from '../lib/process/process-identity.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import type { Folders } from '../settings/folders.ts';
 import { copyDatabase } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
-import { inWords } from '../store/sqlite-errors.ts';
+import { describeError } from '../store/sqlite-errors.ts';
 import { archivePlace } from './archive-place.ts';
 import { type ConfigFile, readConfigFiles } from './config-files.ts';
 import { makeManifest } from './manifest.ts';
@@ -94,7 +94,7 @@ async function copyOf(state: string): Promise<DatabaseCopy | null> {
   const file = join(folder, FILE_NAME);
   const schema = await copyDatabase(join(state, FILE_NAME), file).catch((cause: unknown) => {
     throw new GatewayError('backup.database', {
-      message: `The database could not be copied (${inWords(cause)}), so no backup was made.`,
+      message: `The database could not be copied (${describeError(cause)}), so no backup was made.`,
       cause,
     });
   });
@@ -152,7 +152,7 @@ async function* pieces(gathered: Gathered, options: BackupOptions): AsyncGenerat
     yield* contentOf(database.handle);
     yield Buffer.alloc(paddingOf(database.size));
   }
-  yield Buffer.alloc(2 * BLOCK);
+  yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
 /** Beside its place first, so that the name stands for a whole archive or for what was there before. */
@@ -160,7 +160,7 @@ async function write(gathered: Gathered, file: string, options: BackupOptions): 
   const { faults } = options;
   try {
     const source = Readable.from(pieces(gathered, options), { objectMode: false });
-    const stream = piped(source, createGzip());
+    const stream = pipeThrough(source, createGzip());
     const temp = await writeTemp(file, stream, { mode: 0o600 }, faults);
     try {
       const { size } = await stat(temp);
@@ -189,7 +189,7 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
   let copy: DatabaseCopy | null = null;
   try {
     const place = await archivePlace(file);
-    const gathered = await asOwnerOf(folders.state, () => gather(options));
+    const gathered = await runAsOwnerOf(folders.state, () => gather(options));
     copy = gathered.database;
     const { bytes } = await write(gathered, place, options);
     const database = gathered.database === null ? [] : [DATABASE_MEMBER];
@@ -208,6 +208,6 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
       : notWritten('The backup could not be made', NONE_LEFT, cause);
   } finally {
     await (copy as DatabaseCopy | null)?.handle.close().catch(() => {});
-    await asOwnerOf(folders.state, () => sweepCopies(folders.state)).catch(() => {});
+    await runAsOwnerOf(folders.state, () => sweepCopies(folders.state)).catch(() => {});
   }
 }

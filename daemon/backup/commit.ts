@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkPlain, checkReplaceable, replaceFile } from '../lib/fs/atomic-file.ts';
+import { assertRegularFile, assertReplaceable, replaceFile } from '../lib/fs/atomic-file.ts';
 import { syncFolder } from '../lib/fs/temp-file.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import type { Folders } from '../settings/folders.ts';
 import { readFileCapped } from '../settings/read-file.ts';
-import { TAKEN_UP } from '../store/backup.ts';
-import { settle } from '../store/copy.ts';
+import { ADOPTED_SUFFIXES } from '../store/backup.ts';
+import { checkpoint } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
 import { memberNames, placeOf, withSettings } from './config-files.ts';
 import { beginRestore, endRestore } from './incomplete-restore.ts';
@@ -81,9 +81,9 @@ export async function checkPlaces(plan: CommitPlan): Promise<void> {
     const path = placeOf(config, member);
     const bytes = await wanted(plan, member);
     if (bytes === undefined) continue;
-    if (bytes !== null) await checkReplaceable(path, { within: config });
+    if (bytes !== null) await assertReplaceable(path, { within: config });
     if (!existsSync(path)) continue;
-    await checkPlain(path);
+    await assertRegularFile(path);
     // `access` would ask for who started the process, not for whom it works as.
     await (await open(path)).close();
   }
@@ -108,11 +108,11 @@ async function placeDatabase(plan: CommitPlan): Promise<void> {
   const kept = join(state, plan.kept, 'state');
   if (!plan.members.has(DATABASE_MEMBER) || !existsSync(fresh)) return;
   await mkdir(kept, { recursive: true, mode: 0o700 });
-  settle(file);
+  checkpoint(file);
   const keptFile = join(kept, FILE_NAME);
   plan.step?.('keep database');
   if (existsSync(file) && !existsSync(keptFile)) await linkOrCopy(file, keptFile);
-  for (const ending of TAKEN_UP) {
+  for (const ending of ADOPTED_SUFFIXES) {
     const beside = `${file}${ending}`;
     if (existsSync(beside)) await rename(beside, `${keptFile}${ending}`);
   }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
-import { asOwnerOf } from '../lib/fs/as-owner.ts';
+import { runAsOwnerOf } from '../lib/fs/as-owner.ts';
 import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import type { Folders } from '../settings/folders.ts';
@@ -108,7 +108,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const archive = await openArchive(options.file);
   try {
     if (!(await archive.stat()).isFile()) throw refused('is no ordinary file');
-    return await asOwnerOf(options.folders.state, () => restoreAsOwner(options, archive));
+    return await runAsOwnerOf(options.folders.state, () => restoreAsOwner(options, archive));
   } catch (error) {
     throw notBegun(error);
   } finally {

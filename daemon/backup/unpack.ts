@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { GatewayError } from '../contract/errors.ts';
-import { piped } from '../lib/async/pipe-through.ts';
+import { pipeThrough } from '../lib/async/pipe-through.ts';
 import { TarError, type TarMember } from '../lib/fs/tar-header.ts';
 import { readTar, type TarSink } from '../lib/fs/tar-reader.ts';
 import { NEWEST_SCHEMA } from '../store/copy.ts';
@@ -133,7 +133,7 @@ export async function unpack(archive: FileHandle, folder: string): Promise<Manif
   const unpacking = new Unpacking(folder);
   try {
     const source = archive.createReadStream({ start: 0, autoClose: false });
-    await readTar(piped(source, createGunzip()), (member) => unpacking.open(member));
+    await readTar(pipeThrough(source, createGunzip()), (member) => unpacking.open(member));
     const { manifest } = unpacking;
     const missing = unpacking.missing();
     if (manifest === null) throw invalid('is empty');

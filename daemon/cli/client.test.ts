@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRequestId } from '../lib/request-id.ts';
-import { listening } from '../lib/testing/listening.ts';
+import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { createClient, readAll, toUrl } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
@@ -22,7 +22,7 @@ async function serve(handler: RequestListener, of: 'gateway' | 'another' = 'gate
     handler(req, res);
   });
   servers.push(server);
-  return `http://127.0.0.1:${await listening(server)}`;
+  return `http://127.0.0.1:${await listenOnLoopback(server)}`;
 }
 
 const failure = (promise: Promise<unknown>): Promise<CliError> =>

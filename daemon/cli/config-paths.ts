@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { everyAddress } from '../lib/net/ip-address.ts';
+import { wildcardFamily } from '../lib/net/ip-address.ts';
 import { parseEnvFile } from '../settings/env-file.ts';
-import { ownAddress } from '../settings/own-address.ts';
+import { configuredAddress } from '../settings/own-address.ts';
 
 const KEY_NAMES = ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY'] as const;
 
@@ -82,18 +82,18 @@ export function gatewayUrl(
 ): string {
   const given = flag ?? env.SVC_URL;
   if (given) return given.replace(/\/+$/, '');
-  const { host, port } = ownAddress({
+  const { host, port } = configuredAddress({
     env,
     apiEnv: file.values,
     config: folder,
-    places: { ...env, ...serviceFolders(env) },
+    folderEnv: { ...env, ...serviceFolders(env) },
   });
   return `http://${reachedAt(host)}:${port}`;
 }
 
 /** How this machine itself reaches a listener there. */
 function reachedAt(bindHost: string): string {
-  const every = everyAddress(bindHost);
+  const every = wildcardFamily(bindHost);
   if (every !== null) return every === 'IPv6' ? '[::1]' : '127.0.0.1';
   return bindHost.includes(':') ? `[${bindHost}]` : bindHost;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PullRecord } from '../contract/pulls.ts';
-import { bytes } from '../lib/text/bytes-text.ts';
+import { formatBytes } from '../lib/text/bytes-text.ts';
 import type { CommandContext } from './command.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { duration } from './format.ts';
@@ -22,8 +22,8 @@ export function pullLine(record: PullRecord, width: number): string {
   const parts = [
     plain(file),
     state === 'running' ? bar(total === 0 ? null : there / total) : state,
-    `${bytes(there)} of ${bytes(total)}`,
-    speed === null ? '' : `${bytes(speed)}/s`,
+    `${formatBytes(there)} of ${formatBytes(total)}`,
+    speed === null ? '' : `${formatBytes(speed)}/s`,
     eta_s === null ? '' : `${duration(eta_s * 1000)} left`,
     retries > 0 ? `try ${retries + 1}` : '',
   ];

@@ -1,6 +1,6 @@
-import { foreignHost } from '../lib/net/remote-host.ts';
-import { strangerAt, trustedUsers } from '../lib/net/untrusted-listener.ts';
-import { endWithOutput } from '../lib/process/broken-pipe.ts';
+import { remoteHostOf } from '../lib/net/remote-host.ts';
+import { trustedUsers, untrustedListener } from '../lib/net/untrusted-listener.ts';
+import { exitOnBrokenPipe } from '../lib/process/broken-pipe.ts';
 import { parseCommandLine } from './arguments.ts';
 import { choose, refuseStrangers } from './choose.ts';
 import { type Client, createClient } from './client.ts';
@@ -44,8 +44,8 @@ function connection(namedUrl: string | null) {
   const folder = configFolder(process.env);
   const file = readEnvFile(folder);
   const url = gatewayUrl(namedUrl ?? undefined, process.env, file, folder);
-  const foreign = namedUrl === null ? null : foreignHost(namedUrl);
-  const stranger = foreign ?? strangerAt(url, trustedUsers([file.path, stateFolder(process.env)]));
+  const foreign = namedUrl === null ? null : remoteHostOf(namedUrl);
+  const stranger = foreign ?? untrustedListener(url, trustedUsers([file.path, stateFolder(process.env)]));
   sent.credential = credential(process.env, file, stranger);
   const advice = keyAdvice(file, sent.credential, stranger);
   if (advice !== null) process.stderr.write(`svcctl: ${plain(advice)}\n`);
@@ -102,7 +102,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** Runs svcctl: the outcome is its output and the exit code of the process. Never rejects. */
 export async function run(argv: readonly string[]): Promise<void> {
-  endWithOutput('svcctl');
+  exitOnBrokenPipe('svcctl');
   try {
     process.exitCode = await main(argv);
   } catch (error) {

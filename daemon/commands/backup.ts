@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { SubcommandOptions } from '../app/subcommands.ts';
 import { backup } from '../backup/backup.ts';
 import { restore } from '../backup/restore.ts';
-import { bytes } from '../lib/text/bytes-text.ts';
+import { formatBytes } from '../lib/text/bytes-text.ts';
 import { VERSION } from '../lib/version.ts';
-import { openFolders, presentFolders } from '../settings/folders.ts';
+import { existingFolders, openFolders } from '../settings/folders.ts';
 import { lockState } from '../store/state-lock.ts';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
@@ -12,7 +12,7 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 /** `svc-gateway backup FILE [--with-keys] [--force]`. Throws GatewayError and SetupError. */
 export async function backupCommand({ env, given, out }: SubcommandOptions): Promise<number> {
   const made = await backup({
-    folders: presentFolders(env),
+    folders: existingFolders(env),
     file: resolve(given.operands[0] ?? ''),
     keys: given.withKeys,
     force: given.force,
@@ -23,7 +23,7 @@ export async function backupCommand({ env, given, out }: SubcommandOptions): Pro
     return 0;
   }
   const keys = made.keys ? 'with the keys' : 'without keys (--with-keys takes them too)';
-  out(`${made.file}: ${made.files.length} files, ${bytes(made.bytes)}, ${keys}\n`);
+  out(`${made.file}: ${made.files.length} files, ${formatBytes(made.bytes)}, ${keys}\n`);
   out(`Configuration ${made.config}\n`);
   if (!made.database) out('! there is no database yet\n');
   for (const each of made.left_out) out(`! left out ${each}\n`);

@@ -10,7 +10,7 @@ import { companionWarning } from '../companion/warning.ts';
 import { becomeOwnerOf } from '../lib/fs/as-owner.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
-import { lookAtSettings, type SettingsLook } from '../settings/read-only-settings.ts';
+import { loadSettingsReadOnly, type ReadOnlySettings } from '../settings/read-only-settings.ts';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 const SECRET_BYTES = 32;
@@ -30,7 +30,7 @@ async function openPrivate(path: string): Promise<FileHandle> {
 }
 
 /** Writes a first companion.env where there is none; one that is there stays as it is. */
-async function seed(settings: SettingsLook): Promise<void> {
+async function seed(settings: ReadOnlySettings): Promise<void> {
   const port = settings.resolve('companionPort');
   const bindHost = settings.resolve('companionBindHost');
   const text = companionSeed({
@@ -43,7 +43,7 @@ async function seed(settings: SettingsLook): Promise<void> {
   await handle.writeFile(text).finally(() => handle.close());
 }
 
-async function planOf(settings: SettingsLook): Promise<CompanionPlan> {
+async function planOf(settings: ReadOnlySettings): Promise<CompanionPlan> {
   try {
     await seed(settings);
   } catch (cause) {
@@ -67,9 +67,9 @@ async function planOf(settings: SettingsLook): Promise<CompanionPlan> {
 export async function companionEnvCommand({ env, given, out }: SubcommandOptions): Promise<number> {
   const handle = await openPrivate(resolve(given.operands[0] ?? ''));
   try {
-    const folders = (await lookAtSettings(env)).folders;
+    const folders = (await loadSettingsReadOnly(env)).folders;
     becomeOwnerOf(folders.state);
-    const settings = await lookAtSettings(env);
+    const settings = await loadSettingsReadOnly(env);
     const plan = await planOf(settings);
     const [clientKey, bindHost, port] = [
       settings.value('clientKey'),

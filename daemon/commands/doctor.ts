@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { reachable } from '../app/banner.ts';
-import { guardExposure } from '../app/exposure-guard.ts';
+import { reachableUrl } from '../app/banner.ts';
+import { assertExposureAllowed } from '../app/exposure-guard.ts';
 import type { SubcommandOptions } from '../app/subcommands.ts';
 import { unfinishedRestore } from '../backup/incomplete-restore.ts';
 import { readCompanionPlan } from '../companion/companion-env.ts';
@@ -13,25 +13,25 @@ import { lookAtPort } from '../doctor/port-check.ts';
 import { reportJson, reportText } from '../doctor/report.ts';
 import { containerSockets } from '../hardware/container-sockets.ts';
 import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
-import { asOwnerOf, becomeOwnerOf } from '../lib/fs/as-owner.ts';
+import { becomeOwnerOf, runAsOwnerOf } from '../lib/fs/as-owner.ts';
 import { silentLog } from '../lib/log.ts';
 import { Outbound } from '../lib/net/outbound.ts';
-import { foreignHost } from '../lib/net/remote-host.ts';
-import { strangerAt, trustedUsers } from '../lib/net/untrusted-listener.ts';
+import { remoteHostOf } from '../lib/net/remote-host.ts';
+import { trustedUsers, untrustedListener } from '../lib/net/untrusted-listener.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { ENV_FILE } from '../settings/env-layer.ts';
 import { folderPaths } from '../settings/folders.ts';
-import { lookAtSettings, type SettingsLook } from '../settings/read-only-settings.ts';
-import { stateHolder } from '../store/state-lock.ts';
+import { loadSettingsReadOnly, type ReadOnlySettings } from '../settings/read-only-settings.ts';
+import { stateFolderHolder } from '../store/state-lock.ts';
 import { selfTest } from './self-test.ts';
 
 const CONNECT_MS = 1_500;
 const MOST_COLUMNS = 100;
 const USUAL_COLUMNS = 80;
 
-async function exposureOf(settings: SettingsLook): Promise<DoctorFacts['exposed']> {
+async function exposureOf(settings: ReadOnlySettings): Promise<DoctorFacts['exposed']> {
   try {
-    await guardExposure(settings, silentLog());
+    await assertExposureAllowed(settings, silentLog());
     return null;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
@@ -44,13 +44,13 @@ async function exposureOf(settings: SettingsLook): Promise<DoctorFacts['exposed'
  * `isStranger` says whether somebody else would answer there.
  */
 export function wayIn(
-  settings: Pick<SettingsLook, 'value'>,
+  settings: Pick<ReadOnlySettings, 'value'>,
   { env, given }: Pick<SubcommandOptions, 'env' | 'given'>,
   isStranger: (url: string) => boolean,
 ): { url: string; key: string | null } {
   const named = given.url ?? (env.SVC_URL || undefined);
-  const url = named ?? reachable(settings.value('bindHost'), settings.value('port'));
-  const foreign = (named !== undefined && foreignHost(named) !== null) || isStranger(url);
+  const url = named ?? reachableUrl(settings.value('bindHost'), settings.value('port'));
+  const foreign = (named !== undefined && remoteHostOf(named) !== null) || isStranger(url);
   const own = foreign ? [] : [settings.value('adminKey'), settings.value('clientKey')];
   const keys = [env.SVC_ADMIN_KEY, env.SVC_CLIENT_KEY, ...own];
   return { url: url.replace(/\/+$/, ''), key: keys.find((key) => key?.trim())?.trim() ?? null };
@@ -59,15 +59,15 @@ export function wayIn(
 /** Who holds a port only root may see, so that is asked first; all else is seen as the service sees it. */
 async function gather(options: SubcommandOptions, outbound: Outbound): Promise<DoctorFacts> {
   const { state, config } = folderPaths(options.env);
-  const settings = await asOwnerOf(state, () => lookAtSettings(options.env));
+  const settings = await runAsOwnerOf(state, () => loadSettingsReadOnly(options.env));
   const port = await lookAtPort(settings.value('bindHost'), settings.value('port'));
   becomeOwnerOf(state);
   const trusted = trustedUsers([join(config, ENV_FILE), state]);
-  const { url, key } = wayIn(settings, options, (at) => strangerAt(at, trusted) !== null);
+  const { url, key } = wayIn(settings, options, (at) => untrustedListener(at, trusted) !== null);
   const sources = {
     sockets: () => containerSockets(settings),
     about: async (socket: string, signal: AbortSignal) =>
-      (await ContainerEngine.connect(outbound, socket, signal, CONNECT_MS)).about,
+      (await ContainerEngine.connect(outbound, socket, signal, CONNECT_MS)).info,
   };
   const files = readFiles(config);
   const [gateway, own, exposed, companion] = await Promise.all([
@@ -82,7 +82,7 @@ async function gather(options: SubcommandOptions, outbound: Outbound): Promise<D
     gateway,
     exposed,
     hardware: gateway.hardware ?? own,
-    holder: stateHolder(state),
+    holder: stateFolderHolder(state),
     halfRestored: unfinishedRestore(state) !== null,
     user: whoAmI(),
     now: Date.now(),

@@ -3,7 +3,7 @@ import { containerSockets } from '../hardware/container-sockets.ts';
 import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
 import { Outbound } from '../lib/net/outbound.ts';
 import { plural } from '../lib/text/plural.ts';
-import { lookAtSettings } from '../settings/read-only-settings.ts';
+import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 import { endAllContainers } from '../slots/runners/container/end-all.ts';
 
 const CONNECT_MS = 5_000;
@@ -13,7 +13,7 @@ const CONNECT_MS = 5_000;
  * never touched. For the removal of the package: a stop keeps them for the next start. 1 when one could not be ended.
  */
 export async function endContainersCommand({ env, out }: SubcommandOptions): Promise<number> {
-  const settings = await lookAtSettings(env);
+  const settings = await loadSettingsReadOnly(env);
   const outbound = new Outbound({ connectMs: () => CONNECT_MS });
   try {
     const places = {

@@ -54,7 +54,7 @@ export async function selfTest(path: string | undefined): Promise<Finding> {
     const env = { PATH: path, HOME: home, SVC_HOME: home, SVC_PORT: '0', SVC_ESPEAK: 'off' };
     const services = await startServices(env, null, { quiet: true });
     try {
-      const words = await firstWords(services.facts().port);
+      const words = await firstWords(services.bannerInfo().port);
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
       return words.length >= LEAST_WORDS && DEMO_REPLY.startsWith(words)
         ? ok('self-test', `The built-in engine answered with the demonstration model in ${seconds} s.`)

@@ -1,6 +1,6 @@
 import { isLoopback } from '../auth/addresses.ts';
 import { parseAuthority } from '../auth/authority.ts';
-import { everyAddress } from '../lib/net/ip-address.ts';
+import { wildcardFamily } from '../lib/net/ip-address.ts';
 import type { CompanionPlan } from './companion-env.ts';
 
 const local = (host: string): boolean => host === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, ''));
@@ -17,14 +17,14 @@ export function companionAddress(
   if (plan.publicUrl !== null) return plan.publicUrl;
   const asked = parseAuthority(requestHost)?.host ?? null;
   const at = (host: string) => `http://${host}:${plan.port}/`;
-  if (everyAddress(plan.bindHost) !== null) return asked === null ? null : at(asked);
+  if (wildcardFamily(plan.bindHost) !== null) return asked === null ? null : at(asked);
   if (!plan.loopback) return at(bracketed(plan.bindHost));
   return asked !== null && local(asked) ? at(asked) : null;
 }
 
 /** Where this machine itself reaches a port that listens there: `http://HOST:PORT`. */
 export function ownOrigin(bindHost: string, port: number): string {
-  const every = everyAddress(bindHost);
+  const every = wildcardFamily(bindHost);
   const host = every === null ? bindHost : every === 'IPv6' ? '::1' : '127.0.0.1';
   return `http://${bracketed(host)}:${port}`;
 }

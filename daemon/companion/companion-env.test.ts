@@ -2,12 +2,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
-import { lookAtSettings } from '../settings/read-only-settings.ts';
+import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 import { companionPlan, readCompanionPlan } from './companion-env.ts';
 import { companionSeed } from './seed.ts';
 
 const plan = async (text: string, env: Record<string, string> = {}) =>
-  companionPlan(Buffer.from(text), await lookAtSettings({ SVC_HOME: '/nonexistent/svc', ...env }));
+  companionPlan(Buffer.from(text), await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc', ...env }));
 
 it.each([
   ['', {}, { bindHost: '127.0.0.1', port: 3000, loopback: true, signIn: true, trustsHeader: false }],
@@ -67,7 +67,7 @@ it('what is not taken as it is written is told with its line', async () => {
 
 it('without the file, or with one that is no file, there is no plan', async () => {
   const folder = scratch();
-  const settings = await lookAtSettings({ SVC_HOME: '/nonexistent/svc' });
+  const settings = await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc' });
   expect(await readCompanionPlan(folder, settings)).toBeNull();
   mkdirSync(join(folder, 'companion.env'));
   expect(await readCompanionPlan(folder, settings)).toBeNull();

@@ -3,7 +3,7 @@ import { isLoopback } from '../auth/addresses.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../settings/catalogue.ts';
 import { describeEnvFile, parseEnvFile } from '../settings/env-file.ts';
 import type { Resolved } from '../settings/precedence.ts';
-import { boundProblems, type Problem } from '../settings/problem.ts';
+import { limitProblems, type Problem } from '../settings/problem.ts';
 import { readFileCapped } from '../settings/read-file.ts';
 import { flag } from '../settings/setting-types.ts';
 
@@ -51,7 +51,7 @@ function settingOf<N extends 'companionBindHost' | 'companionPort'>(
   name: N,
   otherwise: SettingValue<N>,
 ): SettingValue<N> {
-  const { env, kind } = SETTINGS[name];
+  const { env, type: kind } = SETTINGS[name];
   const text = variables.get(env ?? '')?.trim() ?? '';
   const read = text === '' ? null : kind.fromText(text);
   if (read?.ok) return read.value as SettingValue<N>;
@@ -94,7 +94,7 @@ const JUDGES: Readonly<Record<string, (text: string) => string | null>> = {
 };
 
 function judgeOf(name: 'companionBindHost' | 'companionPort'): (text: string) => string | null {
-  const { kind } = SETTINGS[name];
+  const { type: kind } = SETTINGS[name];
   return (text) => {
     const read = text.trim() === '' ? null : kind.fromText(text.trim());
     return read === null || read.ok ? null : read.reason;
@@ -110,7 +110,7 @@ function problemsIn(bytes: Uint8Array, variables: ReadonlyMap<string, string>): 
     const line = lines.get(name) ?? null;
     return reason === null ? [] : [{ file: COMPANION_FILE, line, message: `${name}: ${reason}` }];
   });
-  return boundProblems([...unread, ...wrong]);
+  return limitProblems([...unread, ...wrong]);
 }
 
 /** The plan of this configuration folder; null without a companion.env that can be read. Never throws. */

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Outbound } from '../lib/net/outbound.ts';
-import { listening } from '../lib/testing/listening.ts';
+import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { lookAtSettings } from '../settings/read-only-settings.ts';
+import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 import { createCompanion } from './companion.ts';
 
 /** A chat UI that answers with the status of the moment, and a clock that stands until it is moved. */
@@ -16,9 +16,9 @@ async function setup() {
     asked.push({ url, headers: rawHeaders.map((each) => each.toLowerCase()) });
     res.writeHead(at.status).end('{"status":true}');
   });
-  const port = await listening(server);
+  const port = await listenOnLoopback(server);
   const home = scratch();
-  const settings = await lookAtSettings({ SVC_HOME: home });
+  const settings = await loadSettingsReadOnly({ SVC_HOME: home });
   const outbound = new Outbound({ connectMs: () => 1000 });
   onTestFinished(async () => {
     await outbound.close();

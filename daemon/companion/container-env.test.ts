@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { lookAtSettings } from '../settings/read-only-settings.ts';
+import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 import { companionPlan } from './companion-env.ts';
 import { containerEnv, envFileText } from './container-env.ts';
 
 async function made(text: string, clientKey = 'the-key', bindHost = '127.0.0.1') {
-  const settings = await lookAtSettings({ SVC_HOME: '/nonexistent/svc' });
+  const settings = await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc' });
   const plan = companionPlan(Buffer.from(text), settings);
   return Object.fromEntries(containerEnv({ plan, clientKey, bindHost, port: 8080 }));
 }

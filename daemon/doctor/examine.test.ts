@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { listening } from '../lib/testing/listening.ts';
+import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { examine } from './examine.ts';
 import { fail, ok, warn } from './finding.ts';
 import { listenerOn, lookAtPort } from './port-check.ts';
@@ -52,7 +52,7 @@ it('the text is aligned, fits and steers no terminal', () => {
 
 it('a port that is taken is told with who has it; a free one stays free', async () => {
   const server = createServer();
-  const port = await listening(server);
+  const port = await listenOnLoopback(server);
   expect(listenerOn(port)).toContain(`(process ${process.pid})`);
   expect(await lookAtPort('127.0.0.1', port)).toMatchObject({
     state: 'taken',

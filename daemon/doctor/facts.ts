@@ -1,7 +1,7 @@
 import type { HardwareView } from '../contract/hardware.ts';
 import type { StatusOverviewView } from '../contract/system.ts';
 import type { Problem } from '../settings/problem.ts';
-import type { SettingsLook } from '../settings/read-only-settings.ts';
+import type { ReadOnlySettings } from '../settings/read-only-settings.ts';
 import type { SlotConfig } from '../slots/config/slot-config.ts';
 
 /** What the running gateway says of itself; null for what it did not say. */
@@ -26,7 +26,7 @@ export type PortLook =
 
 /** Everything that the checks judge; gathered once. */
 export interface DoctorFacts {
-  readonly settings: SettingsLook;
+  readonly settings: ReadOnlySettings;
   /** The user as whom was looked. */
   readonly user: { readonly uid: number; readonly name: string };
   readonly gateway: GatewayAnswers;

@@ -4,7 +4,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { HardwareView } from '../contract/hardware.ts';
 import type { ContainerSources } from '../hardware/containers.ts';
 import { createHardware } from '../hardware/hardware.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { silentLog } from '../lib/log.ts';
 import { inSlotsFolder, readSlotFolder } from '../slots/config/slot-folder.ts';
 import { readUpstreamFolder } from '../upstreams/upstream-folder.ts';
@@ -17,7 +17,7 @@ const PROBE_MS = 3_500;
 export async function ownHardware(containers: ContainerSources): Promise<HardwareView | null> {
   const hardware = createHardware({
     log: silentLog(),
-    bus: new Bus<GatewayEvents>(),
+    bus: new EventBus<GatewayEvents>(),
     containers,
     limitMs: PROBE_MS,
   });

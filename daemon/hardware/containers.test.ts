@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { EngineAbout } from '../lib/container-engine/about.ts';
+import type { EngineInfo } from '../lib/container-engine/about.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { type ContainerSources, readContainers } from './containers.ts';
 import type { NodeState } from './device-nodes.ts';
@@ -15,8 +15,8 @@ function programs(...names: string[]): string {
   return `/nowhere:${folder}`;
 }
 
-type Answer = EngineAbout | { code: string };
-const podman: EngineAbout = {
+type Answer = EngineInfo | { code: string };
+const podman: EngineInfo = {
   kind: 'podman',
   version: '5.4.2',
   api: '1.41',

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContainerRuntimeRecord } from '../contract/hardware.ts';
-import type { EngineAbout } from '../lib/container-engine/about.ts';
+import type { EngineInfo } from '../lib/container-engine/about.ts';
 import type { NodeAccess } from './device-nodes.ts';
 
 /** How engines of containers are found and asked. */
@@ -10,7 +10,7 @@ export interface ContainerSources {
   /** Where their sockets may be, best first. */
   sockets(): readonly string[];
   /** Asks one; rejects with a `code` (ENOENT, EACCES, ECONNREFUSED) when there is nobody to ask. */
-  about(socketPath: string, signal: AbortSignal): Promise<EngineAbout>;
+  about(socketPath: string, signal: AbortSignal): Promise<EngineInfo>;
 }
 
 type Kind = ContainerRuntimeRecord['kind'];

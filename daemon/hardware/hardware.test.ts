@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { createLog } from '../lib/log.ts';
 import { createHardware, type Hardware, type HardwareOptions } from './hardware.ts';
 import { type FakeMachine, fakeMachine, type MachineName } from './testing/fake-machine.ts';
@@ -17,9 +17,9 @@ afterEach(() => {
 function start(
   name: MachineName,
   options: Partial<HardwareOptions> = {},
-): [FakeMachine, Hardware, Bus<GatewayEvents>] {
+): [FakeMachine, Hardware, EventBus<GatewayEvents>] {
   const machine = fakeMachine(name);
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   const hardware = createHardware({
     log,
     bus,
@@ -136,7 +136,7 @@ test('memory that must be fresh is read once for all who ask in the same turn', 
 });
 
 test('this very machine is probed without a failure', async () => {
-  const hardware = createHardware({ log, bus: new Bus() });
+  const hardware = createHardware({ log, bus: new EventBus() });
   ends.push(hardware.close);
   const view = await hardware.probe();
   expect(view.host.cpu).not.toBe('');

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { HardwareView } from '../contract/hardware.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
-import { onceATurn } from '../lib/async/memoize-per-tick.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
+import { memoizePerTick } from '../lib/async/memoize-per-tick.ts';
 import { SingleFlight } from '../lib/async/single-flight.ts';
 import type { Log } from '../lib/log.ts';
 import { cardMemory } from './card-memory.ts';
@@ -24,7 +24,7 @@ import { hardwareView } from './view.ts';
 
 export interface HardwareOptions {
   log: Log;
-  bus: Bus<GatewayEvents>;
+  bus: EventBus<GatewayEvents>;
   /** Prefix of /sys, /proc and /dev; the machine itself by default. */
   root?: string;
   /** Where vendor tools are looked for. */
@@ -102,7 +102,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   const stop = new AbortController();
   const context = probeContext(options, stop.signal);
   const memory = cached(MEMORY_MS, () => readHostMemory(root));
-  const fresh = onceATurn(() => readHostMemory(root));
+  const fresh = memoizePerTick(() => readHostMemory(root));
   const live = new LiveValues(context, log);
   let cores: number | null = null;
   let signs: boolean | null = null;

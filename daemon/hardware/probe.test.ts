@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { DeviceRecord, EvidenceRecord, HardwareView } from '../contract/hardware.ts';
 import { HardwareResponse } from '../contract/hardware.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { createLog } from '../lib/log.ts';
 import type { NodeState } from './device-nodes.ts';
 import { createHardware, type Hardware, type HardwareOptions } from './hardware.ts';
@@ -27,7 +27,7 @@ function hardwareOf(
   const machine = fakeMachine(name, extra);
   const hardware = createHardware({
     log,
-    bus: new Bus(),
+    bus: new EventBus(),
     root: machine.root,
     path: machine.path,
     nodeAccess: async () => 'ok',

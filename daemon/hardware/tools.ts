@@ -25,9 +25,9 @@ export function tools(path: string, signal?: AbortSignal, timeoutMs = TIMEOUT_MS
   return async (file, args) => {
     if (stuck.has(file)) return STUCK;
     const result = await runCommand(file, args, { path, signal, timeoutMs, maxBytes: MAX_BYTES });
-    if (result.left !== undefined) {
+    if (result.leftBehind !== undefined) {
       stuck.add(file);
-      void result.left.then(() => stuck.delete(file));
+      void result.leftBehind.then(() => stuck.delete(file));
     }
     return result;
   };

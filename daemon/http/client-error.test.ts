@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listening, portOf } from '../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { refuseUnparsed } from './client-error.ts';
 
 let server: Server;
@@ -12,7 +12,7 @@ beforeEach(async () => {
     else res.end('whole');
   });
   server.on('clientError', refuseUnparsed);
-  await listening(server);
+  await listenOnLoopback(server);
 });
 
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { listening, portOf } from '../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { keepRoom } from './connection-limit.ts';
 import { followSilent } from './unused-sockets.ts';
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
   server.on('upgrade', (_req, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
   const log = { warn: (counts: Record<string, number>) => void told.push(counts) };
   keepRoom(server, followSilent(server), { most: MOST, log, now: () => clock.now, lookEveryMs: 10 });
-  await listening(server);
+  await listenOnLoopback(server);
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();

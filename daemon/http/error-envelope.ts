@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorDialect, GatewayError } from '../contract/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { STATUS_CODES } from '../lib/net/node-http.ts';
-import { hideSecretsIn } from '../lib/text/redact.ts';
+import { redactSecretsIn } from '../lib/text/redact.ts';
 import { bareRefusalHeaders, refusalHeaders } from './headers.ts';
 import { lingerAfter } from './lingering-close.ts';
 
@@ -33,7 +33,7 @@ export function sendError(
     res.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(hideSecretsIn(error.envelope(dialect), secrets)));
+  const body = Buffer.from(JSON.stringify(redactSecretsIn(error.envelope(dialect), secrets)));
   for (const [name, value] of Object.entries(error.headers())) res.setHeader(name, value);
   refusalHeaders(res);
   closeIfUnread(req, res);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { listening } from '../lib/testing/listening.ts';
+import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { LeanResponse } from './fast-response.ts';
 
 let server: Server | null = null;
@@ -21,7 +21,7 @@ async function wireOf(handle: (res: LeanResponse) => void, method = 'GET') {
       lists?.call(peer, chunks, done);
     };
   });
-  const socket = connect(await listening(server), '127.0.0.1');
+  const socket = connect(await listenOnLoopback(server), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => {
     text += chunk.toString('latin1');

@@ -1,6 +1,6 @@
 import { allHeaders } from '../auth/raw-headers.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { splitTarget, type Target } from '../lib/net/request-target.ts';
+import { type RequestTarget, splitTarget } from '../lib/net/request-target.ts';
 
 /** A request that readers could understand differently; nothing that follows it on its connection is read. */
 export const malformed = (message: string, status = 400): GatewayError =>
@@ -10,7 +10,7 @@ export const malformed = (message: string, status = 400): GatewayError =>
  * What the parser of Node lets through and RFC 9112 does not: no or several Host headers, a target that is no target,
  * an absolute target that names another authority than Host. Throws `request.malformed` (400).
  */
-export function checkFraming(method: string, url: string, rawHeaders: readonly string[]): Target {
+export function checkFraming(method: string, url: string, rawHeaders: readonly string[]): RequestTarget {
   const target = splitTarget(url);
   if (!target || (target.path === '*' && method !== 'OPTIONS'))
     throw malformed('The request target is malformed.');

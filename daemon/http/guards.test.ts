@@ -31,7 +31,7 @@ async function door(values: Values = ENFORCED, listener = { bindHost: '0.0.0.0',
   const audit = { add: () => {}, list: () => [] };
   const auth = await createAuth({
     settings,
-    store: { sessions: memorySessions(), audit, lost: false },
+    store: { sessions: memorySessions(), audit, isContentLost: false },
     log,
     secretFile: join(scratch(), 'secret.bin'),
     listener: () => listener,

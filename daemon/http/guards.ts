@@ -5,7 +5,7 @@ import type { Caller } from '../auth/credentials.ts';
 import { type ErrorCode, GatewayError } from '../contract/errors.ts';
 import type { MatchedRoute } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
-import type { Target } from '../lib/net/request-target.ts';
+import type { RequestTarget } from '../lib/net/request-target.ts';
 import type { Call } from '../routes/handler.ts';
 import { authRequest } from './call.ts';
 import { checkFraming, malformed } from './framing.ts';
@@ -21,7 +21,7 @@ export interface GuardDeps {
 
 /** What a request has passed once its framing, Host and Origin are accepted; the tier is not judged yet. */
 export interface Admitted {
-  target: Target;
+  target: RequestTarget;
   auth: AuthRequest;
 }
 

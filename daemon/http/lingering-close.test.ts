@@ -2,7 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type Server } from 
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listening, portOf } from '../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { cutShort, letFinish, lingerAfter } from './lingering-close.ts';
 
 let server: Server;
@@ -22,7 +22,7 @@ beforeEach(async () => {
     lingerAfter(req);
     res.end('no');
   });
-  await listening(server);
+  await listenOnLoopback(server);
 });
 
 afterEach(async () => {

@@ -5,7 +5,7 @@ import Koa, { type Context } from 'koa';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
-import { dropRooms, takeRoom } from '../lib/perf/large-buffer-pool.ts';
+import { acquireBuffer, clearBufferPool } from '../lib/perf/large-buffer-pool.ts';
 import {
   deeperThan,
   isJsonType,
@@ -117,7 +117,7 @@ describe('parseWith', () => {
 });
 
 it('the memory of a long body that breaks off is there for the next one', async () => {
-  dropRooms();
+  clearBufferPool();
   const LENGTH = 13 * 1024 * 1024;
   const sender = new PassThrough({ highWaterMark: LENGTH });
   const req = Object.assign(sender, { headers: { 'content-length': String(LENGTH) } });
@@ -126,6 +126,6 @@ it('the memory of a long body that breaks off is there for the next one', async 
   await new Promise((resolve) => setImmediate(resolve));
   sender.destroy();
   await expect(read).rejects.toMatchObject({ code: 'request.malformed' });
-  const room = takeRoom(LENGTH);
+  const room = acquireBuffer(LENGTH);
   expect([room.length, room.subarray(0, 3).toString()]).toEqual([LENGTH, 'ddd']);
 });

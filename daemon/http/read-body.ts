@@ -4,8 +4,8 @@ import type { Context } from 'koa';
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import type { BodyKind } from '../contract/routes.ts';
-import { GatheredBytes } from '../lib/perf/body-buffer.ts';
-import { issueReason } from '../lib/text/zod-message.ts';
+import { BodyBuffer } from '../lib/perf/body-buffer.ts';
+import { zodMessage } from '../lib/text/zod-message.ts';
 import { cutShort, discardRest, letFinish } from './lingering-close.ts';
 import { askForBody } from './send-continue.ts';
 
@@ -253,7 +253,7 @@ function fieldsOf(issue: z.core.$ZodIssue): { path: string; reason: string }[] {
       reason: 'cannot be set here',
     }));
   }
-  return [{ path: place.join('.'), reason: issueReason(issue) }];
+  return [{ path: place.join('.'), reason: zodMessage(issue) }];
 }
 
 /** A body that was read, and how many milliseconds of the reading were work rather than a wait for its sender. */
@@ -271,11 +271,11 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
   return new Promise((resolve, reject) => {
     /** Both hold the promise, which holds the body: the request must not, which lives until its answer has been read. */
     let open: { resolve: typeof resolve; reject: typeof reject } | null = { resolve, reject };
-    const gathered = new GatheredBytes(Number(req.headers['content-length'] ?? Number.NaN));
+    const gathered = new BodyBuffer(Number(req.headers['content-length'] ?? Number.NaN));
     let workMs = 0;
     const fail = (error: GatewayError) => {
       req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-      gathered.drop();
+      gathered.discard();
       open?.reject(error);
       open = null;
     };

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import { setImmediate as breath } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { listening } from '../lib/testing/listening.ts';
+import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { receiveInto, type TakeBytes } from './read-body.ts';
 
 /** What a taker got of `body`, which is sent in one go, or what the receipt was rejected with. */
@@ -16,7 +16,7 @@ async function received(
       .then(() => resolve('all'), resolve)
       .finally(() => res.end());
   });
-  const sending = request({ port: await listening(server), method: 'POST' });
+  const sending = request({ port: await listenOnLoopback(server), method: 'POST' });
   sending.on('error', () => {});
   sending.on('response', (res) => res.resume());
   if (!declared) sending.write(body.subarray(0, 10));

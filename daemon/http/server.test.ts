@@ -13,7 +13,7 @@ async function serving(health: Handler) {
   const { log, lines } = recordedLog();
   const auth = await createAuth({
     settings: memorySettings({}),
-    store: { sessions: memorySessions(), audit: { add: () => {}, list: () => [] }, lost: false },
+    store: { sessions: memorySessions(), audit: { add: () => {}, list: () => [] }, isContentLost: false },
     log,
     secretFile: join(scratch(), 'secret.bin'),
     listener: () => ({ bindHost: '127.0.0.1', port: 0, loopback: true }),

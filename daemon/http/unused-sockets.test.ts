@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { listening, portOf } from '../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { followSilent } from './unused-sockets.ts';
 
 const server = createServer((_req, res) => void res.write('begun'));
@@ -19,7 +19,7 @@ async function client(): Promise<Socket> {
 }
 
 beforeEach(async () => {
-  await listening(server);
+  await listenOnLoopback(server);
 });
 afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy();

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { joinWrites } from '../lib/perf/coalesce-writes.ts';
+import { coalesceWrites } from '../lib/perf/coalesce-writes.ts';
 
 /** Bytes that are not kept waiting: a caller who takes so much is awake. */
 const AT_ONCE = 16 * 1024;
@@ -25,7 +25,7 @@ export function gatherWrites(server: Server, alone: () => boolean): GatheredWrit
     for (const write of now) write();
   };
   server.on('connection', (socket: Socket) => {
-    joinWrites(socket);
+    coalesceWrites(socket);
     const uncork = socket.uncork.bind(socket);
     let waits = false;
     const write = () => {

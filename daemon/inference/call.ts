@@ -1,7 +1,7 @@
 import { GatewayError } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
-import type { Bag } from '../lib/perf/swap-remove-set.ts';
+import type { SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
 import type { Settings } from '../settings/settings.ts';
 import { RedispatchError } from '../slots/refusals.ts';
 import type { Slots } from '../slots/slots.ts';
@@ -44,7 +44,7 @@ export interface RunDeps {
   readonly images: Images;
   readonly efforts: Efforts;
   /** Calls under way. */
-  readonly lives: Bag<Life>;
+  readonly lives: SwapRemoveSet<Life>;
 }
 
 /** One call under way, with everything its steps share. */

@@ -7,10 +7,10 @@ import type { V1ModelRecord } from '../contract/models.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { ExplainView, RequestBodiesView, RequestDetailView, RequestRecord } from '../contract/system.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
-import { Bag } from '../lib/perf/swap-remove-set.ts';
-import { secretHider } from '../lib/text/redact.ts';
+import { SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
+import { createRedactor } from '../lib/text/redact.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
@@ -100,7 +100,7 @@ export interface InferenceDeps {
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;
   readonly store: { readonly requests: Pick<Store['requests'], 'add'> };
-  readonly bus: Pick<Bus<GatewayEvents>, 'emit' | 'subscribe'>;
+  readonly bus: Pick<EventBus<GatewayEvents>, 'emit' | 'subscribe'>;
   readonly metrics: Pick<Metrics, 'finished'>;
   /** Default: no traces. */
   readonly tracer?: Pick<Tracer, 'begin' | 'finished'>;
@@ -152,10 +152,10 @@ export function createInference(deps: InferenceDeps): Inference {
   const { settings, slots, registry, store, bus, metrics, log } = deps;
   const upstreams = deps.upstreams ?? NO_UPSTREAMS;
   const sources = { slots, registry, upstreams, npuSuffix: () => settings.value('npuSuffix') };
-  const hide = secretHider(() => deps.secrets?.() ?? NO_SECRETS);
+  const hide = createRedactor(() => deps.secrets?.() ?? NO_SECRETS);
   const watch = createRequestWatch({ requests: store.requests, bus, metrics, tracer: deps.tracer, hide });
   const outbound = openEngines(() => settings.value('connectTimeoutS') * 1000);
-  const lives = new Bag<Life>();
+  const lives = new SwapRemoveSet<Life>();
   const spools = new Spools(deps.spoolFolder);
   const images = new Images({ folder: deps.imageFolder, outbound, bus, log });
   const repertoire = new Repertoire({ slots, outbound, bus });

@@ -78,10 +78,14 @@ ${Object.entries(ROWS).map(usageLines).join('\n')}
 Settings come from api.env and config.toml.
 `;
 
-const isSubcommand = (word: string): word is Subcommand => Object.hasOwn(ROWS, word);
+const isSubcommand = (command: string): command is Subcommand => Object.hasOwn(ROWS, command);
 const SEE_HELP = 'See svc-gateway --help.';
 
-function refuseStrangers(subcommand: Subcommand | null, operands: readonly string[], flags: Flag[]): void {
+function refuseUnknownArguments(
+  subcommand: Subcommand | null,
+  operands: readonly string[],
+  flags: Flag[],
+): void {
   if (subcommand === null) {
     const [flag] = flags.filter((each) => each !== 'json');
     if (flag !== undefined) throw new SetupError(`--${flag} belongs to a command.`, SEE_HELP);
@@ -93,15 +97,15 @@ function refuseStrangers(subcommand: Subcommand | null, operands: readonly strin
   }
   const missing = row.operands[operands.length] ?? (operands.includes('') ? row.operands[0] : undefined);
   if (missing !== undefined) throw new SetupError(`${subcommand} needs ${missing}.`, SEE_HELP);
-  const stranger = flags.find((flag) => !row.flags.includes(flag));
-  if (stranger !== undefined) throw new SetupError(`${subcommand} takes no --${stranger}.`, SEE_HELP);
+  const unknown = flags.find((flag) => !row.flags.includes(flag));
+  if (unknown !== undefined) throw new SetupError(`${subcommand} takes no --${unknown}.`, SEE_HELP);
 }
 
 /** Reads the command line of the daemon; throws SetupError for anything it does not know. */
 export function parseArguments(argv: readonly string[]): DaemonArguments {
   const { values, positionals } = split(argv);
-  const [word = null, ...operands] = positionals;
-  if (word !== null && !isSubcommand(word)) {
+  const [command = null, ...operands] = positionals;
+  if (command !== null && !isSubcommand(command)) {
     throw new SetupError(`There is no command "${positionals.join(' ')}".`, SEE_HELP);
   }
   if (values.model?.trim() === '') {
@@ -110,13 +114,13 @@ export function parseArguments(argv: readonly string[]): DaemonArguments {
   const given = (Object.keys(FLAGS) as Flag[]).filter(
     (flag) => values[flag] !== undefined && values[flag] !== false,
   );
-  if (!values.help && !values.version) refuseStrangers(word, operands, given);
+  if (!values.help && !values.version) refuseUnknownArguments(command, operands, given);
   return {
     help: values.help,
     version: values.version,
     json: values.json,
     model: values.model ?? null,
-    subcommand: word,
+    subcommand: command,
     operands,
     withKeys: values['with-keys'],
     force: values.force,

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { hideNamed, hideSecrets } from './text/redact.ts';
+import { redactNamed, redactSecrets } from './text/redact.ts';
 
 export type Log = pino.Logger;
 
@@ -14,19 +14,19 @@ export interface LogOptions {
 }
 
 /** Lines that wait in a blocked stdout before more are dropped. */
-const STDOUT_BACKLOG = 1 << 20;
+const MAX_STDOUT_BACKLOG_BYTES = 1 << 20;
 
 /**
  * A writer to standard output that never stops the program: lines are dropped while the reader is slow, and from the
  * moment on when it has gone (an unhandled EPIPE would be an exception, which is logged, which is an EPIPE …).
  */
 function stdoutWriter(): (line: string) => void {
-  let gone = false;
+  let closed = false;
   process.stdout.on('error', () => {
-    gone = true;
+    closed = true;
   });
   return (line) => {
-    if (!gone && process.stdout.writableLength < STDOUT_BACKLOG) process.stdout.write(line);
+    if (!closed && process.stdout.writableLength < MAX_STDOUT_BACKLOG_BYTES) process.stdout.write(line);
   };
 }
 
@@ -36,7 +36,7 @@ export function createLog(options: LogOptions): Log {
   const secrets = options.secrets ?? (() => []);
   const stream = {
     write(line: string) {
-      const clean = hideNamed(hideSecrets(line, secrets()));
+      const clean = redactNamed(redactSecrets(line, secrets()));
       write(clean);
       options.tap?.(clean);
     },

@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.ts';
-import type { FactsRepo } from '../store/key-value.ts';
+import type { KeyValueRepo } from '../store/key-value.ts';
 import { ensureDemoModel } from './demo-model.ts';
 import type { FolderSync } from './folder-sync.ts';
 import type { Shelf } from './model-store.ts';
@@ -13,7 +13,7 @@ const REAL_MODEL_FACT = 'models.real_model_seen';
 export interface DemoGuestOptions {
   shelf: Shelf;
   sync: FolderSync;
-  facts: FactsRepo;
+  facts: KeyValueRepo;
   log: Log;
   folder: string;
   signal: AbortSignal;

@@ -1,5 +1,5 @@
 import { basename, dirname, join, sep } from 'node:path';
-import type { Patience } from '../lib/fs/mount-guard.ts';
+import type { MountGuard } from '../lib/fs/mount-guard.ts';
 import type { Log } from '../lib/log.ts';
 import { modelId, uniqueId } from './model-id.ts';
 import { modelOfFile } from './model-of-file.ts';
@@ -55,7 +55,7 @@ export interface FolderSyncOptions {
   optional: string;
   /** Files that are registered in another way. */
   passOver(path: string): boolean;
-  patience: Patience;
+  patience: MountGuard;
   signal: AbortSignal;
 }
 
@@ -115,7 +115,7 @@ export class FolderSync {
   /** Puts a question about a path to its disk; rejects with SilentPlace where that does not answer. */
   ask<T>(path: string, question: () => Promise<T>): Promise<T> {
     const { folders, patience } = this.#options;
-    return patience.ask(folders().find((folder) => isWithin(folder, path)) ?? dirname(path), question);
+    return patience.run(folders().find((folder) => isWithin(folder, path)) ?? dirname(path), question);
   }
 
   /** What lies at a path; `unknown` where the disk does not tell. */

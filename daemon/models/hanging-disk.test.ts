@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import { Bus } from '../lib/async/event-bus.ts';
-import { Patience, SilentPlace } from '../lib/fs/mount-guard.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
+import { DiskTimeout, MountGuard } from '../lib/fs/mount-guard.ts';
 import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
@@ -39,12 +39,12 @@ afterEach(() => {
 });
 
 /** What is below `place` answers only once it is let go. */
-class Stuck extends Patience {
+class Stuck extends MountGuard {
   place: string | null;
   readonly #free = Promise.withResolvers<void>();
 
   constructor(place: string | null, ms = place === null ? 15_000 : 1_500) {
-    super({ ms, mounts: () => [nas] });
+    super({ timeoutMs: ms, mounts: () => [nas] });
     this.place = place;
   }
 
@@ -53,16 +53,16 @@ class Stuck extends Patience {
     this.#free.resolve();
   }
 
-  override ask<T>(folder: string, question: () => Promise<T>): Promise<T> {
+  override run<T>(folder: string, question: () => Promise<T>): Promise<T> {
     const stuck = () => this.#free.promise.then(question);
     const isStuck = () => this.place !== null && folder.startsWith(this.place);
-    return super.ask(folder, () => (isStuck() ? stuck() : question()));
+    return super.run(folder, () => (isStuck() ? stuck() : question()));
   }
 }
 
-async function start(patience: Patience = new Stuck(null), firstScanMs = 20_000): Promise<Registry> {
+async function start(patience: MountGuard = new Stuck(null), firstScanMs = 20_000): Promise<Registry> {
   const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   const registry = await createRegistry({ store, log, bus, settings, firstScanMs, patience });
   ends.push(() => settings.close(), registry.close);
   return registry;
@@ -99,12 +99,12 @@ test('a share that hangs takes no model away, and the other folders are looked t
 });
 
 /** A disk that falls silent after so many more questions. */
-class FallsSilent extends Patience {
+class FallsSilent extends MountGuard {
   left = Number.POSITIVE_INFINITY;
 
-  override ask<T>(folder: string, question: () => Promise<T>): Promise<T> {
-    if (folder.startsWith(nas) && this.left-- <= 0) return Promise.reject(new SilentPlace('silent'));
-    return super.ask(folder, question);
+  override run<T>(folder: string, question: () => Promise<T>): Promise<T> {
+    if (folder.startsWith(nas) && this.left-- <= 0) return Promise.reject(new DiskTimeout('silent'));
+    return super.run(folder, question);
   }
 }
 

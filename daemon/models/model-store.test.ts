@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openStore } from '../store/store.ts';
@@ -37,7 +37,7 @@ test('who is missed is on no list, is known over a restart, and is forgotten aft
     store.close();
   });
   let now = Date.UTC(2026, 0, 1);
-  const open = () => new Shelf(store.models, new Bus<GatewayEvents>(), log, () => now);
+  const open = () => new Shelf(store.models, new EventBus<GatewayEvents>(), log, () => now);
   const shelf = open();
   shelf.put(model);
   shelf.miss('a');

@@ -1,5 +1,5 @@
 import type { GatewayEvents } from '../contract/events.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { Store } from '../store/store.ts';
 import { type Absence, absenceOf, isForGood, missedAgain } from './absence.ts';
@@ -32,11 +32,11 @@ export class Shelf {
   readonly #absent = new Map<string, Absent>();
   readonly #now: () => number;
   readonly #rows: Store['models'];
-  readonly #bus: Bus<GatewayEvents>;
+  readonly #bus: EventBus<GatewayEvents>;
   readonly #log: Log;
   #sorted: readonly RegisteredModel[] | null = null;
 
-  constructor(rows: Store['models'], bus: Bus<GatewayEvents>, log: Log, now: () => number = Date.now) {
+  constructor(rows: Store['models'], bus: EventBus<GatewayEvents>, log: Log, now: () => number = Date.now) {
     this.#now = now;
     this.#rows = rows;
     this.#bus = bus;

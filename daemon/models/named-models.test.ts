@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   mkdirSync(disk);
   const store = openStore({ folder: join(home, 'state'), log });
   const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   registry = await createRegistry({ store, log, bus, settings, firstScanMs: 20_000 });
   ends.push(
     () => store.close(),

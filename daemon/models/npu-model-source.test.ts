@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { RegistryView } from '../contract/models.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { createLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
@@ -63,7 +63,7 @@ describe('models of the NPU backend (a stand-in for its program)', () => {
     mkdirSync(bin);
     const store = openStore({ folder: join(home, 'state'), log });
     ends.push(() => store.close());
-    shelf = new Shelf(store.models, new Bus<GatewayEvents>(), log);
+    shelf = new Shelf(store.models, new EventBus<GatewayEvents>(), log);
   });
   afterEach(() => {
     for (const end of ends.splice(0)) end();
@@ -166,7 +166,7 @@ esac
     install(LIST);
     const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
     const other = openStore({ folder: join(home, 'other'), log });
-    const bus = new Bus<GatewayEvents>();
+    const bus = new EventBus<GatewayEvents>();
     const options = { store: other, log, bus, settings, firstScanMs: 20_000, programs: bin };
     const registry = await createRegistry(options);
     ends.push(

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import { RegistryView } from '../contract/models.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { createLog } from '../lib/log.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { scratch } from '../lib/testing/scratch.ts';
@@ -55,7 +55,7 @@ async function start(
     watch: false,
   });
   ends.push(() => settings.close());
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   bus.subscribe(({ payload }) => {
     const { id, change } = payload as GatewayEvents['model'];
     events.push(`${change} ${id}`);
@@ -387,7 +387,7 @@ test('a store that fails costs nothing but the memory over a restart', async () 
   };
   const broken = { upsert: failing, remove: failing, all: failing, get: failing };
   put(join(models, 'a.gguf'));
-  const registry = await start({}, { store: { models: broken, facts: store.facts } });
+  const registry = await start({}, { store: { models: broken, keyValue: store.keyValue } });
   expect(ids(registry)).toEqual(['a']);
 });
 

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { ModelPutBody, ModelRecordView } from '../contract/models.ts';
-import { freshRuns } from '../lib/async/coalesce-async.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
-import { Patience } from '../lib/fs/mount-guard.ts';
+import { coalesceAsync } from '../lib/async/coalesce-async.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
+import { MountGuard } from '../lib/fs/mount-guard.ts';
 import type { Log } from '../lib/log.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -29,9 +29,9 @@ import { findModelFile } from './scan.ts';
 export type { RegisteredModel } from './registered-model.ts';
 
 export interface RegistryOptions {
-  store: Pick<Store, 'models' | 'facts'>;
+  store: Pick<Store, 'models' | 'keyValue'>;
   log: Log;
-  bus: Bus<GatewayEvents>;
+  bus: EventBus<GatewayEvents>;
   settings: Pick<Settings, 'folders' | 'value' | 'resolve'>;
   /** Path given on the command line; stands above the setting. */
   modelOverride?: string | null;
@@ -48,7 +48,7 @@ export interface RegistryOptions {
   /** Milliseconds between two looks for the file that a setting names and that was not there. */
   againMs?: number;
   /** How disks are asked that may not answer; default with the usual limits. */
-  patience?: Patience;
+  patience?: MountGuard;
 }
 
 export interface Registry {
@@ -103,7 +103,7 @@ function assemble(options: RegistryOptions) {
   const demoPath = join(demoFolder, `${DEMO_MODEL_ID}.gguf`);
   const stop = new AbortController();
   const shelf = new Shelf(store.models, bus, log);
-  const patience = options.patience ?? new Patience();
+  const patience = options.patience ?? new MountGuard();
   const sync = new FolderSync({
     shelf,
     log,
@@ -113,7 +113,7 @@ function assemble(options: RegistryOptions) {
     patience,
     signal: stop.signal,
   });
-  const demo = { shelf, sync, facts: store.facts, log, folder: demoFolder, signal: stop.signal };
+  const demo = { shelf, sync, facts: store.keyValue, log, folder: demoFolder, signal: stop.signal };
   const espeak = { shelf, wanted: () => settings.value('espeak') };
   const npu = { shelf, ...(options.programs === undefined ? {} : { path: options.programs }) };
   return { stop, shelf, patience, sync, demo, espeak, npu, own };
@@ -200,10 +200,10 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     ...(options.againMs === undefined ? {} : { againMs: options.againMs }),
   });
 
-  const scan = freshRuns(async () => {
+  const scan = coalesceAsync(async () => {
     if (stop.signal.aborted) return;
     await patience
-      .ask(BEFORE_LOOK, beforeLook)
+      .run(BEFORE_LOOK, beforeLook)
       .catch((error: Error) => log.warn({ reason: error.message }, 'models of other programs are as before'));
     await sync
       .sync()

@@ -1,7 +1,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Patience, SilentPlace } from '../lib/fs/mount-guard.ts';
+import { DiskTimeout, MountGuard } from '../lib/fs/mount-guard.ts';
 import { speechLayout, speechSize } from './speech-facts.ts';
 import { layoutOf } from './speech-layouts.ts';
 import { splitName, splitParts } from './split-files.ts';
@@ -132,18 +132,18 @@ async function walkFolder(folder: string, depth: number, walk: Walk): Promise<vo
 }
 
 /** Walks through one model folder, and notes when it can't be read or does not answer to the end. */
-async function walkModelFolder(folder: string, walk: Walk, patience: Patience): Promise<void> {
+async function walkModelFolder(folder: string, walk: Walk, patience: MountGuard): Promise<void> {
   const { problems, silent } = walk.result;
   walk.ask = (question) =>
-    patience.ask(folder, question).catch((error: unknown) => {
-      if (error instanceof SilentPlace && !silent.includes(folder)) {
+    patience.run(folder, question).catch((error: unknown) => {
+      if (error instanceof DiskTimeout && !silent.includes(folder)) {
         silent.push(folder);
         problems.push({ folder, reason: error.message });
       }
       throw error;
     });
   await walkFolder(folder, walk.limits.depth, walk).catch((error: NodeJS.ErrnoException) => {
-    if (!(error instanceof SilentPlace)) problems.push({ folder, reason: error.code ?? error.message });
+    if (!(error instanceof DiskTimeout)) problems.push({ folder, reason: error.code ?? error.message });
   });
 }
 
@@ -155,7 +155,7 @@ async function walkModelFolder(folder: string, walk: Walk, patience: Patience): 
 export async function scanFolders(
   folders: readonly string[],
   limits = SCAN_LIMITS,
-  patience = new Patience(),
+  patience = new MountGuard(),
 ): Promise<ScanResult> {
   const walk: Walk = {
     limits,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { RegistryView } from '../contract/models.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { createLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
@@ -36,7 +36,7 @@ function storeOf() {
 async function start(): Promise<Registry> {
   const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
   ends.push(() => settings.close());
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   const registry = await createRegistry({ store: storeOf(), log, bus, settings, firstScanMs: 20_000 });
   ends.push(registry.close);
   return registry;
@@ -99,7 +99,7 @@ describe('the speaking program as a guest', () => {
   beforeEach(() => {
     bin = join(home, 'bin');
     mkdirSync(bin);
-    shelf = new Shelf(storeOf().models, new Bus<GatewayEvents>(), log);
+    shelf = new Shelf(storeOf().models, new EventBus<GatewayEvents>(), log);
   });
   const install = () =>
     writeFileSync(join(bin, 'espeak-ng'), `#!/bin/sh\nprintf '${VOICES}'\n`, { mode: 0o755 });

@@ -3,7 +3,7 @@ import type { Companion } from '../companion/companion.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import type { Inference, InferenceCall } from '../inference/serve.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { LogLines } from '../lib/text/log-lines.ts';
 import type { Memory } from '../memory/memory.ts';
@@ -44,7 +44,7 @@ export interface RouteDeps {
   readonly log: Log;
   /** The last lines of `log`. */
   readonly logLines: LogLines;
-  readonly bus: Bus<GatewayEvents>;
+  readonly bus: EventBus<GatewayEvents>;
   readonly auth: Auth;
   readonly hardware: Hardware;
   readonly registry: Registry;

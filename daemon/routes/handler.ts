@@ -2,14 +2,14 @@ import type { Context } from 'koa';
 import type { AuthRequest } from '../auth/auth.ts';
 import type { Caller } from '../auth/credentials.ts';
 import type { MatchedRoute, RouteId } from '../contract/routes.ts';
-import type { Target } from '../lib/net/request-target.ts';
+import type { RequestTarget } from '../lib/net/request-target.ts';
 
 /** What the pipeline has found out about one request by the time its handler runs. */
 export interface Call {
   readonly id: string;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly auth: AuthRequest;
   readonly caller: Caller;
   readonly route: MatchedRoute;

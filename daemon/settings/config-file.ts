@@ -69,7 +69,7 @@ function* replaced(text: string, map: TomlMap, { table, name, literal }: Edit): 
 }
 
 function* intoTable(text: string, map: TomlMap, { table, name, literal }: Edit): Generator<string> {
-  const place = map.places.find(({ path }) => path.length === 1 && path[0] === table);
+  const place = map.tables.find(({ path }) => path.length === 1 && path[0] === table);
   if (place === undefined) return;
   if (place.kind !== 'inline') yield newLine(text, place.lastEnd, `${name} = ${literal}`);
   const glue = place.empty ? ' ' : ', ';

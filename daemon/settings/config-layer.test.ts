@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeConfig } from './config-layer.ts';
+import { evaluateConfig } from './config-layer.ts';
 import type { ConfigMemory } from './config-values.ts';
 import type { FileRead } from './read-file.ts';
 
@@ -15,7 +15,7 @@ const T = 'security.require_auth';
 const P = 'server.port';
 
 const judge = (read: FileRead, memory: ConfigMemory) => {
-  const { state, values, problems } = judgeConfig(read, memory);
+  const { state, values, problems } = evaluateConfig(read, memory);
   return {
     state,
     values: Object.fromEntries(values),
@@ -66,7 +66,7 @@ test('unreadable without a last good copy: on when it was on, else defaults', ()
 });
 
 test('a broken file is hopeless only when nothing is known from before', () => {
-  const hopeless = (memory: ConfigMemory) => judgeConfig(file('[server'), memory).hopeless;
+  const hopeless = (memory: ConfigMemory) => evaluateConfig(file('[server'), memory).fatalError;
   expect(hopeless(fresh)).toEqual({
     file: 'config.toml',
     line: 1,
@@ -75,7 +75,7 @@ test('a broken file is hopeless only when nothing is known from before', () => {
   expect(hopeless(fresh)?.message).not.toContain('defaults');
   expect(hopeless({ lastGood: null, enforced: true })).toBeUndefined();
   expect(hopeless(after({}))).toBeUndefined();
-  expect(judgeConfig(gone, fresh).hopeless).toBeUndefined();
+  expect(evaluateConfig(gone, fresh).fatalError).toBeUndefined();
 });
 
 test('when the two memories differ, on wins', () => {

@@ -3,19 +3,19 @@ import {
   CONFIG_ROWS,
   type ConfigMemory,
   ENFORCEMENT,
-  type GoodText,
+  evaluateText,
   isBlank,
   isTable,
-  judgeText,
-  keptValues,
-  wasOn,
+  lastGoodValues,
+  type ValidConfig,
+  wasEnforced,
 } from './config-values.ts';
-import { boundProblems, type Problem } from './problem.ts';
+import { limitProblems, type Problem } from './problem.ts';
 import type { FileRead } from './read-file.ts';
 import { mapToml } from './toml-map.ts';
 
 /** What config.toml says, as far as it can be used. */
-export interface ConfigPicture {
+export interface ConfigReading {
   state: 'good' | 'missing' | 'broken';
   /** Accepted values by `table.key`. */
   values: ReadonlyMap<string, unknown>;
@@ -23,7 +23,7 @@ export interface ConfigPicture {
   /** What is wrong with a value, by `table.key`. */
   wrong: ReadonlyMap<string, string>;
   /** Why nothing of the file and nothing from before can be used: only defaults are left. */
-  hopeless?: Problem;
+  fatalError?: Problem;
 }
 
 /**
@@ -33,23 +33,23 @@ export interface ConfigPicture {
  * - a wrong value: the last good one of that key, else the default. A wrong `require_auth` without a last
  *   good one counts as on.
  */
-export function judgeConfig(read: FileRead, memory: ConfigMemory): ConfigPicture {
-  const judged = judgeText(read, memory);
-  if (judged.state === 'missing') return missing(memory);
-  return judged.state === 'good' ? good(judged) : broken(memory, judged.line, judged.message);
+export function evaluateConfig(read: FileRead, memory: ConfigMemory): ConfigReading {
+  const evaluated = evaluateText(read, memory);
+  if (evaluated.state === 'missing') return missing(memory);
+  return evaluated.state === 'good' ? good(evaluated) : broken(memory, evaluated.line, evaluated.message);
 }
 
 /**
  * What counts although config.toml, as it stands now (null: not there), says nothing any more. Whoever writes a key into it must
  * write these too: the file is good from then on, and what it doesn't say would be lost.
  */
-export function keptWithout(bytes: Buffer | null, memory: ConfigMemory): ReadonlyMap<string, unknown> {
+export function valuesKeptWithout(bytes: Buffer | null, memory: ConfigMemory): ReadonlyMap<string, unknown> {
   if (bytes === null) return missing(memory).values;
   return isBlank(bytes) ? broken(memory, null, '').values : new Map();
 }
 
-function missing(memory: ConfigMemory): ConfigPicture {
-  if (!wasOn(memory)) return { state: 'missing', values: new Map(), problems: [], wrong: new Map() };
+function missing(memory: ConfigMemory): ConfigReading {
+  if (!wasEnforced(memory)) return { state: 'missing', values: new Map(), problems: [], wrong: new Map() };
   const message = `is gone, so enforcement stays on; to turn it off, write it anew with require_auth = false under [security]`;
   return {
     state: 'missing',
@@ -59,13 +59,14 @@ function missing(memory: ConfigMemory): ConfigPicture {
   };
 }
 
-function broken(memory: ConfigMemory, line: number | null, message: string): ConfigPicture {
-  const values = keptValues(memory);
-  const kept = memory.lastGood === null ? 'defaults are used' : 'the last good configuration stays active';
-  const problems = [{ file: CONFIG_FILE, line, message: `${message}; ${kept}` }];
-  const picture: ConfigPicture = { state: 'broken', values, problems, wrong: new Map() };
-  const nothingKnown = memory.lastGood === null && !wasOn(memory);
-  return nothingKnown ? { ...picture, hopeless: { file: CONFIG_FILE, line, message } } : picture;
+function broken(memory: ConfigMemory, line: number | null, message: string): ConfigReading {
+  const values = lastGoodValues(memory);
+  const consequence =
+    memory.lastGood === null ? 'defaults are used' : 'the last good configuration stays active';
+  const problems = [{ file: CONFIG_FILE, line, message: `${message}; ${consequence}` }];
+  const reading: ConfigReading = { state: 'broken', values, problems, wrong: new Map() };
+  const nothingKnown = memory.lastGood === null && !wasEnforced(memory);
+  return nothingKnown ? { ...reading, fatalError: { file: CONFIG_FILE, line, message } } : reading;
 }
 
 const TABLES = new Set(CONFIG_ROWS.map((row) => row.toml.split('.')[0] as string));
@@ -76,12 +77,12 @@ interface Finding {
   message: string;
 }
 
-function good({ text, table, values, wrong }: GoodText): ConfigPicture {
+function good({ text, table, values, wrong }: ValidConfig): ConfigReading {
   const inTable = (key: string) => isTable(table[key.split('.')[0] as string]);
   const findings = [...wrong]
     .filter(([key]) => inTable(key))
     .map(([key, message]) => ({ path: key.split('.'), message }));
-  return { state: 'good', values, problems: placed(text, [...findings, ...unknownNames(table)]), wrong };
+  return { state: 'good', values, problems: withLines(text, [...findings, ...unknownNames(table)]), wrong };
 }
 
 function unknownNames(table: TomlTable): Finding[] {
@@ -101,7 +102,7 @@ function unknownNames(table: TomlTable): Finding[] {
 }
 
 /** Findings with the lines they stand on, in the order of the file. */
-function placed(text: string, findings: Finding[]): Problem[] {
+function withLines(text: string, findings: Finding[]): Problem[] {
   if (findings.length === 0) return [];
   const lines = linesOf(text);
   const problems = findings.map(({ path, message }) => ({
@@ -109,7 +110,7 @@ function placed(text: string, findings: Finding[]): Problem[] {
     line: lineOf(lines, path),
     message,
   }));
-  return boundProblems(problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));
+  return limitProblems(problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));
 }
 
 const join = (path: readonly string[]): string => path.join('\0');
@@ -118,7 +119,7 @@ function linesOf(text: string): Map<string, number> {
   const lines = new Map<string, number>();
   try {
     const map = mapToml(text.replace(/^\ufeff/, ''));
-    for (const { path, line } of [...map.entries, ...map.places]) {
+    for (const { path, line } of [...map.entries, ...map.tables]) {
       for (let depth = 1; depth <= path.length; depth++) {
         const name = join(path.slice(0, depth));
         lines.set(name, Math.min(lines.get(name) ?? line, line));

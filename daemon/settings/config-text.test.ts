@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cpuTimer } from '../lib/testing/cpu-time.ts';
 import { fuzzing } from '../test/harness/scale.ts';
-import { CONFIG_CAP, readConfigText } from './config-text.ts';
+import { MAX_CONFIG_BYTES, readConfigText } from './config-text.ts';
 
 const read = (text: string | Uint8Array) => readConfigText(Buffer.from(text as string));
 
@@ -36,8 +36,8 @@ test('bytes that are no UTF-8 are named with their line', () => {
 });
 
 test('a file over the cap is not parsed', () => {
-  expect(readConfigText(Buffer.alloc(CONFIG_CAP, '#')).ok).toBe(true);
-  expect(readConfigText(Buffer.alloc(CONFIG_CAP + 1, '#'))).toMatchObject({ ok: false, line: null });
+  expect(readConfigText(Buffer.alloc(MAX_CONFIG_BYTES, '#')).ok).toBe(true);
+  expect(readConfigText(Buffer.alloc(MAX_CONFIG_BYTES + 1, '#'))).toMatchObject({ ok: false, line: null });
 });
 
 test('a file that tries to keep the parser busy ends within its limit', () => {

@@ -1,9 +1,9 @@
 import { parse, TomlError } from 'smol-toml';
-import { TimeLimitError, withinTime } from '../lib/async/run-with-timeout.ts';
+import { runSyncWithTimeout, TimeLimitError } from '../lib/async/run-with-timeout.ts';
 
 export const CONFIG_FILE = 'config.toml';
 /** A config.toml may have this many bytes. */
-export const CONFIG_CAP = 1 << 20;
+export const MAX_CONFIG_BYTES = 1 << 20;
 /** One reading may take this long, milliseconds; an ordinary file takes less than one. */
 const PARSE_LIMIT_MS = 1000;
 const MAX_DEPTH = 64;
@@ -19,7 +19,7 @@ const BOM = '\ufeff';
 /** The values of TOML text (a byte order mark is passed over). Throws TomlError, or TimeLimitError after a second. */
 export function tomlValues(text: string): TomlTable {
   const source = text.startsWith(BOM) ? text.slice(1) : text;
-  return withinTime(
+  return runSyncWithTimeout(
     () => parse(source, { integersAsBigInt: 'asNeeded', maxDepth: MAX_DEPTH }) as TomlTable,
     PARSE_LIMIT_MS,
   );
@@ -27,22 +27,22 @@ export function tomlValues(text: string): TomlTable {
 
 /** Reads config.toml, or says on which line and why it is none. Never throws, bounded in size, depth and time. */
 export function readConfigText(bytes: Uint8Array): ConfigText {
-  if (bytes.length > CONFIG_CAP) return refuse(null, `is larger than ${CONFIG_CAP} bytes`);
+  if (bytes.length > MAX_CONFIG_BYTES) return failure(null, `is larger than ${MAX_CONFIG_BYTES} bytes`);
   let text = '';
   try {
     text = utf8.decode(bytes);
   } catch {
-    return refuse(firstBadLine(bytes), 'is not UTF-8 text');
+    return failure(firstBadLine(bytes), 'is not UTF-8 text');
   }
   try {
     return { ok: true, text, table: tomlValues(text) };
   } catch (error) {
-    if (error instanceof TomlError) return refuse(error.line, tomlReason(error));
-    return refuse(null, error instanceof TimeLimitError ? error.message : 'can not be read as TOML');
+    if (error instanceof TomlError) return failure(error.line, tomlReason(error));
+    return failure(null, error instanceof TimeLimitError ? error.message : 'can not be read as TOML');
   }
 }
 
-const refuse = (line: number | null, message: string): ConfigText => ({ ok: false, line, message });
+const failure = (line: number | null, message: string): ConfigText => ({ ok: false, line, message });
 
 /** Why a text is no TOML: the first line of the parser's message, without the quoted piece of the file. */
 export function tomlReason(error: TomlError): string {

@@ -12,7 +12,7 @@ export interface ConfigMemory {
   enforced: boolean;
 }
 
-export interface GoodText {
+export interface ValidConfig {
   state: 'good';
   text: string;
   table: TomlTable;
@@ -22,7 +22,10 @@ export interface GoodText {
   wrong: ReadonlyMap<string, string>;
 }
 
-type Judged = { state: 'missing' } | { state: 'broken'; line: number | null; message: string } | GoodText;
+type EvaluatedText =
+  | { state: 'missing' }
+  | { state: 'broken'; line: number | null; message: string }
+  | ValidConfig;
 
 type Row = SettingRowDef<unknown> & { toml: string };
 /** The settings that config.toml may hold. */
@@ -31,40 +34,40 @@ export const CONFIG_ROWS: readonly Row[] = settingRows().filter(
 );
 
 /** What one reading of config.toml says, without the places of what is wrong in it. */
-export function judgeText(read: FileRead, memory: ConfigMemory): Judged {
+export function evaluateText(read: FileRead, memory: ConfigMemory): EvaluatedText {
   if (read.kind === 'missing') return { state: 'missing' };
   if (read.kind === 'unreadable') return { state: 'broken', line: null, message: read.message };
-  if (isBlank(read.bytes) && (wasOn(memory) || (memory.lastGood?.size ?? 0) > 0)) {
+  if (isBlank(read.bytes) && (wasEnforced(memory) || (memory.lastGood?.size ?? 0) > 0)) {
     const message = 'is empty; write a comment line if it is meant to hold no setting';
     return { state: 'broken', line: null, message };
   }
   const parsed = readConfigText(read.bytes);
   if (!parsed.ok) return { state: 'broken', line: parsed.line, message: parsed.message };
   const { text, table } = parsed;
-  return { state: 'good', text, table, ...judgeValues(table, memory) };
+  return { state: 'good', text, table, ...evaluateValues(table, memory) };
 }
 
 /** The values that count while the file can't be used. */
-export function keptValues(memory: ConfigMemory): Map<string, unknown> {
+export function lastGoodValues(memory: ConfigMemory): Map<string, unknown> {
   const values = new Map(memory.lastGood ?? []);
-  if (wasOn(memory)) values.set(ENFORCEMENT, true);
+  if (wasEnforced(memory)) values.set(ENFORCEMENT, true);
   return values;
 }
 
 export const isBlank = (bytes: Buffer): boolean => bytes.toString('latin1').trim() === '';
 
-export const wasOn = (memory: ConfigMemory): boolean =>
+export const wasEnforced = (memory: ConfigMemory): boolean =>
   memory.enforced || memory.lastGood?.get(ENFORCEMENT) === true;
 
 const NO_TABLE = 'stands outside of its table';
 
-function judgeValues(table: TomlTable, memory: ConfigMemory): Pick<GoodText, 'values' | 'wrong'> {
+function evaluateValues(table: TomlTable, memory: ConfigMemory): Pick<ValidConfig, 'values' | 'wrong'> {
   const values = new Map<string, unknown>();
   const wrong = new Map<string, string>();
   for (const row of CONFIG_ROWS) {
-    const raw = lookUp(table, row.toml);
+    const raw = rawValue(table, row.toml);
     if (raw === undefined) continue;
-    const read = 'value' in raw ? row.kind.fromToml(raw.value) : { ok: false as const, reason: NO_TABLE };
+    const read = 'value' in raw ? row.type.fromToml(raw.value) : { ok: false as const, reason: NO_TABLE };
     const value = read.ok ? read.value : fallback(row, memory);
     if (value !== undefined) values.set(row.toml, value);
     if (!read.ok) {
@@ -75,12 +78,12 @@ function judgeValues(table: TomlTable, memory: ConfigMemory): Pick<GoodText, 'va
 }
 
 function fallback(row: Row, memory: ConfigMemory): unknown {
-  if (row.toml === ENFORCEMENT && wasOn(memory)) return true;
+  if (row.toml === ENFORCEMENT && wasEnforced(memory)) return true;
   return memory.lastGood?.get(row.toml) ?? (row.toml === ENFORCEMENT ? true : undefined);
 }
 
 /** The raw value of `table.key`; empty when the table's name is taken by something else. */
-function lookUp(table: TomlTable, key: string): { value: unknown } | Record<never, never> | undefined {
+function rawValue(table: TomlTable, key: string): { value: unknown } | Record<never, never> | undefined {
   const [name, inner] = key.split('.') as [string, string];
   if (!Object.hasOwn(table, name)) return undefined;
   const found = table[name];

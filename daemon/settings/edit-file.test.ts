@@ -13,7 +13,7 @@ beforeEach(() => {
 const text = () => readFileSync(path, 'utf8');
 const add = (bytes: Buffer | null) => Buffer.concat([bytes ?? Buffer.from('new:'), Buffer.from('x')]);
 const edit = (options: Partial<EditOptions> = {}, change = add) =>
-  editFile(path, change, { cap: 100, newMode: 0o600, keepMode: 0o644, ...options });
+  editFile(path, change, { maxBytes: 100, newMode: 0o600, keepMode: 0o644, ...options });
 
 test('makes a new file, then edits it, each with its mode', async () => {
   expect(await edit()).toEqual({ bytes: Buffer.from('new:x'), durable: true });

@@ -1,10 +1,10 @@
 import { FileWriteError, type ReplaceOptions, replaceFile } from '../lib/fs/atomic-file.ts';
 import { readFileCapped, sameRead } from './read-file.ts';
-import type { Guard } from './revision.ts';
+import type { ChangeGuard } from './revision.ts';
 
 export interface EditOptions extends Omit<ReplaceOptions, 'mode' | 'beforeRename'> {
   /** Most bytes that are read. */
-  cap: number;
+  maxBytes: number;
   newMode: number;
   /** The most an existing file keeps of its mode. */
   keepMode: number;
@@ -29,13 +29,13 @@ export async function editFile(
 }
 
 /** Shows `guard` the content of a file that is about to be removed; what can't be read is shown as none. */
-export async function guardFile(path: string, guard: Guard, cap: number): Promise<void> {
-  const read = await readFileCapped(path, cap);
+export async function guardFile(path: string, guard: ChangeGuard, maxBytes: number): Promise<void> {
+  const read = await readFileCapped(path, maxBytes);
   guard(read.kind === 'bytes' ? read.bytes : null);
 }
 
 async function editOnce(path: string, edit: (bytes: Buffer | null) => Buffer, options: EditOptions) {
-  const before = await readFileCapped(path, options.cap);
+  const before = await readFileCapped(path, options.maxBytes);
   if (before.kind === 'unreadable') throw new FileWriteError(path, 'io', before.message);
   const old = before.kind === 'bytes' ? before.bytes : null;
   const bytes = edit(old);
@@ -44,7 +44,7 @@ async function editOnce(path: string, edit: (bytes: Buffer | null) => Buffer, op
     ...options,
     mode: old === null ? options.newMode : options.keepMode,
     beforeRename: async () => {
-      if (sameRead(before, await readFileCapped(path, options.cap))) return;
+      if (sameRead(before, await readFileCapped(path, options.maxBytes))) return;
       throw new FileWriteError(path, 'changed', 'was changed by someone else at the same moment');
     },
   });

@@ -65,7 +65,7 @@ export interface EnvFileLines {
   /** Names whose last assignment is left out for its value, and its line. */
   dropped: Map<string, number>;
   /** Names that a line gives a value which is not read, because something stands before the name or the text is UTF-16. */
-  meant: Set<string>;
+  misplaced: Set<string>;
 }
 
 /** Tells of each line of an environment file what it is for a reader. Never throws. */
@@ -76,13 +76,13 @@ export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
   const notes = scan.stray.map((offset) => ({ line: strayLine(offset), message: 'is not NAME=value' }));
   const lines = new Map<string, number>();
   const dropped = new Map<string, number>();
-  const meant = new Set<string>();
+  const misplaced = new Set<string>();
   const assignmentLine = lineCounter(text);
   for (const one of scan.assignments) {
     const line = assignmentLine(one.start);
     if (!NAME.test(one.name)) {
-      notes.push({ line, message: whyNoName(one) });
-      if (withoutNuls(one.value).trim() !== '') meant.add(nameAtEnd(one.name));
+      notes.push({ line, message: invalidNameReason(one) });
+      if (withoutNuls(one.value).trim() !== '') misplaced.add(nameAtEnd(one.name));
     } else if (decode(one.value) === null) {
       notes.push({ line, message: 'has a value that is not UTF-8 text' });
       dropped.set(one.name, line);
@@ -91,20 +91,20 @@ export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
       dropped.delete(one.name);
     }
   }
-  return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped, meant };
+  return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped, misplaced };
 }
 
 /** UTF-16, read byte by byte, has a NUL beside each letter. */
 const withoutNuls = (text: string): string => text.replaceAll('\0', '');
 
 /** Characters at the end of a line that are looked at: no setting has a longer name, and UTF-16 takes twice as many. */
-const END = 512;
+const MAX_NAME_SCAN = 512;
 
 /** The name at the end of what is none; empty when there is none. */
 const nameAtEnd = (text: string): string =>
-  /[A-Za-z0-9_]*$/.exec(withoutNuls(text.slice(-END)).slice(-END / 2))?.[0] ?? '';
+  /[A-Za-z0-9_]*$/.exec(withoutNuls(text.slice(-MAX_NAME_SCAN)).slice(-MAX_NAME_SCAN / 2))?.[0] ?? '';
 
-function whyNoName(one: Assignment): string {
+function invalidNameReason(one: Assignment): string {
   if (one.name.startsWith('\xef\xbb\xbf')) return 'starts with a byte order mark, so its name is not read';
   return one.name.startsWith('export ') ? 'starts with "export", which is not read' : 'has no valid name';
 }
@@ -120,7 +120,7 @@ export function setInEnvFile(bytes: Uint8Array, name: string, value: string): Bu
   const text = toText(bytes);
   const raw = Buffer.from(value, 'utf8').toString('latin1');
   for (const candidate of candidates(text, name, raw)) {
-    if (agrees(text, candidate, name, value)) return Buffer.from(candidate, 'latin1');
+    if (isSafeEdit(text, candidate, name, value)) return Buffer.from(candidate, 'latin1');
   }
   throw new EnvFileError('the file can not be changed safely; correct it by hand');
 }
@@ -134,7 +134,7 @@ function* candidates(text: string, name: string, raw: string): Generator<string>
 }
 
 /** True when in both dialects `name` has the new value and every other name the old one. */
-function agrees(before: string, after: string, name: string, value: string): boolean {
+function isSafeEdit(before: string, after: string, name: string, value: string): boolean {
   return [MODERN, CLASSIC].every((dialect) => {
     const wanted = effective(before, dialect).set(name, value);
     const got = effective(after, dialect);
@@ -162,7 +162,7 @@ function encode(raw: string, old = ''): string {
 }
 
 /** What ends an open last line without changing its value. */
-function closer(end: ScanState, eol: string): string {
+function terminatorFor(end: ScanState, eol: string): string {
   if (end === 'single') return `'${eol}`;
   if (end === 'double') return `"${eol}`;
   if (end === 'doubleEscape') return `\n"${eol}`;
@@ -172,5 +172,5 @@ function closer(end: ScanState, eol: string): string {
 function append(text: string, end: ScanState, name: string, raw: string): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const closed = text === '' || (end === 'preKey' && /[\r\n]$/.test(text));
-  return `${text}${closed ? '' : closer(end, eol)}${name}=${encode(raw)}${closed ? eol : ''}`;
+  return `${text}${closed ? '' : terminatorFor(end, eol)}${name}=${encode(raw)}${closed ? eol : ''}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type EnvMemory, enforcesByEnv, judgeEnv } from './env-layer.ts';
+import { type EnvMemory, enforcesByEnv, evaluateEnv } from './env-layer.ts';
 import type { FileRead } from './read-file.ts';
 
 const fresh: EnvMemory = { last: null, enforced: false, uid: 7 };
@@ -12,7 +12,7 @@ const file = (text: string, mode = 0o600, uid = 7): FileRead => ({
 const withKey = { values: new Map([['SVC_ADMIN_KEY', 'abc']]), unread: new Set<string>() };
 const unreadable: FileRead = { kind: 'unreadable', message: 'can not be read (EACCES)' };
 const judge = (read: FileRead, memory = fresh) => {
-  const { state, values, problems } = judgeEnv(read, memory);
+  const { state, values, problems } = evaluateEnv(read, memory);
   return {
     state,
     values: Object.fromEntries(values),
@@ -87,9 +87,9 @@ test('SVC_REQUIRE_AUTH with a value that is no text counts as on, unless a later
     uid: 7,
   });
   for (const text of ['SVC_REQUIRE_AUTH=o\xff', 'SVC_REQUIRE_AUTH=off\nSVC_REQUIRE_AUTH=\xfc\n']) {
-    expect(enforcesByEnv(judgeEnv(bytes(text), fresh).values)).toBe(true);
+    expect(enforcesByEnv(evaluateEnv(bytes(text), fresh).values)).toBe(true);
   }
-  const later = judgeEnv(bytes('SVC_REQUIRE_AUTH=\xff\nSVC_REQUIRE_AUTH=off\n'), fresh);
+  const later = evaluateEnv(bytes('SVC_REQUIRE_AUTH=\xff\nSVC_REQUIRE_AUTH=off\n'), fresh);
   expect(enforcesByEnv(later.values)).toBe(false);
   expect(judge(bytes('SVC_ADMIN_KEY=\xff\n'))).toMatchObject({
     values: {},
@@ -99,12 +99,12 @@ test('SVC_REQUIRE_AUTH with a value that is no text counts as on, unless a later
 
 test('names that are written in a way that gives no value are known, those of a file out of reach for its admin key', () => {
   const unread = (read: FileRead, last: EnvMemory['last'] = null) => [
-    ...judgeEnv(read, { ...fresh, last }).unread,
+    ...evaluateEnv(read, { ...fresh, last }).unread,
   ];
   expect(unread(file('export SVC_ADMIN_KEY=a\nexport SVC_PORT=\nB=1\n'))).toEqual(['SVC_ADMIN_KEY']);
   expect(unread(file('MY_SVC_ADMIN_KEY=a\n#SVC_ADMIN_KEY=a\n'))).toEqual([]);
   expect(unread(unreadable)).toEqual(['SVC_ADMIN_KEY']);
-  expect(unread(unreadable, judgeEnv(unreadable, fresh))).toEqual(['SVC_ADMIN_KEY']);
+  expect(unread(unreadable, evaluateEnv(unreadable, fresh))).toEqual(['SVC_ADMIN_KEY']);
   expect(unread(unreadable, withKey)).toEqual([]);
-  expect(unread({ kind: 'missing' }, judgeEnv(unreadable, fresh))).toEqual([]);
+  expect(unread({ kind: 'missing' }, evaluateEnv(unreadable, fresh))).toEqual([]);
 });

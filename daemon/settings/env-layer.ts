@@ -1,19 +1,19 @@
 import { settingRows } from './catalogue.ts';
 import { describeEnvFile, parseEnvFile } from './env-file.ts';
-import { boundProblems, type Problem } from './problem.ts';
+import { limitProblems, type Problem } from './problem.ts';
 import type { FileRead } from './read-file.ts';
 import { flag } from './setting-types.ts';
 
 export const ENV_FILE = 'api.env';
 /** api.env may have this many bytes. */
-export const ENV_FILE_CAP = 4 << 20;
+export const MAX_ENV_FILE_BYTES = 4 << 20;
 const REQUIRE_AUTH = 'SVC_REQUIRE_AUTH';
 const ADMIN_KEY = 'SVC_ADMIN_KEY';
 /** Stands for a word that is no text: one outside of both lists, so it counts as on with the warning of such words. */
-const NO_TEXT = '\ufffd';
+const INVALID_TEXT = '\ufffd';
 
 /** What api.env says, as far as it can be used. */
-export interface EnvPicture {
+export interface EnvReading {
   state: 'good' | 'missing' | 'broken';
   values: ReadonlyMap<string, string>;
   /** The line of each effective name. */
@@ -26,7 +26,7 @@ export interface EnvPicture {
 /** What is known from before. */
 export interface EnvMemory {
   /** The last reading in this run; null at the start. */
-  last: Pick<EnvPicture, 'values' | 'unread'> | null;
+  last: Pick<EnvReading, 'values' | 'unread'> | null;
   /** Whether the last api.env that could be read turned enforcement on. */
   enforced: boolean;
   /** The user this process runs as; null where there is no such thing. */
@@ -41,7 +41,7 @@ const KNOWN = new Set(settingRows().flatMap((row) => row.env ?? []));
  * SVC_REQUIRE_AUTH with a value that is not text counts as on, like every word that is in neither of the two
  * lists. A file that could not be read in this run may hold an admin key.
  */
-export function judgeEnv(read: FileRead, memory: EnvMemory): EnvPicture {
+export function evaluateEnv(read: FileRead, memory: EnvMemory): EnvReading {
   const none = new Map<string, number>();
   if (read.kind === 'missing')
     return { state: 'missing', values: new Map(), lines: none, unread: new Set(), problems: [] };
@@ -51,26 +51,26 @@ export function judgeEnv(read: FileRead, memory: EnvMemory): EnvPicture {
       unread: new Set([ADMIN_KEY]),
     };
     const { values, unread } = memory.last ?? start;
-    const kept = memory.last === null ? '' : '; what it said before stays in force';
-    const problems = [problem(null, `${read.message}${kept}`)];
+    const consequence = memory.last === null ? '' : '; what it said before stays in force';
+    const problems = [problem(null, `${read.message}${consequence}`)];
     return { state: 'broken', values, lines: none, unread, problems };
   }
   const values = parseEnvFile(read.bytes);
-  const { notes, lines, dropped, meant } = describeEnvFile(read.bytes);
-  const noText = dropped.get(REQUIRE_AUTH);
-  if (noText !== undefined) {
-    values.set(REQUIRE_AUTH, NO_TEXT);
-    lines.set(REQUIRE_AUTH, noText);
+  const { notes, lines, dropped, misplaced: meant } = describeEnvFile(read.bytes);
+  const invalidTextLine = dropped.get(REQUIRE_AUTH);
+  if (invalidTextLine !== undefined) {
+    values.set(REQUIRE_AUTH, INVALID_TEXT);
+    lines.set(REQUIRE_AUTH, invalidTextLine);
   }
   const unknown = [...lines].filter(([name]) => name.startsWith('SVC_') && !KNOWN.has(name));
   const inText = [
     ...notes
-      .filter(({ line }) => line !== noText)
+      .filter(({ line }) => line !== invalidTextLine)
       .map(({ line, message }) => problem(line, `${message}; the line is ignored`)),
     ...unknown.map(([name, line]) => problem(line, `unknown setting ${name.slice(0, 80)}`)),
   ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const unread = new Set([...dropped.keys(), ...meant]);
-  const problems = [...access(read, memory.uid), ...boundProblems(inText)];
+  const problems = [...access(read, memory.uid), ...limitProblems(inText)];
   return { state: 'good', values, lines, unread, problems };
 }
 

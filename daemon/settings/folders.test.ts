@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { SetupError } from '../lib/setup-error.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { folderPaths, openFolders, presentFolders } from './folders.ts';
+import { existingFolders, folderPaths, openFolders } from './folders.ts';
 
 let base = '';
 beforeEach(() => {
@@ -115,11 +115,11 @@ test.runIf(process.getuid?.() !== 0)('a folder without write permission is an er
 
 test('what only reads makes no folder, and refuses one that it can not use', () => {
   const home = join(base, 'a');
-  expect(presentFolders({ SVC_HOME: home })).toEqual({
+  expect(existingFolders({ SVC_HOME: home })).toEqual({
     config: join(home, 'config'),
     state: join(home, 'state'),
   });
   expect(existsSync(home)).toBe(false);
   writeFileSync(join(base, 'config'), '');
-  expect(() => presentFolders({ SVC_HOME: base })).toThrow(SetupError);
+  expect(() => existingFolders({ SVC_HOME: base })).toThrow(SetupError);
 });

@@ -39,7 +39,7 @@ export function openFolders(env: Env, opener: Opener = 'gateway'): Folders {
 }
 
 /** The folders for a command that reads what is there: none is created, and one that is missing is no obstacle. Throws SetupError. */
-export function presentFolders(env: Env): Folders {
+export function existingFolders(env: Env): Folders {
   const folders = folderPaths(env);
   if (existsSync(folders.config)) open('configuration', folders.config, 'command');
   if (existsSync(folders.state)) open('state', folders.state, 'command');
@@ -89,17 +89,17 @@ function create(path: string): void {
 }
 
 /** Whether it is there for somebody else than this user, also where it can't even be looked at. */
-function isOfAnother(path: string): boolean {
+function belongsToOther(path: string): boolean {
   try {
-    const facts = statSync(path, { throwIfNoEntry: false });
-    return facts !== undefined && facts.uid !== process.geteuid?.();
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats !== undefined && stats.uid !== process.geteuid?.();
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EACCES';
   }
 }
 
 function advice(path: string, opener: Opener): string {
-  if (opener === 'command' && isOfAnother(path)) return 'use sudo, or be the user of the service';
+  if (opener === 'command' && belongsToOther(path)) return 'use sudo, or be the user of the service';
   const user = process.getuid?.() ?? '';
   return `make it a folder that user ${user} may write: mkdir -p ${path} && chown ${user} ${path}; or set SVC_HOME to another folder`;
 }

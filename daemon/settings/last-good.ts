@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { replaceFile } from '../lib/fs/atomic-file.ts';
 import type { Log } from '../lib/log.ts';
 import { readFileCapped } from './read-file.ts';
-import { acceptedValues, KEPT_VALUES } from './retained-values.ts';
+import { acceptedValues, LAST_GOOD_FILE } from './retained-values.ts';
 
 const ENFORCEMENT_FILE = 'enforcement.json';
-const CAP = 1 << 20;
+const MAX_FILE_BYTES = 1 << 20;
 
 /** What a later start needs when the configuration can't be read then. */
-export interface Remembered {
+export interface SavedState {
   /** Accepted values of config.toml by `table.key`; null when none was ever read. */
   lastGood: ReadonlyMap<string, unknown> | null;
   /** Whether config.toml had enforcement on. */
@@ -32,10 +32,11 @@ export class LastGood {
     this.#log = log;
   }
 
-  async load(): Promise<Remembered> {
-    const values = await this.#read(KEPT_VALUES);
-    const facts = await this.#read(ENFORCEMENT_FILE);
-    const on = (name: string): boolean => facts !== null && (facts === 'damaged' || facts[name] !== false);
+  async load(): Promise<SavedState> {
+    const values = await this.#read(LAST_GOOD_FILE);
+    const enforcement = await this.#read(ENFORCEMENT_FILE);
+    const on = (name: string): boolean =>
+      enforcement !== null && (enforcement === 'damaged' || enforcement[name] !== false);
     return {
       lastGood: values === null || values === 'damaged' ? null : acceptedValues(values),
       config: on('config'),
@@ -44,16 +45,16 @@ export class LastGood {
   }
 
   /** Writes what has changed. Never throws: a full disk costs the memory, not the service. */
-  async save(remembered: Remembered): Promise<void> {
+  async save(saved: SavedState): Promise<void> {
     this.failed = false;
-    await this.#write(ENFORCEMENT_FILE, { config: remembered.config, api_env: remembered.apiEnv });
-    if (remembered.lastGood !== null) {
-      await this.#write(KEPT_VALUES, Object.fromEntries(remembered.lastGood));
+    await this.#write(ENFORCEMENT_FILE, { config: saved.config, api_env: saved.apiEnv });
+    if (saved.lastGood !== null) {
+      await this.#write(LAST_GOOD_FILE, Object.fromEntries(saved.lastGood));
     }
   }
 
   async #read(name: string): Promise<Record<string, unknown> | 'damaged' | null> {
-    const read = await readFileCapped(join(this.#folder, name), CAP);
+    const read = await readFileCapped(join(this.#folder, name), MAX_FILE_BYTES);
     if (read.kind === 'missing') return null;
     if (read.kind === 'unreadable') return 'damaged';
     try {

@@ -4,21 +4,21 @@ import type { FaultHook } from '../lib/fs/temp-file.ts';
 import type { Log } from '../lib/log.ts';
 import { SETTINGS, type SettingName, type SettingRowDef, type SettingValue } from './catalogue.ts';
 import { ConfigEditError, setInConfigFile, type TomlValue } from './config-file.ts';
-import { CONFIG_CAP, CONFIG_FILE, readConfigText } from './config-text.ts';
+import { CONFIG_FILE, MAX_CONFIG_BYTES, readConfigText } from './config-text.ts';
 import { editFile } from './edit-file.ts';
 import { setInEnvFile } from './env-file.ts';
-import { ENV_FILE, ENV_FILE_CAP } from './env-layer.ts';
+import { ENV_FILE, MAX_ENV_FILE_BYTES } from './env-layer.ts';
 import type { Folders } from './folders.ts';
 import type { Resolved } from './precedence.ts';
 import type { Problem } from './problem.ts';
 import { type FileRead, readFileCapped, sameRead } from './read-file.ts';
-import { type Guard, revisionOf, unguarded } from './revision.ts';
+import { type ChangeGuard, revisionOf, unguarded } from './revision.ts';
 import type { Settings, SettingsChange, SettingsOptions } from './settings.ts';
 import type { SettingsState } from './state.ts';
 import { watchFiles } from './watch-files.ts';
 
 /** A file that was emptied or removed gets this long to come back before that counts (editors write in two steps). */
-const PATIENCE_MS = 300;
+const REWRITE_GRACE_MS = 300;
 
 interface Reads {
   env: FileRead;
@@ -42,9 +42,9 @@ export class LiveSettings implements Settings {
     this.#state = state;
     this.#log = options.log;
     this.#faults = options.faults;
-    const follow = () => void this.#serial(() => this.#follow());
+    const onEvent = () => void this.#serial(() => this.#onFileEvent());
     this.#unwatch =
-      options.watch === false ? () => {} : watchFiles(folders.config, [CONFIG_FILE, ENV_FILE], follow);
+      options.watch === false ? () => {} : watchFiles(folders.config, [CONFIG_FILE, ENV_FILE], onEvent);
   }
 
   value<N extends SettingName>(name: N): SettingValue<N> {
@@ -57,12 +57,12 @@ export class LiveSettings implements Settings {
 
   views = (): SettingRow[] => this.#state.views();
   problems = (): readonly Problem[] => this.#state.problems;
-  hopeless = (): Problem | null => this.#state.hopeless;
+  fatalConfigError = (): Problem | null => this.#state.fatalConfigError;
   secrets = (): readonly string[] => this.#state.secrets;
   environment = (name: string): string | undefined => this.#state.environment(name);
 
   reload(): Promise<void> {
-    return this.#serial(async () => this.#take(await this.#read()));
+    return this.#serial(async () => this.#apply(await this.#read()));
   }
 
   persist<N extends SettingName>(name: N, value: SettingValue<N>): Promise<void> {
@@ -74,31 +74,31 @@ export class LiveSettings implements Settings {
     return revisionOf(config.kind === 'bytes' ? config.bytes : null);
   }
 
-  async persistAll(values: readonly (readonly [SettingName, unknown])[], guard: Guard): Promise<void> {
+  async persistAll(values: readonly (readonly [SettingName, unknown])[], guard: ChangeGuard): Promise<void> {
     const changes = values.map(([name, value]) => keyChange(name, value));
     const enforces = changes.some(({ key, value }) => key === SETTINGS.requireAuth.toml && value === true);
     await this.#serial(async () => {
-      if (enforces) await this.#state.expectEnforcement();
+      if (enforces) await this.#state.saveEnforcementAhead();
       try {
         await this.#write('config', (bytes) => {
           guard(bytes);
-          return editConfig(bytes, [...this.#kept(bytes), ...changes]);
+          return editConfig(bytes, [...this.#retainedChanges(bytes), ...changes]);
         });
       } finally {
-        await this.#state.remember();
+        await this.#state.saveLastGood();
       }
     });
   }
 
   async setEnvFile(name: 'adminKey' | 'clientKey', value: string): Promise<void> {
-    const { env: variable, kind } = SETTINGS[name];
+    const { env: variable, type: kind } = SETTINGS[name];
     const checked = kind.fromText(value);
     if (variable === undefined || !checked.ok || checked.value === '') {
       throw new RangeError(`${name} must be printable and not blank`);
     }
     await this.#serial(async () => {
       await this.#write('env', (bytes) => setInEnvFile(bytes ?? Buffer.alloc(0), variable, checked.value));
-      await this.#state.remember();
+      await this.#state.saveLastGood();
     });
   }
 
@@ -119,8 +119,11 @@ export class LiveSettings implements Settings {
   }
 
   /** Keys that a write must put in besides; they come first, so that a change of the same key wins. */
-  #kept(config: Buffer | null): KeyChange[] {
-    return [...this.#state.keptWithout(config)].map(([key, value]) => ({ key, value: value as TomlValue }));
+  #retainedChanges(config: Buffer | null): KeyChange[] {
+    return [...this.#state.valuesKeptWithout(config)].map(([key, value]) => ({
+      key,
+      value: value as TomlValue,
+    }));
   }
 
   #path(name: string): string {
@@ -129,28 +132,28 @@ export class LiveSettings implements Settings {
 
   async #read(): Promise<Reads> {
     const [env, config] = await Promise.all([
-      readFileCapped(this.#path(ENV_FILE), ENV_FILE_CAP),
-      readFileCapped(this.#path(CONFIG_FILE), CONFIG_CAP),
+      readFileCapped(this.#path(ENV_FILE), MAX_ENV_FILE_BYTES),
+      readFileCapped(this.#path(CONFIG_FILE), MAX_CONFIG_BYTES),
     ]);
     return { env, config };
   }
 
-  async #take(reads: Reads): Promise<void> {
+  async #apply(reads: Reads): Promise<void> {
     this.#last = reads;
-    this.#state.take(reads);
-    await this.#state.remember();
+    this.#state.apply(reads);
+    await this.#state.saveLastGood();
     this.#emit(this.#state.broken ? 'broken' : 'reloaded');
   }
 
   /** A file event: only a real difference counts, our own writes are none. */
-  async #follow(): Promise<void> {
+  async #onFileEvent(): Promise<void> {
     let reads = await this.#read();
-    if (emptied(this.#last.env, reads.env) || emptied(this.#last.config, reads.config)) {
-      await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+    if (wasEmptied(this.#last.env, reads.env) || wasEmptied(this.#last.config, reads.config)) {
+      await new Promise((resolve) => setTimeout(resolve, REWRITE_GRACE_MS).unref());
       reads = await this.#read();
     }
     if (sameRead(reads.env, this.#last.env) && sameRead(reads.config, this.#last.config)) return;
-    await this.#take(reads);
+    await this.#apply(reads);
   }
 
   async #write(which: keyof Reads, edit: (bytes: Buffer | null) => Buffer): Promise<void> {
@@ -162,13 +165,13 @@ export class LiveSettings implements Settings {
       faults: this.#faults,
     });
     if (!durable) this.#log.warn(`${path} is written, but the folder could not be flushed to the device`);
-    const after = await readFileCapped(path, rules.cap);
+    const after = await readFileCapped(path, rules.maxBytes);
     const access =
       after.kind === 'bytes'
         ? { mode: after.mode, uid: after.uid }
         : { mode: rules.newMode, uid: process.geteuid?.() ?? 0 };
     this.#last = { ...this.#last, [which]: { kind: 'bytes', bytes, ...access } };
-    this.#state.take(this.#last);
+    this.#state.apply(this.#last);
     this.#emit('written');
   }
 
@@ -183,10 +186,10 @@ export class LiveSettings implements Settings {
   }
 }
 
-const ENV_RULES = { cap: ENV_FILE_CAP, newMode: 0o600, keepMode: 0o600, sameOwner: true };
-const CONFIG_RULES = { cap: CONFIG_CAP, newMode: 0o600, keepMode: 0o666 };
+const ENV_RULES = { maxBytes: MAX_ENV_FILE_BYTES, newMode: 0o600, keepMode: 0o600, sameOwner: true };
+const CONFIG_RULES = { maxBytes: MAX_CONFIG_BYTES, newMode: 0o600, keepMode: 0o666 };
 
-function emptied(before: FileRead, now: FileRead): boolean {
+function wasEmptied(before: FileRead, now: FileRead): boolean {
   const size = (read: FileRead) => (read.kind === 'bytes' ? read.bytes.length : 0);
   return size(before) > 0 && size(now) === 0;
 }
@@ -199,7 +202,7 @@ interface KeyChange {
 
 /** Throws RangeError for a setting that has no key, or not this value. */
 function keyChange(name: SettingName, value: unknown): KeyChange {
-  const { toml, kind } = SETTINGS[name] as SettingRowDef<unknown>;
+  const { toml, type: kind } = SETTINGS[name] as SettingRowDef<unknown>;
   if (toml === undefined) throw new RangeError(`${name} has no key in ${CONFIG_FILE}`);
   const checked = kind.fromToml(value);
   if (!checked.ok) throw new RangeError(`${toml} ${checked.reason}`);

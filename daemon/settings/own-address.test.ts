@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { parseEnvFile } from './env-file.ts';
-import { ownAddress } from './own-address.ts';
+import { configuredAddress } from './own-address.ts';
 import { openSettings } from './settings.ts';
 
 let home = '';
@@ -22,11 +22,11 @@ async function gateways(env: Record<string, string>) {
   return { host: settings.value('bindHost'), port: settings.value('port') };
 }
 const svcctls = (env: Record<string, string>, apiEnv: string) =>
-  ownAddress({
+  configuredAddress({
     env,
     apiEnv: parseEnvFile(Buffer.from(apiEnv)),
     config: join(home, 'config'),
-    places: { SVC_HOME: home },
+    folderEnv: { SVC_HOME: home },
   });
 
 const GOOD = '[server]\nport = 9100\nbind_host = "10.0.0.9"\n';

@@ -11,7 +11,7 @@ interface Given {
 }
 const sources = (given: Given): Sources => ({
   fileEnv: new Map(Object.entries(given.file ?? {})),
-  seen: new Set(given.seen ?? []),
+  everInFile: new Set(given.seen ?? []),
   inheritedEnv: given.inherited ?? {},
   unread: new Set(given.unread ?? []),
   toml: new Map(Object.entries(given.toml ?? {})),

@@ -15,7 +15,7 @@ export interface Sources {
   /** api.env as it stands. */
   readonly fileEnv: ReadonlyMap<string, string>;
   /** Names that stood in api.env at any time of this run. */
-  readonly seen: ReadonlySet<string>;
+  readonly everInFile: ReadonlySet<string>;
   /** What the process was started with. */
   readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
   /** Names that api.env gives no value, although they are written there. */
@@ -41,7 +41,7 @@ export function environmentValue(
 ): { text: string; origin: EnvOrigin } | undefined {
   const listed = sources.fileEnv.get(name);
   if (listed !== undefined) return blank(listed) ? undefined : { text: listed, origin: 'file' };
-  if (sources.seen.has(name)) return undefined;
+  if (sources.everInFile.has(name)) return undefined;
   const inherited = Object.hasOwn(sources.inheritedEnv, name) ? sources.inheritedEnv[name] : undefined;
   return inherited === undefined || blank(inherited) ? undefined : { text: inherited, origin: 'inherited' };
 }
@@ -63,7 +63,7 @@ export function resolve<T>(row: SettingRowDef<T>, sources: Sources): Resolved<T>
   if (row.env === undefined) return fallback;
   const found = environmentValue(row.env, sources);
   if (found === undefined) return sources.unread.has(row.env) ? { ...fallback, unusable: true } : fallback;
-  const read = row.kind.fromText(found.text);
+  const read = row.type.fromText(found.text);
   if (!read.ok) {
     const warning = `${row.env} ${read.reason}; the default is used`;
     return { value: row.default, source: 'default', persisted, warning, unusable: true };

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { settingsTable } from '../contract/settings-table.ts';
 import { settingRows } from './catalogue.ts';
-import { judgeConfig } from './config-layer.ts';
-import { judgeEnv } from './env-layer.ts';
+import { evaluateConfig } from './config-layer.ts';
+import { evaluateEnv } from './env-layer.ts';
 import { exampleConfigFile, exampleEnvFile } from './print.ts';
 import { viewSetting } from './views.ts';
 
 const bytes = (text: string) => ({ kind: 'bytes' as const, bytes: Buffer.from(text), mode: 0o600, uid: 0 });
 const noMemory = { lastGood: null, enforced: false };
-const config = (text: string) => judgeConfig(bytes(text), noMemory);
-const env = (text: string) => judgeEnv(bytes(text), { last: null, enforced: false, uid: null });
+const config = (text: string) => evaluateConfig(bytes(text), noMemory);
+const env = (text: string) => evaluateEnv(bytes(text), { last: null, enforced: false, uid: null });
 
 test('the examples as they are set nothing and have no problem', () => {
   expect(config(exampleConfigFile())).toMatchObject({ state: 'good', values: new Map(), problems: [] });
@@ -31,7 +31,7 @@ test('with every line uncommented api.env gives every default', () => {
   for (const row of settingRows()) {
     if (row.env === undefined) continue;
     const text = all.values.get(row.env) as string;
-    if (text !== '') expect(row.kind.fromText(text)).toEqual({ ok: true, value: row.default });
+    if (text !== '') expect(row.type.fromText(text)).toEqual({ ok: true, value: row.default });
   }
 });
 

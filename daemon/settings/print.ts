@@ -17,7 +17,7 @@ export function exampleEnvFile(rows: readonly Row[] = settingRows()): string {
 
 function envBlock(row: Row): string {
   const value = Array.isArray(row.default) ? row.default.join(',') : String(row.default);
-  return `# ${row.help}\n# ${row.kind.name}; takes effect ${effect(row)}.\n#${row.env}=${value}`;
+  return `# ${row.help}\n# ${row.type.name}; takes effect ${effect(row)}.\n#${row.env}=${value}`;
 }
 
 /** An example config.toml: every table with every key at its default, the keys commented out. */
@@ -27,7 +27,7 @@ export function exampleConfigFile(rows: readonly Row[] = settingRows()): string 
     if (row.toml === undefined) continue;
     const [table, key] = row.toml.split('.') as [string, string];
     const wins = row.env === undefined ? '' : ` ${row.env} wins over it.`;
-    const block = `# ${row.help}\n# ${row.kind.name}; takes effect ${effect(row)}.${wins}\n#${key} = ${literal(row.default as TomlValue)}`;
+    const block = `# ${row.help}\n# ${row.type.name}; takes effect ${effect(row)}.${wins}\n#${key} = ${literal(row.default as TomlValue)}`;
     tables.set(table, [...(tables.get(table) ?? []), block]);
   }
   const parts = [...tables].map(([table, blocks]) => [`[${table}]`, ...blocks].join('\n\n'));

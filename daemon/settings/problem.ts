@@ -6,12 +6,12 @@ export interface Problem {
 }
 
 /** At most this many problems of one file are listed. */
-const MOST = 50;
+const MAX_PROBLEMS = 50;
 
 /** The first problems of a list, and how many more there are. */
-export function boundProblems(problems: readonly Problem[]): Problem[] {
-  if (problems.length <= MOST) return [...problems];
-  const rest = problems.length - MOST;
-  const file = (problems[MOST] as Problem).file;
-  return [...problems.slice(0, MOST), { file, line: null, message: `has ${rest} more problems` }];
+export function limitProblems(problems: readonly Problem[]): Problem[] {
+  if (problems.length <= MAX_PROBLEMS) return [...problems];
+  const rest = problems.length - MAX_PROBLEMS;
+  const file = (problems[MAX_PROBLEMS] as Problem).file;
+  return [...problems.slice(0, MAX_PROBLEMS), { file, line: null, message: `has ${rest} more problems` }];
 }

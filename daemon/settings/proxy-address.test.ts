@@ -14,7 +14,7 @@ test.each(['', 'proxy.lan', '10.0.0.0/33', '10.0.0.1:80', '[::1]'])('%j is none'
 });
 
 test('a list with a wrong entry is not taken', () => {
-  const { kind } = SETTINGS.trustedProxies;
+  const { type: kind } = SETTINGS.trustedProxies;
   expect(kind.fromToml(['10.0.0.1', 'fd00::/8'])).toEqual({ ok: true, value: ['10.0.0.1', 'fd00::/8'] });
   expect(kind.fromToml(['10.0.0.1', 'proxy.lan'])).toMatchObject({ ok: false });
 });

@@ -14,28 +14,28 @@ const DENIED: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
  * Reads a regular file of at most `cap` bytes. Never throws and never waits for a pipe. A link that leads nowhere is not missing:
  * somebody put a file elsewhere, and that place is not there now (a disk that is not mounted).
  */
-export async function readFileCapped(path: string, cap: number): Promise<FileRead> {
+export async function readFileCapped(path: string, maxBytes: number): Promise<FileRead> {
   try {
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const facts = await handle.stat();
-      if (!facts.isFile()) return { kind: 'unreadable', message: 'is not a regular file' };
-      if (facts.size > cap) return { kind: 'unreadable', message: `is larger than ${cap} bytes` };
+      const stats = await handle.stat();
+      if (!stats.isFile()) return { kind: 'unreadable', message: 'is not a regular file' };
+      if (stats.size > maxBytes) return { kind: 'unreadable', message: `is larger than ${maxBytes} bytes` };
       const bytes = await handle.readFile();
-      if (bytes.length > cap) return { kind: 'unreadable', message: `is larger than ${cap} bytes` };
-      return { kind: 'bytes', bytes, mode: facts.mode & 0o777, uid: facts.uid };
+      if (bytes.length > maxBytes) return { kind: 'unreadable', message: `is larger than ${maxBytes} bytes` };
+      return { kind: 'bytes', bytes, mode: stats.mode & 0o777, uid: stats.uid };
     } finally {
       await handle.close();
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    if (code === 'ENOENT') return await absent(path);
+    if (code === 'ENOENT') return await absentResult(path);
     const message = `can not be read (${code})`;
     return { kind: 'unreadable', message, ...(DENIED.has(code) ? { denied: true } : {}) };
   }
 }
 
-async function absent(path: string): Promise<FileRead> {
+async function absentResult(path: string): Promise<FileRead> {
   const named = await lstat(path).catch(() => null);
   if (!named?.isSymbolicLink()) return { kind: 'missing' };
   return { kind: 'unreadable', message: 'is a link to a file that is not there' };

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { SettingRow } from '../contract/system.ts';
 import { silentLog } from '../lib/log.ts';
 import type { SettingName, SettingValue } from './catalogue.ts';
-import { CONFIG_CAP, CONFIG_FILE } from './config-text.ts';
-import { ENV_FILE, ENV_FILE_CAP } from './env-layer.ts';
+import { CONFIG_FILE, MAX_CONFIG_BYTES } from './config-text.ts';
+import { ENV_FILE, MAX_ENV_FILE_BYTES } from './env-layer.ts';
 import { type Folders, folderPaths } from './folders.ts';
 import type { Resolved } from './precedence.ts';
 import type { Problem } from './problem.ts';
@@ -11,7 +11,7 @@ import { readFileCapped } from './read-file.ts';
 import { SettingsState } from './state.ts';
 
 /** The settings as a start now would find them. */
-export interface SettingsLook {
+export interface ReadOnlySettings {
   readonly folders: Folders;
   value<N extends SettingName>(name: N): SettingValue<N>;
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>>;
@@ -27,17 +27,17 @@ export interface SettingsLook {
 }
 
 /** Reads the settings and writes nothing, also where folders are missing. Throws SetupError when nothing names a folder. */
-export async function lookAtSettings(
+export async function loadSettingsReadOnly(
   env: Readonly<Record<string, string | undefined>>,
-): Promise<SettingsLook> {
+): Promise<ReadOnlySettings> {
   const folders = folderPaths(env);
   const state = new SettingsState(folders, env, silentLog());
   await state.start();
   const [apiEnv, config] = await Promise.all([
-    readFileCapped(join(folders.config, ENV_FILE), ENV_FILE_CAP),
-    readFileCapped(join(folders.config, CONFIG_FILE), CONFIG_CAP),
+    readFileCapped(join(folders.config, ENV_FILE), MAX_ENV_FILE_BYTES),
+    readFileCapped(join(folders.config, CONFIG_FILE), MAX_CONFIG_BYTES),
   ]);
-  state.take({ env: apiEnv, config });
+  state.apply({ env: apiEnv, config });
   const denied = [
     { name: CONFIG_FILE, read: config },
     { name: ENV_FILE, read: apiEnv },
@@ -50,7 +50,7 @@ export async function lookAtSettings(
     views: () => state.views(),
     problems: () => state.problems,
     denied: () => denied.map(({ name }) => join(folders.config, name)),
-    hopeless: () => state.hopeless,
+    hopeless: () => state.fatalConfigError,
     secrets: () => state.secrets,
   };
 }

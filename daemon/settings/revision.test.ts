@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardOf, revisionOf } from './revision.ts';
+import { ifMatchGuard, revisionOf } from './revision.ts';
 
 const A = Buffer.from('a = 1\n');
 const B = Buffer.from('a = 2\n');
@@ -28,7 +28,7 @@ describe('F02 the guard of If-Match', () => {
     ['a weak one', `W/${quoted(A)}`, A, false],
     ['nothing', '', A, false],
   ])('%s', (_, header, bytes, passes) => {
-    const guard = guardOf(header);
+    const guard = ifMatchGuard(header);
     if (passes) expect(() => guard(bytes)).not.toThrow();
     else expect(() => guard(bytes)).toThrow(expect.objectContaining({ code: 'config.stale' }));
   });

@@ -14,16 +14,16 @@ export function revisionOf(bytes: Uint8Array | null): string {
 }
 
 /** A look at the content (null: none) that is about to be replaced or removed; it throws to refuse that. */
-export type Guard = (bytes: Uint8Array | null) => void;
+export type ChangeGuard = (bytes: Uint8Array | null) => void;
 
 /** Lets every change through. */
-export const unguarded: Guard = () => {};
+export const unguarded: ChangeGuard = () => {};
 
 /**
  * The guard that an `If-Match` header asks for (RFC 9110, section 13.1.1): one of the quoted revisions, or `*` for any content.
  * It throws GatewayError `config.stale`. Without the header every change goes through.
  */
-export function guardOf(header: string | undefined): Guard {
+export function ifMatchGuard(header: string | undefined): ChangeGuard {
   if (header === undefined) return unguarded;
   const wanted = new Set(header.split(',').map((one) => one.trim()));
   return (bytes) => {

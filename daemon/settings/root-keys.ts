@@ -5,15 +5,15 @@ import { mapToml, type TomlEntry, type TomlMap } from './toml-map.ts';
 const BOM = '\ufeff';
 
 /** Runs an edit on text without byte order mark, checks that it made exactly the wanted values, and puts the mark back. */
-function edited(
+function applyEdit(
   text: string,
   key: string,
-  want: (values: TomlTable) => TomlTable,
+  expect: (values: TomlTable) => TomlTable,
   edits: (source: string, map: TomlMap) => Iterable<string>,
 ): string {
   const bom = text.startsWith(BOM) ? BOM : '';
   const source = text.slice(bom.length);
-  const wanted = want(tomlValues(source));
+  const wanted = expect(tomlValues(source));
   for (const candidate of edits(source, mapToml(source))) {
     if (readsAs(candidate, wanted)) return bom + candidate;
   }
@@ -28,8 +28,8 @@ const isRoot = ({ path, home }: TomlEntry, name: string): boolean =>
  * when that can't be done, TomlError for text that is no TOML.
  */
 export function setRootKey(text: string, name: string, value: TomlValue): string {
-  const want = (values: TomlTable) => ({ ...values, [name]: value });
-  return edited(text, name, want, (source, map) => withRootKey(source, map, name, literal(value)));
+  const expect = (values: TomlTable) => ({ ...values, [name]: value });
+  return applyEdit(text, name, expect, (source, map) => withRootKey(source, map, name, literal(value)));
 }
 
 function* withRootKey(text: string, map: TomlMap, name: string, value: string): Generator<string> {
@@ -39,7 +39,7 @@ function* withRootKey(text: string, map: TomlMap, name: string, value: string): 
   if (last !== undefined) yield newLine(text, last.valueTo, `${name} = ${value}`);
   const eol = eolOf(text);
   const line = `${name} = ${value}${eol}`;
-  const table = map.places.find(({ kind }) => kind !== 'inline');
+  const table = map.tables.find(({ kind }) => kind !== 'inline');
   if (table === undefined) yield text === '' || text.endsWith('\n') ? text + line : text + eol + line;
   else {
     const at = aboveComments(text, table.from);
@@ -66,46 +66,48 @@ const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n
  */
 export function removeKey(text: string, ...path: [name: string] | [table: string, key: string]): string {
   const [name, key] = path;
-  return edited(
+  return applyEdit(
     text,
     path.join('.'),
-    (values) => without(values, name, key),
+    (values) => valuesWithout(values, name, key),
     (source, map) => [
       source,
-      key === undefined ? withoutName(source, map, name) : withoutKey(source, map, name, key),
+      key === undefined ? removeName(source, map, name) : removeTableKey(source, map, name, key),
     ],
   );
 }
 
-function without(values: TomlTable, name: string, key: string | undefined): TomlTable {
+function valuesWithout(values: TomlTable, name: string, key: string | undefined): TomlTable {
   const { [name]: own, ...rest } = values;
   if (key === undefined || typeof own !== 'object' || own === null) return key === undefined ? rest : values;
-  const { [key]: _, ...kept } = own as TomlTable;
-  return Object.keys(kept).length === 0 ? rest : { ...values, [name]: kept };
+  const { [key]: _, ...remaining } = own as TomlTable;
+  return Object.keys(remaining).length === 0 ? rest : { ...values, [name]: remaining };
 }
 
 /** The last key of a table takes the table with it. */
-function withoutKey(text: string, map: TomlMap, name: string, key: string): string {
+function removeTableKey(text: string, map: TomlMap, name: string, key: string): string {
   const members = map.entries.filter(({ path }) => path.length === 2 && path[0] === name);
   const own = members.find(({ path }) => path[1] === key);
   if (own === undefined) return text;
-  if (members.length === 1) return withoutName(text, map, name);
-  if (own.home !== 'inline') return cut(text, own.valueFrom, own.valueTo);
+  if (members.length === 1) return removeName(text, map, name);
+  if (own.home !== 'inline') return cutSpan(text, own.valueFrom, own.valueTo);
   const table = map.entries.find((entry) => isRoot(entry, name));
   if (table === undefined) return text;
-  const kept = members.filter((member) => member !== own);
-  const pairs = kept.map((member) => `${member.path[1]} = ${text.slice(member.valueFrom, member.valueTo)}`);
+  const remaining = members.filter((member) => member !== own);
+  const pairs = remaining.map(
+    (member) => `${member.path[1]} = ${text.slice(member.valueFrom, member.valueTo)}`,
+  );
   return `${text.slice(0, table.valueFrom)}{ ${pairs.join(', ')} }${text.slice(table.valueTo)}`;
 }
 
-function withoutName(text: string, map: TomlMap, name: string): string {
+function removeName(text: string, map: TomlMap, name: string): string {
   const keys = map.entries.filter(({ path, home }) => path[0] === name && home !== 'inline');
-  const headers = map.places.filter(({ path, kind }) => path[0] === name && kind !== 'inline');
+  const headers = map.tables.filter(({ path, kind }) => path[0] === name && kind !== 'inline');
   const spans = [
     ...keys.map(({ valueFrom, valueTo }) => ({ from: valueFrom, to: valueTo })),
     ...headers.map(({ from }) => ({ from, to: headerEnd(text, from) })),
   ];
-  return spans.sort((a, b) => b.from - a.from).reduce((rest, { from, to }) => cut(rest, from, to), text);
+  return spans.sort((a, b) => b.from - a.from).reduce((rest, { from, to }) => cutSpan(rest, from, to), text);
 }
 
 /** End of the `]` or `]]` that closes a header. */
@@ -116,7 +118,7 @@ function headerEnd(text: string, from: number): number {
 }
 
 /** Takes out everything from the start of the line in which `from` stands up to `to`; a comment behind it keeps its line. */
-function cut(text: string, from: number, to: number): string {
+function cutSpan(text: string, from: number, to: number): string {
   const start = lineStart(text, from);
   const newline = text.indexOf('\n', to);
   const end = newline < 0 ? text.length : newline + 1;

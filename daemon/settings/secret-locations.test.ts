@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memorySettings } from '../auth/testing.ts';
 import type { SettingName } from './catalogue.ts';
-import { leadsSecretAway } from './secret-locations.ts';
+import { secretDiversionReason } from './secret-locations.ts';
 
 const HUB = 'https://hub.lan/base';
 const COLLECTOR = 'http://collector.lan:4318';
@@ -18,10 +18,10 @@ test.each<[SettingName, string]>([
   ['otlpEndpoint', 'http://other.lan:4318'],
 ])('%s may not become %s', (name, value) => {
   const bare = memorySettings({ hubUrl: HUB, otlpEndpoint: COLLECTOR });
-  expect(leadsSecretAway(settings, name, value)).toMatch(
+  expect(secretDiversionReason(settings, name, value)).toMatch(
     /^would lead (HF_TOKEN|OTEL_\w+_HEADERS) to another host/,
   );
-  expect(leadsSecretAway(bare, name, value)).toBeNull();
+  expect(secretDiversionReason(bare, name, value)).toBeNull();
 });
 
 test.each<[SettingName, unknown]>([
@@ -30,9 +30,9 @@ test.each<[SettingName, unknown]>([
   ['otlpEndpoint', ''],
   ['otlpEndpoint', `${COLLECTOR}/v2`],
   ['queueMax', 5],
-])('%s may become %s', (name, value) => expect(leadsSecretAway(settings, name, value)).toBeNull());
+])('%s may become %s', (name, value) => expect(secretDiversionReason(settings, name, value)).toBeNull());
 
 test('a collector that is named for the first time gets no headers that were there before it', () => {
   const off = memorySettings({}, { otlpHeaders: 'a=b' });
-  expect(leadsSecretAway(off, 'otlpEndpoint', COLLECTOR)).toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
+  expect(secretDiversionReason(off, 'otlpEndpoint', COLLECTOR)).toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
 });

@@ -13,7 +13,7 @@ const originOf = (address: string): string | null => (URL.canParse(address) ? ne
  * Why a caller of the API may not give the setting this value; null when he may. A secret stays with the host that it was
  * written for: who may change settings is not shown secrets, and would be if an address led them to his own host.
  */
-export function leadsSecretAway(
+export function secretDiversionReason(
   settings: Pick<Settings, 'value'>,
   name: SettingName,
   value: unknown,

@@ -9,7 +9,7 @@ const PLAIN_ROWS = new Set(
 /** The last part of a name says so, or it is the name of an upstream's key. */
 const SECRET_NAME = /(^|_)(key|token|secret|password|passwd|pass|credentials?)$|^UPSTREAM_/i;
 /** Values that are no longer in force but may still be mentioned by someone. */
-const KEEP_OLD = 64;
+const MAX_OLD_SECRETS = 64;
 
 /** Whether the value under this name of the environment must never be written anywhere. */
 export const isSecretName = (name: string): boolean =>
@@ -39,7 +39,7 @@ export class SecretList {
         now.add(value.trim());
       }
     }
-    const old = this.#byAge.filter((value) => !now.has(value)).slice(0, KEEP_OLD);
+    const old = this.#byAge.filter((value) => !now.has(value)).slice(0, MAX_OLD_SECRETS);
     this.#byAge = [...now, ...old];
     this.#values = this.#byAge.toSorted((one, other) => other.length - one.length);
   }

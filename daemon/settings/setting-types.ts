@@ -2,7 +2,7 @@
 export type Parsed<T> = { ok: true; value: T; warning?: string } | { ok: false; reason: string };
 
 /** How one kind of setting is read from text (environment) and from TOML. */
-export interface Kind<T> {
+export interface SettingType<T> {
   readonly name: string;
   /** From an environment value; blank never arrives here, it means unset. */
   fromText(text: string): Parsed<T>;
@@ -22,7 +22,7 @@ const WORDS = `${TRUE_WORDS.join(', ')} or ${FALSE_WORDS.join(', ')}`;
  * `unknownIsOn`: a word outside both lists counts as on, with a warning
  * (docs/spec/contract.md#require-auth-values).
  */
-export function flag(options: { unknownIsOn?: boolean } = {}): Kind<boolean> {
+export function flag(options: { unknownIsOn?: boolean } = {}): SettingType<boolean> {
   return {
     name: 'true or false',
     fromText(text) {
@@ -37,7 +37,7 @@ export function flag(options: { unknownIsOn?: boolean } = {}): Kind<boolean> {
 }
 
 /** A number within [min, max]; `integer` refuses fractions. */
-export function number(min: number, max: number, integer = true): Kind<number> {
+export function number(min: number, max: number, integer = true): SettingType<number> {
   const check = (value: number): Parsed<number> => {
     if (!Number.isFinite(value) || (integer && !Number.isInteger(value))) {
       return bad(`must be ${integer ? 'a whole number' : 'a number'} from ${min} to ${max}`);
@@ -55,7 +55,7 @@ export function number(min: number, max: number, integer = true): Kind<number> {
 }
 
 /** Any text without control characters. */
-export function text(pattern?: RegExp, hint = 'has a character that is not allowed'): Kind<string> {
+export function text(pattern?: RegExp, hint = 'has a character that is not allowed'): SettingType<string> {
   const check = (value: string): Parsed<string> => {
     if (/[\0-\x1f\x7f]/.test(value)) return bad('must not hold control characters');
     return pattern && !pattern.test(value) ? bad(hint) : good(value);
@@ -68,7 +68,7 @@ export function text(pattern?: RegExp, hint = 'has a character that is not allow
 }
 
 /** One of a few words. */
-export function choice<const W extends readonly string[]>(...words: W): Kind<W[number]> {
+export function choice<const W extends readonly string[]>(...words: W): SettingType<W[number]> {
   const check = (value: string): Parsed<W[number]> =>
     words.includes(value) ? good(value as W[number]) : bad(`must be one of ${words.join(', ')}`);
   return {
@@ -83,7 +83,7 @@ export function choice<const W extends readonly string[]>(...words: W): Kind<W[n
  * A list of texts: comma-separated in the environment, an array in TOML. `item` may normalise or refuse one, which is named by its
  * number alone: a caller may have put a secret there, and the reason goes into answers and logs.
  */
-export function list(item: (entry: string) => Parsed<string> = good): Kind<readonly string[]> {
+export function list(item: (entry: string) => Parsed<string> = good): SettingType<readonly string[]> {
   const check = (entries: readonly string[]): Parsed<readonly string[]> => {
     const out: string[] = [];
     for (const [index, entry] of entries.map((each) => each.trim()).entries()) {

@@ -10,7 +10,7 @@ import { type Folders, openFolders } from './folders.ts';
 import { LiveSettings } from './live-settings.ts';
 import type { Resolved } from './precedence.ts';
 import type { Problem } from './problem.ts';
-import type { Guard } from './revision.ts';
+import type { ChangeGuard } from './revision.ts';
 import { SettingsState } from './state.ts';
 
 export type SettingsChange = 'reloaded' | 'broken' | 'written';
@@ -30,7 +30,7 @@ export interface Settings {
   /** What is wrong with the files and the environment, each with what to do. */
   problems(): readonly Problem[];
   /** Why config.toml can't be read, when there is no last good copy to go on with either; null in every other case. */
-  hopeless(): Problem | null;
+  fatalConfigError(): Problem | null;
   /** Any variable by name, api.env before the inherited one; undefined when unset or blank. */
   environment(name: string): string | undefined;
   /** Values that must never be logged. */
@@ -46,7 +46,7 @@ export interface Settings {
    * The same for several values at once: all of them or none. `guard` sees the content of the file right before; what it throws
    * passes through and nothing has changed.
    */
-  persistAll(values: readonly (readonly [SettingName, unknown])[], guard: Guard): Promise<void>;
+  persistAll(values: readonly (readonly [SettingName, unknown])[], guard: ChangeGuard): Promise<void>;
   /** Of config.toml as the present values were read from it. */
   revision(): string;
   /** Writes a key into api.env and takes it up; all other bytes stay. Throws like `persist`, and EnvFileError. */

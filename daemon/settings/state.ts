@@ -1,11 +1,11 @@
 import type { SettingRow } from '../contract/system.ts';
 import type { Log } from '../lib/log.ts';
 import { type SettingName, type SettingValue, settingRows } from './catalogue.ts';
-import { type ConfigPicture, judgeConfig, keptWithout } from './config-layer.ts';
+import { type ConfigReading, evaluateConfig, valuesKeptWithout } from './config-layer.ts';
 import type { ConfigMemory } from './config-values.ts';
-import { ENV_FILE, type EnvPicture, enforcesByEnv, judgeEnv } from './env-layer.ts';
+import { ENV_FILE, type EnvReading, enforcesByEnv, evaluateEnv } from './env-layer.ts';
 import type { Folders } from './folders.ts';
-import { LastGood, type Remembered } from './last-good.ts';
+import { LastGood, type SavedState } from './last-good.ts';
 import { environmentValue, type Resolved, resolve, type Sources } from './precedence.ts';
 import type { Problem } from './problem.ts';
 import type { FileRead } from './read-file.ts';
@@ -22,17 +22,17 @@ export class SettingsState {
   readonly #log: Log;
   readonly #memory: LastGood;
   readonly #secrets = new SecretList();
-  readonly #seen = new Set<string>();
-  #known: Remembered = { lastGood: null, config: false, apiEnv: false };
-  #env: EnvPicture = {
+  readonly #everInFile = new Set<string>();
+  #saved: SavedState = { lastGood: null, config: false, apiEnv: false };
+  #env: EnvReading = {
     state: 'missing',
     values: new Map(),
     lines: new Map(),
     unread: new Set(),
     problems: [],
   };
-  #lastEnv: EnvPicture | null = null;
-  #config: ConfigPicture = { state: 'missing', values: new Map(), problems: [], wrong: new Map() };
+  #lastEnv: EnvReading | null = null;
+  #config: ConfigReading = { state: 'missing', values: new Map(), problems: [], wrong: new Map() };
   #resolved = new Map<SettingName, Resolved<unknown>>();
   #problems: readonly Problem[] = [];
   #logged = new Set<string>();
@@ -44,7 +44,7 @@ export class SettingsState {
   }
 
   async start(): Promise<void> {
-    this.#known = await this.#memory.load();
+    this.#saved = await this.#memory.load();
   }
 
   get problems(): readonly Problem[] {
@@ -63,8 +63,8 @@ export class SettingsState {
     return this.#env.state === 'broken' || this.#config.state === 'broken';
   }
 
-  get hopeless(): Problem | null {
-    return this.#config.hopeless ?? null;
+  get fatalConfigError(): Problem | null {
+    return this.#config.fatalError ?? null;
   }
 
   resolved<N extends SettingName>(name: N): Resolved<SettingValue<N>> {
@@ -82,46 +82,46 @@ export class SettingsState {
   }
 
   /** Takes up one reading of both files. */
-  take(reads: { env: FileRead; config: FileRead }): void {
-    this.#env = judgeEnv(reads.env, {
+  apply(reads: { env: FileRead; config: FileRead }): void {
+    this.#env = evaluateEnv(reads.env, {
       last: this.#lastEnv,
-      enforced: this.#known.apiEnv && !this.#inheritsEnforcement(),
+      enforced: this.#saved.apiEnv && !this.#inheritsEnforcement(),
       uid: process.geteuid?.() ?? null,
     });
     this.#lastEnv = this.#env;
     for (const name of this.#env.values.keys())
-      if (Object.hasOwn(this.#inherited, name)) this.#seen.add(name);
-    this.#config = judgeConfig(reads.config, this.#configMemory());
-    this.#learn();
+      if (Object.hasOwn(this.#inherited, name)) this.#everInFile.add(name);
+    this.#config = evaluateConfig(reads.config, this.#configMemory());
+    this.#updateKnown();
     const sources = this.#sources();
     this.#resolved = new Map(ROWS.map((row) => [row.name, resolve(row, sources)]));
     this.#secrets.update(this.#env.values, Object.entries(this.#inherited));
-    this.#name(sources);
+    this.#collectProblems(sources);
   }
 
   /** Says beforehand that enforcement is about to be turned on, so that a crash in between never forgets it. */
-  async expectEnforcement(): Promise<void> {
-    await this.#memory.save({ ...this.#known, config: true });
+  async saveEnforcementAhead(): Promise<void> {
+    await this.#memory.save({ ...this.#saved, config: true });
   }
 
   /** Keeps what is known for a start at which the files can't be read. */
-  async remember(): Promise<void> {
-    await this.#memory.save(this.#known);
+  async saveLastGood(): Promise<void> {
+    await this.#memory.save(this.#saved);
   }
 
   /** What a write into config.toml with this content must put in besides, by `table.key`. */
-  keptWithout(config: Buffer | null): ReadonlyMap<string, unknown> {
-    return keptWithout(config, this.#configMemory());
+  valuesKeptWithout(config: Buffer | null): ReadonlyMap<string, unknown> {
+    return valuesKeptWithout(config, this.#configMemory());
   }
 
   #configMemory(): ConfigMemory {
-    return { lastGood: this.#known.lastGood, enforced: this.#known.config };
+    return { lastGood: this.#saved.lastGood, enforced: this.#saved.config };
   }
 
   #sources(): Sources {
     return {
       fileEnv: this.#env.values,
-      seen: this.#seen,
+      everInFile: this.#everInFile,
       inheritedEnv: this.#inherited,
       unread: this.#env.unread,
       toml: this.#config.values,
@@ -132,18 +132,18 @@ export class SettingsState {
     return (this.#inherited.SVC_REQUIRE_AUTH ?? '').trim() !== '';
   }
 
-  #learn(): void {
+  #updateKnown(): void {
     const { state, values } = this.#config;
     if (state === 'good') {
-      this.#known = { ...this.#known, lastGood: values, config: values.get(ENFORCEMENT) === true };
+      this.#saved = { ...this.#saved, lastGood: values, config: values.get(ENFORCEMENT) === true };
     }
     if (this.#env.state !== 'broken') {
-      this.#known = { ...this.#known, apiEnv: enforcesByEnv(this.#env.values) };
+      this.#saved = { ...this.#saved, apiEnv: enforcesByEnv(this.#env.values) };
     }
   }
 
   /** Collects all problems and logs those that are new. */
-  #name(sources: Sources): void {
+  #collectProblems(sources: Sources): void {
     const warnings = ROWS.flatMap((row) => {
       const warning = this.resolved(row.name).warning;
       if (warning === undefined || row.env === undefined) return [];

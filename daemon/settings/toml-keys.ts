@@ -19,7 +19,7 @@ export function setTomlKeys(text: string, changes: KeyChanges): string {
   for (const [key, value] of Object.entries(changes)) {
     if (value === null) delete wanted[key];
     else wanted[key] = value;
-    edited = value === null ? without(edited, key) : withKey(edited, key, literal(value));
+    edited = value === null ? removeKey(edited, key) : withKey(edited, key, literal(value));
   }
   if (!isDeepStrictEqual(valuesOf(edited, BY_HAND), wanted)) throw new ConfigEditError(BY_HAND);
   return bom + edited;
@@ -27,11 +27,11 @@ export function setTomlKeys(text: string, changes: KeyChanges): string {
 
 const BY_HAND = 'the file can not be changed without touching other parts; change it by hand';
 
-function valuesOf(text: string, complaint: string): Record<string, unknown> {
+function valuesOf(text: string, message: string): Record<string, unknown> {
   try {
     return { ...tomlValues(text) };
   } catch {
-    throw new ConfigEditError(complaint);
+    throw new ConfigEditError(message);
   }
 }
 
@@ -53,14 +53,14 @@ function withKey(text: string, key: string, value: string): string {
   const at = entries.find(({ path }) => path[0] === key);
   if (at) return text.slice(0, at.valueFrom) + value + text.slice(at.valueTo);
   const last = entries.at(-1);
-  const place = last ? lineEnd(text, last.valueTo) : 0;
-  const before = text.slice(0, place);
+  const position = last ? lineEnd(text, last.valueTo) : 0;
+  const before = text.slice(0, position);
   const gap = before === '' || before.endsWith('\n') ? '' : eolOf(text);
-  return `${before}${gap}${key} = ${value}${eolOf(text)}${text.slice(place)}`;
+  return `${before}${gap}${key} = ${value}${eolOf(text)}${text.slice(position)}`;
 }
 
 /** Takes out the whole line of a key, or lines, with the comment behind its value. */
-function without(text: string, key: string): string {
+function removeKey(text: string, key: string): string {
   const at = rootEntries(text).find(({ path }) => path[0] === key);
   if (!at) return text;
   return text.slice(0, lineStart(text, at.valueFrom)) + text.slice(lineEnd(text, at.valueTo));

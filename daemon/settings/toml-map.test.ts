@@ -18,7 +18,7 @@ test('keys, values and tables with their lines and offsets', () => {
     ['t/y/z', 5, '[2]', 'inline'],
   ]);
   expect(
-    map.places.map((one) => [
+    map.tables.map((one) => [
       one.path.join('/'),
       one.line,
       one.kind,
@@ -34,7 +34,7 @@ test('keys, values and tables with their lines and offsets', () => {
 });
 
 test('an empty inline table ends right behind its brace', () => {
-  expect(mapToml('a = {}').places).toMatchObject([{ kind: 'inline', empty: true, from: 4, lastEnd: 5 }]);
+  expect(mapToml('a = {}').tables).toMatchObject([{ kind: 'inline', empty: true, from: 4, lastEnd: 5 }]);
 });
 
 test('text that is no TOML throws', () => {

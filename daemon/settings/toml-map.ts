@@ -1,5 +1,5 @@
 import { TomlDocument } from '@decimalturn/toml-patch';
-import { withinTime } from '../lib/async/run-with-timeout.ts';
+import { runSyncWithTimeout } from '../lib/async/run-with-timeout.ts';
 
 type Home = 'root' | 'table' | 'inline';
 
@@ -14,7 +14,7 @@ export interface TomlEntry {
 }
 
 /** A `[table]` header or an inline table. */
-export interface TomlPlace {
+export interface TomlTableLocation {
   path: string[];
   line: number;
   kind: 'header' | 'array' | 'inline';
@@ -27,7 +27,7 @@ export interface TomlPlace {
 
 export interface TomlMap {
   entries: TomlEntry[];
-  places: TomlPlace[];
+  tables: TomlTableLocation[];
 }
 
 interface Point {
@@ -47,10 +47,10 @@ const MAP_LIMIT_MS = 3000;
 
 /** Where keys, values and tables stand in TOML text without byte order mark. Throws for text that is no TOML. */
 export function mapToml(text: string): TomlMap {
-  return withinTime(() => {
-    const walk = new Walk(text);
-    for (const block of new TomlDocument(text).cst as unknown as CstNode[]) walk.block(block);
-    return walk.map;
+  return runSyncWithTimeout(() => {
+    const visitor = new CstVisitor(text);
+    for (const block of new TomlDocument(text).cst as unknown as CstNode[]) visitor.block(block);
+    return visitor.map;
   }, MAP_LIMIT_MS);
 }
 
@@ -60,8 +60,8 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-class Walk {
-  readonly map: TomlMap = { entries: [], places: [] };
+class CstVisitor {
+  readonly map: TomlMap = { entries: [], tables: [] };
   readonly #starts: number[];
 
   constructor(text: string) {
@@ -78,7 +78,7 @@ class Walk {
     const path = names(node.key?.item);
     const pairs = (node.items ?? []).filter((item) => item.type === 'KeyValue');
     const header = node.key as CstNode;
-    this.map.places.push({
+    this.map.tables.push({
       path,
       line: header.loc.start.line,
       kind: node.type === 'Table' ? 'header' : 'array',
@@ -106,7 +106,7 @@ class Walk {
     const pairs = (node.items ?? []).map((item) => item.item as CstNode);
     const from = this.#offset(node.loc.start);
     const last = pairs.at(-1);
-    this.map.places.push({
+    this.map.tables.push({
       path,
       line: node.loc.start.line,
       kind: 'inline',

@@ -10,14 +10,14 @@ export function viewSetting(
 ): SettingRow {
   const secret = row.secret === true;
   const problem = resolved.warning ?? wrong;
-  const overridden = resolved.persisted !== undefined && !same(resolved.persisted, resolved.value);
+  const overridden = resolved.persisted !== undefined && !isEqual(resolved.persisted, resolved.value);
   return {
     name: row.name,
     env: row.env ?? null,
     toml: row.toml ?? null,
-    value: secret ? null : shown(resolved.value),
+    value: secret ? null : nullIfBlank(resolved.value),
     source: resolved.source,
-    default: secret ? null : shown(row.default),
+    default: secret ? null : nullIfBlank(row.default),
     ...(overridden && !secret ? { persisted: resolved.persisted } : {}),
     secret,
     set: secret && resolved.value !== '',
@@ -27,5 +27,5 @@ export function viewSetting(
   };
 }
 
-const shown = (value: unknown): unknown => (value === '' ? null : value);
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+const nullIfBlank = (value: unknown): unknown => (value === '' ? null : value);
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

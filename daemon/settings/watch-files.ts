@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
 import { pollStats } from '../lib/fs/poll-stats.ts';
 
-const SETTLE_MS = 100;
+const DEBOUNCE_MS = 100;
 const POLL_MS = 2000;
 
 /**
@@ -12,18 +12,18 @@ const POLL_MS = 2000;
  */
 export function watchFiles(folder: string, names: readonly string[], changed: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
-  const soon = () => {
+  const schedule = () => {
     clearTimeout(timer);
-    timer = setTimeout(changed, SETTLE_MS);
+    timer = setTimeout(changed, DEBOUNCE_MS);
     timer.unref();
   };
   const watcher = folderEvents(folder, (name) => {
-    if (name === null || names.includes(name)) soon();
+    if (name === null || names.includes(name)) schedule();
   });
   const endPoll = pollStats(
     names.map((name) => join(folder, name)),
     POLL_MS,
-    soon,
+    schedule,
   );
   return () => {
     clearTimeout(timer);
@@ -33,9 +33,9 @@ export function watchFiles(folder: string, names: readonly string[], changed: ()
 }
 
 /** Without events (no inotify watches left) the poll alone goes on. */
-function folderEvents(folder: string, seen: (name: string | null) => void): FSWatcher | null {
+function folderEvents(folder: string, onName: (name: string | null) => void): FSWatcher | null {
   try {
-    const watcher = watch(folder, { persistent: false }, (_event, name) => seen(name));
+    const watcher = watch(folder, { persistent: false }, (_event, name) => onName(name));
     watcher.on('error', () => watcher.close());
     return watcher;
   } catch {

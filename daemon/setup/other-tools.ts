@@ -1,4 +1,4 @@
-import { Remembered } from '../lib/async/ttl-cache.ts';
+import { TtlCache } from '../lib/async/ttl-cache.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type FolderView, lookAtFolders } from './read-folders.ts';
@@ -20,7 +20,7 @@ const MOST_OLLAMA = 16;
 /** Models that other programs have fetched: where they are, and how they come to be served here. */
 export class OtherTools {
   readonly #options: OtherToolsOptions;
-  readonly #looks = new Remembered<FolderView[]>({ most: 1, ageMs: LOOK_MS });
+  readonly #looks = new TtlCache<FolderView[]>({ maxEntries: 1, ttlMs: LOOK_MS });
 
   constructor(options: OtherToolsOptions) {
     this.#options = options;

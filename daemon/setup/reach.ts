@@ -1,5 +1,5 @@
 import type { SetupView } from '../contract/setup.ts';
-import { everyAddress } from '../lib/net/ip-address.ts';
+import { wildcardFamily } from '../lib/net/ip-address.ts';
 
 export type ReachChoice = 'machine' | 'network';
 
@@ -11,7 +11,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 /** Which of the choices a bind host is. */
 export function choiceOf(bindHost: string): SetupView['reach']['choice'] {
   if (LOOPBACK.has(bindHost)) return 'machine';
-  return everyAddress(bindHost) !== null ? 'network' : 'other';
+  return wildcardFamily(bindHost) !== null ? 'network' : 'other';
 }
 
 export interface ReachFacts {

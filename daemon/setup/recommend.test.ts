@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { roomOn } from '../app/memory-headroom.ts';
+import { memoryHeadroom } from '../app/memory-headroom.ts';
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
@@ -71,8 +71,8 @@ describe.each(MACHINES)('on the captured machine %s', (name) => {
     for (const [pool, bytes] of beside) {
       const free =
         pool === 'host'
-          ? roomOn(hardware, 'auto', Number.MAX_SAFE_INTEGER).free
-          : roomOn(hardware, 'auto', bytes).free;
+          ? memoryHeadroom(hardware, 'auto', Number.MAX_SAFE_INTEGER).free
+          : memoryHeadroom(hardware, 'auto', bytes).free;
       expect(bytes + KEEP_FREE_BYTES).toBeLessThanOrEqual(free);
     }
     const purposes = [...items, ...leftOut].map(({ purpose }) => purpose);

@@ -6,7 +6,7 @@ import { linkOllama } from './ollama-links.ts';
 import { readState, STATE_FACT } from './setup-state.ts';
 
 export interface RenewLinksOptions {
-  readonly store: Pick<Store, 'facts'>;
+  readonly store: Pick<Store, 'keyValue'>;
   readonly settings: Pick<Settings, 'folders'>;
   readonly log: Log;
 }
@@ -17,7 +17,7 @@ export interface RenewLinksOptions {
  */
 export async function renewLinks({ store, settings, log }: RenewLinksOptions): Promise<void> {
   const folder = join(settings.folders.state, 'models', 'ollama');
-  const roots = readState(store.facts.get(STATE_FACT)).ollama;
+  const roots = readState(store.keyValue.get(STATE_FACT)).ollama;
   const told = (error: Error) =>
     log.warn({ reason: error.message }, 'the models of Ollama could not be taken in');
   if (roots.length > 0) await linkOllama(roots, folder, told).catch(told);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type ErrorCode, GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { PullRecord, PullStateName } from '../contract/pulls.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import { createLog } from '../lib/log.ts';
 import type { RegisteredModel } from '../models/registered-model.ts';
 import type { Slots } from '../slots/slots.ts';
@@ -28,7 +28,7 @@ interface Bench {
 
 /** Works over downloads and slots that do what the test says. */
 function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   const state = new KeptState({ get: () => null, set: () => {} });
   state.change({ work: kept });
   const jobs = new Map<string, PullRecord>();

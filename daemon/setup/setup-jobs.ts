@@ -1,7 +1,7 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { PullRecord } from '../contract/pulls.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
@@ -13,7 +13,7 @@ import type { KeptState } from './stored-state.ts';
 export interface WorksOptions {
   readonly kept: KeptState;
   readonly log: Log;
-  readonly bus: Bus<GatewayEvents>;
+  readonly bus: EventBus<GatewayEvents>;
   readonly pulls: Pick<Pulls, 'list' | 'create'>;
   readonly registry: Pick<Registry, 'get'>;
   readonly slots: Slots;

@@ -3,8 +3,8 @@ import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { SetupApplyBody, SetupView } from '../contract/setup.ts';
 import type { Hardware } from '../hardware/hardware.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
-import { Remembered } from '../lib/async/ttl-cache.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
+import { TtlCache } from '../lib/async/ttl-cache.ts';
 import type { Log } from '../lib/log.ts';
 import { CATALOG, CATALOG_DATE, installedFrom, type KnownModel, pullName } from '../models/catalog.ts';
 import { KEEP_FREE_BYTES, roomForModels } from '../models/pulls/disk-space.ts';
@@ -26,9 +26,9 @@ import { type Wanted, wantedModels } from './wanted-models.ts';
 
 export interface SetupOptions {
   readonly settings: Settings;
-  readonly store: Pick<Store, 'facts'>;
+  readonly store: Pick<Store, 'keyValue'>;
   readonly log: Log;
-  readonly bus: Bus<GatewayEvents>;
+  readonly bus: EventBus<GatewayEvents>;
   readonly hardware: Hardware;
   readonly registry: Registry;
   readonly pulls: Pulls;
@@ -64,12 +64,12 @@ class FirstRun implements Setup {
   readonly #options: SetupOptions;
   readonly #kept: KeptState;
   readonly #works: Works;
-  readonly #sets = new Remembered<ModelSet>({ most: 8, ageMs: LOOK_MS });
+  readonly #sets = new TtlCache<ModelSet>({ maxEntries: 8, ttlMs: LOOK_MS });
   readonly #tools: OtherTools;
 
   constructor(options: SetupOptions) {
     this.#options = options;
-    const { facts } = options.store;
+    const { keyValue: facts } = options.store;
     this.#kept = new KeptState({
       get: () => facts.get(STATE_FACT),
       set: (text) => facts.set(STATE_FACT, text),

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
-import { hideSecrets } from '../lib/text/redact.ts';
+import { redactSecrets } from '../lib/text/redact.ts';
 import { poolOf } from './admission/memory-use.ts';
 import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
@@ -54,7 +54,7 @@ function progressView({ view: { state }, current }: SlotRecordInput): Pick<SlotR
 function missingView({ view, config, readers }: SlotRecordInput): Pick<SlotRecord, 'model_missing'> {
   if (view.model !== null || config.model === null) return {};
   // The value is unchecked: it may be anything that was put into the file, even a key by accident.
-  const named = hideSecrets(config.model, readers.secrets?.() ?? []);
+  const named = redactSecrets(config.model, readers.secrets?.() ?? []);
   const path = /^(\.{0,2}|~[^/]*)\//.test(config.model) || /^[^:]*\/[^:]*\.gguf$/i.test(config.model);
   return { model_missing: path ? basename(named) : named };
 }

@@ -1,8 +1,8 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
-import { cutTo } from '../lib/text/truncate.ts';
+import { truncate } from '../lib/text/truncate.ts';
 import type { MemoryUse } from './admission/memory-use.ts';
 import type { AutoSlots } from './binding/auto-slots.ts';
 import type { Swaps } from './binding/swaps.ts';
@@ -14,7 +14,7 @@ import type { SlotView } from './slot-view.ts';
 
 export interface SlotSetDeps {
   readonly log: Log;
-  readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly auto: AutoSlots;
   readonly swaps: Swaps;
   /** Reads the slot files. `before` is the previous result, null at the first time. */
@@ -64,7 +64,7 @@ export class SlotSet {
   getOrThrow(name: string): SlotController {
     const controller = this.#controllers.get(name);
     if (controller === undefined)
-      throw new GatewayError('slot.not_found', { details: { slot: cutTo(name, 64) } });
+      throw new GatewayError('slot.not_found', { details: { slot: truncate(name, 64) } });
     return controller;
   }
 

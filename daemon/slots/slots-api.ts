@@ -1,7 +1,7 @@
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
-import type { Guard } from '../settings/revision.ts';
+import type { ChangeGuard } from '../settings/revision.ts';
 import type { PlannedReservations } from './admission/launch-plan.ts';
 import type { Preview } from './admission/preview.ts';
 import type { SlotConfig } from './config/slot-config.ts';
@@ -67,12 +67,12 @@ export interface Slots {
    * keeps its settings until its next start. Throws `slot.not_found`, what `guard` throws for the current file, and
    * the errors of `create`.
    */
-  change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<SlotRecord>;
+  change(name: string, settings: SlotSettingsBody, guard?: ChangeGuard): Promise<SlotRecord>;
   /**
    * Deletes the slot file, drains the slot and resolves when its engine has ended. Throws 404 `slot.not_found`, 422
    * `slot.invalid` for a slot without a file (a built-in or automatic one), and what `guard` throws.
    */
-  remove(name: string, guard?: Guard): Promise<void>;
+  remove(name: string, guard?: ChangeGuard): Promise<void>;
   /**
    * Returns whether a model without a slot could be loaded now, by the decision of admission, with the memory
    * `planned` for other loads taken first. Pure.

@@ -1,6 +1,6 @@
 import type { GatewayEvents } from '../contract/events.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
-import type { Patience } from '../lib/fs/mount-guard.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
+import type { MountGuard } from '../lib/fs/mount-guard.ts';
 import type { Log } from '../lib/log.ts';
 import type { Outbound } from '../lib/net/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -18,7 +18,7 @@ import type { Runner } from './runners/runner.ts';
 export interface SlotsOptions {
   readonly settings: Pick<Settings, 'folders' | 'value' | 'environment'>;
   readonly log: Log;
-  readonly bus: Bus<GatewayEvents>;
+  readonly bus: EventBus<GatewayEvents>;
   readonly outbound: Outbound;
   /**
    * Returns the model that a slot names or, for slot `agent`, the one it should hold automatically; null when there
@@ -59,7 +59,7 @@ export interface SlotsOptions {
   /** Returns the candidate sockets of container engines, best first; default none. */
   containerSockets?(): readonly string[];
   /** Limits calls to disks that may not respond; default with the usual limits. */
-  readonly patience?: Patience;
+  readonly patience?: MountGuard;
   readonly clock?: Clock;
   /** Runs every engine, instead of the runners that their launches name. */
   readonly runner?: Runner;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
-import { familyMemoryOf, memoryOf } from '../lib/process/process-identity.ts';
+import { memoryOf, processTreeMemory } from '../lib/process/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
-import type { Guard } from '../settings/revision.ts';
+import type { ChangeGuard } from '../settings/revision.ts';
 import { AdmissionController } from './admission/controller.ts';
 import type { PlannedReservations } from './admission/launch-plan.ts';
 import { Measurements } from './admission/measured-memory.ts';
@@ -171,12 +171,12 @@ class AllSlots implements Slots {
     return this.#set.getOrThrow(name).record();
   }
 
-  async change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<SlotRecord> {
+  async change(name: string, settings: SlotSettingsBody, guard?: ChangeGuard): Promise<SlotRecord> {
     await this.#admin.change(name, settings, guard);
     return this.#set.getOrThrow(name).record();
   }
 
-  remove(name: string, guard?: Guard): Promise<void> {
+  remove(name: string, guard?: ChangeGuard): Promise<void> {
     return this.#admin.remove(name, guard);
   }
 
@@ -278,7 +278,7 @@ class AllSlots implements Slots {
       memoryUses: () => this.#set.memoryUses(),
       isAlreadyRunning: (slot) => this.#adoption.has(slot),
       memoryOf,
-      familyMemoryOf,
+      familyMemoryOf: processTreeMemory,
       cardMemoryOf: cardMemoryOf ?? (async () => null),
       evict: (slot) => this.#events.evict(this.#set.get(slot)),
       retry: (slot) => this.#set.get(slot)?.retry(),

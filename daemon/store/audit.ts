@@ -1,8 +1,8 @@
 import type { AuditRow } from '../contract/system.ts';
 import { clampRows, clip, fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './write-health.ts';
-import { Backlog } from './write-queue.ts';
+import type { WriteHealth } from './write-health.ts';
+import { WriteQueue } from './write-queue.ts';
 
 export interface AuditEvent {
   action: string;
@@ -19,9 +19,9 @@ export interface AuditRepo {
   list(limit: number, beforeId?: number): AuditRow[];
 }
 
-const KEPT_ROWS = 50_000;
-const WAITING = 1_000;
-const LISTED = 1_000;
+const MAX_ROWS = 50_000;
+const MAX_QUEUED = 1_000;
+const MAX_LISTED = 1_000;
 /** Old rows go once per this many added ones. */
 const TRIM_EVERY = 256;
 
@@ -31,9 +31,9 @@ type Stored = Omit<AuditRow, 'details'> & { details: string };
 /** The audit trail: who changed what, kept for the newest 50,000 events. */
 export function auditRepo(
   db: Db,
-  faults: Faults,
+  faults: WriteHealth,
   now: () => number,
-): { repo: AuditRepo; backlog: Backlog<Row> } {
+): { repo: AuditRepo; backlog: WriteQueue<Row> } {
   const insert = db.prepare('INSERT INTO audit (at, action, tier, address, details) VALUES (?, ?, ?, ?, ?)');
   const trim = db.prepare('DELETE FROM audit WHERE id <= ?');
   const list = db.prepare<[number, number], Stored>(
@@ -42,17 +42,17 @@ export function auditRepo(
   const write = db.transaction((rows: readonly Row[]) => {
     for (const row of rows) {
       const id = Number(insert.run(...row).lastInsertRowid);
-      if (id % TRIM_EVERY === 0) trim.run(id - KEPT_ROWS);
+      if (id % TRIM_EVERY === 0) trim.run(id - MAX_ROWS);
     }
   });
-  const backlog = new Backlog<Row>({ faults, what: 'audit', limit: WAITING, batch: WAITING, write });
+  const backlog = new WriteQueue<Row>({ faults, what: 'audit', limit: MAX_QUEUED, batch: MAX_QUEUED, write });
   const repo: AuditRepo = {
     add({ action, tier, address, details }) {
       backlog.push([new Date(now()).toISOString(), action, tier, clip(address), toJson(details)]);
       backlog.flush();
     },
     list(limit, beforeId = Number.MAX_SAFE_INTEGER) {
-      const rows = faults.read('audit', () => list.all(beforeId, clampRows(limit, LISTED)));
+      const rows = faults.read('audit', () => list.all(beforeId, clampRows(limit, MAX_LISTED)));
       return rows.map((row) => ({ ...row, details: fromJson<Record<string, unknown>>(row.details, {}) }));
     },
   };

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
-import { keepBackup, keptBackup, restoreBackup, runningBackup, takeBackup } from './backup.ts';
+import { createBackup, keepBackup, migratedBackup, restoreBackup, runningBackup } from './backup.ts';
 import { connect, enterWal } from './connection.ts';
 
 function rows(file: string): unknown[] {
@@ -22,7 +22,7 @@ function filled(): { file: string; db: ReturnType<typeof connect> } {
 
 test('the copy holds rows that are still in the log, for its owner only', () => {
   const { file, db } = filled();
-  takeBackup(db, file);
+  createBackup(db, file);
   expect(rows(runningBackup(file))).toEqual([1]);
   expect(statSync(runningBackup(file)).mode & 0o777).toBe(0o600);
   db.close();
@@ -30,7 +30,7 @@ test('the copy holds rows that are still in the log, for its owner only', () => 
 
 test('restoring brings back exactly the copy, without a log that would be replayed over it', () => {
   const { file, db } = filled();
-  takeBackup(db, file);
+  createBackup(db, file);
   db.exec('INSERT INTO t VALUES (2)');
   db.close();
   writeFileSync(`${file}-wal`, 'left over');
@@ -43,18 +43,18 @@ test('restoring brings back exactly the copy, without a log that would be replay
 test('after success one generation is kept', () => {
   const { file, db } = filled();
   for (const value of [2, 3]) {
-    takeBackup(db, file);
+    createBackup(db, file);
     db.exec(`INSERT INTO t VALUES (${value})`);
     keepBackup(file);
   }
   db.close();
-  expect(rows(keptBackup(file))).toEqual([1, 2]);
+  expect(rows(migratedBackup(file))).toEqual([1, 2]);
   expect(readdirSync(join(file, '..')).sort()).toEqual(['x.db', 'x.db.before-migration']);
 });
 
 test('a copy that cannot be made leaves no half of itself', () => {
   const { file, db } = filled();
   db.close();
-  expect(() => takeBackup(db, file)).toThrow();
+  expect(() => createBackup(db, file)).toThrow();
   expect(readdirSync(join(file, '..'))).toEqual(['x.db']);
 });

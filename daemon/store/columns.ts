@@ -1,12 +1,12 @@
 /** Longest JSON text of one column. */
-const LONGEST_JSON = 64 * 1024;
-const LONGEST_TEXT = 1024;
+const MAX_JSON_LENGTH = 64 * 1024;
+const MAX_TEXT_LENGTH = 1024;
 
 /** JSON for a column; never throws: what cannot be written or is too long becomes a note. */
 export function toJson(value: unknown): string {
   try {
     const text = JSON.stringify(value) ?? 'null';
-    return text.length <= LONGEST_JSON ? text : '{"omitted":"too long"}';
+    return text.length <= MAX_JSON_LENGTH ? text : '{"omitted":"too long"}';
   } catch {
     return '{"omitted":"not JSON"}';
   }
@@ -24,10 +24,10 @@ export function fromJson<T>(text: string | null, fallback: T): T {
 
 /** Free text from outside, cut to what a log row keeps. */
 export function clip(text: string | null | undefined): string | null {
-  return text == null ? null : text.slice(0, LONGEST_TEXT);
+  return text == null ? null : text.slice(0, MAX_TEXT_LENGTH);
 }
 
 /** A row count between 1 and `most`; anything that is no number counts as `most`. */
-export function clampRows(asked: number, most: number): number {
-  return Number.isFinite(asked) ? Math.min(Math.max(Math.trunc(asked), 1), most) : most;
+export function clampRows(requested: number, maxRows: number): number {
+  return Number.isFinite(requested) ? Math.min(Math.max(Math.trunc(requested), 1), maxRows) : maxRows;
 }

@@ -2,7 +2,7 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
-import { assertEngine, atLeast, connect, enterWal, LEAST_SQLITE, makePrivate } from './connection.ts';
+import { assertSqliteVersion, atLeast, connect, enterWal, MIN_SQLITE, makePrivate } from './connection.ts';
 
 test.each([
   ['3.51.3', '3.51.3', true],
@@ -15,7 +15,7 @@ test.each([
 });
 
 test('the library that is installed is safe', () => {
-  expect(atLeast(assertEngine(), LEAST_SQLITE)).toBe(true);
+  expect(atLeast(assertSqliteVersion(), MIN_SQLITE)).toBe(true);
 });
 
 test('database, log and index are readable by their owner only', () => {

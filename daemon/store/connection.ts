@@ -5,12 +5,12 @@ import { SetupError } from '../lib/setup-error.ts';
 export type Db = Database.Database;
 
 /** Versions before this one can damage a WAL database (the WAL-reset bug). */
-export const LEAST_SQLITE = '3.51.3';
+export const MIN_SQLITE = '3.51.3';
 /** Longest wait for another program's lock while the gateway serves: a wait stops the whole event loop. */
-export const BUSY_MS = 250;
+export const BUSY_TIMEOUT_MS = 250;
 /** The same while it starts, when nobody waits for an answer yet. */
-export const START_BUSY_MS = 2_000;
-const WAL_KEPT_BYTES = 16 * 1024 * 1024;
+export const START_BUSY_TIMEOUT_MS = 2_000;
+const WAL_TRUNCATE_BYTES = 16 * 1024 * 1024;
 
 /** Whether dotted version `a` is at least `b`. */
 export function atLeast(a: string, b: string): boolean {
@@ -24,14 +24,14 @@ export function atLeast(a: string, b: string): boolean {
 }
 
 /** The version of the SQLite library; throws SetupError when it is one that loses data. */
-export function assertEngine(): string {
+export function assertSqliteVersion(): string {
   const db = new Database(':memory:');
   const version = String(db.prepare('SELECT sqlite_version()').pluck().get());
   db.close();
-  if (atLeast(version, LEAST_SQLITE)) return version;
+  if (atLeast(version, MIN_SQLITE)) return version;
   throw new SetupError(
     `SQLite ${version} can damage the database.`,
-    `Install the dependencies of this release again; SQLite ${LEAST_SQLITE} or newer is needed.`,
+    `Install the dependencies of this release again; SQLite ${MIN_SQLITE} or newer is needed.`,
   );
 }
 
@@ -48,7 +48,7 @@ export function makePrivate(file: string): void {
 
 /** A connection with the guards that hold for every use; `file` may be the bytes of a database, kept in memory then. */
 export function connect(file: string | Buffer, options: { readonly?: boolean } = {}): Db {
-  const db = new Database(file, { readonly: options.readonly ?? false, timeout: START_BUSY_MS });
+  const db = new Database(file, { readonly: options.readonly ?? false, timeout: START_BUSY_TIMEOUT_MS });
   db.pragma('trusted_schema = OFF');
   db.pragma('foreign_keys = ON');
   db.pragma('cell_size_check = ON');
@@ -62,6 +62,6 @@ export function connect(file: string | Buffer, options: { readonly?: boolean } =
 export function enterWal(db: Db): void {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
-  db.pragma(`journal_size_limit = ${WAL_KEPT_BYTES}`);
+  db.pragma(`journal_size_limit = ${WAL_TRUNCATE_BYTES}`);
   db.pragma('secure_delete = ON');
 }

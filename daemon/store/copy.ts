@@ -34,7 +34,7 @@ export async function copyDatabase(from: string, to: string): Promise<number | n
 }
 
 /** Writes what waits in the log of a database into its file, so that the file is whole by itself. False when it can't be. */
-export function settle(file: string): boolean {
+export function checkpoint(file: string): boolean {
   if (!existsSync(file)) return true;
   try {
     const db = connect(file);

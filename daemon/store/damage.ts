@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { connect } from './connection.ts';
 import { schemaVersion } from './migrations.ts';
-import { baseCode, inWords, isDamage } from './sqlite-errors.ts';
+import { baseCode, describeError, isDamage } from './sqlite-errors.ts';
 
 /** What a look at the file without writing tells. `unreadable`: its surroundings forbid the look, the content is unknown. */
 export type Inspection =
@@ -12,7 +12,7 @@ export type Inspection =
   | { readonly state: 'unreadable'; readonly cause: unknown };
 
 /** Sets of a damaged database and its logs that are kept, newest first. */
-const KEPT_ASIDE = 5;
+const MAX_DAMAGED_SETS = 5;
 
 function sizeOf(file: string): number | null {
   try {
@@ -27,11 +27,11 @@ function sizeOf(file: string): number | null {
  * damaged is read a second time: SQLite calls a read that failed once the same, and that must not cost the whole content.
  */
 export function inspect(file: string): Inspection {
-  const first = look(file);
-  return first.state === 'damaged' ? look(file) : first;
+  const first = inspectOnce(file);
+  return first.state === 'damaged' ? inspectOnce(file) : first;
 }
 
-function look(file: string): Inspection {
+function inspectOnce(file: string): Inspection {
   const size = sizeOf(file);
   if (size === null) return { state: 'absent' };
   if (size === 0 && sizeOf(`${file}-wal`) === null) return { state: 'damaged', reason: 'it is empty' };
@@ -47,7 +47,7 @@ function look(file: string): Inspection {
   } catch (error) {
     // A statement of ours that the file's own schema makes invalid: the schema is not the one that was written.
     if (baseCode(error) === 'SQLITE_ERROR') return { state: 'damaged', reason: 'its tables are unknown' };
-    if (isDamage(error)) return { state: 'damaged', reason: inWords(error) };
+    if (isDamage(error)) return { state: 'damaged', reason: describeError(error) };
     return { state: 'unreadable', cause: error };
   }
 }
@@ -60,7 +60,7 @@ function prune(file: string): void {
   const sets = readdirSync(dirname(file)).filter(
     (name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name),
   );
-  for (const name of sets.sort().reverse().slice(KEPT_ASIDE)) {
+  for (const name of sets.sort().reverse().slice(MAX_DAMAGED_SETS)) {
     for (const suffix of ['', '-wal', '-shm'])
       rmSync(join(dirname(file), `${name}${suffix}`), { force: true });
   }

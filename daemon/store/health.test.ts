@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { healthOf, type StorePicture, WAL_ALARM_BYTES } from './health.ts';
+import { healthOf, type StoreState, WAL_ALARM_BYTES } from './health.ts';
 
-const well: StorePicture = {
+const well: StoreState = {
   failing: null,
   damaged: false,
   failures: 0,
@@ -15,7 +15,7 @@ const well: StorePicture = {
 };
 const moved = 'The database was moved aside.';
 
-test.each<[string, Partial<StorePicture>, string, RegExp]>([
+test.each<[string, Partial<StoreState>, string, RegExp]>([
   ['well', {}, 'ok', /^SQLite 3\.54\.1, schema 1\.$/],
   [
     'in memory',

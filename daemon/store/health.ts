@@ -1,4 +1,4 @@
-import type { FaultPicture } from './write-health.ts';
+import type { WriteHealthState } from './write-health.ts';
 
 export interface StoreHealth {
   status: 'ok' | 'warning' | 'failed';
@@ -7,7 +7,7 @@ export interface StoreHealth {
 }
 
 /** Everything the verdict rests on. */
-export interface StorePicture extends FaultPicture {
+export interface StoreState extends WriteHealthState {
   readonly place: 'file' | 'memory';
   readonly alarm: string | null;
   readonly walBytes: number;
@@ -24,30 +24,30 @@ export const WAL_LIMIT_BYTES = 256 * 1024 * 1024;
 const megabytes = (bytes: number): number => Math.round(bytes / (1024 * 1024));
 
 /** The worst that is true now, most urgent first. */
-export function healthOf(picture: StorePicture): StoreHealth {
-  if (picture.place === 'memory' && picture.alarm !== null) {
-    return { status: 'failed', message: picture.alarm };
+export function healthOf(state: StoreState): StoreHealth {
+  if (state.place === 'memory' && state.alarm !== null) {
+    return { status: 'failed', message: state.alarm };
   }
-  if (picture.damaged) {
+  if (state.damaged) {
     return {
       status: 'failed',
       message: 'The database was found damaged while running. Restart: it is moved aside.',
     };
   }
-  if (picture.failing !== null) {
-    return { status: 'failed', message: `The database fails: ${picture.failing}. ${lost(picture)}` };
+  if (state.failing !== null) {
+    return { status: 'failed', message: `The database fails: ${state.failing}. ${lossText(state)}` };
   }
-  if (picture.alarm !== null) return { status: 'warning', message: picture.alarm };
-  if (picture.walBytes >= WAL_ALARM_BYTES) {
+  if (state.alarm !== null) return { status: 'warning', message: state.alarm };
+  if (state.walBytes >= WAL_ALARM_BYTES) {
     return {
       status: 'warning',
-      message: `The log of the database is at ${megabytes(picture.walBytes)} MiB: another program reads the database and keeps it from shrinking. Close that program.`,
+      message: `The log of the database is at ${megabytes(state.walBytes)} MiB: another program reads the database and keeps it from shrinking. Close that program.`,
     };
   }
-  if (picture.dropped > 0) return { status: 'warning', message: lost(picture) };
-  return { status: 'ok', message: `SQLite ${picture.sqlite}, schema ${picture.version}.` };
+  if (state.dropped > 0) return { status: 'warning', message: lossText(state) };
+  return { status: 'ok', message: `SQLite ${state.sqlite}, schema ${state.version}.` };
 }
 
-function lost({ dropped, waiting }: StorePicture): string {
+function lossText({ dropped, waiting }: StoreState): string {
   return `${waiting} rows wait in memory, ${dropped} log rows were given up since the start.`;
 }

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { factsRepo } from './key-value.ts';
+import { keyValueRepo } from './key-value.ts';
 import { forbidWrites, memoryDb } from './testing.ts';
 
 test('a fact is in force at once and read again by the next start', () => {
   const { db, faults } = memoryDb();
-  const { repo } = factsRepo(db, faults);
+  const { repo } = keyValueRepo(db, faults);
   expect(repo.get('enforcement')).toBeNull();
   repo.set('enforcement', 'on');
   repo.set('enforcement', 'off');
   expect(repo.get('enforcement')).toBe('off');
-  expect(factsRepo(db, faults).repo.get('enforcement')).toBe('off');
+  expect(keyValueRepo(db, faults).repo.get('enforcement')).toBe('off');
 });
 
 test('while writes fail the fact holds in memory, its last value is written later, once', () => {
   const { db, faults, clock } = memoryDb();
-  const { repo, backlog } = factsRepo(db, faults);
+  const { repo, backlog } = keyValueRepo(db, faults);
   forbidWrites(db, true);
   for (let i = 0; i < 1_000; i++) repo.set('enforcement', String(i));
   repo.set('other', 'x');
@@ -23,5 +23,5 @@ test('while writes fail the fact holds in memory, its last value is written late
   forbidWrites(db, false);
   clock.ms += 5_000;
   backlog.flush();
-  expect(factsRepo(db, faults).repo.get('enforcement')).toBe('999');
+  expect(keyValueRepo(db, faults).repo.get('enforcement')).toBe('999');
 });

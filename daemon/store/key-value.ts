@@ -1,9 +1,9 @@
 import type { Db } from './connection.ts';
-import type { Faults } from './write-health.ts';
-import { Backlog } from './write-queue.ts';
+import type { WriteHealth } from './write-health.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** Small facts under fixed names that the program itself chooses. */
-export interface FactsRepo {
+export interface KeyValueRepo {
   /** From memory; null when unset. Never fails. */
   get(key: string): string | null;
   /** In force at once; a write that fails is tried again in the background. */
@@ -11,10 +11,13 @@ export interface FactsRepo {
 }
 
 /** Distinct facts whose writes may wait. */
-const WAITING = 256;
+const MAX_QUEUED = 256;
 
 /** Reads every fact at the start, so that a fact known then stays known whatever happens to the file. */
-export function factsRepo(db: Db, faults: Faults): { repo: FactsRepo; backlog: Backlog<[string, string]> } {
+export function keyValueRepo(
+  db: Db,
+  faults: WriteHealth,
+): { repo: KeyValueRepo; backlog: WriteQueue<[string, string]> } {
   const rows = db.prepare<[], { key: string; value: string }>('SELECT key, value FROM facts').all();
   const known = new Map(rows.map(({ key, value }) => [key, value]));
   const upsert = db.prepare(
@@ -23,20 +26,20 @@ export function factsRepo(db: Db, faults: Faults): { repo: FactsRepo; backlog: B
   const write = db.transaction((pairs: readonly [string, string][]) => {
     for (const pair of pairs) upsert.run(...pair);
   });
-  const backlog = new Backlog<[string, string]>({
+  const backlog = new WriteQueue<[string, string]>({
     faults,
     what: 'facts',
-    limit: WAITING,
-    batch: WAITING,
+    limit: MAX_QUEUED,
+    batch: MAX_QUEUED,
     write,
   });
-  const repo: FactsRepo = {
+  const repo: KeyValueRepo = {
     get: (key) => known.get(key) ?? null,
     set(key, value) {
       known.set(key, value);
-      const waiting = backlog.pending().find(([name]) => name === key);
-      if (waiting === undefined) backlog.push([key, value]);
-      else waiting[1] = value;
+      const queued = backlog.pending().find(([name]) => name === key);
+      if (queued === undefined) backlog.push([key, value]);
+      else queued[1] = value;
       backlog.flush();
     },
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyText } from '../test/harness/any-text.ts';
-import { searchExpression, spaced } from './memory-query.ts';
+import { searchExpression, separateUnspaced } from './memory-query.ts';
 import { memoryDb } from './testing.ts';
 
 test.each([
@@ -24,8 +24,8 @@ test('the number of words is bounded', () => {
 });
 
 test('characters of unspaced scripts stand apart, others stay', () => {
-  expect(spaced('in 東京 today')).toBe('in  東  京  today');
-  expect(spaced('grüße')).toBe('grüße');
+  expect(separateUnspaced('in 東京 today')).toBe('in  東  京  today');
+  expect(separateUnspaced('grüße')).toBe('grüße');
 });
 
 test('no text whatever is a syntax error', () => {

@@ -1,6 +1,6 @@
 import { clampRows } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './write-health.ts';
+import type { WriteHealth } from './write-health.ts';
 
 /** A memory by its number, which counts up as memories are added. */
 export interface PendingMemory {
@@ -25,9 +25,9 @@ export interface MemoryVectors {
   page(model: string, after: number, limit: number): VectorRow[];
 }
 
-const PAGE = 1_000;
+const MAX_PAGE = 1_000;
 
-export function memoryVectors(db: Db, faults: Faults): MemoryVectors {
+export function memoryVectors(db: Db, faults: WriteHealth): MemoryVectors {
   const pending = db.prepare<[string, number, number], PendingMemory>(
     `SELECT m.seq, m.text FROM memories m
      LEFT JOIN memory_vectors v ON v.seq = m.seq AND v.model = ?
@@ -47,9 +47,9 @@ export function memoryVectors(db: Db, faults: Faults): MemoryVectors {
   });
   return {
     pending: (model, after, limit) =>
-      faults.read('memory', () => pending.all(model, after, clampRows(limit, PAGE))),
+      faults.read('memory', () => pending.all(model, after, clampRows(limit, MAX_PAGE))),
     put: (model, rows) => faults.write('memory', () => putAll.immediate(model, rows)),
     page: (model, after, limit) =>
-      faults.read('memory', () => page.all(model, after, clampRows(limit, PAGE))),
+      faults.read('memory', () => page.all(model, after, clampRows(limit, MAX_PAGE))),
   };
 }

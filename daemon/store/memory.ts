@@ -3,9 +3,9 @@ import { GatewayError } from '../contract/errors.ts';
 import type { MemoryRecord } from '../contract/system.ts';
 import { clampRows, fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
-import { searchExpression, spaced } from './memory-query.ts';
+import { searchExpression, separateUnspaced } from './memory-query.ts';
 import { type MemoryVectors, memoryVectors } from './memory-vectors.ts';
-import type { Faults } from './write-health.ts';
+import type { WriteHealth } from './write-health.ts';
 
 /** Remembered texts with their search index. Every call throws `store.unavailable` when the database fails. */
 export interface MemoryRepo {
@@ -24,11 +24,11 @@ export interface MemoryRepo {
   readonly vectors: MemoryVectors;
 }
 
-const FOUND = 100;
-const LISTED = 1_000;
-const MOST = 10_000;
-const MOST_TAGS = 32;
-const LONGEST_TAG = 256;
+const MAX_FOUND = 100;
+const MAX_LISTED = 1_000;
+const MAX_MEMORIES = 10_000;
+const MAX_TAGS = 32;
+const MAX_TAG_LENGTH = 256;
 
 interface Stored {
   seq: number;
@@ -70,14 +70,14 @@ function statements(db: Db) {
 
 /** What the index holds of a memory; the same when it is added and when it is taken out. */
 function words(text: string, tags: readonly string[]): [string, string] {
-  return [spaced(text), spaced(tags.join(' '))];
+  return [separateUnspaced(text), separateUnspaced(tags.join(' '))];
 }
 
 /** Row and index change in one transaction. */
 function transactions(db: Db, sql: ReturnType<typeof statements>, now: () => number) {
   return {
     add: db.transaction((text: string, tags: readonly string[]): string | null => {
-      if ((sql.count.get() ?? 0) >= MOST) return null;
+      if ((sql.count.get() ?? 0) >= MAX_MEMORIES) return null;
       const id = randomUUID();
       const { lastInsertRowid } = sql.insert.run(id, text, toJson(tags), new Date(now()).toISOString());
       sql.index.run(lastInsertRowid, ...words(text, tags));
@@ -102,7 +102,7 @@ function transactions(db: Db, sql: ReturnType<typeof statements>, now: () => num
   };
 }
 
-export function memoryRepo(db: Db, faults: Faults, now: () => number): MemoryRepo {
+export function memoryRepo(db: Db, faults: WriteHealth, now: () => number): MemoryRepo {
   const sql = statements(db);
   const change = transactions(db, sql, now);
   const get = (id: string): MemoryRecord | null => {
@@ -111,19 +111,21 @@ export function memoryRepo(db: Db, faults: Faults, now: () => number): MemoryRep
   };
   return {
     add(text, tags) {
-      const kept = tags.slice(0, MOST_TAGS).map((tag) => tag.slice(0, LONGEST_TAG).toWellFormed());
-      const id = faults.write('memory', () => change.add.immediate(text.toWellFormed(), kept));
+      const storedTags = tags.slice(0, MAX_TAGS).map((tag) => tag.slice(0, MAX_TAG_LENGTH).toWellFormed());
+      const id = faults.write('memory', () => change.add.immediate(text.toWellFormed(), storedTags));
       if (id === null) throw new GatewayError('memory.full');
       return get(id) as MemoryRecord;
     },
     search(query, limit) {
       const expression = searchExpression(query);
       if (expression === null) return [];
-      return faults.read('memory', () => sql.search.all(expression, clampRows(limit, FOUND))).map(fromStored);
+      return faults
+        .read('memory', () => sql.search.all(expression, clampRows(limit, MAX_FOUND)))
+        .map(fromStored);
     },
     list(limit, offset) {
       const skipped = Number.isFinite(offset) ? Math.max(0, Math.trunc(offset)) : 0;
-      return faults.read('memory', () => sql.list.all(clampRows(limit, LISTED), skipped)).map(fromStored);
+      return faults.read('memory', () => sql.list.all(clampRows(limit, MAX_LISTED), skipped)).map(fromStored);
     },
     get,
     remove: (id) => faults.write('memory', () => change.removeMany.immediate([id])) > 0,

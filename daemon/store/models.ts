@@ -1,7 +1,7 @@
 import type { ModelRecordView } from '../contract/models.ts';
 import { fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './write-health.ts';
+import type { WriteHealth } from './write-health.ts';
 
 /** One model of the registry; the public part is that of `GET /api/models`. */
 export interface ModelRow extends Omit<ModelRecordView, 'source' | 'projector'> {
@@ -102,7 +102,7 @@ function fromStored(row: Stored): ModelRow {
   };
 }
 
-export function modelsRepo(db: Db, faults: Faults): ModelsRepo {
+export function modelsRepo(db: Db, faults: WriteHealth): ModelsRepo {
   const names = [...PLAIN, ...CODED];
   const changed = names.filter((name) => name !== 'id' && name !== 'created');
   const upsert = db.prepare<[Stored]>(

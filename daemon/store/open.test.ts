@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { SetupError } from '../lib/setup-error.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { keptBackup, runningBackup } from './backup.ts';
+import { migratedBackup, runningBackup } from './backup.ts';
 import { connect, type Db, enterWal } from './connection.ts';
 import { migrate, schemaVersion } from './migrations.ts';
 import { openDatabase } from './open.ts';
@@ -57,7 +57,7 @@ const aside = (folder: string) => readdirSync(folder).filter((name) => name.incl
 
 test('a fresh folder gets a private database without an alarm', () => {
   const folder = join(scratch(), 'state');
-  const { alarm, place, built, file, lost } = open(folder);
+  const { alarm, location: place, built, file, isContentLost: lost } = open(folder);
   expect({ alarm, place, lost, rows: built() }).toEqual({
     alarm: null,
     place: 'file',
@@ -79,7 +79,7 @@ test('Q04 a first start that was cut leaves no database, and the next one makes 
   for (const name of ['svc.db.making', 'svc.db.making-journal', 'svc.db-wal']) {
     writeFileSync(join(folder, name), 'half of something');
   }
-  const { alarm, lost, place, db } = open(folder);
+  const { alarm, isContentLost: lost, location: place, db } = open(folder);
   expect({ alarm, lost, place }).toEqual({ alarm: null, lost: false, place: 'file' });
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
   expect(readdirSync(folder).filter((name) => name.includes('making'))).toEqual([]);
@@ -114,7 +114,7 @@ function renamed(file: string): void {
 test.each(DAMAGE)('Q01 %s: moved aside, a fresh one works, the alarm says so', (_, harm) => {
   const { folder, file } = filled();
   harm(file);
-  const { alarm, place, built, db, lost } = open(folder);
+  const { alarm, location: place, built, db, isContentLost: lost } = open(folder);
   const [name] = aside(folder).filter((each) => !/-(wal|shm)$/.test(each));
   expect(alarm).toContain(`moved aside as ${name}`);
   expect(alarm).not.toContain(folder);
@@ -138,7 +138,7 @@ test('Q01 random flips: always opens, and what opens works', () => {
         bytes[at] = (bytes[at] as number) ^ (1 << random(8));
       }
     });
-    const { db, built, place } = openDatabase({ folder, build: facts });
+    const { db, built, location: place } = openDatabase({ folder, build: facts });
     expect(place).toBe('file');
     db.prepare("INSERT OR REPLACE INTO facts VALUES ('new', '1')").run();
     expect(built()).toContain('new');
@@ -160,7 +160,7 @@ test('garbage in the log does not harm the database', () => {
 test('a path that cannot be a database: memory, with the alarm', () => {
   const folder = scratch();
   mkdirSync(join(folder, 'svc.db'));
-  const { place, alarm, db, built } = open(folder);
+  const { location: place, alarm, db, built } = open(folder);
   expect(place).toBe('memory');
   expect(alarm).toMatch(/^The database cannot be used \(it cannot be opened\): nothing is kept/);
   db.exec("INSERT INTO facts VALUES ('new', '1')");
@@ -170,7 +170,7 @@ test('a path that cannot be a database: memory, with the alarm', () => {
 test('a folder that cannot be made: memory', () => {
   const file = join(scratch(), 'plain');
   writeFileSync(file, '');
-  const { place, alarm } = open(join(file, 'state'));
+  const { location: place, alarm } = open(join(file, 'state'));
   expect(place).toBe('memory');
   expect(alarm).toContain('ENOTDIR');
 });
@@ -180,7 +180,7 @@ test('a file that another program keeps for itself: memory, and the file stays a
   const other = connect(file);
   other.pragma('locking_mode = EXCLUSIVE');
   other.exec("BEGIN EXCLUSIVE; INSERT INTO facts VALUES ('theirs', '1'); COMMIT");
-  const { place, alarm } = open(folder);
+  const { location: place, alarm } = open(folder);
   expect(place).toBe('memory');
   expect(alarm).toContain('locked by another program');
   other.close();
@@ -192,14 +192,14 @@ test('an older schema is brought up to date, its last state kept', () => {
   const { built, db } = open(folder, [...MIGRATIONS, NEXT]);
   expect(built()).toHaveLength(400);
   expect(schemaVersion(db)).toBe(NEXT.version);
-  const kept = connect(keptBackup(file), { readonly: true });
+  const kept = connect(migratedBackup(file), { readonly: true });
   expect(schemaVersion(kept)).toBe(MIGRATIONS.length);
   kept.close();
 });
 
 test('Q04 a failing migration: the file is as before, the daemon goes on in memory', () => {
   const { folder, file } = filled();
-  const { place, alarm, built, lost } = open(folder, [...MIGRATIONS, NEXT, BROKEN]);
+  const { location: place, alarm, built, isContentLost: lost } = open(folder, [...MIGRATIONS, NEXT, BROKEN]);
   expect(place).toBe('memory');
   expect(alarm).toContain('nothing is kept over a restart');
   expect({ rows: built(), lost }).toEqual({ rows: [], lost: true });

@@ -1,13 +1,27 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SetupError } from '../lib/setup-error.ts';
-import { keepBackup, putInPlace, removeBeside, restoreBackup, runningBackup, takeBackup } from './backup.ts';
-import { assertEngine, BUSY_MS, connect, type Db, enterWal, makePrivate } from './connection.ts';
+import {
+  createBackup,
+  installDatabase,
+  keepBackup,
+  removeSideFiles,
+  restoreBackup,
+  runningBackup,
+} from './backup.ts';
+import {
+  assertSqliteVersion,
+  BUSY_TIMEOUT_MS,
+  connect,
+  type Db,
+  enterWal,
+  makePrivate,
+} from './connection.ts';
 import { inspect, moveAside } from './damage.ts';
 import { latest, migrate, schemaVersion } from './migrations.ts';
 import { MIGRATIONS, type Migration } from './schema.ts';
 import { snapshot } from './snapshot.ts';
-import { baseCode, DamageError, inWords, isDamage } from './sqlite-errors.ts';
+import { baseCode, DamageError, describeError, isDamage } from './sqlite-errors.ts';
 
 export const FILE_NAME = 'svc.db';
 
@@ -25,9 +39,9 @@ export interface Opened<T> {
   readonly built: T;
   readonly file: string;
   /** `memory`: the file could not be used and nothing is kept over a restart. */
-  readonly place: 'file' | 'memory';
+  readonly location: 'file' | 'memory';
   /** The content of an earlier run could not be had: what it knew (revoked sessions) is unknown now. */
-  readonly lost: boolean;
+  readonly isContentLost: boolean;
   /** What to tell the operator when something was wrong; null otherwise. No path. */
   readonly alarm: string | null;
   readonly sqlite: string;
@@ -53,7 +67,7 @@ function upgrade(db: Db, file: string, migrations: readonly Migration[]): void {
     migrate(db, migrations);
     return;
   }
-  takeBackup(db, file);
+  createBackup(db, file);
   migrate(db, migrations);
   keepBackup(file);
 }
@@ -69,21 +83,21 @@ function prepare<T>(db: Db, build: (db: Db) => T): T {
 
 /** Makes an empty database beside its place and puts it there whole: a start that is cut leaves none that looks damaged. */
 function create(file: string, migrations: readonly Migration[]): void {
-  const unfinished = `${file}.making`;
+  const incomplete = `${file}.making`;
   const clear = () => {
-    rmSync(unfinished, { force: true });
-    removeBeside(unfinished);
+    rmSync(incomplete, { force: true });
+    removeSideFiles(incomplete);
   };
   clear();
   try {
-    makePrivate(unfinished);
-    const db = connect(unfinished);
+    makePrivate(incomplete);
+    const db = connect(incomplete);
     try {
       migrate(db, migrations);
     } finally {
       db.close();
     }
-    putInPlace(unfinished, file);
+    installDatabase(incomplete, file);
   } catch (error) {
     clear();
     throw error;
@@ -99,7 +113,7 @@ function openFile<T>(plan: Plan<T>): { db: Db; built: T } {
     enterWal(db);
     upgrade(db, plan.file, plan.migrations);
     const built = prepare(db, plan.build);
-    db.pragma(`busy_timeout = ${BUSY_MS}`);
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return { db, built };
   } catch (error) {
     db.close();
@@ -117,32 +131,32 @@ function recover<T>({ file, migrations, now }: Plan<T>): void {
   restoreBackup(file);
 }
 
-type Place<T> = Pick<Opened<T>, 'db' | 'built' | 'alarm' | 'lost'>;
+type DatabaseResult<T> = Pick<Opened<T>, 'db' | 'built' | 'alarm' | 'isContentLost'>;
 
 /** Moves the damaged file out of the way and begins a fresh one. */
-function beginAfresh<T>(plan: Plan<T>, reason: string): Place<T> {
+function startFresh<T>(plan: Plan<T>, reason: string): DatabaseResult<T> {
   const name = moveAside(plan.file, plan.now());
   const alarm = `The database could not be used (${reason}); it was moved aside as ${name} and a fresh one was begun. Restore a backup to get the old content back.`;
-  return { ...openFile(plan), alarm, lost: true };
+  return { ...openFile(plan), alarm, isContentLost: true };
 }
 
-function openOnDisk<T>(plan: Plan<T>): Place<T> {
+function openOnDisk<T>(plan: Plan<T>): DatabaseResult<T> {
   mkdirSync(plan.folder, { recursive: true, mode: 0o700 });
   recover(plan);
   const found = inspect(plan.file);
-  if (found.state === 'damaged') return beginAfresh(plan, found.reason);
+  if (found.state === 'damaged') return startFresh(plan, found.reason);
   if (found.state === 'unreadable' && baseCode(found.cause) === 'SQLITE_BUSY') throw found.cause;
   if (found.state === 'sound') refuseNewer(found.version, latest(plan.migrations));
   try {
-    return { ...openSurely(plan), alarm: null, lost: false };
+    return { ...openWithRetry(plan), alarm: null, isContentLost: false };
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return beginAfresh(plan, inWords(error));
+    return startFresh(plan, describeError(error));
   }
 }
 
 /** Opens the file, twice when it seems damaged: SQLite calls a read that failed once damage as well. */
-function openSurely<T>(plan: Plan<T>): { db: Db; built: T } {
+function openWithRetry<T>(plan: Plan<T>): { db: Db; built: T } {
   try {
     return openFile(plan);
   } catch (error) {
@@ -158,19 +172,19 @@ function openMemory<T>(plan: Plan<T>, content: Buffer | string): { db: Db; built
 }
 
 /** The last resort: the readable content of the file, else an empty database, in memory. */
-function openInMemory<T>(plan: Plan<T>, cause: unknown): Place<T> {
-  const begin = `The database cannot be used (${inWords(cause)}): nothing is kept over a restart.`;
+function openInMemory<T>(plan: Plan<T>, cause: unknown): DatabaseResult<T> {
+  const begin = `The database cannot be used (${describeError(cause)}): nothing is kept over a restart.`;
   const advice = `Free or repair ${basename(plan.file)} in the state folder and restart.`;
   const content = snapshot(plan.file);
   if (content !== null) {
     try {
       const alarm = `${begin} Its content was read into memory. ${advice}`;
-      return { ...openMemory(plan, content), alarm, lost: false };
+      return { ...openMemory(plan, content), alarm, isContentLost: false };
     } catch {
       // The content does not fit; an empty one does.
     }
   }
-  return { ...openMemory(plan, ':memory:'), alarm: `${begin} ${advice}`, lost: true };
+  return { ...openMemory(plan, ':memory:'), alarm: `${begin} ${advice}`, isContentLost: true };
 }
 
 /**
@@ -185,11 +199,11 @@ export function openDatabase<T>(options: OpenOptions<T>): Opened<T> {
     ...options,
     file: join(options.folder, FILE_NAME),
   };
-  const common = { file: plan.file, sqlite: assertEngine(), version: latest(plan.migrations) };
+  const common = { file: plan.file, sqlite: assertSqliteVersion(), version: latest(plan.migrations) };
   try {
-    return { ...common, ...openOnDisk(plan), place: 'file' };
+    return { ...common, ...openOnDisk(plan), location: 'file' };
   } catch (error) {
     if (error instanceof SetupError) throw error;
-    return { ...common, ...openInMemory(plan, error), place: 'memory' };
+    return { ...common, ...openInMemory(plan, error), location: 'memory' };
   }
 }

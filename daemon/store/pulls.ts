@@ -1,6 +1,6 @@
 import { clip } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './write-health.ts';
+import type { WriteHealth } from './write-health.ts';
 
 export const PULL_STATES = [
   'queued',
@@ -84,8 +84,8 @@ const COLUMNS = [
   'created',
   'updated',
 ] as const satisfies readonly (keyof PullRow)[];
-const KEPT_ENDED = 200;
-const LISTED = 1_000;
+const MAX_ENDED = 200;
+const MAX_LISTED = 1_000;
 
 function statements(db: Db) {
   const names = COLUMNS.join(', ');
@@ -97,7 +97,7 @@ function statements(db: Db) {
     ),
     trim: db.prepare(
       `DELETE FROM pulls WHERE id IN (SELECT id FROM pulls WHERE state IN ('done', 'failed', 'cancelled')
-         ORDER BY updated DESC, id LIMIT -1 OFFSET ${KEPT_ENDED})`,
+         ORDER BY updated DESC, id LIMIT -1 OFFSET ${MAX_ENDED})`,
     ),
     progress: db.prepare<[number, number, string]>('UPDATE pulls SET bytes = ?, updated = ? WHERE id = ?'),
     all: db.prepare<[number], PullRow>(
@@ -117,7 +117,7 @@ function statements(db: Db) {
   };
 }
 
-export function pullsRepo(db: Db, faults: Faults): PullsRepo {
+export function pullsRepo(db: Db, faults: WriteHealth): PullsRepo {
   const sql = statements(db);
   const save = db.transaction((row: PullRow) => {
     sql.save.run({ ...row, error: clip(row.error) });
@@ -133,9 +133,9 @@ export function pullsRepo(db: Db, faults: Faults): PullsRepo {
     files: (id) => faults.read('pulls', () => sql.files.all(id)),
     tag: (id, path, etag) => void faults.write('pulls', () => sql.tag.run(etag, id, path)),
     progress(id, bytes, updated) {
-      if (!faults.holding()) faults.attempt('pulls', () => sql.progress.run(bytes, updated, id));
+      if (!faults.isPaused()) faults.attempt('pulls', () => sql.progress.run(bytes, updated, id));
     },
-    all: () => faults.read('pulls', () => sql.all.all(LISTED)),
+    all: () => faults.read('pulls', () => sql.all.all(MAX_LISTED)),
     get: (id) => faults.read('pulls', () => sql.get.get(id)) ?? null,
     remove: (id) => faults.write('pulls', () => sql.remove.run(id).changes > 0),
   };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { RequestStoryView } from '../contract/system.ts';
 import { connect } from './connection.ts';
 import { migrate } from './migrations.ts';
-import { BATCH, detailOf, finished, RequestBatches } from './request-batches.ts';
+import { detailOf, MAX_BATCH, queuedRequest, RequestBatches } from './request-batches.ts';
 import { MIGRATIONS } from './schema.ts';
 import { aRequest } from './testing/rows.ts';
 
@@ -51,16 +51,16 @@ test('what is written is read, whatever follows whatever', () => {
         const story = overhead === undefined ? null : { ...STORY, overhead_ms: overhead };
         return { ...aRequest({ ...change, id: `r${at}` }), story };
       });
-      batches.add(details.map(({ story, ...record }) => finished(record, story ?? undefined)));
+      batches.add(details.map(({ story, ...record }) => queuedRequest(record, story ?? undefined)));
       const json = (value: unknown) => JSON.parse(JSON.stringify(value));
-      expect(batches.between(0, BATCH, BATCH).map(detailOf)).toEqual(json(details.toReversed()));
+      expect(batches.between(0, MAX_BATCH, MAX_BATCH).map(detailOf)).toEqual(json(details.toReversed()));
     }),
   );
 });
 
 test('requests are numbered on, batch after batch, also across what has left', () => {
   const { batches } = setup();
-  const add = (...ids: string[]) => batches.add(ids.map((id) => finished(aRequest({ id }))));
+  const add = (...ids: string[]) => batches.add(ids.map((id) => queuedRequest(aRequest({ id }))));
   const numbers = () => batches.between(0, 99, 99).map(({ seq, record }) => `${seq} ${record.id}`);
   add('a', 'b');
   add('c');
@@ -76,7 +76,7 @@ test('a request is found by its id, also one that ended long after those around 
   const { batches } = setup();
   for (let hour = 10; hour < 20; hour++) {
     const ids = [`${hour}-a`, hour === 17 ? '11-long' : `${hour}-b`, `${hour}-c`];
-    batches.add(ids.map((id) => finished(aRequest({ id }))));
+    batches.add(ids.map((id) => queuedRequest(aRequest({ id }))));
   }
   const found = ['10-a', '11-long', '17-c', '19-c'].map((id) => batches.find(id)?.record.id);
   expect(found).toEqual(['10-a', '11-long', '17-c', '19-c']);
@@ -87,15 +87,15 @@ test('a request is found by its id, also one that ended long after those around 
 
 test('much the same requests take little room', () => {
   const { db, batches } = setup();
-  const all = Array.from({ length: BATCH }, (_, at) => finished(aRequest({ id: `r${at}` }), STORY));
+  const all = Array.from({ length: MAX_BATCH }, (_, at) => queuedRequest(aRequest({ id: `r${at}` }), STORY));
   batches.add(all);
   const bytes = Number(db.prepare('SELECT length(records) FROM request_batches').pluck().get());
-  expect(bytes).toBeLessThan(BATCH * 16);
+  expect(bytes).toBeLessThan(MAX_BATCH * 16);
 });
 
 test('torn rows are read as far as they go', () => {
   const { db, batches } = setup();
-  batches.add([finished(aRequest(), STORY)]);
+  batches.add([queuedRequest(aRequest(), STORY)]);
   const read = (records: string) => {
     db.prepare('UPDATE request_batches SET records = ?').run(records);
     return batches.between(0, 9, 9).map(detailOf);

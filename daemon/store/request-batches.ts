@@ -3,7 +3,7 @@ import { fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
 
 /** A finished request on its way to the disk. */
-export interface Finished {
+export interface QueuedRequest {
   readonly record: RequestRecord;
   /**
    * The story but for its time, as JSON made when the request ended: what a story is made from would lie in the way of two
@@ -14,27 +14,27 @@ export interface Finished {
 }
 
 /** A finished request as it waits. */
-export function finished(record: RequestRecord, story?: RequestStoryView): Finished {
+export function queuedRequest(record: RequestRecord, story?: RequestStoryView): QueuedRequest {
   if (story === undefined) return { record, story: null, overheadMs: null };
   const { rule, lane, steps, before, waits, overhead_ms, degraded } = story;
   return { record, story: toJson({ rule, lane, steps, before, waits, degraded }), overheadMs: overhead_ms };
 }
 
 /** What `finished` was made from; null for a story that there is none of, or that is torn. */
-export function detailOf({ record, story, overheadMs }: Finished): RequestDetailView {
-  const told = fromJson<Omit<RequestStoryView, 'overhead_ms'> | null>(story, null);
-  return { ...record, story: told && { ...told, overhead_ms: overheadMs } };
+export function detailOf({ record, story, overheadMs }: QueuedRequest): RequestDetailView {
+  const changed = fromJson<Omit<RequestStoryView, 'overhead_ms'> | null>(story, null);
+  return { ...record, story: changed && { ...changed, overhead_ms: overheadMs } };
 }
 
 /** A request as a batch holds it; requests are numbered in the order in which they were written. */
-export interface Written extends Finished {
+export interface StoredRequest extends QueuedRequest {
   readonly seq: number;
 }
 
 /** Requests of one batch at most: its transaction stops the event loop, and who reads one of them reads them all. */
-export const BATCH = 250;
+export const MAX_BATCH = 250;
 /** Requests that one removal takes at most, to a batch: each stops the event loop for a moment. */
-const REMOVED_AT_ONCE = 2_000;
+const MAX_REMOVED_PER_STEP = 2_000;
 
 /** The order of a request's values in the file, behind them the story and its time; what is new some day goes to the end. */
 const FIELDS = [
@@ -57,7 +57,7 @@ const FIELDS = [
 ] as const satisfies readonly (keyof RequestRecord)[];
 
 /** Written out: a loop over names costs more than all else that is done for a row. */
-const valuesOf = ({ record, story, overheadMs }: Finished): readonly unknown[] => [
+const valuesOf = ({ record, story, overheadMs }: QueuedRequest): readonly unknown[] => [
   record.id,
   record.at,
   record.route,
@@ -81,37 +81,37 @@ const valuesOf = ({ record, story, overheadMs }: Finished): readonly unknown[] =
 /** A request in the file: which of its values differ from those of the request before it, a bit for each, and those that do. */
 type Packed = readonly [differs: number, ...values: unknown[]];
 
-function packed(values: readonly unknown[], before: readonly unknown[]): Packed {
+function pack(values: readonly unknown[], before: readonly unknown[]): Packed {
   let differs = 0;
-  const told: unknown[] = [];
+  const changed: unknown[] = [];
   for (let at = 0; at < values.length; at++) {
     if (values[at] === before[at]) continue;
     differs |= 1 << at;
-    told.push(values[at]);
+    changed.push(values[at]);
   }
-  return [differs, ...told];
+  return [differs, ...changed];
 }
 
-function unpacked([differs, ...told]: readonly unknown[], before: readonly unknown[]): readonly unknown[] {
+function unpack([differs, ...changed]: readonly unknown[], before: readonly unknown[]): readonly unknown[] {
   let next = 0;
   const bits = typeof differs === 'number' ? differs : 0;
   const known = Array.from({ length: FIELDS.length + 2 }, (_, at) => before[at] ?? null);
-  return known.map((value, at) => ((bits >> at) & 1 ? (told[next++] ?? null) : value));
+  return known.map((value, at) => ((bits >> at) & 1 ? (changed[next++] ?? null) : value));
 }
 
 /** What follows one another is much the same: a quarter of the bytes is left, and of the pages that are written. */
-function textOf(all: readonly Finished[]): string {
+function textOf(all: readonly QueuedRequest[]): string {
   let before: readonly unknown[] = [];
   const rows = all.map((each) => {
     const values = valuesOf(each);
-    const row = packed(values, before);
+    const row = pack(values, before);
     before = values;
     return row;
   });
   return JSON.stringify(rows);
 }
 
-function finishedOf(values: readonly unknown[]): Finished {
+function finishedOf(values: readonly unknown[]): QueuedRequest {
   const record = Object.fromEntries(FIELDS.map((field, at) => [field, values[at]]));
   const [story, overheadMs] = values.slice(FIELDS.length) as [string | null, number | null];
   return { record: record as unknown as RequestRecord, story, overheadMs };
@@ -127,18 +127,18 @@ interface Row {
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** What a batch holds, oldest first; nothing where its text is torn. */
-function requestsOf({ last_seq, requests, records }: Row): Written[] {
+function requestsOf({ last_seq, requests, records }: Row): StoredRequest[] {
   const rows = listIn(fromJson<unknown>(records, null));
   let values: readonly unknown[] = [];
   return rows.map((row, at) => {
-    values = unpacked(listIn(row), values);
+    values = unpack(listIn(row), values);
     return { seq: last_seq - requests + 1 + at, ...finishedOf(values) };
   });
 }
 
 /** Between which ids those of a batch lie, and when the last of its requests began. */
-function rangeOf(all: readonly Finished[]): { first: string; last: string; at: string } {
-  let { id: first, at } = (all[0] as Finished).record;
+function rangeOf(all: readonly QueuedRequest[]): { first: string; last: string; at: string } {
+  let { id: first, at } = (all[0] as QueuedRequest).record;
   let last = first;
   for (const { record } of all) {
     if (record.id < first) first = record.id;
@@ -161,7 +161,7 @@ export class RequestBatches {
   }
 
   /** Writes them as one batch; at least one, at most `BATCH`. */
-  add(all: readonly Finished[]): void {
+  add(all: readonly QueuedRequest[]): void {
     const { first, last, at } = rangeOf(all);
     this.#sql.insert.run(all.length, all.length, first, last, at, textOf(all));
   }
@@ -172,17 +172,17 @@ export class RequestBatches {
   }
 
   /** At most `most` requests whose numbers lie between both, newest first. */
-  between(above: number, below: number, most: number): Written[] {
-    const found: Written[] = [];
-    for (const row of this.#sql.back.iterate(below + BATCH, below, above)) {
+  between(above: number, below: number, limit: number): StoredRequest[] {
+    const found: StoredRequest[] = [];
+    for (const row of this.#sql.back.iterate(below + MAX_BATCH, below, above)) {
       const wanted = requestsOf(row).filter(({ seq }) => seq > above && seq < below);
       found.push(...wanted.reverse());
-      if (found.length >= most) break;
+      if (found.length >= limit) break;
     }
-    return found.slice(0, most);
+    return found.slice(0, limit);
   }
 
-  find(id: string): Written | undefined {
+  find(id: string): StoredRequest | undefined {
     for (const row of this.#sql.holding.iterate(id, id)) {
       const found = requestsOf(row).find(({ record }) => record.id === id);
       if (found !== undefined) return found;
@@ -202,7 +202,7 @@ export class RequestBatches {
 }
 
 function statements(db: Db) {
-  const oldest = `(SELECT min(last_seq) FROM request_batches) + ${REMOVED_AT_ONCE}`;
+  const oldest = `(SELECT min(last_seq) FROM request_batches) + ${MAX_REMOVED_PER_STEP}`;
   return {
     insert: db.prepare<[number, number, string, string, string, string]>(
       `INSERT INTO request_batches SELECT ifnull(max(last_seq), 0) + ?, ?, ?, ?, ?, ? FROM request_batches`,

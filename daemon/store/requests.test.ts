@@ -8,7 +8,13 @@ import { forbidWrites, memoryDb } from './testing.ts';
 function setup() {
   const { db, faults, clock } = memoryDb();
   const kept = { requestRows: 20_000, usageRows: 50_000 };
-  return { db, faults, clock, kept, ...requestsRepo(db, faults, { paused: () => false, kept: () => kept }) };
+  return {
+    db,
+    faults,
+    clock,
+    kept,
+    ...requestsRepo(db, faults, { paused: () => false, limits: () => kept }),
+  };
 }
 
 /** Requests in the file, those that no list shows any more among them. */
@@ -66,10 +72,10 @@ test('adding touches no disk and never throws; the queue is bounded', () => {
   const { db, repo, backlog, faults } = setup();
   forbidWrites(db, true);
   for (let i = 0; i < 1_500; i++) repo.add(aRequest({ id: `r${i}` }));
-  expect(faults.picture().failures).toBe(0);
+  expect(faults.state().failures).toBe(0);
   backlog.drain();
   expect(backlog.pending()).toHaveLength(1_000);
-  expect(faults.picture()).toMatchObject({ dropped: 500, failing: 'it is read-only' });
+  expect(faults.state()).toMatchObject({ dropped: 500, failing: 'it is read-only' });
   expect(repo.list(5)[0]?.id).toBe('r1499');
 });
 
@@ -80,7 +86,7 @@ test('a busy gateway loses no row: full batches are written between two turns of
     for (let i = 0; i < 250; i++) repo.add(aRequest({ id: `${round}-${i}` }));
     await turn();
   }
-  expect(faults.picture().dropped).toBe(0);
+  expect(faults.state().dropped).toBe(0);
   expect(backlog.pending()).toEqual([]);
   expect(stored(db)).toBe(2_500);
 });

@@ -1,11 +1,11 @@
 import type { RequestDetailView, RequestRecord, RequestStoryView } from '../contract/system.ts';
 import { clampRows, clip } from './columns.ts';
 import type { Db } from './connection.ts';
-import { BATCH, detailOf, type Finished, finished, RequestBatches } from './request-batches.ts';
-import type { Kept } from './retention.ts';
+import { detailOf, MAX_BATCH, type QueuedRequest, queuedRequest, RequestBatches } from './request-batches.ts';
+import type { RetentionLimits } from './retention.ts';
 import { type UsageRepo, usageRepo } from './usage.ts';
-import type { Faults } from './write-health.ts';
-import { Backlog } from './write-queue.ts';
+import type { WriteHealth } from './write-health.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** How much is kept. */
 export interface LogBounds {
@@ -35,8 +35,8 @@ export interface RequestsRepo {
   prune(bounds: LogBounds): boolean;
 }
 
-const WAITING = 1_000;
-const LISTED = 1_000;
+const MAX_QUEUED = 1_000;
+const MAX_LISTED = 1_000;
 
 /** A record whose free texts are no longer than a row keeps. */
 function clipped(record: RequestRecord): RequestRecord {
@@ -45,23 +45,27 @@ function clipped(record: RequestRecord): RequestRecord {
   return fits ? record : { ...record, asked, model, error };
 }
 
-export interface RequestsParts {
+export interface RequestsStore {
   repo: RequestsRepo;
   usage: UsageRepo;
-  backlog: Backlog<Finished>;
+  backlog: WriteQueue<QueuedRequest>;
 }
 
 export interface RequestsOptions {
   /** Asked before each flush (a log file that grows without end). */
   paused(): boolean;
   /** Rows that are kept, asked at each write. */
-  kept(): Pick<Kept, 'requestRows' | 'usageRows'>;
+  limits(): Pick<RetentionLimits, 'requestRows' | 'usageRows'>;
 }
 
-export function requestsRepo(db: Db, faults: Faults, { paused, kept }: RequestsOptions): RequestsParts {
+export function requestsRepo(
+  db: Db,
+  faults: WriteHealth,
+  { paused, limits: kept }: RequestsOptions,
+): RequestsStore {
   const batches = new RequestBatches(db);
   const usage = usageRepo(db, faults, () => kept().usageRows);
-  const write = db.transaction((all: readonly Finished[]) => {
+  const write = db.transaction((all: readonly QueuedRequest[]) => {
     const rows = kept().requestRows;
     // Room first: a batch takes the very pages that older ones left, and each page is written once.
     batches.keep(Math.max(0, rows - all.length));
@@ -69,61 +73,61 @@ export function requestsRepo(db: Db, faults: Faults, { paused, kept }: RequestsO
     usage.count(all.map(({ record }) => record));
     batches.keep(rows);
   });
-  const backlog = new Backlog<Finished>({
+  const backlog = new WriteQueue<QueuedRequest>({
     faults,
     what: 'requests',
-    limit: WAITING,
-    batch: BATCH,
+    limit: MAX_QUEUED,
+    batch: MAX_BATCH,
     write,
     paused,
   });
-  let soon = false;
+  let flushScheduled = false;
   /** A full batch does not wait for the timer, so that a busy gateway loses no row to the bound of the queue. */
   const flushSoon = (): void => {
-    if (soon || backlog.pending().length < BATCH) return;
-    soon = true;
+    if (flushScheduled || backlog.pending().length < MAX_BATCH) return;
+    flushScheduled = true;
     setImmediate(() => {
-      soon = false;
+      flushScheduled = false;
       backlog.flush();
     });
   };
   const pending = () => backlog.pending().map(({ record }) => record);
   /** Batches leave whole: what one of them holds beyond the bound is as if it had left. */
-  const leftBefore = () => batches.newest() - kept().requestRows;
+  const oldestSeq = () => batches.newest() - kept().requestRows;
   const stored = (below: number, rows: number) =>
-    faults.read('requests', () => batches.between(leftBefore(), below, rows)).map(({ record }) => record);
+    faults.read('requests', () => batches.between(oldestSeq(), below, rows)).map(({ record }) => record);
   const written = (id: string) =>
     faults.read('requests', () => {
       const found = batches.find(id);
-      return found !== undefined && found.seq > leftBefore() ? found : undefined;
+      return found !== undefined && found.seq > oldestSeq() ? found : undefined;
     });
   /** Those behind `before`; the ones that still wait to be written are the newest. */
   const older = (before: string, rows: number): RequestRecord[] | null => {
-    const waiting = pending();
-    const place = waiting.findIndex((record) => record.id === before);
-    if (place >= 0) return join(waiting.slice(0, place), rows);
+    const queued = pending();
+    const position = queued.findIndex((record) => record.id === before);
+    if (position >= 0) return join(queued.slice(0, position), rows);
     const seq = written(before)?.seq;
     return seq === undefined ? null : stored(seq, rows);
   };
-  const join = (waiting: readonly RequestRecord[], rows: number): RequestRecord[] => {
-    const newest = waiting.slice(-rows).reverse();
+  const join = (queued: readonly RequestRecord[], rows: number): RequestRecord[] => {
+    const newest = queued.slice(-rows).reverse();
     return [...newest, ...stored(Number.MAX_SAFE_INTEGER, rows)].slice(0, rows);
   };
   function list(limit: number): RequestRecord[];
   function list(limit: number, before: string | null): RequestRecord[] | null;
   function list(limit: number, before: string | null = null): RequestRecord[] | null {
-    const rows = clampRows(limit, LISTED);
+    const rows = clampRows(limit, MAX_LISTED);
     return before === null ? join(pending(), rows) : older(before, rows);
   }
   const repo: RequestsRepo = {
     list,
     add(record, story) {
-      backlog.push(finished(clipped(record), story));
+      backlog.push(queuedRequest(clipped(record), story));
       flushSoon();
     },
     get(id) {
-      const waiting = backlog.pending().find(({ record }) => record.id === id);
-      const found = waiting ?? written(id);
+      const queued = backlog.pending().find(({ record }) => record.id === id);
+      const found = queued ?? written(id);
       return found === undefined ? null : detailOf(found);
     },
     prune({ rows, since }) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { SETTINGS } from '../settings/catalogue.ts';
-import { DEFAULT_KEPT, type Kept, Retention, ROUND_MS } from './retention.ts';
+import { DEFAULT_RETENTION, Retention, type RetentionLimits, ROUND_MS } from './retention.ts';
 
 const START = Date.parse('2030-06-15T12:00:00.000Z');
 
-function setUp(change: Partial<Kept> = {}) {
+function setUp(change: Partial<RetentionLimits> = {}) {
   const clock = { ms: START };
   const asked: object[] = [];
   const more = { requests: 0, usage: 0 };
@@ -21,7 +21,7 @@ function setUp(change: Partial<Kept> = {}) {
         return more.usage-- > 0;
       },
     },
-    kept: () => ({ ...DEFAULT_KEPT, ...change }),
+    limits: () => ({ ...DEFAULT_RETENTION, ...change }),
     now: () => clock.ms,
   });
   return { clock, asked, more, retention };
@@ -66,7 +66,7 @@ test('days of 0 keep what the rows keep, and a clock that is set back does not s
 });
 
 test('what holds without settings is what the settings say by default', () => {
-  expect(DEFAULT_KEPT).toEqual({
+  expect(DEFAULT_RETENTION).toEqual({
     requestRows: SETTINGS.requestLogRows.default,
     requestDays: SETTINGS.requestLogDays.default,
     usageRows: SETTINGS.usageRows.default,

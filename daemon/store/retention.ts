@@ -2,7 +2,7 @@ import type { RequestsRepo } from './requests.ts';
 import type { UsageRepo } from './usage.ts';
 
 /** What is kept of the request log and of usage. Days of 0 mean that age does not count. */
-export interface Kept {
+export interface RetentionLimits {
   readonly requestRows: number;
   readonly requestDays: number;
   readonly usageRows: number;
@@ -10,7 +10,7 @@ export interface Kept {
 }
 
 /** As the settings have it by default. */
-export const DEFAULT_KEPT: Kept = {
+export const DEFAULT_RETENTION: RetentionLimits = {
   requestRows: 20_000,
   requestDays: 30,
   usageRows: 50_000,
@@ -21,7 +21,7 @@ export interface RetentionOptions {
   readonly requests: Pick<RequestsRepo, 'prune'>;
   readonly usage: Pick<UsageRepo, 'prune'>;
   /** Read anew at each step. */
-  kept(): Kept;
+  limits(): RetentionLimits;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -51,7 +51,7 @@ export class Retention {
     const now = this.#options.now();
     // A clock that was set back must not stop the rounds for as long as it was ahead.
     if (now < this.#nextAt && this.#nextAt - now <= ROUND_MS) return;
-    const { requestRows, requestDays, usageRows, usageDays } = this.#options.kept();
+    const { requestRows, requestDays, usageRows, usageDays } = this.#options.limits();
     const moreRequests = requests.prune({ rows: requestRows, since: ago(now, requestDays) });
     const sinceDay = ago(now, usageDays)?.slice(0, 10) ?? null;
     const moreUsage = usage.prune({ rows: usageRows, sinceDay });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import { forgetRevoked, sessionsRepo } from './sessions.ts';
+import { pruneRevoked, sessionsRepo } from './sessions.ts';
 import { forbidWrites, memoryDb } from './testing.ts';
 
 const HOUR = 3_600;
@@ -93,8 +93,8 @@ test('the list in memory is bounded: expired ones go first, then those that expi
     ['c', 7],
     ['d', 1],
   ]);
-  forgetRevoked(revoked, 6, 1, 3);
+  pruneRevoked(revoked, 6, 1, 3);
   expect([...revoked.keys()]).toEqual(['b', 'c']);
-  forgetRevoked(revoked, 0, 1, 1);
+  pruneRevoked(revoked, 0, 1, 1);
   expect([...revoked.keys()]).toEqual(['b']);
 });

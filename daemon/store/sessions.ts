@@ -1,6 +1,6 @@
 import type { Db } from './connection.ts';
-import type { Faults } from './write-health.ts';
-import { Backlog } from './write-queue.ts';
+import type { WriteHealth } from './write-health.ts';
+import { WriteQueue } from './write-queue.ts';
 
 export interface StoredSession {
   id: string;
@@ -28,17 +28,22 @@ export interface SessionsRepo {
   prune(nowS: number): void;
 }
 
-const KEPT_EXPIRED = 10_000;
+const MAX_EXPIRED = 10_000;
 /** Revocations held in memory at most; beyond it the first to expire goes. */
-const MOST_REVOKED = 100_000;
-const LISTED = 1_000;
+const MAX_REVOKED = 100_000;
+const MAX_LISTED = 1_000;
 
 /** Removes entries, earliest expiry first, that are expired beyond `kept`, or that exceed `most`. */
-export function forgetRevoked(revoked: Map<string, number>, nowS: number, kept: number, most: number): void {
-  if (revoked.size <= kept) return;
+export function pruneRevoked(
+  revoked: Map<string, number>,
+  nowS: number,
+  keepCount: number,
+  maxCount: number,
+): void {
+  if (revoked.size <= keepCount) return;
   const byExpiry = [...revoked].sort((a, b) => a[1] - b[1]);
   for (const [id, expiresS] of byExpiry) {
-    if (revoked.size <= kept || (expiresS > nowS && revoked.size <= most)) return;
+    if (revoked.size <= keepCount || (expiresS > nowS && revoked.size <= maxCount)) return;
     revoked.delete(id);
   }
 }
@@ -61,7 +66,7 @@ function statements(db: Db) {
     clear: db.prepare('DELETE FROM sessions'),
     prune: db.prepare(
       `DELETE FROM sessions WHERE id IN (
-         SELECT id FROM sessions WHERE expires_at <= ? ORDER BY expires_at DESC LIMIT -1 OFFSET ${KEPT_EXPIRED})`,
+         SELECT id FROM sessions WHERE expires_at <= ? ORDER BY expires_at DESC LIMIT -1 OFFSET ${MAX_EXPIRED})`,
     ),
   };
 }
@@ -70,34 +75,37 @@ function statements(db: Db) {
 type Write = () => void;
 
 /** The revoked ids are read once, at the start; after that memory leads and the table follows. */
-export function sessionsRepo(db: Db, faults: Faults): { repo: SessionsRepo; backlog: Backlog<Write> } {
+export function sessionsRepo(
+  db: Db,
+  faults: WriteHealth,
+): { repo: SessionsRepo; backlog: WriteQueue<Write> } {
   const sql = statements(db);
-  const revoked = new Map(sql.revoked.all(MOST_REVOKED).map(({ id, expires_at }) => [id, expires_at]));
+  const revoked = new Map(sql.revoked.all(MAX_REVOKED).map(({ id, expires_at }) => [id, expires_at]));
   const write = db.transaction((writes: readonly Write[]) => {
     for (const each of writes) each();
   });
-  const backlog = new Backlog<Write>({ faults, what: 'sessions', limit: 10_000, batch: 500, write });
-  const soon = (each: Write): void => {
+  const backlog = new WriteQueue<Write>({ faults, what: 'sessions', limit: 10_000, batch: 500, write });
+  const enqueue = (each: Write): void => {
     backlog.push(each);
     backlog.flush();
   };
   const repo: SessionsRepo = {
-    create: (id, createdS, expiresS) => soon(() => sql.create.run(id, createdS, expiresS)),
+    create: (id, createdS, expiresS) => enqueue(() => sql.create.run(id, createdS, expiresS)),
     revoke(id, expiresS) {
       revoked.set(id, expiresS);
-      forgetRevoked(revoked, 0, MOST_REVOKED, MOST_REVOKED);
-      soon(() => sql.revoke.run(id, expiresS));
+      pruneRevoked(revoked, 0, MAX_REVOKED, MAX_REVOKED);
+      enqueue(() => sql.revoke.run(id, expiresS));
     },
     isRevoked: (id) => revoked.has(id),
     active: (nowS) =>
-      faults.read('sessions', () => sql.active.all(nowS, LISTED)).filter(({ id }) => !revoked.has(id)),
+      faults.read('sessions', () => sql.active.all(nowS, MAX_LISTED)).filter(({ id }) => !revoked.has(id)),
     clear() {
       revoked.clear();
-      soon(() => sql.clear.run());
+      enqueue(() => sql.clear.run());
     },
     prune(nowS) {
-      forgetRevoked(revoked, nowS, KEPT_EXPIRED, MOST_REVOKED);
-      soon(() => sql.prune.run(nowS));
+      pruneRevoked(revoked, nowS, MAX_EXPIRED, MAX_REVOKED);
+      enqueue(() => sql.prune.run(nowS));
     },
   };
   return { repo, backlog };

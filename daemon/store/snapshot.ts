@@ -4,7 +4,7 @@ import { inspect } from './damage.ts';
 import { baseCode } from './sqlite-errors.ts';
 
 /** A larger database is not copied into memory. */
-const LARGEST_BYTES = 64 * 1024 * 1024;
+const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024;
 
 /** The two header bytes that say "write-ahead log"; a database in memory has none. */
 function withoutWal(bytes: Buffer): Buffer {
@@ -22,7 +22,7 @@ const isEmptyOrAbsent = (file: string): boolean =>
  */
 export function snapshot(file: string): Buffer | null {
   try {
-    if (statSync(file).size > LARGEST_BYTES) return null;
+    if (statSync(file).size > MAX_SNAPSHOT_BYTES) return null;
     const found = inspect(file);
     if (found.state === 'sound') {
       const db = connect(file, { readonly: true });
@@ -34,8 +34,8 @@ export function snapshot(file: string): Buffer | null {
     }
     // In a read-only folder SQLite cannot make its index of the log; a file whose log is empty is whole by itself, unless
     // somebody is writing it.
-    const still = found.state === 'unreadable' && baseCode(found.cause) !== 'SQLITE_BUSY';
-    if (still && isEmptyOrAbsent(`${file}-wal`)) return withoutWal(readFileSync(file));
+    const canRead = found.state === 'unreadable' && baseCode(found.cause) !== 'SQLITE_BUSY';
+    if (canRead && isEmptyOrAbsent(`${file}-wal`)) return withoutWal(readFileSync(file));
   } catch {
     // Out of reach: the caller starts empty, with the alarm it raises anyway.
   }

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { baseCode, DamageError, inWords, isCondition, isDamage } from './sqlite-errors.ts';
+import { baseCode, DamageError, describeError, isDamage, isTransient } from './sqlite-errors.ts';
 
 const sqlite = (code: string) => new Database.SqliteError('x', code);
 
@@ -20,14 +20,16 @@ test.each([
   ['SQLITE_ERROR', false, false],
 ])('%s: damage %s, condition %s', (code, damage, condition) => {
   expect(isDamage(sqlite(code))).toBe(damage);
-  expect(isCondition(sqlite(code))).toBe(condition);
+  expect(isTransient(sqlite(code))).toBe(condition);
 });
 
 test('words never hold the message of an unknown error', () => {
-  expect(inWords(sqlite('SQLITE_FULL'))).toBe('the disk is full');
-  expect(inWords(new DamageError('it belongs to another program'))).toBe('it belongs to another program');
-  expect(inWords(Object.assign(new Error('/secret/path'), { code: 'EACCES' }))).toBe(
+  expect(describeError(sqlite('SQLITE_FULL'))).toBe('the disk is full');
+  expect(describeError(new DamageError('it belongs to another program'))).toBe(
+    'it belongs to another program',
+  );
+  expect(describeError(Object.assign(new Error('/secret/path'), { code: 'EACCES' }))).toBe(
     'the system answered EACCES',
   );
-  expect(inWords(new Error('/secret/path'))).toBe('an internal error');
+  expect(describeError(new Error('/secret/path'))).toBe('an internal error');
 });

@@ -36,12 +36,12 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** Whether the same statement may succeed later; false means that the row or the statement is at fault. */
-export function isCondition(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return (baseCode(error) ?? '') in CONDITIONS;
 }
 
 /** One clause for people, without a path: "the disk is full". */
-export function inWords(error: unknown): string {
+export function describeError(error: unknown): string {
   const known = CONDITIONS[baseCode(error) ?? ''];
   if (known !== undefined) return known;
   if (error instanceof DamageError) return error.message;

@@ -11,12 +11,12 @@ const LOCK = 'gateway.lock';
 /** How long another one who tries at the same time may be in the way (ms). */
 const BUSY_MS = 250;
 /** Each try meets either a live holder or removes one dead one. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 /** A disk that is full or fails: the gateway serves on such a one, so it starts on it, too. */
-const OF_THE_DISK = ['ENOSPC', 'EDQUOT', 'EIO'];
+const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EIO'];
 
 /** `pid start-ticks`: a number that was given to another process later does not match. */
-const claim = (): string => `${process.pid} ${startTicksOf(process.pid) ?? 0}\n`;
+const claimText = (): string => `${process.pid} ${startTicksOf(process.pid) ?? 0}\n`;
 
 function read(path: string): string | null {
   try {
@@ -36,10 +36,10 @@ export function holderOf(text: string | null): number | null {
 }
 
 /** The process of the gateway that works on a state folder; null when none does. Changes nothing. */
-export const stateHolder = (folder: string): number | null => holderOf(read(join(folder, NAME)));
+export const stateFolderHolder = (folder: string): number | null => holderOf(read(join(folder, NAME)));
 
 /** Moves a dead claim aside; a claim that was made meanwhile is not lost, since only the dead text is removed. */
-function removeDead(path: string, text: string | null): void {
+function removeStaleClaim(path: string, text: string | null): void {
   if (read(path) !== text) return;
   const aside = `${path}.${process.pid}`;
   try {
@@ -55,22 +55,22 @@ function removeDead(path: string, text: string | null): void {
  * Takes the lock that the kernel holds for this process until it has ended, however it ends. It holds across containers, where
  * the processes of claims can't be seen. Null when another one has it; `held` is false where files can't be locked.
  */
-function lockFile(folder: string): { held: boolean; free: () => void } | null {
+function lockFile(folder: string): { isHeld: boolean; free: () => void } | null {
   let db: Db | null = null;
   try {
     const file = join(folder, LOCK);
     makePrivate(file);
-    const held = connect(file);
-    db = held;
-    held.pragma(`busy_timeout = ${BUSY_MS}`);
+    const isHeld = connect(file);
+    db = isHeld;
+    isHeld.pragma(`busy_timeout = ${BUSY_MS}`);
     // The lock begins an empty database, whose journal in a file would need room on the disk.
-    held.pragma('journal_mode = MEMORY');
-    held.exec('BEGIN EXCLUSIVE');
-    return { held: true, free: () => held.close() };
+    isHeld.pragma('journal_mode = MEMORY');
+    isHeld.exec('BEGIN EXCLUSIVE');
+    return { isHeld: true, free: () => isHeld.close() };
   } catch (error) {
     db?.close();
     // Where files can't be locked, the claim has to do.
-    return baseCode(error) === 'SQLITE_BUSY' ? null : { held: false, free: () => {} };
+    return baseCode(error) === 'SQLITE_BUSY' ? null : { isHeld: false, free: () => {} };
   }
 }
 
@@ -84,11 +84,11 @@ export async function lockState(
   unclaimed: (reason: string) => void = () => {},
 ): Promise<() => void> {
   const lock = lockFile(folder);
-  if (lock === null) throw inUse(folder, stateHolder(folder));
+  if (lock === null) throw inUse(folder, stateFolderHolder(folder));
   try {
     const unclaim = await claimState(folder).catch((error: unknown) => {
       if (!(error instanceof FileWriteError)) throw error;
-      if (!lock.held || !OF_THE_DISK.includes(error.code ?? '')) throw notClaimed(folder, error);
+      if (!lock.isHeld || !DISK_ERRORS.includes(error.code ?? '')) throw notClaimed(folder, error);
       unclaimed(error.message);
       return () => {};
     });
@@ -105,8 +105,8 @@ export async function lockState(
 /** Says which process it is: to doctor, to releases that know no other lock, and where files can't be locked. */
 async function claimState(folder: string): Promise<() => void> {
   const path = join(folder, NAME);
-  const own = claim();
-  for (let attempt = 0; attempt < TRIES; attempt++) {
+  const own = claimText();
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (await createExclusive(path, Buffer.from(own), 0o600)) {
       return () => {
         if (read(path) === own) rmSync(path, { force: true });
@@ -115,7 +115,7 @@ async function claimState(folder: string): Promise<() => void> {
     const text = read(path);
     const holder = holderOf(text);
     if (holder !== null && holder !== process.pid) throw inUse(folder, holder);
-    removeDead(path, text);
+    removeStaleClaim(path, text);
   }
   throw new SetupError(`${path} can't be taken.`, 'Remove this file and start again.');
 }

@@ -50,13 +50,13 @@ test('Q05 kill -9 while writing: no acknowledged row is lost, the file is sound'
   for (let cycle = 0; cycle < 6; cycle++) {
     const writer = child(
       folder,
-      `if (store.lost) say({ lost: store.health().message });
+      `if (store.isContentLost) say({ lost: store.health().message });
       for (let n = ${acknowledged}; n < ${acknowledged} + 20_000; n++) {
         store.audit.add({ action: String(n), tier: null, address: null, details: {} });
         store.sessions.create('s' + n, n, 99_999_999);
         store.sessions.revoke('r' + n, 99_999_999);
         store.memory.add('memory ' + n, []);
-        store.facts.set('last', String(n));
+        store.keyValue.set('last', String(n));
         say(n);
       }`,
     );
@@ -66,7 +66,7 @@ test('Q05 kill -9 while writing: no acknowledged row is lost, the file is sound'
     expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toEqual([]);
     const store = opened(folder);
     expect(store.health()).toMatchObject({ status: 'ok' });
-    expect(Number(store.facts.get('last'))).toBeGreaterThanOrEqual(acknowledged - 1);
+    expect(Number(store.keyValue.get('last'))).toBeGreaterThanOrEqual(acknowledged - 1);
     store.close();
     const db = connect(join(folder, 'svc.db'), { readonly: true });
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
@@ -100,9 +100,9 @@ test('Q02 no room left on the disk: auth and inference go on, dependants are tol
      store.sessions.revoke('b', 99_999);
      for (let n = 0; n < 300; n++) store.audit.add({ action: 'login', tier: null, address: null, details: { text } });
      for (let n = 0; n < 1_500; n++) store.requests.add({ id: 'r' + n });
-     store.facts.set('require_auth', 'true');
+     store.keyValue.set('require_auth', 'true');
      store.check();
-     say({ failure, revoked: store.sessions.isRevoked('b'), fact: store.facts.get('require_auth'),
+     say({ failure, revoked: store.sessions.isRevoked('b'), fact: store.keyValue.get('require_auth'),
        read: store.memory.list(1, 0).length, health: store.health() });
      store.close();
      say('closed');`,

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { connect } from './connection.ts';
-import { DEFAULT_KEPT } from './retention.ts';
+import { DEFAULT_RETENTION } from './retention.ts';
 import { openStore, type Store } from './store.ts';
 import { aModel, aRequest } from './testing/rows.ts';
 
@@ -31,7 +31,7 @@ test('every family of rows is there after a restart', () => {
   store.requests.add(aRequest());
   store.models.upsert(aModel());
   const memory = store.memory.add('remember this', []);
-  store.facts.set('require_auth', 'true');
+  store.keyValue.set('require_auth', 'true');
   store.close();
   store.close();
   expect(readdirSync(folder)).toEqual(['svc.db']);
@@ -44,9 +44,9 @@ test('every family of rows is there after a restart', () => {
   expect(next.usage.since('2030-01-01')).toHaveLength(1);
   expect(next.models.all()).toEqual([aModel()]);
   expect(next.memory.list(5, 0)).toEqual([memory]);
-  expect(next.facts.get('require_auth')).toBe('true');
+  expect(next.keyValue.get('require_auth')).toBe('true');
   expect(next.health()).toMatchObject({ status: 'ok' });
-  expect(next.lost).toBe(false);
+  expect(next.isContentLost).toBe(false);
   expect(lines).toEqual([]);
 });
 
@@ -61,8 +61,8 @@ test('the first write after a start keeps to the rows that are to be kept', () =
     }
   };
   const write = (rows: number, names: readonly string[]) => {
-    const kept = () => ({ ...DEFAULT_KEPT, requestRows: rows, usageRows: rows });
-    const store = openStore({ folder, log: recordedLog().log, kept });
+    const kept = () => ({ ...DEFAULT_RETENTION, requestRows: rows, usageRows: rows });
+    const store = openStore({ folder, log: recordedLog().log, limits: kept });
     for (const id of names) store.requests.add(aRequest({ id, model: id }));
     store.close();
     return [count('request_batches'), count('usage')];
@@ -86,7 +86,7 @@ test('Q01 a damaged file: one alarm in the log and in the health, everything wor
   truncateSync(join(folder, 'svc.db'), 5_000);
   const { store, lines } = opened(folder);
   store.check();
-  expect(store.lost).toBe(true);
+  expect(store.isContentLost).toBe(true);
   expect(store.health()).toMatchObject({
     status: 'warning',
     message: expect.stringContaining('moved aside as svc.db.damaged-'),
@@ -142,7 +142,7 @@ test('Q02 locked by another program: only callers that need the row fail, the re
     store.sessions.revoke('a', 99_999);
     store.audit.add({ action: `n${i}`, tier: 'admin', address: null, details: {} });
     store.requests.add(aRequest({ id: `r${i}` }));
-    store.facts.set('require_auth', 'true');
+    store.keyValue.set('require_auth', 'true');
   }
   expect(performance.now() - begin).toBeLessThan(2_000);
   expect(store.sessions.isRevoked('a')).toBe(true);
@@ -208,7 +208,7 @@ test('rows that can not be written before the end are told and counted', () => {
   const store = openStore({ folder, log });
   const lock = connect(join(folder, 'svc.db'));
   lock.exec('BEGIN IMMEDIATE');
-  store.facts.set('a', '1');
+  store.keyValue.set('a', '1');
   store.close();
   lock.close();
   expect(lines.at(-1)).toMatchObject({ level: 'error', rows: 1 });

@@ -3,17 +3,17 @@ import type { Log } from '../lib/log.ts';
 import { type AuditRepo, auditRepo } from './audit.ts';
 import type { Db } from './connection.ts';
 import { healthOf, type StoreHealth, WAL_ALARM_BYTES, WAL_LIMIT_BYTES } from './health.ts';
-import { type FactsRepo, factsRepo } from './key-value.ts';
+import { type KeyValueRepo, keyValueRepo } from './key-value.ts';
 import { type MemoryRepo, memoryRepo } from './memory.ts';
 import { type ModelsRepo, modelsRepo } from './models.ts';
 import { type Opened, openDatabase } from './open.ts';
 import { type PullsRepo, pullsRepo } from './pulls.ts';
 import { type RequestsOptions, type RequestsRepo, requestsRepo } from './requests.ts';
-import { DEFAULT_KEPT, type Kept, Retention } from './retention.ts';
+import { DEFAULT_RETENTION, Retention, type RetentionLimits } from './retention.ts';
 import type { Migration } from './schema.ts';
 import { type SessionsRepo, sessionsRepo } from './sessions.ts';
 import type { UsageRepo } from './usage.ts';
-import { Faults } from './write-health.ts';
+import { WriteHealth } from './write-health.ts';
 
 /** The gateway's database, one repository per family of tables. */
 export interface Store {
@@ -24,9 +24,9 @@ export interface Store {
   readonly models: ModelsRepo;
   readonly pulls: PullsRepo;
   readonly memory: MemoryRepo;
-  readonly facts: FactsRepo;
+  readonly keyValue: KeyValueRepo;
   /** The content of an earlier run is out of reach, so revoked sessions are unknown: a new signing secret is the safe answer. */
-  readonly lost: boolean;
+  readonly isContentLost: boolean;
   /** The verdict as of the latest access; touches nothing. */
   health(): StoreHealth;
   /** One cheap read, the size of the log, and after a failed write one small write; for health checks. Never throws. */
@@ -42,7 +42,7 @@ export interface StoreOptions {
   /** Unix milliseconds; default the clock. */
   now?: () => number;
   /** How much is kept, read anew at each write; default what the settings would say. */
-  kept?: () => Kept;
+  limits?: () => RetentionLimits;
   migrations?: readonly Migration[];
 }
 
@@ -58,9 +58,9 @@ function walSize(file: string): number {
   }
 }
 
-function repositories(db: Db, faults: Faults, now: () => number, log: RequestsOptions) {
+function repositories(db: Db, faults: WriteHealth, now: () => number, log: RequestsOptions) {
   const sessions = sessionsRepo(db, faults);
-  const facts = factsRepo(db, faults);
+  const keyValue = keyValueRepo(db, faults);
   const audit = auditRepo(db, faults, now);
   const requests = requestsRepo(db, faults, log);
   return {
@@ -72,20 +72,20 @@ function repositories(db: Db, faults: Faults, now: () => number, log: RequestsOp
       models: modelsRepo(db, faults),
       pulls: pullsRepo(db, faults),
       memory: memoryRepo(db, faults, now),
-      facts: facts.repo,
+      keyValue: keyValue.repo,
     },
     // The order of a flush: what security rests on comes first.
-    backlogs: [sessions.backlog, facts.backlog, audit.backlog, requests.backlog],
+    backlogs: [sessions.backlog, keyValue.backlog, audit.backlog, requests.backlog],
     ping: db.prepare('SELECT count(*) FROM facts'),
   };
 }
 
-type Parts = Opened<ReturnType<typeof repositories>>;
+type OpenedStore = Opened<ReturnType<typeof repositories>>;
 
-function closeQuietly(opened: Parts, faults: Faults, log: Log): void {
-  const lost = opened.built.backlogs.reduce((sum, backlog) => sum + backlog.drain(), 0);
-  faults.drop(lost);
-  if (lost > 0) log.error({ rows: lost }, 'database: rows could not be written before the end');
+function closeQuietly(opened: OpenedStore, faults: WriteHealth, log: Log): void {
+  const droppedRows = opened.built.backlogs.reduce((sum, backlog) => sum + backlog.drain(), 0);
+  faults.drop(droppedRows);
+  if (droppedRows > 0) log.error({ rows: droppedRows }, 'database: rows could not be written before the end');
   faults.attempt('close', () => opened.db.close());
 }
 
@@ -96,17 +96,17 @@ function closeQuietly(opened: Parts, faults: Faults, log: Log): void {
  * file of a newer release or an unsafe SQLite library only.
  */
 export function openStore(options: StoreOptions): Store {
-  const { folder, log, now = Date.now, migrations, kept = () => DEFAULT_KEPT } = options;
-  const faults = new Faults(log);
+  const { folder, log, now = Date.now, migrations, limits: kept = () => DEFAULT_RETENTION } = options;
+  const faults = new WriteHealth(log);
   let walBytes = 0;
   const paused = (): boolean => walBytes >= WAL_LIMIT_BYTES;
-  const opened: Parts = openDatabase({
+  const opened: OpenedStore = openDatabase({
     folder,
     now,
     ...(migrations === undefined ? {} : { migrations }),
-    build: (db) => repositories(db, faults, now, { paused, kept }),
+    build: (db) => repositories(db, faults, now, { paused, limits: kept }),
   });
-  const { db, built, file, place, alarm, sqlite, version } = opened;
+  const { db, built, file, location: place, alarm, sqlite, version } = opened;
   if (alarm !== null) log.error({ folder }, alarm);
 
   const watchLog = (): void => {
@@ -117,12 +117,12 @@ export function openStore(options: StoreOptions): Store {
     for (const backlog of built.backlogs) backlog.flush();
   };
   const { requests, usage } = built.repos;
-  const retention = new Retention({ requests, usage, kept, now });
+  const retention = new Retention({ requests, usage, limits: kept, now });
   const timer = setInterval(() => {
     flush();
     watchLog();
     // What waits to be written comes first, and only its success says that a fault is over.
-    if (!paused() && faults.picture().failing === null) retention.tick();
+    if (!paused() && faults.state().failing === null) retention.tick();
   }, FLUSH_MS);
   timer.unref();
 
@@ -130,9 +130,9 @@ export function openStore(options: StoreOptions): Store {
   let open = true;
   return {
     ...built.repos,
-    lost: opened.lost,
+    isContentLost: opened.isContentLost,
     health: () =>
-      healthOf({ ...faults.picture(), place, alarm, walBytes, waiting: waiting(), sqlite, version }),
+      healthOf({ ...faults.state(), place, alarm, walBytes, waiting: waiting(), sqlite, version }),
     check() {
       if (!open) return;
       try {
@@ -140,8 +140,8 @@ export function openStore(options: StoreOptions): Store {
       } catch {
         // Counted and shown by health().
       }
-      if (faults.picture().failing !== null) {
-        built.repos.facts.set(PROBE, new Date(now()).toISOString());
+      if (faults.state().failing !== null) {
+        built.repos.keyValue.set(PROBE, new Date(now()).toISOString());
         flush();
       }
       watchLog();

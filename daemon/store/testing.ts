@@ -3,12 +3,12 @@ import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { connect, type Db } from './connection.ts';
 import { migrate } from './migrations.ts';
 import { MIGRATIONS } from './schema.ts';
-import { Faults } from './write-health.ts';
+import { WriteHealth } from './write-health.ts';
 
 /** For tests: a database in memory with the present schema, and a clock for its faults. */
 export function memoryDb(): {
   db: Db;
-  faults: Faults;
+  faults: WriteHealth;
   clock: { ms: number };
   lines: Record<string, unknown>[];
 } {
@@ -17,7 +17,7 @@ export function memoryDb(): {
   onTestFinished(() => void db.close());
   const { log, lines } = recordedLog();
   const clock = { ms: 0 };
-  return { db, faults: new Faults(log, () => clock.ms), clock, lines };
+  return { db, faults: new WriteHealth(log, () => clock.ms), clock, lines };
 }
 
 /** For tests: makes every write fail with a real SQLITE_READONLY, or lets them through again. */

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../contract/system.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './write-health.ts';
+import type { WriteHealth } from './write-health.ts';
 
 /** What one tier asked of one model on one day (UTC). */
 export interface UsageRow {
@@ -25,13 +25,13 @@ export interface UsageRepo {
 }
 
 /** Rows that one prune removes at most: each one stops the event loop for a moment. */
-const PRUNED_AT_ONCE = 2_000;
-const LISTED = 10_000;
-const REFUSED = 400;
+const MAX_REMOVED_PER_STEP = 2_000;
+const MAX_LISTED = 10_000;
+const FIRST_ERROR_STATUS = 400;
 
 /** Only answered requests name their model: the names of refused ones are free text from callers and would fill the table. */
 export function usageKey(record: RequestRecord): [day: string, tier: string, model: string] {
-  const served = record.status !== null && record.status < REFUSED;
+  const served = record.status !== null && record.status < FIRST_ERROR_STATUS;
   return [record.at.slice(0, 10), record.tier, (served ? record.model : null) ?? ''];
 }
 
@@ -63,8 +63,8 @@ function sumsOf(records: readonly RequestRecord[]): Iterable<Sums> {
  */
 export function usageRepo(
   db: Db,
-  faults: Faults,
-  kept: () => number,
+  faults: WriteHealth,
+  maxRows: () => number,
 ): { repo: UsageRepo; count: (records: readonly RequestRecord[]) => void } {
   const add = db.prepare(
     `INSERT INTO usage (day, tier, model, requests, prompt_tokens, completion_tokens) VALUES (?, ?, ?, ?, ?, ?)
@@ -74,11 +74,11 @@ export function usageRepo(
   );
   const trim = db.prepare<[number]>(
     `DELETE FROM usage WHERE seq <= (SELECT seq FROM usage ORDER BY seq DESC LIMIT 1 OFFSET ?)
-     ORDER BY seq LIMIT ${PRUNED_AT_ONCE}`,
+     ORDER BY seq LIMIT ${MAX_REMOVED_PER_STEP}`,
   );
   const expire = db.prepare<[string]>(
     `DELETE FROM usage WHERE seq IN
-       (SELECT seq FROM (SELECT seq, day FROM usage ORDER BY seq LIMIT ${PRUNED_AT_ONCE}) WHERE day < ?)`,
+       (SELECT seq FROM (SELECT seq, day FROM usage ORDER BY seq LIMIT ${MAX_REMOVED_PER_STEP}) WHERE day < ?)`,
   );
   const since = db.prepare<[string, number], UsageRow>(
     `SELECT day, tier, model, requests, prompt_tokens, completion_tokens FROM usage WHERE day >= ?
@@ -86,21 +86,21 @@ export function usageRepo(
   );
   return {
     repo: {
-      since: (day) => faults.read('usage', () => since.all(day, LISTED)),
+      since: (day) => faults.read('usage', () => since.all(day, MAX_LISTED)),
       prune({ rows, sinceDay }) {
-        let gone = 0;
+        let removed = 0;
         faults.attempt('usage', () => {
-          gone = trim.run(rows).changes;
-          if (sinceDay !== null && gone < PRUNED_AT_ONCE) gone += expire.run(sinceDay).changes;
+          removed = trim.run(rows).changes;
+          if (sinceDay !== null && removed < MAX_REMOVED_PER_STEP) removed += expire.run(sinceDay).changes;
         });
-        return gone >= PRUNED_AT_ONCE;
+        return removed >= MAX_REMOVED_PER_STEP;
       },
     },
     count(records) {
       for (const { key, requests, prompt, completion } of sumsOf(records)) {
         add.run(...key, requests, prompt, completion);
       }
-      trim.run(kept());
+      trim.run(maxRows());
     },
   };
 }

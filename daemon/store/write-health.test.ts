@@ -12,13 +12,13 @@ test('a background write answers its error and holds the next ones back for a wh
   const { db, faults, clock, insert } = failing();
   forbidWrites(db, true);
   expect(faults.attempt('facts', insert)).toMatchObject({ code: 'SQLITE_READONLY' });
-  expect(faults.holding()).toBe(true);
-  expect(faults.picture()).toMatchObject({ failing: 'it is read-only', failures: 1, damaged: false });
+  expect(faults.isPaused()).toBe(true);
+  expect(faults.state()).toMatchObject({ failing: 'it is read-only', failures: 1, damaged: false });
   clock.ms += 5_000;
-  expect(faults.holding()).toBe(false);
+  expect(faults.isPaused()).toBe(false);
   forbidWrites(db, false);
   expect(faults.attempt('facts', insert)).toBeUndefined();
-  expect(faults.picture().failing).toBeNull();
+  expect(faults.state().failing).toBeNull();
 });
 
 test('a caller that depends on the write gets store.unavailable', () => {
@@ -43,7 +43,7 @@ test('an error that is not of the database stays what it is and marks nothing as
   };
   expect(() => faults.read('x', wrong)).toThrow(TypeError);
   expect(faults.attempt('x', wrong)).toBeInstanceOf(TypeError);
-  expect(faults.picture()).toMatchObject({ failing: null, failures: 2 });
+  expect(faults.state()).toMatchObject({ failing: null, failures: 2 });
 });
 
 test('a thousand failures are one line a minute', () => {

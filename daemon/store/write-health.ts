@@ -1,14 +1,14 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { baseCode, inWords, isCondition, isDamage } from './sqlite-errors.ts';
+import { baseCode, describeError, isDamage, isTransient } from './sqlite-errors.ts';
 
 /** After a failed write no further one is tried in the background for this long: each try may wait for a lock. */
-const HOLD_MS = 5_000;
+const PAUSE_MS = 5_000;
 const LOG_EVERY_MS = 60_000;
 const RETRY_AFTER_S = 5;
 
 /** What is wrong now and what has been lost since the start. */
-export interface FaultPicture {
+export interface WriteHealthState {
   /** A clause for people when the surroundings of the latest read or write made it fail; null when all is well. */
   readonly failing: string | null;
   /** The file was found damaged while running; only a restart cures it. */
@@ -20,7 +20,7 @@ export interface FaultPicture {
 }
 
 /** Every access goes through here: failures are counted, logged at most once a minute, and never surprise a caller. */
-export class Faults {
+export class WriteHealth {
   readonly #log: Log;
   readonly #now: () => number;
   #writeFault: string | null = null;
@@ -28,8 +28,8 @@ export class Faults {
   #damaged = false;
   #failures = 0;
   #dropped = 0;
-  #heldUntil = Number.NEGATIVE_INFINITY;
-  #quietUntil = Number.NEGATIVE_INFINITY;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #nextLogAt = Number.NEGATIVE_INFINITY;
 
   /** `now`: monotonic milliseconds. */
   constructor(log: Log, now: () => number = () => performance.now()) {
@@ -38,13 +38,13 @@ export class Faults {
   }
 
   /** Whether background writes wait at the moment. */
-  holding(): boolean {
-    return this.#now() < this.#heldUntil;
+  isPaused(): boolean {
+    return this.#now() < this.#pausedUntil;
   }
 
   /** Lets background writes be tried at once. */
   resume(): void {
-    this.#heldUntil = Number.NEGATIVE_INFINITY;
+    this.#pausedUntil = Number.NEGATIVE_INFINITY;
   }
 
   /** A write that the caller does not depend on: answers the error instead of throwing it, undefined after success. */
@@ -52,10 +52,10 @@ export class Faults {
     try {
       work();
     } catch (error) {
-      this.#note(what, error);
-      if (isCondition(error)) {
-        this.#heldUntil = this.#now() + HOLD_MS;
-        this.#writeFault = inWords(error);
+      this.#record(what, error);
+      if (isTransient(error)) {
+        this.#pausedUntil = this.#now() + PAUSE_MS;
+        this.#writeFault = describeError(error);
       }
       return error;
     }
@@ -70,8 +70,8 @@ export class Faults {
       this.#recovered();
       return result;
     } catch (error) {
-      this.#note(what, error);
-      if (isCondition(error)) this.#writeFault = inWords(error);
+      this.#record(what, error);
+      if (isTransient(error)) this.#writeFault = describeError(error);
       throw this.#unavailable(error);
     }
   }
@@ -83,8 +83,8 @@ export class Faults {
       this.#readFault = null;
       return result;
     } catch (error) {
-      this.#note(what, error);
-      if (isCondition(error)) this.#readFault = inWords(error);
+      this.#record(what, error);
+      if (isTransient(error)) this.#readFault = describeError(error);
       throw this.#unavailable(error);
     }
   }
@@ -94,7 +94,7 @@ export class Faults {
     this.#dropped += rows;
   }
 
-  picture(): FaultPicture {
+  state(): WriteHealthState {
     return {
       failing: this.#writeFault ?? this.#readFault,
       damaged: this.#damaged,
@@ -108,14 +108,14 @@ export class Faults {
     this.resume();
   }
 
-  #note(what: string, error: unknown): void {
+  #record(what: string, error: unknown): void {
     this.#failures += 1;
     this.#damaged ||= isDamage(error);
     const now = this.#now();
-    if (now >= this.#quietUntil) {
-      this.#quietUntil = now + LOG_EVERY_MS;
+    if (now >= this.#nextLogAt) {
+      this.#nextLogAt = now + LOG_EVERY_MS;
       const counts = { failures: this.#failures, dropped: this.#dropped };
-      this.#log.error({ err: error, what, ...counts }, `database: ${inWords(error)}`);
+      this.#log.error({ err: error, what, ...counts }, `database: ${describeError(error)}`);
     }
   }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { forbidWrites, memoryDb } from './testing.ts';
-import { Backlog } from './write-queue.ts';
+import { WriteQueue } from './write-queue.ts';
 
 function setup(limit = 100, batch = 10) {
   const { db, faults, clock } = memoryDb();
   const insert = db.prepare('INSERT INTO facts VALUES (?, ?)');
   const batches: number[] = [];
   let held = false;
-  const backlog = new Backlog<string | null>({
+  const backlog = new WriteQueue<string | null>({
     faults,
     what: 'test',
     limit,
@@ -43,7 +43,7 @@ test('rows that cannot be written wait and arrive later', () => {
   clock.ms += 5_000;
   expect(backlog.flush()).toBe(true);
   expect(stored()).toEqual(['a']);
-  expect(faults.picture().dropped).toBe(0);
+  expect(faults.state().dropped).toBe(0);
 });
 
 test('beyond the bound the oldest are given up and counted', () => {
@@ -51,7 +51,7 @@ test('beyond the bound the oldest are given up and counted', () => {
   forbidWrites(db, true);
   for (const letter of letters) backlog.push(letter);
   expect(backlog.pending()).toEqual(['v', 'w', 'x', 'y', 'z']);
-  expect(faults.picture().dropped).toBe(21);
+  expect(faults.state().dropped).toBe(21);
   backlog.drain();
   expect(backlog.pending()).toHaveLength(5);
 });
@@ -61,7 +61,7 @@ test('a row that does not fit is given up alone', () => {
   for (const row of ['a', null, 'b', 'a', 'c']) backlog.push(row);
   expect(backlog.flush()).toBe(true);
   expect(stored()).toEqual(['a', 'b', 'c']);
-  expect(faults.picture()).toMatchObject({ dropped: 2, failing: null });
+  expect(faults.state()).toMatchObject({ dropped: 2, failing: null });
 });
 
 test('while paused nothing is written', () => {
@@ -80,7 +80,7 @@ test('at the end a batch that failed once is written at the second try, held bac
   forbidWrites(db, true);
   backlog.push('a');
   expect(backlog.flush()).toBe(false);
-  expect(faults.holding()).toBe(true);
+  expect(faults.isPaused()).toBe(true);
   expect(backlog.drain()).toBe(1);
   forbidWrites(db, false);
   expect(backlog.drain()).toBe(0);

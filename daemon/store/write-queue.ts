@@ -1,8 +1,8 @@
-import { isCondition } from './sqlite-errors.ts';
-import type { Faults } from './write-health.ts';
+import { isTransient } from './sqlite-errors.ts';
+import type { WriteHealth } from './write-health.ts';
 
-export interface BacklogOptions<Row> {
-  faults: Faults;
+export interface WriteQueueOptions<Row> {
+  faults: WriteHealth;
   /** Named in the log when a write fails. */
   what: string;
   /** Rows that wait at most; beyond it the oldest are given up and counted. */
@@ -16,11 +16,11 @@ export interface BacklogOptions<Row> {
 }
 
 /** Rows on their way to the database whose failure must not reach a caller: they wait in memory, in order, and are tried again. */
-export class Backlog<Row> {
-  readonly #options: BacklogOptions<Row>;
+export class WriteQueue<Row> {
+  readonly #options: WriteQueueOptions<Row>;
   #rows: Row[] = [];
 
-  constructor(options: BacklogOptions<Row>) {
+  constructor(options: WriteQueueOptions<Row>) {
     this.#options = options;
   }
 
@@ -42,12 +42,12 @@ export class Backlog<Row> {
   flush(): boolean {
     const { faults, batch, paused } = this.#options;
     if (this.#rows.length === 0) return true;
-    if (faults.holding() || paused?.() === true) return false;
+    if (faults.isPaused() || paused?.() === true) return false;
     const rows = this.#rows.slice(0, batch);
     const error = this.#write(rows);
-    if (error !== undefined && isCondition(error)) return false;
+    if (error !== undefined && isTransient(error)) return false;
     this.#rows.splice(0, rows.length);
-    if (error !== undefined) this.#oneByOne(rows);
+    if (error !== undefined) this.#writeOneByOne(rows);
     return this.#rows.length === 0;
   }
 
@@ -70,7 +70,7 @@ export class Backlog<Row> {
   }
 
   /** One row of a batch does not fit its table: only that one is given up. */
-  #oneByOne(rows: readonly Row[]): void {
+  #writeOneByOne(rows: readonly Row[]): void {
     for (const row of rows) if (this.#write([row]) !== undefined) this.#options.faults.drop(1);
   }
 }

@@ -5,7 +5,7 @@ import type { PullRecord } from '../contract/pulls.ts';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import type { SlotEvent, SlotEventListener } from '../slots/lifecycle/slot-events.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
 import { MOST_OWNERS } from './series/target-metrics.ts';
@@ -17,7 +17,7 @@ const slot = (state: SlotStateName): SlotRecord =>
   slotRecord({ name: 'agent', model: 'secret-model-name', state, active: 1, queued: 2 });
 
 function setUp(more: Partial<MetricsOptions> = {}) {
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   const works: SlotEventListener[] = [];
   const here = { slots: [slot('serving')] };
   open = createMetrics({

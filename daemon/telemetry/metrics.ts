@@ -5,7 +5,7 @@ import type { HardwareView } from '../contract/hardware.ts';
 import type { PullRecord } from '../contract/pulls.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import type { SlotEventListener } from '../slots/lifecycle/slot-events.ts';
 import { deviceGauges } from './series/device-gauges.ts';
 import { instruments } from './series/instruments.ts';
@@ -44,7 +44,7 @@ export interface MetricsOptions {
   readonly pulls?: { list(): readonly PullRecord[] };
   readonly store?: { health(): { status: string } };
   readonly spans?: { counts(): SpanCounts };
-  readonly bus: Pick<Bus<GatewayEvents>, 'subscribe'>;
+  readonly bus: Pick<EventBus<GatewayEvents>, 'subscribe'>;
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {

@@ -1,5 +1,5 @@
 import type { ExplainStepView, RequestStoryView } from '../contract/system.ts';
-import { cutTo } from '../lib/text/truncate.ts';
+import { truncate } from '../lib/text/truncate.ts';
 
 /** How a name was resolved. `steps` puts it into words, and only when somebody wants to read them. */
 export interface Resolved {
@@ -31,7 +31,7 @@ const cut = (text: string): string => text.slice(0, LONGEST);
 
 /** The beginning of a name, as a text of its own: a slice would hold all of one that is megabytes long. */
 const beginning = (name: string): string =>
-  name.length <= LONGEST_NAME ? name : Buffer.from(cutTo(name, LONGEST_NAME)).toString('utf8');
+  name.length <= LONGEST_NAME ? name : Buffer.from(truncate(name, LONGEST_NAME)).toString('utf8');
 
 /** What is noted of one request while it runs: references to what its walk made anyway, put together by `story`. */
 export class RequestNotes {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { RequestRecord, RequestStoryView } from '../contract/system.ts';
-import { Bus } from '../lib/async/event-bus.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
 import type { FinishedRequest } from './metrics.ts';
 import { createRequestWatch } from './request-tracker.ts';
 
@@ -10,7 +10,7 @@ function setUp() {
   const stories: RequestStoryView[] = [];
   const finished: FinishedRequest[] = [];
   const events: GatewayEvents['request'][] = [];
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   bus.subscribe(({ payload }) => void events.push(payload as GatewayEvents['request']));
   const watch = createRequestWatch({
     requests: {

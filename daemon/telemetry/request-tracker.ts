@@ -5,8 +5,8 @@ import type {
   RequestRecord,
   RequestStoryView,
 } from '../contract/system.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
-import { Bag, type Placed } from '../lib/perf/swap-remove-set.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
+import { type Indexed, SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
 import { isoTime } from '../lib/text/iso-time.ts';
 import { type Capture, Captures } from './captures.ts';
 import type { Metrics } from './metrics.ts';
@@ -96,7 +96,7 @@ export interface RequestWatch {
 export interface WatchOptions {
   /** The request log; queues and never throws. */
   readonly requests: { add(record: RequestRecord, story: RequestStoryView): void };
-  readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly metrics: Pick<Metrics, 'finished'>;
   /** Takes secrets out of what callers wrote; default: nothing is taken out. */
   readonly hide?: (text: string) => string;
@@ -105,7 +105,7 @@ export interface WatchOptions {
 }
 
 export function createRequestWatch(options: WatchOptions): RequestWatch {
-  const running = new Bag<Running>();
+  const running = new SwapRemoveSet<Running>();
   const captures = new Captures();
   const find = (id: string) => running.all().find(({ start }) => start.id === id);
   return {
@@ -129,11 +129,11 @@ export function createRequestWatch(options: WatchOptions): RequestWatch {
 const NOWHERE = { slot: null, upstream: null, step: null, model: null };
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
-class Running implements RequestTrack, Placed {
-  place = 0;
+class Running implements RequestTrack, Indexed {
+  index = 0;
   readonly start: RequestStart;
   readonly #options: WatchOptions;
-  readonly #running: Bag<Running>;
+  readonly #running: SwapRemoveSet<Running>;
   readonly #at = Date.now();
   readonly #notes: RequestNotes;
   #routing: RequestRouting | typeof NOWHERE = NOWHERE;
@@ -147,7 +147,7 @@ class Running implements RequestTrack, Placed {
   #result: RequestEnd | null = null;
   #endedAt = 0;
 
-  constructor(start: RequestStart, options: WatchOptions, running: Bag<Running>) {
+  constructor(start: RequestStart, options: WatchOptions, running: SwapRemoveSet<Running>) {
     this.start = start;
     this.#options = options;
     this.#running = running;

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync 
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listening } from '../lib/testing/listening.ts';
+import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
@@ -46,7 +46,7 @@ function expectClear(output: string, message: RegExp, advice: RegExp): void {
 describe('the listener', () => {
   it('a port that is taken', async () => {
     const other = createServer();
-    const port = await listening(other);
+    const port = await listenOnLoopback(other);
     const output = await refused({ env: { SVC_PORT: String(port) } });
     other.close();
     expectClear(

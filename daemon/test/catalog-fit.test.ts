@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { roomOn } from '../app/memory-headroom.ts';
+import { memoryHeadroom } from '../app/memory-headroom.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
 import { CATALOG, type KnownModel, reckoned, typeOf } from '../models/catalog.ts';
@@ -25,7 +25,7 @@ const loadsOn = (hardware: Hardware, model: SlotModel, free?: number) =>
   admissionOn(hardware, {
     model: () => model,
     headroom: (device, needed) => {
-      const room = roomOn(hardware, device, needed);
+      const room = memoryHeadroom(hardware, device, needed);
       return free === undefined ? room : { ...room, free };
     },
   });

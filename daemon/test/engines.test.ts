@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
-import { listening, portOf } from '../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
 import { alive } from './harness/descendants.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
     socket.on('error', () => {});
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
   });
-  await listening(stranger);
+  await listenOnLoopback(stranger);
 });
 afterAll(() => void stranger?.close());
 const gateway = new OneGateway(() => startGateway({ home, models: { chat: tinyChat() }, files: files() }));

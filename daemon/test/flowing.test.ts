@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { listening, portOf } from '../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
     if (req.method === 'POST') play(req, res);
     else text(res, 'here');
   });
-  await listening(engine);
+  await listenOnLoopback(engine);
 });
 afterAll(() => {
   engine?.closeAllConnections();

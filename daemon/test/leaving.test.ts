@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RequestRecord } from '../contract/system.ts';
-import { wavHead } from '../lib/media/pcm.ts';
+import { wavHeader } from '../lib/media/pcm.ts';
 import { CHATML } from '../models/gguf/chat-templates.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
@@ -134,7 +134,7 @@ const WORK: Record<string, Work> = {
     path: '/v1/audio/transcriptions',
     payload: (share) => {
       const seconds = Math.ceil(4_000 * share);
-      const head = wavHead(16_000, HUSH.length * seconds);
+      const head = wavHeader(16_000, HUSH.length * seconds);
       return recording('stt', Buffer.concat([head, ...Array.from({ length: seconds }, () => HUSH)]));
     },
   },

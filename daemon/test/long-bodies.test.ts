@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { listening, portOf } from '../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
     if (req.method === 'POST') void play(req, res);
     else say(res, 'here');
   });
-  await listening(engine);
+  await listenOnLoopback(engine);
 });
 afterAll(() => {
   engine?.closeAllConnections();

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type OpenAI from 'openai';
 import { APIError, BadRequestError } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { wavHead } from '../lib/media/pcm.ts';
+import { wavHeader } from '../lib/media/pcm.ts';
 import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';
@@ -147,7 +147,7 @@ function* largeForm(size: number, modelFirst: boolean): Generator<Buffer> {
   const junk = Buffer.alloc(8);
   junk.write('JUNK', 'latin1');
   junk.writeUInt32LE(size * MIB, 4);
-  const riff = wavHead(16_000, null).subarray(0, 12);
+  const riff = wavHeader(16_000, null).subarray(0, 12);
   if (modelFirst) yield field('model', 'stt');
   yield fileHead;
   yield Buffer.concat([riff, junk]);
@@ -241,7 +241,7 @@ describe('large recordings', () => {
   it('a caller who leaves while it is heard ends the hearing', async () => {
     const minutes = Buffer.concat(Array.from({ length: 200 }, () => sound.subarray(44)));
     const body = Buffer.concat([
-      ...[field('model', 'stt'), fileHead, wavHead(16_000, minutes.length), minutes, END],
+      ...[field('model', 'stt'), fileHead, wavHeader(16_000, minutes.length), minutes, END],
     ]);
     const headers = { 'content-type': TYPE, 'content-length': String(body.length) };
     const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers });

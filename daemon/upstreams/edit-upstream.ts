@@ -80,7 +80,12 @@ export async function changeUpstreamFile(
     return checked(name, setTomlKeys(text, changes));
   };
   const path = join(folder, `${name}.toml`);
-  await editFile(path, edit, { cap: UPSTREAM_FILE_CAP, newMode: 0o600, keepMode: 0o666, within: folder });
+  await editFile(path, edit, {
+    maxBytes: UPSTREAM_FILE_CAP,
+    newMode: 0o600,
+    keepMode: 0o666,
+    within: folder,
+  });
 }
 
 /** Throws `upstream.not_found`, what `guard` throws, and FileWriteError. */

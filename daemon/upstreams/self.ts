@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { isLoopback } from '../auth/addresses.ts';
 import { normalName } from '../auth/authority.ts';
-import { canonicalIp, everyAddress } from '../lib/net/ip-address.ts';
+import { canonicalIp, wildcardFamily } from '../lib/net/ip-address.ts';
 import type { BaseUrl } from './base-url.ts';
 
 /** Where this gateway listens. */
@@ -30,7 +30,7 @@ export function leadsToSelf(at: BaseUrl, { bindHost, port }: OwnPlace, addresses
   const host = canonicalIp(at.host.replace(/^\[|\]$/g, '')) ?? at.host;
   const bound = canonicalIp(bindHost) ?? bindHost;
   if (host === bound) return true;
-  const everywhere = everyAddress(bound) !== null;
+  const everywhere = wildcardFamily(bound) !== null;
   if (host === 'localhost' || isLoopback(host))
     return everywhere || bound === 'localhost' || (host !== '::1' && isLoopback(bound));
   return (everywhere && addresses().has(host)) || (!isLoopback(bound) && ownNames().includes(host));

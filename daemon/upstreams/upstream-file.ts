@@ -1,8 +1,8 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { UPSTREAM_FIELDS, type UpstreamKind, UpstreamName } from '../contract/upstreams.ts';
-import { withinTime } from '../lib/async/run-with-timeout.ts';
-import { issueReason } from '../lib/text/zod-message.ts';
+import { runSyncWithTimeout } from '../lib/async/run-with-timeout.ts';
+import { zodMessage } from '../lib/text/zod-message.ts';
 import { tomlReason } from '../settings/config-text.ts';
 import { keyLines } from '../settings/key-lines.ts';
 import type { Problem } from '../settings/problem.ts';
@@ -78,7 +78,7 @@ type Table = { table: Record<string, unknown> } | { line: number | null; message
 function parseToml(text: string): Table {
   if (Buffer.byteLength(text) > UPSTREAM_FILE_CAP) return { line: null, message: 'is larger than 64 KiB' };
   try {
-    return { table: withinTime(() => parse(text.replace(/^\ufeff/, '')), PARSE_LIMIT_MS) };
+    return { table: runSyncWithTimeout(() => parse(text.replace(/^\ufeff/, '')), PARSE_LIMIT_MS) };
   } catch (cause) {
     if (!(cause instanceof TomlError)) return { line: null, message: 'can not be read as TOML' };
     return { line: cause.line, message: tomlReason(cause) };
@@ -113,7 +113,7 @@ export function readUpstreamFile(file: string, text: string): ReadUpstream {
   const read = UpstreamFile.safeParse(toml.table);
   if (!read.success) {
     const wrong = read.error.issues.map((issue) =>
-      problem(`${issue.path.join('.')}: ${issueReason(issue)}`, lineOf(String(issue.path[0] ?? ''))),
+      problem(`${issue.path.join('.')}: ${zodMessage(issue)}`, lineOf(String(issue.path[0] ?? ''))),
     );
     return { config: null, problems: [...wrong, ...unknown] };
   }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSmallFile } from '../lib/fs/read-small-file.ts';
-import { boundProblems, type Problem } from '../settings/problem.ts';
+import { limitProblems, type Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import {
   type ReadUpstream,
@@ -64,7 +64,7 @@ export function readUpstreamFolder(folder: string): UpstreamFolder | { readonly 
   }
   return {
     configs: read.flatMap((one) => (one.config === null ? [] : [one.config])),
-    problems: boundProblems(problems),
+    problems: limitProblems(problems),
     revisions: new Map(
       read.flatMap(({ file, revision }) => (revision === undefined ? [] : [[nameOf(file), revision]])),
     ),

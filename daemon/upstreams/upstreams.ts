@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
-import type { Bus } from '../lib/async/event-bus.ts';
+import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { Outbound } from '../lib/net/outbound.ts';
 import type { Problem } from '../settings/problem.ts';
@@ -26,8 +26,8 @@ import { upstreamDetail, upstreamView } from './views.ts';
 
 export interface UpstreamsOptions {
   readonly settings: Pick<Settings, 'folders' | 'environment' | 'value'>;
-  readonly store: { readonly facts: Store['facts'] };
-  readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly store: { readonly keyValue: Store['keyValue'] };
+  readonly bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly log: Log;
   readonly outbound: Pick<Outbound, 'dispatch'>;
   /** Where this gateway listens; null until it does. */
@@ -55,7 +55,7 @@ class LiveUpstreams implements AllUpstreams {
   constructor(options: UpstreamsOptions) {
     this.#options = options;
     this.#clocks = options.clocks ?? CLOCKS;
-    this.#daily = new DailyCounts(options.store.facts, this.#clocks.wall);
+    this.#daily = new DailyCounts(options.store.keyValue, this.#clocks.wall);
     this.#reader = new ListReader({
       outbound: options.outbound,
       instance: this.instance,
@@ -185,7 +185,7 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #create(config: UpstreamConfig): Upstream {
-    const kept = readKeptLists(this.#options.store.facts).get(config.name);
+    const kept = readKeptLists(this.#options.store.keyValue).get(config.name);
     const listing = new Listing(this.#clocks, kept?.from === config.at.text ? kept : undefined);
     return new Upstream(config, listing, {
       clocks: this.#clocks,
@@ -220,7 +220,7 @@ class LiveUpstreams implements AllUpstreams {
         ? []
         : [[config.name, { from: config.at.text, at: listing.at, models: listing.models }] as const],
     );
-    keepLists(this.#options.store.facts, new Map(lists));
+    keepLists(this.#options.store.keyValue, new Map(lists));
   }
 
   #announce(upstream: Upstream): void {

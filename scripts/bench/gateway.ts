@@ -6,8 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { startServices } from '../../daemon/app/services.ts';
-import { keepTickShape } from '../../daemon/lib/perf/pin-tick-shape.ts';
-import { tuneHeap } from '../../daemon/lib/perf/v8-flags.ts';
+import { pinTickShape } from '../../daemon/lib/perf/pin-tick-shape.ts';
+import { applyV8Flags } from '../../daemon/lib/perf/v8-flags.ts';
 import type { Launch } from '../../daemon/slots/engines/engine.ts';
 import type { QueryEngine } from '../../daemon/slots/lifecycle/health.ts';
 import type { EngineExit, Runner, RunningEngine } from '../../daemon/slots/runners/runner.ts';
@@ -61,8 +61,8 @@ async function profiling(file: string): Promise<() => Promise<void>> {
   };
 }
 
-tuneHeap();
-keepTickShape();
+applyV8Flags();
+pinTickShape();
 const services = await startServices(process.env, null, { runner, queryEngine: ask });
 const written = profile === undefined ? null : await profiling(profile);
 /** What a gateway does by itself once nobody has asked anything for some seconds: it lets go of what its start has left. */

@@ -1,5 +1,5 @@
 import type { GatewayEvents } from '../../daemon/contract/events.ts';
-import { Bus } from '../../daemon/lib/async/event-bus.ts';
+import { EventBus } from '../../daemon/lib/async/event-bus.ts';
 import { createMetrics } from '../../daemon/telemetry/metrics.ts';
 import type { MetricRow } from '../../daemon/telemetry/series/metric-factory.ts';
 import { row } from './markdown.ts';
@@ -14,7 +14,7 @@ function metricRows(): readonly MetricRow[] {
     pulls: { list: () => [] },
     store: { health: () => ({ status: 'ok' }) },
     spans: { counts: () => ({ sent: 0, dropped: 0, refused: 0 }) },
-    bus: new Bus<GatewayEvents>(),
+    bus: new EventBus<GatewayEvents>(),
   });
   metrics.close();
   return [...metrics.rows].sort((a, b) => a.name.localeCompare(b.name, 'en'));

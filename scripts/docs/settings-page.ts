@@ -17,7 +17,7 @@ const line = (setting: Setting): string =>
   row(
     code(setting.toml),
     code(setting.env),
-    setting.kind.name,
+    setting.type.name,
     defaultText(setting),
     effect(setting),
     setting.help,

@@ -30,7 +30,7 @@ export function svcctlPage(shown: Shown): string {
 
 const settingTerm = (row: ReturnType<typeof settingRows>[number]): string => {
   const places = [row.env, row.toml && `[${row.toml.replace('.', '] ')}`].filter(Boolean).join(', ');
-  const value = row.secret ? 'a secret' : `${row.kind.name}, default ${JSON.stringify(row.default)}`;
+  const value = row.secret ? 'a secret' : `${row.type.name}, default ${JSON.stringify(row.default)}`;
   return term(places, `${row.help} (${value}; takes effect ${row.live ? 'at once' : 'at the next start'})`);
 };
 

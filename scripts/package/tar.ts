@@ -1,4 +1,10 @@
-import { BLOCK, NAME_BYTES, paddingOf, type TarMember, tarHeader } from '../../daemon/lib/fs/tar-header.ts';
+import {
+  BLOCK_BYTES,
+  MAX_NAME_BYTES,
+  paddingOf,
+  type TarMember,
+  tarHeader,
+} from '../../daemon/lib/fs/tar-header.ts';
 import { byPath, bytesOf, type Entry, PROGRAM, sizeOf } from './entry.ts';
 
 const FILE = '0';
@@ -10,7 +16,7 @@ const padding = (size: number): Buffer => Buffer.alloc(paddingOf(size));
 
 function named(member: TarMember): Buffer[] {
   const bytes = Buffer.from(`${member.name}\0`);
-  if (bytes.length <= NAME_BYTES) return [tarHeader(member)];
+  if (bytes.length <= MAX_NAME_BYTES) return [tarHeader(member)];
   const long = { ...member, name: '././@LongLink', mode: 0, size: bytes.length, mtime: 0, type: LONG_NAME };
   return [tarHeader(long), bytes, padding(bytes.length), tarHeader(member)];
 }
@@ -46,5 +52,5 @@ export function* tar(entries: readonly Entry[], mtime: number, root = ''): Gener
     yield bytesOf(entry);
     yield padding(size);
   }
-  yield Buffer.alloc(2 * BLOCK);
+  yield Buffer.alloc(2 * BLOCK_BYTES);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import { BLOCK, paddingOf, type TarMember, tarHeader } from '../../lib/fs/tar-header.ts';
+import { BLOCK_BYTES, paddingOf, type TarMember, tarHeader } from '../../lib/fs/tar-header.ts';
 import { silentLog } from '../../lib/log.ts';
 import { openStore } from '../../store/store.ts';
 import { type BackupOptions, backup } from '../backup.ts';
@@ -52,8 +52,8 @@ function makeHome(files: Readonly<Record<string, string>>): Home {
         log: silentLog(),
       });
       try {
-        if (value !== undefined) store.facts.set(key, value);
-        return store.facts.get(key);
+        if (value !== undefined) store.keyValue.set(key, value);
+        return store.keyValue.get(key);
       } finally {
         store.close();
       }
@@ -84,7 +84,7 @@ export function forged(members: readonly Forged[]): Buffer {
     content,
     Buffer.alloc(paddingOf(content.length)),
   ]);
-  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
+  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK_BYTES)]);
 }
 
 export const gzipped = (file: string, bytes: Buffer): string => {

@@ -1,7 +1,7 @@
 import { roomOf } from '../../contract/memory-room.ts';
 import type { LoadForecastView, MemorySumView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
-import { bytes } from '../../lib/text/bytes-text.ts';
+import { formatBytes } from '../../lib/text/bytes-text.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { hintOf } from '../hints.ts';
@@ -39,15 +39,15 @@ function sums({ slot, load, after }: ExplainView): string {
 
 function sumLine(slot: string | null, { outcome, evicts, sum }: LoadForecastView): string {
   const leave = evicts.length > 0 ? `; ${evicts.join(', ')} would leave` : '';
-  return `  ${slot}: needs ${bytes(sum.needed)}, ${roomLine(sum)} (${outcome}${leave})\n`;
+  return `  ${slot}: needs ${formatBytes(sum.needed)}, ${roomLine(sum)} (${outcome}${leave})\n`;
 }
 
 /** Where the load does not fit: what is left for it, which may be far less than is free. */
 function roomLine(sum: MemorySumView): string {
-  if (sum.short === 0) return `${bytes(sum.free)} free in pool ${sum.pool}`;
+  if (sum.short === 0) return `${formatBytes(sum.free)} free in pool ${sum.pool}`;
   const room = roomOf(sum);
   const where = room.byLimit ? `below slots.memory_limit in pool ${sum.pool}` : `for it in pool ${sum.pool}`;
-  return `${bytes(room.bytes)} left ${where}, ${bytes(sum.short)} short`;
+  return `${formatBytes(room.bytes)} left ${where}, ${formatBytes(sum.short)} short`;
 }
 
 function verdict({ slot, upstream, error, would_load, queue_position, after }: ExplainView): string {

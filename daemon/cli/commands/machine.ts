@@ -1,6 +1,6 @@
 import type { HardwareView } from '../../contract/hardware.ts';
 import type { UsageView } from '../../contract/system.ts';
-import { bytes } from '../../lib/text/bytes-text.ts';
+import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
 import { wholeOption } from '../arguments.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
@@ -24,14 +24,14 @@ function hardwareText({ host, devices, pools, problems, probed_at }: HardwareVie
     each.kind,
     each.name,
     each.driver ?? '-',
-    bytes(each.memory_total_bytes),
+    formatBytes(each.memory_total_bytes),
     each.unused_reason === null ? each.access : 'unused',
   ]);
   const poolRows = pools.map((each) => [
     each.id,
     each.kind,
-    bytes(each.total_bytes),
-    bytes(each.available_bytes),
+    formatBytes(each.total_bytes),
+    formatBytes(each.available_bytes),
     each.limited_by,
   ]);
   const notes = [
@@ -41,7 +41,7 @@ function hardwareText({ host, devices, pools, problems, probed_at }: HardwareVie
   return [
     fields({
       Processor: `${host.cpu}, ${plural(host.cores_physical, 'core')} (${plural(host.cores_logical, 'thread')})`,
-      Memory: `${bytes(host.memory_total_bytes)}, ${bytes(host.memory_available_bytes)} available`,
+      Memory: `${formatBytes(host.memory_total_bytes)}, ${formatBytes(host.memory_available_bytes)} available`,
       System: host.os ?? 'unknown',
       Probed: clock(new Date(probed_at), new Date()),
     }),

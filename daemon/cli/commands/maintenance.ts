@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { foreignHost } from '../../lib/net/remote-host.ts';
+import { remoteHostOf } from '../../lib/net/remote-host.ts';
 import { toUrl } from '../client.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
@@ -25,7 +25,7 @@ function doctor(context: CommandContext): Promise<number> {
 function refuseElsewhere({ namedUrl }: CommandContext, what: string): void {
   if (namedUrl === null) return;
   toUrl(namedUrl, '');
-  const host = foreignHost(namedUrl);
+  const host = remoteHostOf(namedUrl);
   if (host === null) return;
   throw new CliError(
     `${what} works on the files of this machine; run it on ${host}, or leave --url and SVC_URL out`,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CatalogView, ModelFitView } from '../../contract/catalog.ts';
 import type { ModelWithMemory } from '../../contract/models.ts';
 import type { HubModelView } from '../../contract/pulls.ts';
-import { bytes } from '../../lib/text/bytes-text.ts';
+import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { count } from '../format.ts';
@@ -24,9 +24,9 @@ function modelTable(models: readonly ModelWithMemory[], width: number): string {
     model.id,
     model.projector ? `${model.type}, sees` : model.type,
     model.quantization ?? '-',
-    bytes(model.size_bytes),
+    formatBytes(model.size_bytes),
     count(model.context_length),
-    Object.values(model.memory).length === 0 ? '-' : bytes(Math.max(...Object.values(model.memory))),
+    Object.values(model.memory).length === 0 ? '-' : formatBytes(Math.max(...Object.values(model.memory))),
     model.binding ?? (model.demo ? 'demonstration' : '-'),
     model.repo ?? model.source,
     model.licence ?? '-',
@@ -118,7 +118,7 @@ async function catalog({ client, args, flags, out, width }: CommandContext): Pro
     const rows = entries.map((entry) => [
       entry.purpose,
       entry.model,
-      bytes(entry.size_bytes),
+      formatBytes(entry.size_bytes),
       entry.installed === null ? BADGES[entry.fit.badge](entry.fit) : 'here',
       entry.licence,
     ]);

@@ -1,5 +1,5 @@
 import type { PullRecord } from '../../contract/pulls.ts';
-import { bytes } from '../../lib/text/bytes-text.ts';
+import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { duration } from '../format.ts';
@@ -52,7 +52,7 @@ function pullTable(pulls: readonly PullRecord[], width: number): string {
     one.id,
     one.state,
     `${one.total === 0 ? 0 : Math.floor((one.bytes / one.total) * 100)} %`,
-    bytes(one.total),
+    formatBytes(one.total),
     one.eta_s === null ? '-' : duration(one.eta_s * 1000),
     `${one.repo}:${one.file}`,
     one.error?.message ?? '',

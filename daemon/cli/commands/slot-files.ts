@@ -1,5 +1,5 @@
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
-import { bytes } from '../../lib/text/bytes-text.ts';
+import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { fields, fitted, json } from '../output.ts';
@@ -87,7 +87,7 @@ function planText(view: SlotPlanView, width: number): string {
   const { sum } = forecast;
   const victims = sum.victims.map(({ slot, bytes: held, stays }) => [
     slot,
-    bytes(held),
+    formatBytes(held),
     stays === null ? 'would be unloaded' : `stays: ${stays}`,
   ]);
   return [
@@ -100,14 +100,16 @@ function planText(view: SlotPlanView, width: number): string {
     fitted(['LAUNCH', 'VALUE', 'FROM'], launch, { width, shrink: [1] }),
     '\n',
     fields({
-      Needed: `${bytes(need.total)} (${need.source})`,
-      Weights: bytes(need.weights),
-      Window: bytes(need.window),
-      Compute: bytes(need.compute),
-      Engine: bytes(need.engine),
-      'Free now': `${bytes(sum.free)} in pool ${sum.pool}, ${bytes(sum.reserved)} promised, ${bytes(sum.kept_free)} kept free`,
-      ...(sum.limit === null ? {} : { Limit: `${bytes(sum.limit)}, ${bytes(sum.held)} of it held` }),
-      Short: bytes(sum.short),
+      Needed: `${formatBytes(need.total)} (${need.source})`,
+      Weights: formatBytes(need.weights),
+      Window: formatBytes(need.window),
+      Compute: formatBytes(need.compute),
+      Engine: formatBytes(need.engine),
+      'Free now': `${formatBytes(sum.free)} in pool ${sum.pool}, ${formatBytes(sum.reserved)} promised, ${formatBytes(sum.kept_free)} kept free`,
+      ...(sum.limit === null
+        ? {}
+        : { Limit: `${formatBytes(sum.limit)}, ${formatBytes(sum.held)} of it held` }),
+      Short: formatBytes(sum.short),
     }),
     victims.length === 0 ? '' : `\n${fitted(['HOLDS', 'MEMORY', 'THEN'], victims, { width, shrink: [0] })}`,
   ].join('');

@@ -1,5 +1,5 @@
 import type { SlotRecord } from '../../contract/slots.ts';
-import { bytes } from '../../lib/text/bytes-text.ts';
+import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { clock, rate } from '../format.ts';
@@ -30,7 +30,7 @@ export function slotTable(slots: readonly SlotRecord[], width: number): string {
     `${slot.active}/${slot.parallel}`,
     String(slot.queued),
     rate(slot.tokens_per_second),
-    bytes(slot.memory_bytes),
+    formatBytes(slot.memory_bytes),
   ]);
   const head = ['SLOT', 'STATE', 'MODEL', 'DEVICE', 'BUSY', 'QUEUE', 'TOK/S', 'MEMORY'];
   const failed = slots.flatMap(({ name, failure }) => (failure ? [`! ${name}: ${failure.reason}\n`] : []));
@@ -59,8 +59,10 @@ function slotFields(slot: SlotRecord): string {
     Context: slot.context === null ? null : `${slot.context} tokens`,
     Requests: `${slot.active} of ${slot.parallel} running, ${slot.queued} waiting, ${slot.requests} in all`,
     Speed: slot.tokens_per_second === null ? null : `${rate(slot.tokens_per_second)} tokens/s`,
-    Memory: slot.memory_bytes === null ? null : bytes(slot.memory_bytes),
-    'Set aside': memory ? `${bytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})` : null,
+    Memory: slot.memory_bytes === null ? null : formatBytes(slot.memory_bytes),
+    'Set aside': memory
+      ? `${formatBytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})`
+      : null,
     Failure: failure ? `${failure.reason} (${failure.failures}${failure.parked ? ', parked' : ''})` : null,
     'Next try': failure?.retry_at ? clock(new Date(failure.retry_at), new Date()) : null,
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { NEWEST_SCHEMA } from '../../store/copy.ts';
 import { inspect } from '../../store/damage.ts';
 import { FILE_NAME } from '../../store/open.ts';
-import { inWords } from '../../store/sqlite-errors.ts';
+import { describeError } from '../../store/sqlite-errors.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { filesDenied, isDenied } from './files-denied.ts';
@@ -44,7 +44,7 @@ export function database(facts: DoctorFacts): Finding[] {
     return [fail('database', `The database is damaged: ${found.reason}.`, fix)];
   }
   if (found.state === 'unreadable') {
-    return notHis(facts, inWords(found.cause));
+    return notHis(facts, describeError(found.cause));
   }
   if (found.version > NEWEST_SCHEMA) {
     const fix = 'Install the release that wrote it, or restore an older backup.';

@@ -2,7 +2,7 @@ import type { StatsFs } from 'node:fs';
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../../lib/fs/root.ts';
-import { bytes } from '../../lib/text/bytes-text.ts';
+import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
 import { KEEP_FREE_BYTES } from '../../models/pulls/disk-space.ts';
 import type { DoctorFacts } from '../facts.ts';
@@ -35,10 +35,10 @@ export async function disk({ settings }: DoctorFacts): Promise<Finding[]> {
     const least = folder === state ? LEAST_BYTES : MIB;
     const fix = `Free space there; svcctl models list --wide shows what models take.`;
     if (free < least || (room.files > 0 && room.ffree === 0)) {
-      found.push(fail('disk', `${folder} has ${bytes(free)} free, ${room.ffree} names.`, fix));
+      found.push(fail('disk', `${folder} has ${formatBytes(free)} free, ${room.ffree} names.`, fix));
     } else if (folder === state && free < MODEST_BYTES) {
-      found.push(warn('disk', `${folder} has ${bytes(free)} free: few models fit.`, fix));
-    } else if (folder === state) found.push(ok('disk', `${folder} has ${bytes(free)} free.`));
+      found.push(warn('disk', `${folder} has ${formatBytes(free)} free: few models fit.`, fix));
+    } else if (folder === state) found.push(ok('disk', `${folder} has ${formatBytes(free)} free.`));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import type { HardwareView } from '../../contract/hardware.ts';
 import type { StatusOverviewView } from '../../contract/system.ts';
-import { lookAtSettings } from '../../settings/read-only-settings.ts';
+import { loadSettingsReadOnly } from '../../settings/read-only-settings.ts';
 import type { SlotConfig } from '../../slots/config/slot-config.ts';
 import { readSlotFile } from '../../slots/config/slot-file.ts';
 import type { DoctorFacts } from '../facts.ts';
@@ -46,7 +46,7 @@ export async function factsOf(
   more: Partial<DoctorFacts> = {},
 ): Promise<DoctorFacts> {
   return {
-    settings: await lookAtSettings({ SVC_HOME: '/nonexistent/svc', ...env }),
+    settings: await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc', ...env }),
     user: { uid: process.getuid?.() ?? 0, name: 'svc' },
     gateway: { state: 'down', url: 'http://127.0.0.1:8080', version: null, status: null, hardware: null },
     holder: null,

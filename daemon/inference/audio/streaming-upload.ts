@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { GatewayError } from '../../contract/errors.ts';
 import type { OutboundBody, StoredBody } from '../../lib/net/outbound.ts';
-import { passOn } from '../../lib/perf/buffer-release.ts';
-import { Pieces } from '../../lib/perf/chunk-queue.ts';
+import { releaseAfterWrite } from '../../lib/perf/buffer-release.ts';
+import { ChunkQueue } from '../../lib/perf/chunk-queue.ts';
 import type { Kept } from './upload-buffer.ts';
 
 /** So many bytes may wait for the engine before their sender has to. */
@@ -21,7 +21,7 @@ export class Flow implements StoredBody {
   readonly length: number;
   readonly #kept: Kept;
   readonly #pace: Pace;
-  readonly #waiting = new Pieces();
+  readonly #waiting = new ChunkQueue();
   /** It goes from hand to hand. */
   #live = false;
   #ended = false;
@@ -123,7 +123,7 @@ export class Flow implements StoredBody {
     if (out === null || out.destroyed) return;
     while (this.#wanted && this.#waiting.length > 0) {
       this.#taken = true;
-      this.#wanted = out.push(passOn(this.#waiting.shift() as Buffer));
+      this.#wanted = out.push(releaseAfterWrite(this.#waiting.shift() as Buffer));
     }
     if (this.#waiting.length === 0 && this.#ended) out.push(null);
     if (this.#waiting.length > MOST_WAITING / 2 || this.#room === null) return;

@@ -1,7 +1,7 @@
 import type { Spool } from '../../lib/fs/spool.ts';
 import type { OutboundBody } from '../../lib/net/outbound.ts';
-import { letGo } from '../../lib/perf/buffer-release.ts';
-import { Pieces } from '../../lib/perf/chunk-queue.ts';
+import { detachBuffer } from '../../lib/perf/buffer-release.ts';
+import { ChunkQueue } from '../../lib/perf/chunk-queue.ts';
 import type { Spools } from './spool-store.ts';
 
 /** Bytes that are written in one step: each takes its way over a thread. */
@@ -12,7 +12,7 @@ const MOST_WAITING = 3 << 20;
 /** A recording as it comes: a short one in memory, a long one on its way to the disk in few large steps. Its pieces are its own. */
 export class Kept {
   readonly #spools: Spools;
-  readonly #waiting = new Pieces();
+  readonly #waiting = new ChunkQueue();
   #spool: Spool | null = null;
   /** The step under way; never rejects. */
   #writing: Promise<void> | null = null;
@@ -69,7 +69,7 @@ export class Kept {
   #joined(): Buffer {
     const pieces = this.take();
     const joined = Buffer.concat(pieces);
-    for (const piece of pieces) letGo(piece);
+    for (const piece of pieces) detachBuffer(piece);
     return joined;
   }
 
@@ -94,6 +94,6 @@ export class Kept {
     const { length } = this.#waiting;
     const pieces = this.take();
     await this.#spools.write(this.#spool, pieces, length);
-    for (const piece of pieces) letGo(piece);
+    for (const piece of pieces) detachBuffer(piece);
   }
 }

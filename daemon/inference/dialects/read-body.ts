@@ -1,7 +1,7 @@
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
 import { ByteScanner } from '../../lib/json/byte-scanner.ts';
-import { issueReason } from '../../lib/text/zod-message.ts';
+import { zodMessage } from '../../lib/text/zod-message.ts';
 
 const MOST_FIELDS = 20;
 /** Bytes of a body whose faults are all looked for. */
@@ -23,7 +23,7 @@ export function readBody<T extends ZodType>(schema: T, body: Buffer): z.infer<T>
   if (read.success) return read.data;
   const fields = read.error.issues
     .slice(0, MOST_FIELDS)
-    .map((issue) => ({ path: issue.path.join('.'), reason: issueReason(issue) }));
+    .map((issue) => ({ path: issue.path.join('.'), reason: zodMessage(issue) }));
   throw new GatewayError('request.invalid', {
     param: fields[0]?.path || undefined,
     message: fields[0] ? `${fields[0].path || 'The body'}: ${fields[0].reason}` : undefined,

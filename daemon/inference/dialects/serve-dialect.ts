@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { letGoWritten } from '../../lib/perf/buffer-release.ts';
+import { releaseWhenWritten } from '../../lib/perf/buffer-release.ts';
 import type { Inference, InferenceCall } from '../serve.ts';
 import type { Dialect, Translation } from './dialect.ts';
 import { DialectResponse } from './dialect-response.ts';
@@ -57,7 +57,7 @@ export function serveDialect(
     } catch (failure) {
       throw failure instanceof GatewayError ? failureInCallersWords(origin, failure) : failure;
     } finally {
-      letGoWritten(body);
+      releaseWhenWritten(body);
     }
   };
 }

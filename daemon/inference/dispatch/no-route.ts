@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { cutTo } from '../../lib/text/truncate.ts';
+import { truncate } from '../../lib/text/truncate.ts';
 import { knownNames } from './names.ts';
 import type { Picture } from './routing-view.ts';
 import { suggestions } from './suggestions.ts';
@@ -12,7 +12,7 @@ export function noRoute(asked: string | null, picture: Picture, why?: string): G
   const message =
     asked === null
       ? (why ?? 'No model was named and there is no slot for this path.')
-      : `No slot or upstream serves the model "${cutTo(asked, MAX_ECHO)}".`;
+      : `No slot or upstream serves the model "${truncate(asked, MAX_ECHO)}".`;
   return new GatewayError('dispatch.no_route', {
     message,
     param: 'model',

@@ -1,4 +1,4 @@
-import { ByteScanner, type Elements, stringAt } from '../../lib/json/byte-scanner.ts';
+import { type ArrayVisitor, ByteScanner, stringAt } from '../../lib/json/byte-scanner.ts';
 import { refused } from '../dialects/read-body.ts';
 import { type BodyPicture, type Field, fieldOf } from '../rewrite/body-index.ts';
 
@@ -70,7 +70,7 @@ function listed(scanner: ByteScanner): Inputs {
 }
 
 /** What the list of inputs holds. */
-class InputList implements Elements {
+class InputList implements ArrayVisitor {
   count = 0;
   numbers = 0;
   lists = 0;

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../contract/errors.ts';
-import type { Placed } from '../../lib/perf/swap-remove-set.ts';
+import type { Indexed } from '../../lib/perf/swap-remove-set.ts';
 import type { CallerResponse } from '../caller.ts';
 
 /** The caller closed its connection before the answer was complete. */
@@ -19,8 +19,8 @@ export type EndReason = GatewayError | CallerLeft;
  * The life of one call. It ends once: when the caller leaves, an admin cancels, a limit runs out or the gateway stops;
  * whoever works for the call listens and stops its work at once.
  */
-export class Life implements Placed {
-  place = 0;
+export class Life implements Indexed {
+  index = 0;
   #ended: EndReason | null = null;
   #control: AbortController | null = null;
   #timer: NodeJS.Timeout | null = null;

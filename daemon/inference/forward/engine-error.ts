@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { cutTo } from '../../lib/text/truncate.ts';
+import { truncate } from '../../lib/text/truncate.ts';
 import { tooLongNumbers } from './too-long.ts';
 
 /** Most bytes of an engine's error that are read. */
@@ -125,7 +125,7 @@ function tooLong(body: unknown): GatewayError | null {
   if (numbers === null && ![error?.code, root?.code].includes(TOO_LONG)) return null;
   const tellable = message !== undefined && (numbers !== null || !holdsPath(message));
   return contextExceeded({
-    message: tellable ? cutTo(message.trim(), MAX_MESSAGE) : undefined,
+    message: tellable ? truncate(message.trim(), MAX_MESSAGE) : undefined,
     n_prompt_tokens: numbers?.asked,
     n_ctx: numbers?.most,
   });
@@ -159,7 +159,7 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
     | string
     | undefined;
   if (found === undefined || (!keep && (holdsPath(found) || !body)) || /^\s*</.test(found)) return undefined;
-  return cutTo(found.trim(), MAX_MESSAGE);
+  return truncate(found.trim(), MAX_MESSAGE);
 }
 
 const asObject = (value: unknown): Json | undefined =>

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { createServer as createTcp, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { listening, portOf } from '../../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
 import { post } from '../testing/client.ts';
 import { CHAT, closeAfterEach, closers, delta, hello, SSE, setUp } from '../testing/forwarding.ts';
 import { listen } from '../testing/gateway.ts';
@@ -251,7 +251,7 @@ describe('a reused connection that dies before an answer', () => {
         else socket.resetAndDestroy();
       });
     });
-    await listening(tcp);
+    await listenOnLoopback(tcp);
     closers.push(async () => {
       for (const socket of requests) socket.destroy();
       await new Promise((done) => tcp.close(done));

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { diedWhileReused, type Outbound, type OutboundRequest } from '../../lib/net/outbound.ts';
+import { isStaleConnectionError, type Outbound, type OutboundRequest } from '../../lib/net/outbound.ts';
 import { faultOf } from '../../upstreams/fault.ts';
 import type { EndReason, Life } from './call-scope.ts';
 import { Exchange, type ExchangeEnd, type ExchangeOptions, type ExchangeOwner } from './exchange.ts';
@@ -55,7 +55,7 @@ class Sending implements ExchangeOwner {
   }
 
   unanswered(error: Error): void {
-    if (this.#dropped === null && diedWhileReused(error)) {
+    if (this.#dropped === null && isStaleConnectionError(error)) {
       this.#dropped = error;
       this.#attempt();
     } else

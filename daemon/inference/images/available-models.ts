@@ -1,6 +1,6 @@
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
-import type { Bus } from '../../lib/async/event-bus.ts';
+import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Slots } from '../../slots/slots.ts';
 import { askAt } from './ask.ts';
@@ -11,7 +11,7 @@ import { chooseWeights, type Installed, PLACES } from './weights.ts';
 export interface RepertoireOptions {
   readonly slots: Pick<Slots, 'ensureReady' | 'get'>;
   readonly outbound: Pick<Outbound, 'dispatch'>;
-  readonly bus: Pick<Bus<GatewayEvents>, 'subscribe'>;
+  readonly bus: Pick<EventBus<GatewayEvents>, 'subscribe'>;
 }
 
 /** Engines that draw with whatever is installed in their own folders. */

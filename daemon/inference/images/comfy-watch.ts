@@ -29,8 +29,8 @@ export function watchComfy(place: Place, clientId: string, listener: Listener): 
       origin: place.origin,
       path: `/ws?clientId=${encodeURIComponent(clientId)}`,
       headers: place.headers,
-      connectMs: place.connectMs ?? CONNECT_MS,
-      mostBytes: MOST_MESSAGE,
+      connectTimeoutMs: place.connectMs ?? CONNECT_MS,
+      maxMessageBytes: MOST_MESSAGE,
     },
     {
       opened: () => {
@@ -53,7 +53,7 @@ export function watchComfy(place: Place, clientId: string, listener: Listener): 
     },
     close: () => {
       alive = false;
-      socket.cut();
+      socket.terminate();
     },
   };
 }

@@ -6,7 +6,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
-import { Bus } from '../../lib/async/event-bus.ts';
+import { EventBus } from '../../lib/async/event-bus.ts';
 import { Outbound } from '../../lib/net/outbound.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { type ComfyStandIn, comfyStandIn } from '../../test/harness/comfy-stand-in.ts';
@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 function open(limitMs?: number): Images {
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   bus.subscribe(({ name, payload }) => {
     if (name === 'image') told.push(payload as GatewayEvents['image']);
   });

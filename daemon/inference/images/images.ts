@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { ImagesResponse } from '../../contract/images.ts';
-import type { Bus } from '../../lib/async/event-bus.ts';
+import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Log } from '../../lib/log.ts';
-import { BadPng, readPng } from '../../lib/media/png.ts';
+import { InvalidPngError, readPng } from '../../lib/media/png.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Life } from '../forward/call-scope.ts';
 import { badAnswer, type Place } from './ask.ts';
@@ -28,7 +28,7 @@ export interface ImagesOptions {
   /** Where pictures are kept for their callers. */
   readonly folder: string;
   readonly outbound: Outbound;
-  readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly log: Log;
   /** Overrides the limit of 600 s (docs/spec/contract.md#image-limit), in milliseconds. */
   readonly limitMs?: number;
@@ -148,7 +148,7 @@ function picturesOf(pictures: readonly Buffer[]): Buffer[] {
   try {
     return pictures.map((bytes) => readPng(bytes, MOST_SIDE).bytes);
   } catch (cause) {
-    if (!(cause instanceof BadPng)) throw cause;
+    if (!(cause instanceof InvalidPngError)) throw cause;
     throw badAnswer('What the image engine drew is no whole PNG.', cause, 'bad_image');
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { GatewayEvents } from '../../contract/events.ts';
-import { Bus } from '../../lib/async/event-bus.ts';
+import { EventBus } from '../../lib/async/event-bus.ts';
 import { ProgressTeller } from './progress-emitter.ts';
 
 test('states are told at once, steps now and then, the end always', () => {
   const told: [string, number | null][] = [];
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   bus.subscribe(({ payload }) => {
     const { state, progress } = payload as GatewayEvents['image'];
     told.push([state, progress]);

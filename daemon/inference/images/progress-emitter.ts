@@ -1,5 +1,5 @@
 import type { GatewayEvents } from '../../contract/events.ts';
-import type { Bus } from '../../lib/async/event-bus.ts';
+import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Progress } from './image-job.ts';
 
 type ImageEvent = GatewayEvents['image'];
@@ -10,7 +10,7 @@ const EVERY_MS = 500;
 
 /** Tells the progress of one drawing as `image` events: each change of state, and steps now and then. */
 export class ProgressTeller {
-  readonly #bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly #bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly #about: About;
   readonly #now: () => number;
   #state: ImageEvent['state'] | null = null;
@@ -18,7 +18,7 @@ export class ProgressTeller {
   #toldAt = 0;
 
   constructor(
-    bus: Pick<Bus<GatewayEvents>, 'emit'>,
+    bus: Pick<EventBus<GatewayEvents>, 'emit'>,
     about: About,
     now: () => number = () => performance.now(),
   ) {

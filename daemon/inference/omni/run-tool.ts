@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
-import { cutTo } from '../../lib/text/truncate.ts';
-import { issueReason } from '../../lib/text/zod-message.ts';
+import { truncate } from '../../lib/text/truncate.ts';
+import { zodMessage } from '../../lib/text/zod-message.ts';
 import { parsed } from '../dialects/json.ts';
 import type { Offered } from './available-tools.ts';
 import type { ToolDeps } from './tool.ts';
@@ -40,7 +40,7 @@ export async function runTool(
   const start = performance.now();
   const done = (ok: boolean, content: string, attachment: Ran['attachment'] = null): Ran => {
     const ms = Math.round(performance.now() - start);
-    return { call, ok, content: cutTo(content, MOST_CONTENT), ms, attachment };
+    return { call, ok, content: truncate(content, MOST_CONTENT), ms, attachment };
   };
   try {
     if (offered === undefined || !allowed(offered)) throw new GatewayError('auth.forbidden');
@@ -59,5 +59,5 @@ export async function runTool(
 const faults = (issues: readonly z.core.$ZodIssue[]): string =>
   issues
     .slice(0, 5)
-    .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issueReason(issue)}`)
+    .map((issue) => `${issue.path.join('.') || 'arguments'}: ${zodMessage(issue)}`)
     .join('; ');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
 import { newRequestId } from '../../lib/request-id.ts';
-import { cutTo } from '../../lib/text/truncate.ts';
+import { truncate } from '../../lib/text/truncate.ts';
 import { asList, asObject } from '../dialects/json.ts';
 import { isLoaded, modelNamed } from '../dispatch/routing-view.ts';
 import type { InternalPath } from '../internal.ts';
@@ -31,7 +31,7 @@ const json = async (deps: ToolDeps, path: InternalPath, body: object) =>
   asObject(await wholeJson(await ask(deps, path, Buffer.from(JSON.stringify(body))), MOST_JSON)) ?? {};
 
 const noFile = (id: string) =>
-  new GatewayError('request.invalid', { param: 'file', message: `file: there is no ${cutTo(id, 64)}` });
+  new GatewayError('request.invalid', { param: 'file', message: `file: there is no ${truncate(id, 64)}` });
 
 async function chat(deps: ToolDeps, model: string | undefined, content: unknown): Promise<string> {
   const messages = [{ role: 'user', content }];

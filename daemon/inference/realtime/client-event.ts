@@ -6,7 +6,7 @@ import {
   type RealtimeError,
 } from '../../contract/realtime.ts';
 import { ByteScanner } from '../../lib/json/byte-scanner.ts';
-import { issueReason } from '../../lib/text/zod-message.ts';
+import { zodMessage } from '../../lib/text/zod-message.ts';
 
 export type Read =
   | { readonly ok: true; readonly event: ClientEvent }
@@ -81,5 +81,5 @@ function wrong(error: ZodError, value: unknown): RealtimeError {
   if (at === undefined)
     return callersError('missing_required_parameter', `Missing required parameter: '${param}'.`, { param });
   const code = issue?.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
-  return callersError(code, `Invalid '${param}': ${issue ? issueReason(issue) : 'wrong value'}.`, { param });
+  return callersError(code, `Invalid '${param}': ${issue ? zodMessage(issue) : 'wrong value'}.`, { param });
 }

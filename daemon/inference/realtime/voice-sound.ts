@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { AudioFormat } from '../../contract/realtime.ts';
-import { fromPcm16, wholeSamples } from '../../lib/media/pcm.ts';
+import { alignToSamples, fromPcm16 } from '../../lib/media/pcm.ts';
 import { Resampler } from '../../lib/media/resampler.ts';
 import type { InternalAnswer } from '../internal.ts';
 import { formatRow } from './sound-format.ts';
@@ -19,7 +19,7 @@ export interface PcmSource {
 export function pcmOf({ headers, body }: Pick<InternalAnswer, 'headers' | 'body'>): PcmSource {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (['audio/pcm', 'audio/l16', 'application/octet-stream', ''].includes(type))
-    return { rate: PCM_RATE, bytes: wholeSamples(body) };
+    return { rate: PCM_RATE, bytes: alignToSamples(body) };
   throw new GatewayError('upstream.error', {
     message: `The voice sent ${type.slice(0, 40)} instead of bare samples.`,
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AudioFormat } from '../../contract/realtime.ts';
-import { toPcm16, wavHead } from '../../lib/media/pcm.ts';
+import { toPcm16, wavHeader } from '../../lib/media/pcm.ts';
 import { Resampler } from '../../lib/media/resampler.ts';
 import { formatRow } from './sound-format.ts';
 
@@ -13,7 +13,7 @@ export function asWav(format: AudioFormat, sound: Buffer): Buffer {
   const resampler = new Resampler(row.rate, HEARING_RATE);
   const pcm = [resampler.push(row.decode(sound)), resampler.flush()].map(toPcm16);
   const bytes = pcm.reduce((sum, { length }) => sum + length, 0);
-  return Buffer.concat([wavHead(HEARING_RATE, bytes), ...pcm]);
+  return Buffer.concat([wavHeader(HEARING_RATE, bytes), ...pcm]);
 }
 
 /** A multipart form with text fields and one WAV file; its boundary is in no field. */

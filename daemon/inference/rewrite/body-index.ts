@@ -1,9 +1,9 @@
 import { GatewayError } from '../../contract/errors.ts';
 import {
+  type ArrayVisitor,
   ByteScanner,
-  type Elements,
   type JsonKind,
-  type Members,
+  type ObjectVisitor,
   type Range,
   stringAt,
 } from '../../lib/json/byte-scanner.ts';
@@ -79,7 +79,7 @@ export function scanBody(bytes: Buffer, wanted: WantedNames = IN_GENERAL): BodyP
 }
 
 /** What is found in a body. */
-class TopLevel implements Members {
+class TopLevel implements ObjectVisitor {
   readonly fields: Field[] = [];
   members = 0;
   talk: MessageList = { messages: [], open: 0 };
@@ -127,7 +127,7 @@ function messagesOf(scanner: ByteScanner): MessageList {
 }
 
 /** The messages of a body. */
-class Talk implements Elements, Members {
+class Talk implements ArrayVisitor, ObjectVisitor {
   readonly messages: Message[] = [];
   readonly #scanner: ByteScanner;
   /** Of the message under way: how many roles it has, and where the last one lies. */

@@ -1,6 +1,6 @@
 import type { Range } from '../../lib/json/byte-scanner.ts';
 import type { OutboundBody, StoredBody } from '../../lib/net/outbound.ts';
-import { Slabs } from '../../lib/perf/slab-allocator.ts';
+import { SlabAllocator } from '../../lib/perf/slab-allocator.ts';
 import type { BodyPicture, Member } from './body-index.ts';
 
 type List = 'fields' | 'messages';
@@ -64,12 +64,12 @@ function inParts(bytes: Buffer, splices: readonly Splice[]): Buffer[] {
 }
 
 /** What is sent is held until its answer has ended. */
-const bodies = new Slabs();
+const bodies = new SlabAllocator();
 
 function joined(bytes: Buffer, splices: readonly Splice[]): Buffer {
   let { length } = bytes;
   for (const { start, end, text } of splices) length += Buffer.byteLength(text) - (end - start);
-  const out = bodies.take(length);
+  const out = bodies.allocate(length);
   let [from, to] = [0, 0];
   for (const { start, end, text } of splices) {
     if (start < from) throw overlap();

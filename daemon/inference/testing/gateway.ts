@@ -13,8 +13,8 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import type { RequestRecord } from '../../contract/system.ts';
-import { Bus } from '../../lib/async/event-bus.ts';
-import { listening } from '../../lib/testing/listening.ts';
+import { EventBus } from '../../lib/async/event-bus.ts';
+import { listenOnLoopback } from '../../lib/testing/listening.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../settings/catalogue.ts';
 import type { Preview } from '../../slots/admission/preview.ts';
 import type { Dialect } from '../../slots/engines/engine.ts';
@@ -44,7 +44,7 @@ export async function listen(handler: RequestListener): Promise<TestServer> {
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(socket));
   });
-  const origin = `http://127.0.0.1:${await listening(server)}`;
+  const origin = `http://127.0.0.1:${await listenOnLoopback(server)}`;
   const close = () =>
     new Promise<void>((done) => {
       server.close(() => done());
@@ -145,7 +145,7 @@ export async function openGateway(options: GatewayOptions): Promise<TestGateway>
     registry: { list: () => options.models ?? [] },
     upstreams: options.upstreams,
     store: { requests: { add: (record) => void log.push(record) } },
-    bus: new Bus<GatewayEvents>(),
+    bus: new EventBus<GatewayEvents>(),
     metrics: { finished: (request) => void finished.push(request) },
     log: pino({ level: 'silent' }),
   });

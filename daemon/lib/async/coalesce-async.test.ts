@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { freshRuns } from './coalesce-async.ts';
+import { coalesceAsync } from './coalesce-async.ts';
 
 /** Runs that end when the test says so. */
 function bench() {
   const runs: { end: () => void; fail: (cause: Error) => void }[] = [];
   let atOnce = 0;
   let most = 0;
-  const run = freshRuns(async () => {
+  const run = coalesceAsync(async () => {
     atOnce += 1;
     most = Math.max(most, atOnce);
     const { promise, resolve, reject } = Promise.withResolvers<void>();

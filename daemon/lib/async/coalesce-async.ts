@@ -2,10 +2,10 @@
  * One run of `work` at a time, and for each call one that began after it: calls during a run share the run that follows, so
  * that what they have just changed is seen. A run that rejects does so for its own callers only.
  */
-export function freshRuns(work: () => Promise<void>): () => Promise<void> {
+export function coalesceAsync(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
-  const begin = (): Promise<void> => {
+  const startRun = (): Promise<void> => {
     const run = (async () => work())().finally(() => {
       running = null;
     });
@@ -13,12 +13,12 @@ export function freshRuns(work: () => Promise<void>): () => Promise<void> {
     return run;
   };
   return () => {
-    if (running === null && next === null) return begin();
+    if (running === null && next === null) return startRun();
     next ??= (running ?? Promise.resolve())
       .catch(() => {})
       .then(() => {
         next = null;
-        return begin();
+        return startRun();
       });
     return next;
   };

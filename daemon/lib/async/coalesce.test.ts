@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { againAfter } from './coalesce.ts';
+import { coalesce } from './coalesce.ts';
 
 it('runs at once, and once more for all that was called in the same turn', async () => {
   let [value, runs] = [0, 0];
   const seen: number[] = [];
-  const run = againAfter(() => {
+  const run = coalesce(() => {
     runs += 1;
     seen.push(value);
   });
@@ -22,7 +22,7 @@ it('runs at once, and once more for all that was called in the same turn', async
 it('a run that throws holds up no later one', async () => {
   let fails = true;
   let runs = 0;
-  const run = againAfter(() => {
+  const run = coalesce(() => {
     runs += 1;
     if (fails) throw new Error('once');
   });

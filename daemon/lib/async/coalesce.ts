@@ -2,17 +2,17 @@
  * Runs `work` at the first call of a turn, and once more after the code that runs now when it was called again meanwhile: a
  * thousand calls in a row cost two runs, and the last run has seen everything that they were about.
  */
-export function againAfter(work: () => void): () => void {
-  let called: 'once' | 'again' | null = null;
+export function coalesce(work: () => void): () => void {
+  let state: 'once' | 'again' | null = null;
   return () => {
-    if (called !== null) {
-      called = 'again';
+    if (state !== null) {
+      state = 'again';
       return;
     }
-    called = 'once';
+    state = 'once';
     queueMicrotask(() => {
-      const again = called === 'again';
-      called = null;
+      const again = state === 'again';
+      state = null;
       if (again) work();
     });
     work();

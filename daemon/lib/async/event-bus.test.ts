@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Bus } from './event-bus.ts';
+import { EventBus } from './event-bus.ts';
 
 interface Words {
   word: string;
 }
-const filled = (count: number, keep = 4): Bus<Words> => {
-  const bus = new Bus<Words>(keep, 100);
+const filled = (count: number, keep = 4): EventBus<Words> => {
+  const bus = new EventBus<Words>(keep, 100);
   for (let i = 0; i < count; i++) bus.emit('word', `w${i}`);
   return bus;
 };

@@ -1,7 +1,7 @@
 /** A listener of one event name. */
 export type Listener<T> = (payload: T, id: number) => void;
 
-export interface BusEntry<Events> {
+export interface EventBusEntry<Events> {
   id: number;
   name: keyof Events & string;
   payload: Events[keyof Events];
@@ -11,25 +11,25 @@ export interface BusEntry<Events> {
  * In-process events with ids and a bounded replay ring, so that a reader that lost its connection can catch up
  * (`Last-Event-ID`). Emitting never throws: a failing listener is dropped from that round only.
  */
-export class Bus<Events> {
-  readonly #listeners = new Set<(entry: BusEntry<Events>) => void>();
-  readonly #ring: BusEntry<Events>[] = [];
+export class EventBus<Events> {
+  readonly #listeners = new Set<(entry: EventBusEntry<Events>) => void>();
+  readonly #ring: EventBusEntry<Events>[] = [];
   /** Place of the oldest entry, once the ring is full. */
   #oldest = 0;
-  readonly #keep: number;
+  readonly #capacity: number;
   #nextId: number;
 
-  constructor(keep = 256, firstId = Date.now()) {
-    this.#keep = keep;
+  constructor(capacity = 256, firstId = Date.now()) {
+    this.#capacity = capacity;
     this.#nextId = firstId;
   }
 
   emit<N extends keyof Events & string>(name: N, payload: Events[N]): void {
-    const entry: BusEntry<Events> = { id: this.#nextId++, name, payload };
-    if (this.#ring.length < this.#keep) this.#ring.push(entry);
-    else if (this.#keep > 0) {
+    const entry: EventBusEntry<Events> = { id: this.#nextId++, name, payload };
+    if (this.#ring.length < this.#capacity) this.#ring.push(entry);
+    else if (this.#capacity > 0) {
       this.#ring[this.#oldest] = entry;
-      this.#oldest = (this.#oldest + 1) % this.#keep;
+      this.#oldest = (this.#oldest + 1) % this.#capacity;
     }
     for (const listener of [...this.#listeners]) {
       try {
@@ -41,13 +41,13 @@ export class Bus<Events> {
   }
 
   /** Calls `listener` for every later event; the answer unsubscribes. */
-  subscribe(listener: (entry: BusEntry<Events>) => void): () => void {
+  subscribe(listener: (entry: EventBusEntry<Events>) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /** What came after `id`, oldest first; null when the ring no longer reaches back that far. */
-  since(id: number): BusEntry<Events>[] | null {
+  since(id: number): EventBusEntry<Events>[] | null {
     const first = this.#ring[this.#oldest];
     if (first === undefined) return id >= this.#nextId - 1 ? [] : null;
     if (id < first.id - 1 || id >= this.#nextId) return null;
@@ -55,11 +55,11 @@ export class Bus<Events> {
   }
 
   /** The newest entries, oldest first. */
-  last(most: number): BusEntry<Events>[] {
-    return most <= 0 ? [] : this.#ordered().slice(-most);
+  last(limit: number): EventBusEntry<Events>[] {
+    return limit <= 0 ? [] : this.#ordered().slice(-limit);
   }
 
-  #ordered(): BusEntry<Events>[] {
+  #ordered(): EventBusEntry<Events>[] {
     return [...this.#ring.slice(this.#oldest), ...this.#ring.slice(0, this.#oldest)];
   }
 

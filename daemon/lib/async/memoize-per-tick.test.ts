@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { onceATurn } from './memoize-per-tick.ts';
+import { memoizePerTick } from './memoize-per-tick.ts';
 
 it('reads once for all who ask in one turn, and anew for the next', async () => {
   let reads = 0;
-  const read = onceATurn(() => ++reads);
+  const read = memoizePerTick(() => ++reads);
   expect([read(), read(), read()]).toEqual([1, 1, 1]);
   await null;
   expect([read(), read()]).toEqual([2, 2]);
@@ -11,7 +11,7 @@ it('reads once for all who ask in one turn, and anew for the next', async () => 
 
 it('a reading that fails is tried again at once', () => {
   let reads = 0;
-  const read = onceATurn(() => {
+  const read = memoizePerTick(() => {
     reads += 1;
     if (reads === 1) throw new Error('once');
     return reads;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { remember } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
 test('it is asked once for each text, also where it has no answer', () => {
   const asked: string[] = [];
-  const length = remember((text) => {
+  const length = memoize((text) => {
     asked.push(text);
     return text === '' ? undefined : text.length;
   });
@@ -19,7 +19,7 @@ test('it is asked once for each text, also where it has no answer', () => {
 
 test('what is remembered is bounded', () => {
   let asked = 0;
-  const once = remember((text) => {
+  const once = memoize((text) => {
     asked++;
     return text;
   }, 2);

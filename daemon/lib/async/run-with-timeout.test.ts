@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { cpuTimer } from '../testing/cpu-time.ts';
-import { TimeLimitError, withinTime } from './run-with-timeout.ts';
+import { runSyncWithTimeout, TimeLimitError } from './run-with-timeout.ts';
 
 test('the result and the error of the work come through', () => {
   const made = { a: 1 };
-  expect(withinTime(() => made, 1000)).toBe(made);
+  expect(runSyncWithTimeout(() => made, 1000)).toBe(made);
   const failure = new RangeError('mine');
   expect(() =>
-    withinTime(() => {
+    runSyncWithTimeout(() => {
       throw failure;
     }, 1000),
   ).toThrow(failure);
   expect(() =>
-    withinTime(() => {
+    runSyncWithTimeout(() => {
       throw null;
     }, 1000),
   ).toThrow();
@@ -22,15 +22,17 @@ test('an endless loop ends at the limit, and later work runs', () => {
   const cpuMs = cpuTimer();
   let turns = 0;
   expect(() =>
-    withinTime(() => {
+    runSyncWithTimeout(() => {
       for (;;) turns++;
     }, 50),
   ).toThrow(TimeLimitError);
   expect(cpuMs()).toBeLessThan(5000);
   expect(turns).toBeGreaterThan(0);
-  expect(withinTime(() => 2, 1000)).toBe(2);
+  expect(runSyncWithTimeout(() => 2, 1000)).toBe(2);
 });
 
 test('work within work', () => {
-  expect(withinTime(() => withinTime(() => 1, 1000) + withinTime(() => 2, 1000), 1000)).toBe(3);
+  expect(
+    runSyncWithTimeout(() => runSyncWithTimeout(() => 1, 1000) + runSyncWithTimeout(() => 2, 1000), 1000),
+  ).toBe(3);
 });

@@ -5,7 +5,7 @@ export class TimeLimitError extends Error {
 
 const SLOT: { work?: (() => unknown) | undefined } = {};
 /** Made when it is first needed: svcctl reads this in with each command, and few of them parse such a file. */
-let call: ((timeout: number) => unknown) | undefined;
+let runInVm: ((timeout: number) => unknown) | undefined;
 
 function prepare(): (timeout: number) => unknown {
   const { createContext, Script } = process.getBuiltinModule('node:vm');
@@ -18,11 +18,11 @@ function prepare(): (timeout: number) => unknown {
  * Runs synchronous `work` and answers its result, but stops it after `limitMs` milliseconds, an endless loop too.
  * Throws TimeLimitError then, and whatever `work` throws. For parsers of files that people write by hand.
  */
-export function withinTime<T>(work: () => T, limitMs: number): T {
+export function runSyncWithTimeout<T>(work: () => T, limitMs: number): T {
   SLOT.work = work;
   try {
-    call ??= prepare();
-    return call(limitMs) as T;
+    runInVm ??= prepare();
+    return runInVm(limitMs) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw new TimeLimitError(`took longer than ${limitMs} ms`, { cause: error });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Remembered } from './ttl-cache.ts';
+import { TtlCache } from './ttl-cache.ts';
 
 test('answers are kept for their time, so many at most', () => {
   let now = 0;
-  const kept = new Remembered<number>({ most: 2, ageMs: 100, now: () => now });
+  const kept = new TtlCache<number>({ maxEntries: 2, ttlMs: 100, now: () => now });
   kept.set('a', 1);
   kept.set('b', 2);
   expect([kept.get('a'), kept.get('none')]).toEqual([1, undefined]);

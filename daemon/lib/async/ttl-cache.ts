@@ -1,36 +1,36 @@
 /** Answers that are kept for a while, so many at most; the one that was kept first goes first. */
-export class Remembered<V> {
-  readonly #most: number;
-  readonly #ageMs: number;
+export class TtlCache<V> {
+  readonly #maxEntries: number;
+  readonly #ttlMs: number;
   readonly #now: () => number;
-  readonly #kept = new Map<string, { value: V; until: number }>();
+  readonly #entries = new Map<string, { value: V; expiresAt: number }>();
 
   constructor({
-    most,
-    ageMs,
+    maxEntries,
+    ttlMs,
     now = () => performance.now(),
-  }: { most: number; ageMs: number; now?: () => number }) {
-    this.#most = most;
-    this.#ageMs = ageMs;
+  }: { maxEntries: number; ttlMs: number; now?: () => number }) {
+    this.#maxEntries = maxEntries;
+    this.#ttlMs = ttlMs;
     this.#now = now;
   }
 
   get(key: string): V | undefined {
-    const kept = this.#kept.get(key);
-    if (kept === undefined || kept.until <= this.#now()) return undefined;
-    return kept.value;
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.expiresAt <= this.#now()) return undefined;
+    return entry.value;
   }
 
   clear(): void {
-    this.#kept.clear();
+    this.#entries.clear();
   }
 
   set(key: string, value: V): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, { value, until: this.#now() + this.#ageMs });
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= this.#most) break;
-      this.#kept.delete(oldest);
+    this.#entries.delete(key);
+    this.#entries.set(key, { value, expiresAt: this.#now() + this.#ttlMs });
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#maxEntries) break;
+      this.#entries.delete(oldest);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aboutEngine, apiVersion } from './about.ts';
+import { apiVersion, engineInfo } from './about.ts';
 
 test.each([
   ['1.41', '1.24', '1.41'],
@@ -20,7 +20,7 @@ const podman = (Version: string) => ({
 const docker = { Version: '28.2.2', ApiVersion: '1.50', Components: [{ Name: 'Engine' }] };
 
 test('Podman is told from Docker, and each says in its way whether it is rootless', () => {
-  expect(aboutEngine(podman('4.3.1'), { Rootless: false, Runtimes: { runc: {} } }, '1.41')).toEqual({
+  expect(engineInfo(podman('4.3.1'), { Rootless: false, Runtimes: { runc: {} } }, '1.41')).toEqual({
     kind: 'podman',
     version: '4.3.1',
     api: '1.41',
@@ -29,11 +29,11 @@ test('Podman is told from Docker, and each says in its way whether it is rootles
     cdi: false,
   });
   expect(
-    aboutEngine(docker, { SecurityOptions: ['name=seccomp,profile=builtin', 'name=rootless'] }, '1.41'),
+    engineInfo(docker, { SecurityOptions: ['name=seccomp,profile=builtin', 'name=rootless'] }, '1.41'),
   ).toEqual({ kind: 'docker', version: '28.2.2', api: '1.41', rootless: true, runtimes: [], cdi: false });
 });
 
 test('CDI names: Podman from 5 on, Docker when it has folders for them', () => {
-  expect(aboutEngine(podman('5.0.0'), {}, '1.41').cdi).toBe(true);
-  expect(aboutEngine(docker, { CDISpecDirs: ['/etc/cdi'] }, '1.41').cdi).toBe(true);
+  expect(engineInfo(podman('5.0.0'), {}, '1.41').cdi).toBe(true);
+  expect(engineInfo(docker, { CDISpecDirs: ['/etc/cdi'] }, '1.41').cdi).toBe(true);
 });

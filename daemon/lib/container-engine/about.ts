@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { InfoAnswer, VersionAnswer } from './answers.ts';
+import type { InfoResponse, VersionResponse } from './answers.ts';
 
 /** What an engine says of itself. */
-export interface EngineAbout {
+export interface EngineInfo {
   readonly kind: 'docker' | 'podman';
   readonly version: string;
   /** The version of the API that is spoken with it. */
@@ -16,9 +16,9 @@ export interface EngineAbout {
 }
 
 /** The API that our calls are written to; it exists since Docker 20.10 and Podman 4. */
-const WRITTEN_TO = '1.41';
+const TARGET_API = '1.41';
 /** The first Podman whose API takes CDI names. */
-const PODMAN_WITH_CDI = 5;
+const FIRST_PODMAN_WITH_CDI = 5;
 
 const parts = (version: string) => version.split('.').map(Number) as [number, number];
 
@@ -30,16 +30,16 @@ export function compareVersions(a: string, b: string): number {
 
 /** The version to speak: ours, or the engine's oldest when that is newer; null when the engine is too old. */
 export function apiVersion(newest: string, oldest: string | undefined): string | null {
-  if (compareVersions(newest, WRITTEN_TO) < 0) return null;
-  return oldest !== undefined && compareVersions(oldest, WRITTEN_TO) > 0 ? oldest : WRITTEN_TO;
+  if (compareVersions(newest, TARGET_API) < 0) return null;
+  return oldest !== undefined && compareVersions(oldest, TARGET_API) > 0 ? oldest : TARGET_API;
 }
 
 /** Reads the two answers; `api` is what `apiVersion` chose. */
-export function aboutEngine(
-  version: z.infer<typeof VersionAnswer>,
-  info: z.infer<typeof InfoAnswer>,
+export function engineInfo(
+  version: z.infer<typeof VersionResponse>,
+  info: z.infer<typeof InfoResponse>,
   api: string,
-): EngineAbout {
+): EngineInfo {
   const podman = version.Components?.some(({ Name }) => /podman/i.test(Name)) ?? false;
   const inList = info.SecurityOptions?.some((option) => /(^|=)rootless/.test(option)) ?? false;
   return {
@@ -48,6 +48,6 @@ export function aboutEngine(
     api,
     rootless: info.Rootless ?? inList,
     runtimes: Object.keys(info.Runtimes ?? {}),
-    cdi: podman ? parts(version.Version)[0] >= PODMAN_WITH_CDI : (info.CDISpecDirs ?? []).length > 0,
+    cdi: podman ? parts(version.Version)[0] >= FIRST_PODMAN_WITH_CDI : (info.CDISpecDirs ?? []).length > 0,
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What is read of the answers of the engine API; everything else in them is passed over. */
-export const VersionAnswer = z.object({
+export const VersionResponse = z.object({
   Version: z.string(),
   ApiVersion: z.string().regex(/^\d+\.\d+$/),
   MinAPIVersion: z
@@ -11,7 +11,7 @@ export const VersionAnswer = z.object({
   Components: z.array(z.object({ Name: z.string() })).nullish(),
 });
 
-export const InfoAnswer = z.object({
+export const InfoResponse = z.object({
   /** Podman says it plainly; Docker lists it among its security options. */
   Rootless: z.boolean().nullish(),
   SecurityOptions: z.array(z.string()).nullish(),
@@ -19,14 +19,14 @@ export const InfoAnswer = z.object({
   CDISpecDirs: z.array(z.string()).nullish(),
 });
 
-export const CreateAnswer = z.object({ Id: z.string() });
-export const FailureAnswer = z.object({ message: z.string() });
+export const CreateResponse = z.object({ Id: z.string() });
+export const FailureResponse = z.object({ message: z.string() });
 
-export const ListAnswer = z.array(
+export const ListResponse = z.array(
   z.object({ Id: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()).nullish() }),
 );
 
-export const InspectAnswer = z.object({
+export const InspectResponse = z.object({
   Id: z.string(),
   Image: z.string(),
   State: z.object({

@@ -65,7 +65,7 @@ test('an absent engine is named', async () => {
 });
 
 test('reads what the engine is', async () => {
-  const { about } = await connect();
+  const { info: about } = await connect();
   expect(about).toMatchObject({ kind: 'podman', version: '4.3.1', api: '1.41', rootless: false, cdi: false });
   expect(about.runtimes).toContain('runc');
 });

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { Outbound } from '../net/outbound.ts';
-import { aboutEngine, apiVersion, type EngineAbout } from './about.ts';
+import { apiVersion, type EngineInfo, engineInfo } from './about.ts';
 import * as answers from './answers.ts';
 import { ContainerEngineError, unreachable } from './engine-error.ts';
 import { type EngineCall, type Exchange, exchangeOver } from './exchange.ts';
-import { wholeImageName } from './image-name.ts';
+import { fullImageName } from './image-name.ts';
 import { LogFrames } from './log-frames.ts';
-import { PullStory } from './pull-story.ts';
+import { PullProgress } from './pull-story.ts';
 
 /** A container as a list shows it. */
 export interface ListedContainer {
@@ -46,21 +46,21 @@ export interface LogOptions {
   onOutput(bytes: Buffer): void;
 }
 
-const SHORT_MS = 10_000;
+const SHORT_TIMEOUT_MS = 10_000;
 /** Images of tens of gigabytes are unpacked and removed, and disks are slow. */
-const CHANGE_MS = 120_000;
+const CHANGE_TIMEOUT_MS = 120_000;
 /** Beyond the time that the engine itself was given to stop a container. */
 const STOP_MARGIN_MS = 20_000;
 
 function failureOf(text: string): string {
   try {
-    return answers.FailureAnswer.parse(JSON.parse(text)).message;
+    return answers.FailureResponse.parse(JSON.parse(text)).message;
   } catch {
     return 'no reason given';
   }
 }
 
-function parsed<T>(schema: z.ZodType<T>, text: string): T {
+function parseResponse<T>(schema: z.ZodType<T>, text: string): T {
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
@@ -71,12 +71,12 @@ function parsed<T>(schema: z.ZodType<T>, text: string): T {
 }
 
 /** Sends a call and answers its text; a status beyond 2xx (and `also`) becomes a ContainerEngineError. */
-async function sent(exchange: Exchange, call: EngineCall, also: readonly number[] = []) {
-  const answer = await exchange(call).catch((cause: unknown) => {
+async function send(exchange: Exchange, call: EngineCall, alsoAccepted: readonly number[] = []) {
+  const response = await exchange(call).catch((cause: unknown) => {
     throw unreachable(cause, call.signal);
   });
-  const { status, text } = answer;
-  if ((status >= 200 && status < 300) || also.includes(status)) return answer;
+  const { status, text } = response;
+  if ((status >= 200 && status < 300) || alsoAccepted.includes(status)) return response;
   throw new ContainerEngineError(`The container engine refuses: ${failureOf(text)}`, status);
 }
 
@@ -90,12 +90,12 @@ const inPath = (name: string): string =>
  */
 export class ContainerEngine {
   readonly socketPath: string;
-  readonly about: EngineAbout;
+  readonly info: EngineInfo;
   readonly #exchange: Exchange;
 
-  private constructor(socketPath: string, about: EngineAbout, exchange: Exchange) {
+  private constructor(socketPath: string, info: EngineInfo, exchange: Exchange) {
     this.socketPath = socketPath;
-    this.about = about;
+    this.info = info;
     this.#exchange = exchange;
   }
 
@@ -103,55 +103,63 @@ export class ContainerEngine {
     outbound: Pick<Outbound, 'dispatch'>,
     socketPath: string,
     signal?: AbortSignal,
-    limitMs = SHORT_MS,
+    limitMs = SHORT_TIMEOUT_MS,
   ): Promise<ContainerEngine> {
     const exchange = exchangeOver(outbound, socketPath);
     const get = async <T>(path: string, schema: z.ZodType<T>) =>
-      parsed(schema, (await sent(exchange, { method: 'GET', path, signal, limitMs })).text);
-    const version = await get('/version', answers.VersionAnswer);
+      parseResponse(schema, (await send(exchange, { method: 'GET', path, signal, limitMs })).text);
+    const version = await get('/version', answers.VersionResponse);
     const api = apiVersion(version.ApiVersion, version.MinAPIVersion);
     if (api === null) {
       throw new ContainerEngineError(`The container engine is too old (API ${version.ApiVersion}).`, null);
     }
-    const info = await get(`/v${api}/info`, answers.InfoAnswer);
-    return new ContainerEngine(socketPath, aboutEngine(version, info, api), exchange);
+    const info = await get(`/v${api}/info`, answers.InfoResponse);
+    return new ContainerEngine(socketPath, engineInfo(version, info, api), exchange);
   }
 
   /** Whether the image is on this machine. */
   async hasImage(name: string, signal?: AbortSignal): Promise<boolean> {
-    const path = `/images/${inPath(wholeImageName(name))}/json`;
-    return (await this.#call({ method: 'GET', path, signal, limitMs: SHORT_MS }, [404])).status !== 404;
+    const path = `/images/${inPath(fullImageName(name))}/json`;
+    return (
+      (await this.#call({ method: 'GET', path, signal, limitMs: SHORT_TIMEOUT_MS }, [404])).status !== 404
+    );
   }
 
   /** Fetches an image; rejects with what the engine or the registry says when that fails. */
   async pull(name: string, { signal, limitMs, onProgress }: PullOptions): Promise<void> {
-    const story = new PullStory();
-    const path = `/images/create?${new URLSearchParams({ fromImage: wholeImageName(name) })}`;
+    const progress = new PullProgress();
+    const path = `/images/create?${new URLSearchParams({ fromImage: fullImageName(name) })}`;
     const onData = (chunk: Buffer) => {
-      story.push(chunk);
-      onProgress(story.share);
+      progress.push(chunk);
+      onProgress(progress.share);
     };
     await this.#call({ method: 'POST', path, signal, limitMs, onData });
-    story.end();
-    if (story.error !== null) throw new ContainerEngineError(story.error, null);
+    progress.end();
+    if (progress.error !== null) throw new ContainerEngineError(progress.error, null);
   }
 
   /** Makes a container from the body of the API and answers its id. */
   async create(name: string, body: unknown, signal?: AbortSignal): Promise<string> {
     const path = `/containers/create?${new URLSearchParams({ name })}`;
-    const { text } = await this.#call({ method: 'POST', path, body, signal, limitMs: CHANGE_MS });
-    return parsed(answers.CreateAnswer, text).Id;
+    const { text } = await this.#call({ method: 'POST', path, body, signal, limitMs: CHANGE_TIMEOUT_MS });
+    return parseResponse(answers.CreateResponse, text).Id;
   }
 
   async start(id: string, signal?: AbortSignal): Promise<void> {
-    await this.#call({ method: 'POST', path: `/containers/${id}/start`, signal, limitMs: CHANGE_MS }, [304]);
+    await this.#call(
+      { method: 'POST', path: `/containers/${id}/start`, signal, limitMs: CHANGE_TIMEOUT_MS },
+      [304],
+    );
   }
 
   /** Null when there is no such container. */
   async inspect(id: string, signal?: AbortSignal): Promise<ContainerState | null> {
     const path = `/containers/${id}/json`;
-    const { status, text } = await this.#call({ method: 'GET', path, signal, limitMs: SHORT_MS }, [404]);
-    return status === 404 ? null : stateOf(parsed(answers.InspectAnswer, text));
+    const { status, text } = await this.#call(
+      { method: 'GET', path, signal, limitMs: SHORT_TIMEOUT_MS },
+      [404],
+    );
+    return status === 404 ? null : stateOf(parseResponse(answers.InspectResponse, text));
   }
 
   /** Resolves when the container does not run; rejects after `limitMs`. A container that is gone has ended too. */
@@ -176,13 +184,13 @@ export class ContainerEngine {
 
   async kill(id: string): Promise<void> {
     const path = `/containers/${id}/kill?signal=SIGKILL`;
-    await this.#call({ method: 'POST', path, limitMs: SHORT_MS }, [404, 409]);
+    await this.#call({ method: 'POST', path, limitMs: SHORT_TIMEOUT_MS }, [404, 409]);
   }
 
   /** Removes the container with its anonymous volumes, by force if it runs; one that is gone is fine. */
   async remove(id: string): Promise<void> {
     const path = `/containers/${id}?force=1&v=1`;
-    await this.#call({ method: 'DELETE', path, limitMs: CHANGE_MS }, [404]);
+    await this.#call({ method: 'DELETE', path, limitMs: CHANGE_TIMEOUT_MS }, [404]);
   }
 
   /** Every container, running or not, that carries all of these labels. */
@@ -190,27 +198,27 @@ export class ContainerEngine {
     const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
     const query = new URLSearchParams({ all: '1', filters: JSON.stringify({ label }) });
     const path = `/containers/json?${query}`;
-    const { text } = await this.#call({ method: 'GET', path, signal, limitMs: SHORT_MS });
-    return parsed(answers.ListAnswer, text).map(({ Id, State, Labels }) => ({
+    const { text } = await this.#call({ method: 'GET', path, signal, limitMs: SHORT_TIMEOUT_MS });
+    return parseResponse(answers.ListResponse, text).map(({ Id, State, Labels }) => ({
       id: Id,
       running: State === 'running',
       labels: Labels ?? {},
     }));
   }
 
-  #call(call: EngineCall, also: readonly number[] = []) {
-    return sent(this.#exchange, { ...call, path: `/v${this.about.api}${call.path}` }, also);
+  #call(call: EngineCall, alsoAccepted: readonly number[] = []) {
+    return send(this.#exchange, { ...call, path: `/v${this.info.api}${call.path}` }, alsoAccepted);
   }
 }
 
-function stateOf(answer: z.infer<typeof answers.InspectAnswer>): ContainerState {
-  const { State, Config, NetworkSettings } = answer;
+function stateOf(response: z.infer<typeof answers.InspectResponse>): ContainerState {
+  const { State, Config, NetworkSettings } = response;
   const published = Object.entries(NetworkSettings?.Ports ?? {}).flatMap(([inside, outside]) => {
     const port = Number(outside?.[0]?.HostPort);
     return Number.isInteger(port) && port > 0 ? [[inside, port] as const] : [];
   });
   return {
-    id: answer.Id,
+    id: response.Id,
     running: State.Running,
     pid: State.Pid,
     exitCode: State.ExitCode,

@@ -13,7 +13,7 @@ export class ContainerEngineError extends Error {
   }
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'its socket is absent',
   EACCES: 'this process may not open its socket',
   EPERM: 'this process may not open its socket',
@@ -26,6 +26,6 @@ export function unreachable(cause: unknown, signal?: AbortSignal): unknown {
   const code = (cause as NodeJS.ErrnoException | null)?.code;
   const known = typeof code === 'string' ? code : null;
   const timedOut = (cause as Error | null)?.name === 'TimeoutError';
-  const why = timedOut ? 'it did not answer in time' : (WORDS[known ?? ''] ?? 'the connection broke');
+  const why = timedOut ? 'it did not answer in time' : (REASONS[known ?? ''] ?? 'the connection broke');
   return new ContainerEngineError(`The container engine cannot be used: ${why}.`, null, known, { cause });
 }

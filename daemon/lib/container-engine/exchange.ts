@@ -14,24 +14,24 @@ export interface EngineCall {
   readonly onData?: (chunk: Buffer) => void;
 }
 
-export interface EngineAnswer {
+export interface EngineResponse {
   readonly status: number;
   /** The answer's text; empty for a good answer that `onData` heard. */
   readonly text: string;
 }
 
 /** Sends one call; rejects when the socket is absent, closed or silent, or with the signal's reason. */
-export type Exchange = (call: EngineCall) => Promise<EngineAnswer>;
+export type Exchange = (call: EngineCall) => Promise<EngineResponse>;
 
 /** Bytes of an answer that are kept: far more than any list of containers. */
-const MOST_BYTES = 8 << 20;
+const MAX_RESPONSE_BYTES = 8 << 20;
 /** The host is a formality on a unix socket; Docker wants one all the same. */
 const ORIGIN = 'http://localhost';
 
 const isGood = (status: number): boolean => status >= 200 && status < 300;
 
 /** What has been heard of one answer so far. */
-class Hearing {
+class ResponseCollector {
   readonly #call: EngineCall;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -41,17 +41,17 @@ class Hearing {
     this.#call = call;
   }
 
-  hear(controller: OutboundController, chunk: Buffer): void {
+  push(controller: OutboundController, chunk: Buffer): void {
     if (this.#call.onData !== undefined && isGood(this.status)) {
       this.#call.onData(chunk);
       return;
     }
     this.#bytes += chunk.length;
-    if (this.#bytes > MOST_BYTES) controller.abort(new Error('the answer is too large'));
+    if (this.#bytes > MAX_RESPONSE_BYTES) controller.abort(new Error('the answer is too large'));
     else this.#chunks.push(chunk);
   }
 
-  answer(): EngineAnswer {
+  response(): EngineResponse {
     return { status: this.status, text: Buffer.concat(this.#chunks).toString('utf8') };
   }
 }
@@ -68,8 +68,8 @@ export function exchangeOver(outbound: Pick<Outbound, 'dispatch'>, socketPath: s
     const limit = limitOf(call);
     const body = call.body === undefined ? null : Buffer.from(JSON.stringify(call.body));
     const headers = body === null ? [] : ['content-type', 'application/json'];
-    const { promise, resolve, reject } = Promise.withResolvers<EngineAnswer>();
-    const hearing = new Hearing(call);
+    const { promise, resolve, reject } = Promise.withResolvers<EngineResponse>();
+    const collector = new ResponseCollector(call);
     let controller: OutboundController | null = null;
     const stop = () => {
       reject(limit.reason);
@@ -83,10 +83,10 @@ export function exchangeOver(outbound: Pick<Outbound, 'dispatch'>, socketPath: s
           if (limit.aborted) stop();
         },
         onResponseStart(_, code) {
-          hearing.status = code;
+          collector.status = code;
         },
-        onResponseData: (current, chunk) => hearing.hear(current, chunk),
-        onResponseEnd: () => resolve(hearing.answer()),
+        onResponseData: (current, chunk) => collector.push(current, chunk),
+        onResponseEnd: () => resolve(collector.response()),
         onResponseError: (_, error) => reject(error),
       },
     );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cpuTimer } from '../testing/cpu-time.ts';
-import { imageObjection, wholeImageName } from './image-name.ts';
+import { fullImageName, imageNameError } from './image-name.ts';
 
 const digest = `sha256:${'0'.repeat(64)}`;
 
@@ -10,17 +10,17 @@ test.each([
   ['localhost:5000/x', 'localhost:5000/x:latest'],
   [`vllm/vllm-openai@${digest}`, `vllm/vllm-openai@${digest}`],
 ])('%s is %s', (name, whole) => {
-  expect(imageObjection(name)).toBeNull();
-  expect(wholeImageName(name)).toBe(whole);
+  expect(imageNameError(name)).toBeNull();
+  expect(fullImageName(name)).toBe(whole);
 });
 
 test.each(['', '-rm', 'a b', '../../etc', 'x/../y', 'x?fromSrc=-', 'x:', 'x@sha256:1', 'a'.repeat(600)])(
   'no image is called "%s"',
-  (name) => expect(imageObjection(name)).not.toBeNull(),
+  (name) => expect(imageNameError(name)).not.toBeNull(),
 );
 
 test('a hostile name is judged at once', () => {
   const cpuMs = cpuTimer();
-  imageObjection(`${'a.'.repeat(250)}!`);
+  imageNameError(`${'a.'.repeat(250)}!`);
   expect(cpuMs()).toBeLessThan(500);
 });

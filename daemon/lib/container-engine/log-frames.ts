@@ -10,23 +10,23 @@ const LAST_STREAM = 2;
 export class LogFrames {
   #head: Buffer = Buffer.alloc(0);
   #left = 0;
-  #plain = false;
-  #begun = false;
+  #unframed = false;
+  #started = false;
 
   /** The output in the next bytes, in order. */
   push(chunk: Buffer): Buffer[] {
-    if (this.#plain) return [chunk];
+    if (this.#unframed) return [chunk];
     const found: Buffer[] = [];
     let rest = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
     this.#head = Buffer.alloc(0);
     while (rest.length > 0) {
       if (this.#left === 0) {
         if (rest.length < HEADER) break;
-        if (!this.#begun && !looksFramed(rest)) {
-          this.#plain = true;
+        if (!this.#started && !looksFramed(rest)) {
+          this.#unframed = true;
           return [...found, rest];
         }
-        this.#begun = true;
+        this.#started = true;
         this.#left = rest.readUInt32BE(4);
         rest = rest.subarray(HEADER);
         continue;

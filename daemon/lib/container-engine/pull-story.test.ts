@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { PullStory } from './pull-story.ts';
+import { PullProgress } from './pull-story.ts';
 
 const line = (id: string, status: string, current?: number, total?: number) =>
   `${JSON.stringify({ id, status, progressDetail: current === undefined ? {} : { current, total } })}\r\n`;
 
-function told(...pieces: string[]): PullStory {
-  const story = new PullStory();
+function told(...pieces: string[]): PullProgress {
+  const story = new PullProgress();
   for (const piece of pieces) story.push(Buffer.from(piece));
   story.end();
   return story;
@@ -38,7 +38,7 @@ test('lines cut anywhere and text that is no JSON do no harm', () => {
 });
 
 test('a line without end is not collected', () => {
-  const story = new PullStory();
+  const story = new PullProgress();
   for (let turn = 0; turn < 64; turn += 1) story.push(Buffer.alloc(1 << 16, 'x'));
   story.push(Buffer.from(`\n${line('a', 'Downloading', 1, 2)}`));
   expect(story.share).toBe(0.5);

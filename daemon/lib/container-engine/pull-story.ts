@@ -8,9 +8,9 @@ const Event = z.object({
 });
 
 /** Layers of one image that are followed; images have dozens. */
-const MOST_LAYERS = 512;
+const MAX_LAYERS = 512;
 /** A line of the report; they are hundreds of bytes long. */
-const MOST_LINE = 64 * 1024;
+const MAX_LINE_LENGTH = 64 * 1024;
 const DONE = /^(Pull complete|Already exists|Download complete)/i;
 
 interface Layer {
@@ -22,7 +22,7 @@ interface Layer {
  * Follows the report of an image that is being pulled: JSON objects, one a line. Podman and Docker both report
  * "Downloading" with bytes for each layer, and a failure as `error` inside of a 200.
  */
-export class PullStory {
+export class PullProgress {
   readonly #layers = new Map<string, Layer>();
   readonly #decoder = new TextDecoder();
   #open = '';
@@ -41,17 +41,17 @@ export class PullStory {
 
   push(chunk: Uint8Array): void {
     const lines = (this.#open + this.#decoder.decode(chunk, { stream: true })).split('\n');
-    this.#open = (lines.pop() ?? '').slice(0, MOST_LINE);
-    for (const line of lines) this.#hear(line);
+    this.#open = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH);
+    for (const line of lines) this.#readLine(line);
   }
 
   /** The report is over: its last line may have no end. */
   end(): void {
-    this.#hear(this.#open);
+    this.#readLine(this.#open);
     this.#open = '';
   }
 
-  #hear(line: string): void {
+  #readLine(line: string): void {
     let read: unknown;
     try {
       read = JSON.parse(line);
@@ -62,15 +62,15 @@ export class PullStory {
     if (!event.success) return;
     const { id, status, error, progressDetail } = event.data;
     if (error !== undefined) this.#error ??= error;
-    if (id !== undefined) this.#note(id, status ?? '', progressDetail?.current, progressDetail?.total);
+    if (id !== undefined) this.#updateLayer(id, status ?? '', progressDetail?.current, progressDetail?.total);
   }
 
-  #note(id: string, status: string, current: number | undefined, total: number | undefined): void {
+  #updateLayer(id: string, status: string, current: number | undefined, total: number | undefined): void {
     const known = this.#layers.get(id);
     if (DONE.test(status)) {
       if (known !== undefined) this.#layers.set(id, { ...known, current: known.total });
     } else if (status === 'Downloading' && current !== undefined && total !== undefined && total > 0) {
-      if (known === undefined && this.#layers.size >= MOST_LAYERS) return;
+      if (known === undefined && this.#layers.size >= MAX_LAYERS) return;
       this.#layers.set(id, { current: Math.min(current, total), total });
     } else return;
     const sum = (pick: (layer: Layer) => number) =>

@@ -1,5 +1,5 @@
 /** What the usual places of sockets depend on. */
-export interface SocketPlaces {
+export interface SocketLocations {
   /** A socket that was configured: then no other is looked at. Blank: none was. */
   readonly configured: string;
   /** The folder of this user's own sockets; undefined when there is none. */
@@ -7,7 +7,7 @@ export interface SocketPlaces {
 }
 
 /** Where the sockets of container engines usually are, this user's own first: they need no rights of root. */
-export function socketCandidates({ configured, runtimeFolder }: SocketPlaces): string[] {
+export function socketCandidates({ configured, runtimeFolder }: SocketLocations): string[] {
   if (configured !== '') return [configured.replace(/^unix:\/\//, '')];
   const own =
     runtimeFolder === undefined

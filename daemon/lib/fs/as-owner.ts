@@ -9,12 +9,12 @@ interface Owner {
 }
 
 function ownerOf(folder: string): Owner | null {
-  const facts = statSync(folder, { throwIfNoEntry: false });
-  return facts === undefined ? null : { uid: facts.uid, gid: facts.gid };
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats === undefined ? null : { uid: stats.uid, gid: stats.gid };
 }
 
 /** The owner that root should be in its place; null for anybody else, and where root is the owner. */
-function toBecome(folder: string): Owner | null {
+function ownerToAssume(folder: string): Owner | null {
   const owner = process.geteuid?.() === 0 ? ownerOf(folder) : null;
   return owner === null || owner.uid === 0 ? null : owner;
 }
@@ -24,8 +24,8 @@ function toBecome(folder: string): Owner | null {
  * the service, and no link of the service's user leads root anywhere. For anybody else it is done as who asks. The identity is
  * that of the whole process, so nothing else may run beside it.
  */
-export async function asOwnerOf<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const owner = toBecome(folder);
+export async function runAsOwnerOf<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const owner = ownerToAssume(folder);
   if (owner === null) return work();
   const groups = process.getgroups?.() ?? [];
   const gid = process.getegid?.() ?? 0;
@@ -43,7 +43,7 @@ export async function asOwnerOf<T>(folder: string, work: () => Promise<T>): Prom
 
 /** Becomes the owner of `folder` for the rest of this process when root runs it; answers whether it did. */
 export function becomeOwnerOf(folder: string): boolean {
-  const owner = toBecome(folder);
+  const owner = ownerToAssume(folder);
   if (owner === null) return false;
   posix.initgroups?.(owner.uid, owner.gid);
   process.setgid?.(owner.gid);

@@ -58,17 +58,20 @@ export async function replaceFile(
   } catch (error) {
     throw ioError(path, error);
   }
-  return { durable: await settle(target.path, options.faults) };
+  return { durable: await syncParentFolder(target.path, options.faults) };
 }
 
 /** Looks at what lies at `path` as `replaceFile` would. Throws FileWriteError for what it would refuse. */
-export async function checkReplaceable(path: string, options: Pick<ReplaceOptions, 'within'>): Promise<void> {
+export async function assertReplaceable(
+  path: string,
+  options: Pick<ReplaceOptions, 'within'>,
+): Promise<void> {
   await targetOf(path, options.within ?? dirname(path));
 }
 
 /** Throws FileWriteError when `path` leads to something else than a regular file, and what `stat` throws. */
-export async function checkPlain(path: string): Promise<void> {
-  plainFile(path, await stat(path));
+export async function assertRegularFile(path: string): Promise<void> {
+  regularFile(path, await stat(path));
 }
 
 /**
@@ -79,7 +82,9 @@ export async function createExclusive(path: string, bytes: Uint8Array, mode: num
   try {
     const temp = await writeTemp(path, bytes, { mode });
     try {
-      await link(temp, path).catch((error: NodeJS.ErrnoException) => withoutLinks(error, path, bytes, mode));
+      await link(temp, path).catch((error: NodeJS.ErrnoException) =>
+        createWithoutLink(error, path, bytes, mode),
+      );
     } finally {
       await unlink(temp).catch(() => {});
     }
@@ -87,12 +92,17 @@ export async function createExclusive(path: string, bytes: Uint8Array, mode: num
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw ioError(path, error);
   }
-  await settle(path);
+  await syncParentFolder(path);
   return true;
 }
 
 /** File systems without hard links: plain exclusive create. */
-async function withoutLinks(error: NodeJS.ErrnoException, path: string, bytes: Uint8Array, mode: number) {
+async function createWithoutLink(
+  error: NodeJS.ErrnoException,
+  path: string,
+  bytes: Uint8Array,
+  mode: number,
+) {
   if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(error.code ?? '')) throw error;
   const handle = await open(path, 'wx', mode);
   try {
@@ -117,19 +127,19 @@ async function targetOf(path: string, within: string): Promise<Target> {
     throw ioError(path, error);
   });
   if (own === null) return { path, existing: null };
-  if (!own.isSymbolicLink()) return { path, existing: plainFile(path, own) };
+  if (!own.isSymbolicLink()) return { path, existing: regularFile(path, own) };
   const [real, folder] = await Promise.all([realpath(path), realpath(within)]).catch((error) => {
     throw new FileWriteError(path, 'symlink', 'is a symbolic link that leads nowhere', error);
   });
   if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep)) {
     throw new FileWriteError(path, 'symlink', 'is a symbolic link that leaves its folder');
   }
-  return { path: real, existing: plainFile(path, await stat(real)) };
+  return { path: real, existing: regularFile(path, await stat(real)) };
 }
 
-function plainFile(path: string, facts: Stats): Stats {
-  if (!facts.isFile()) throw new FileWriteError(path, 'not_a_file', 'is not a regular file');
-  return facts;
+function regularFile(path: string, stats: Stats): Stats {
+  if (!stats.isFile()) throw new FileWriteError(path, 'not_a_file', 'is not a regular file');
+  return stats;
 }
 
 function accessFor(path: string, existing: Stats | null, options: ReplaceOptions): TempAccess {
@@ -144,7 +154,7 @@ function accessFor(path: string, existing: Stats | null, options: ReplaceOptions
   return { mode, uid: uid === 0 ? existing.uid : uid, gid: existing.gid };
 }
 
-async function settle(path: string, faults?: FaultHook): Promise<boolean> {
+async function syncParentFolder(path: string, faults?: FaultHook): Promise<boolean> {
   try {
     faults?.('fsyncdir');
     await syncFolder(dirname(path));

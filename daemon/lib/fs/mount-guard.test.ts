@@ -1,29 +1,29 @@
 import { expect, test, vi } from 'vitest';
-import { Patience, SilentPlace } from './mount-guard.ts';
+import { DiskTimeout, MountGuard } from './mount-guard.ts';
 
 const never = () => new Promise<never>(() => {});
 
 test('an answer comes through as it is, also a refusal', async () => {
-  const patience = new Patience({ mounts: () => [] });
-  expect(await patience.ask('/a', async () => 7)).toBe(7);
+  const patience = new MountGuard({ mounts: () => [] });
+  expect(await patience.run('/a', async () => 7)).toBe(7);
   const refusal = new Error('EACCES');
-  await expect(patience.ask('/a', () => Promise.reject(refusal))).rejects.toBe(refusal);
+  await expect(patience.run('/a', () => Promise.reject(refusal))).rejects.toBe(refusal);
 });
 
 test('a place that does not answer is asked again only once it has answered', async () => {
-  const patience = new Patience({ mounts: () => [], ms: 10 });
+  const patience = new MountGuard({ mounts: () => [], timeoutMs: 10 });
   const { promise, resolve } = Promise.withResolvers<number>();
-  await expect(patience.ask('/a', () => promise)).rejects.toBeInstanceOf(SilentPlace);
+  await expect(patience.run('/a', () => promise)).rejects.toBeInstanceOf(DiskTimeout);
   const question = vi.fn(async () => 1);
-  await expect(patience.ask('/a', question)).rejects.toBeInstanceOf(SilentPlace);
+  await expect(patience.run('/a', question)).rejects.toBeInstanceOf(DiskTimeout);
   expect(question).not.toHaveBeenCalled();
-  expect(await patience.ask('/b', question)).toBe(1);
+  expect(await patience.run('/b', question)).toBe(1);
   resolve(5);
-  expect(await vi.waitFor(() => patience.ask('/a', question))).toBe(1);
+  expect(await vi.waitFor(() => patience.run('/a', question))).toBe(1);
 });
 
 test('a place is asked one question at a time, others meanwhile', async () => {
-  const patience = new Patience({ mounts: () => [] });
+  const patience = new MountGuard({ mounts: () => [] });
   const first = Promise.withResolvers<void>();
   const asked: string[] = [];
   const question = (name: string, answer?: Promise<void>) => async () => {
@@ -31,9 +31,9 @@ test('a place is asked one question at a time, others meanwhile', async () => {
     await answer;
   };
   const all = [
-    patience.ask('/a', question('one', first.promise)),
-    patience.ask('/a', question('two')),
-    patience.ask('/b', question('three')),
+    patience.run('/a', question('one', first.promise)),
+    patience.run('/a', question('two')),
+    patience.run('/b', question('three')),
   ];
   await all[2];
   expect(asked).toEqual(['one', 'three']);
@@ -43,17 +43,17 @@ test('a place is asked one question at a time, others meanwhile', async () => {
 });
 
 test('when too many places are silent, nobody is asked', async () => {
-  const patience = new Patience({ mounts: () => [], ms: 10, most: 2 });
-  const silent = ['/a', '/b'].map((place) => patience.ask(place, never).catch(() => {}));
+  const patience = new MountGuard({ mounts: () => [], timeoutMs: 10, maxUnresponsive: 2 });
+  const silent = ['/a', '/b'].map((place) => patience.run(place, never).catch(() => {}));
   await Promise.all(silent);
   const question = vi.fn(async () => 1);
-  await expect(patience.ask('/c', question)).rejects.toThrow('too many other disks do not answer');
+  await expect(patience.run('/c', question)).rejects.toThrow('too many other disks do not answer');
   expect(question).not.toHaveBeenCalled();
 });
 
 test('folders of one mount are one place', async () => {
-  const patience = new Patience({ ms: 10, mounts: () => ['/nas'] });
-  await expect(patience.ask('/nas/a', never)).rejects.toThrow('its disk does not answer');
-  await expect(patience.ask('/nas/b', async () => 1)).rejects.toThrow('its disk does not answer');
-  expect(await patience.ask('/other', async () => 1)).toBe(1);
+  const patience = new MountGuard({ timeoutMs: 10, mounts: () => ['/nas'] });
+  await expect(patience.run('/nas/a', never)).rejects.toThrow('its disk does not answer');
+  await expect(patience.run('/nas/b', async () => 1)).rejects.toThrow('its disk does not answer');
+  expect(await patience.run('/other', async () => 1)).toBe(1);
 });

@@ -21,6 +21,8 @@ export function mounts(): string[] {
 
 /** The mount below the root that a path lies in by its name; null when it is none. Pure. */
 export function mountOf(path: string, points: readonly string[]): string | null {
-  const within = points.filter((point) => point !== '/' && (path === point || path.startsWith(`${point}/`)));
-  return within.sort((a, b) => b.length - a.length)[0] ?? null;
+  const candidates = points.filter(
+    (point) => point !== '/' && (path === point || path.startsWith(`${point}/`)),
+  );
+  return candidates.sort((a, b) => b.length - a.length)[0] ?? null;
 }

@@ -1,14 +1,14 @@
 import { type Stats, statSync } from 'node:fs';
 
-function print(path: string): string {
+function fingerprint(path: string): string {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
 }
 
 /** What `path` looks like now; out of reach is like absent. */
-function look(path: string): string {
+function fingerprintOrEmpty(path: string): string {
   try {
-    return print(path);
+    return fingerprint(path);
   } catch {
     return '';
   }
@@ -19,11 +19,11 @@ function look(path: string): string {
  * so that nothing is missed. The net for file systems without events. The answer ends it. Never keeps the process alive.
  */
 export function pollStats(paths: readonly string[], everyMs: number, changed: () => void): () => void {
-  let last = paths.map(look);
+  let last = paths.map(fingerprintOrEmpty);
   const timer = setInterval(() => {
-    const now = paths.map(look);
-    const differs = now.some((each, index) => each !== last[index]);
-    last = now;
+    const current = paths.map(fingerprintOrEmpty);
+    const differs = current.some((each, index) => each !== last[index]);
+    last = current;
     if (differs) changed();
   }, everyMs);
   timer.unref();

@@ -7,8 +7,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 export function readSmallFile(path: string, cap: number): Buffer | null {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const facts = fstatSync(file);
-    return facts.isFile() && facts.size <= cap ? readFileSync(file) : null;
+    const stats = fstatSync(file);
+    return stats.isFile() && stats.size <= cap ? readFileSync(file) : null;
   } finally {
     closeSync(file);
   }

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
 /** Bytes of one step of reading: each takes its way over a thread. */
-const READ_AT_ONCE = 256 * 1024;
+const READ_CHUNK_BYTES = 256 * 1024;
 
 /** What of some pieces is left behind the first `bytes` bytes. */
-function after(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
-  let gone = bytes;
-  return pieces.flatMap((piece) => {
-    const here = Math.min(gone, piece.length);
-    gone -= here;
-    return here === piece.length ? [] : [piece.subarray(here)];
+function dropBytes(chunks: readonly Buffer[], bytes: number): readonly Buffer[] {
+  let remaining = bytes;
+  return chunks.flatMap((chunk) => {
+    const dropped = Math.min(remaining, chunk.length);
+    remaining -= dropped;
+    return dropped === chunk.length ? [] : [chunk.subarray(dropped)];
   });
 }
 
@@ -55,11 +55,11 @@ export class Spool {
   }
 
   /** Adds these bytes, all of them or an error. */
-  async write(pieces: readonly Buffer[]): Promise<void> {
-    for (let left = pieces; left.length > 0; ) {
+  async write(chunks: readonly Buffer[]): Promise<void> {
+    for (let left = chunks; left.length > 0; ) {
       const { bytesWritten } = await this.#handle.writev(left as Buffer[], this.#length);
       this.#length += bytesWritten;
-      left = after(left, bytesWritten);
+      left = dropBytes(left, bytesWritten);
     }
   }
 
@@ -76,9 +76,9 @@ export class Spool {
   stream(): Readable {
     let at = 0;
     const stream = new Readable({
-      highWaterMark: READ_AT_ONCE,
+      highWaterMark: READ_CHUNK_BYTES,
       read: () => {
-        this.read(at, READ_AT_ONCE).then(
+        this.read(at, READ_CHUNK_BYTES).then(
           (bytes) => {
             at += bytes.length;
             stream.push(bytes.length === 0 ? null : bytes);

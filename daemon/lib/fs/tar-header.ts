@@ -1,7 +1,7 @@
 /** Bytes of a tar block: headers fill one, contents are padded to whole ones. */
-export const BLOCK = 512;
+export const BLOCK_BYTES = 512;
 /** Longest name that a header holds, in bytes. */
-export const NAME_BYTES = 100;
+export const MAX_NAME_BYTES = 100;
 
 /** What stands before the content of a member of a tar archive. */
 export interface TarMember {
@@ -24,17 +24,17 @@ export class TarError extends Error {
 const octal = (value: number, width: number): string => `${value.toString(8).padStart(width - 1, '0')}\0`;
 
 /** The zeros that fill the last block of a content of `size` bytes. */
-export const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
+export const paddingOf = (size: number): number => (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
 
 /** The sum of a header: all its bytes, those of the sum itself as blanks. */
-const sumOf = (block: Uint8Array): number =>
+const checksumOf = (block: Uint8Array): number =>
   block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 
 /** A header of the old GNU form, owned by root; a name beyond 100 bytes is cut. */
 export function tarHeader({ name, mode, size, mtime, type }: TarMember): Buffer {
-  const block = Buffer.alloc(BLOCK);
+  const block = Buffer.alloc(BLOCK_BYTES);
   const put = (text: string, at: number) => block.write(text, at, 'latin1');
-  block.write(name, 0, NAME_BYTES, 'utf8');
+  block.write(name, 0, MAX_NAME_BYTES, 'utf8');
   put(octal(mode, 8), 100);
   put(octal(0, 8), 108);
   put(octal(0, 8), 116);
@@ -44,7 +44,7 @@ export function tarHeader({ name, mode, size, mtime, type }: TarMember): Buffer 
   put('ustar  \0', 257);
   put('root', 265);
   put('root', 297);
-  put(`${sumOf(block).toString(8).padStart(6, '0')}\0 `, 148);
+  put(`${checksumOf(block).toString(8).padStart(6, '0')}\0 `, 148);
   return block;
 }
 
@@ -62,17 +62,17 @@ const textAt = (block: Buffer, at: number, width: number): string => {
 /** Reads a header whose sum holds; null for a block of zeros, which ends an archive. Throws TarError. */
 export function readTarHeader(block: Buffer): TarMember | null {
   if (block.every((byte) => byte === 0)) return null;
-  const [mode, size, mtime, sum] = [
+  const [mode, size, mtime, checksum] = [
     numberAt(block, 100, 8),
     numberAt(block, 124, 12),
     numberAt(block, 136, 12),
     numberAt(block, 148, 8),
   ];
-  if (sum !== sumOf(block)) throw new TarError('is damaged: the sum of a header does not hold');
+  if (checksum !== checksumOf(block)) throw new TarError('is damaged: the sum of a header does not hold');
   if (mode === null || size === null || mtime === null) throw new TarError('has a header of another form');
   // The second part of a long name, in the newer form of the header only.
   const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? textAt(block, 345, 155) : '';
-  const name = textAt(block, 0, NAME_BYTES);
+  const name = textAt(block, 0, MAX_NAME_BYTES);
   const type = String.fromCharCode(block[156] ?? 0).replace('\0', '0');
   return { name: prefix === '' ? name : `${prefix}/${name}`, mode: mode & 0o7777, size, mtime, type };
 }

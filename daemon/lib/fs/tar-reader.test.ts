@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../testing/scratch.ts';
-import { BLOCK, paddingOf, type TarMember, tarHeader } from './tar-header.ts';
+import { BLOCK_BYTES, paddingOf, type TarMember, tarHeader } from './tar-header.ts';
 import { readTar } from './tar-reader.ts';
 
 interface Made {
@@ -26,7 +26,7 @@ const packed = (files: readonly Made[]): Buffer =>
       bytes,
       Buffer.alloc(paddingOf(bytes.length)),
     ]),
-    Buffer.alloc(2 * BLOCK),
+    Buffer.alloc(2 * BLOCK_BYTES),
   ]);
 
 async function* cutBy(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {

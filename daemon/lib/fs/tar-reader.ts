@@ -1,4 +1,4 @@
-import { BLOCK, paddingOf, readTarHeader, TarError, type TarMember } from './tar-header.ts';
+import { BLOCK_BYTES, paddingOf, readTarHeader, TarError, type TarMember } from './tar-header.ts';
 
 /** Where the content of one member goes. */
 export interface TarSink {
@@ -8,55 +8,55 @@ export interface TarSink {
 }
 
 /** Zeros after the end that writers fill their records with. */
-const MOST_FILLING = 64 * 1024;
+const MAX_TRAILING_BYTES = 64 * 1024;
 
 /** Takes bytes from a stream in the portions that are asked for, without holding more than one of its pieces. */
-class Source {
-  readonly #pieces: AsyncIterator<Buffer>;
+class ByteSource {
+  readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(source: AsyncIterable<Buffer>) {
-    this.#pieces = source[Symbol.asyncIterator]();
+    this.#chunks = source[Symbol.asyncIterator]();
   }
 
   /** At most `most` bytes, at least one; null at the end. */
-  async some(most: number): Promise<Buffer | null> {
+  async read(maxBytes: number): Promise<Buffer | null> {
     while (this.#rest.length === 0) {
-      const { done, value } = await this.#pieces.next();
+      const { done, value } = await this.#chunks.next();
       if (done) return null;
       this.#rest = value;
     }
-    const taken = this.#rest.subarray(0, most);
+    const taken = this.#rest.subarray(0, maxBytes);
     this.#rest = this.#rest.subarray(taken.length);
     return taken;
   }
 
   /** Hands out exactly `size` bytes in pieces. Throws TarError when there are fewer. */
-  async pass(size: number, take: (bytes: Buffer) => Promise<void>): Promise<void> {
+  async copy(size: number, write: (bytes: Buffer) => Promise<void>): Promise<void> {
     for (let left = size; left > 0; ) {
-      const piece = await this.some(left);
-      if (piece === null) throw new TarError('is cut short');
-      left -= piece.length;
-      await take(piece);
+      const chunk = await this.read(left);
+      if (chunk === null) throw new TarError('is cut short');
+      left -= chunk.length;
+      await write(chunk);
     }
   }
 
-  async block(): Promise<Buffer> {
+  async readBlock(): Promise<Buffer> {
     const parts: Buffer[] = [];
-    await this.pass(BLOCK, async (piece) => void parts.push(piece));
+    await this.copy(BLOCK_BYTES, async (chunk) => void parts.push(chunk));
     return Buffer.concat(parts);
   }
 
   async close(): Promise<void> {
-    await this.#pieces.return?.();
+    await this.#chunks.return?.();
   }
 }
 
-async function filling(source: Source): Promise<void> {
-  let seen = 0;
-  for (let piece = await source.some(BLOCK); piece !== null; piece = await source.some(BLOCK)) {
-    seen += piece.length;
-    if (seen > MOST_FILLING || piece.some((byte) => byte !== 0)) {
+async function assertOnlyPadding(source: ByteSource): Promise<void> {
+  let total = 0;
+  for (let chunk = await source.read(BLOCK_BYTES); chunk !== null; chunk = await source.read(BLOCK_BYTES)) {
+    total += chunk.length;
+    if (total > MAX_TRAILING_BYTES || chunk.some((byte) => byte !== 0)) {
       throw new TarError('goes on after its end');
     }
   }
@@ -68,18 +68,18 @@ async function filling(source: Source): Promise<void> {
  * cut short, and whatever `open` and the sinks throw; the source is closed in every case.
  */
 export async function readTar(
-  pieces: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Buffer>,
   open: (member: TarMember) => Promise<TarSink>,
 ): Promise<void> {
-  const source = new Source(pieces);
-  const nothing = async () => {};
+  const source = new ByteSource(chunks);
+  const discard = async () => {};
   try {
     for (;;) {
-      const member = readTarHeader(await source.block());
-      if (member === null) return await filling(source);
+      const member = readTarHeader(await source.readBlock());
+      if (member === null) return await assertOnlyPadding(source);
       const sink = await open(member);
-      await source.pass(member.size, sink.write);
-      await source.pass(paddingOf(member.size), nothing);
+      await source.copy(member.size, sink.write);
+      await source.copy(paddingOf(member.size), discard);
       await sink.end();
     }
   } finally {

@@ -38,11 +38,11 @@ export async function writeTemp(
     await handle.writeFile(bytes);
     let mode = access.mode;
     if (access.uid !== undefined && access.gid !== undefined) {
-      const kept = await handle.chown(access.uid, access.gid).then(
+      const ownerSet = await handle.chown(access.uid, access.gid).then(
         () => true,
         () => false,
       );
-      if (!kept) mode &= ~0o070;
+      if (!ownerSet) mode &= ~0o070;
     }
     await handle.chmod(mode);
     faults('fsync');
@@ -66,7 +66,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function alive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
@@ -86,9 +86,9 @@ export async function sweepTemps(folder: string): Promise<number> {
     const pid = TEMP_NAME.exec(name)?.[1];
     if (pid === undefined) continue;
     const path = join(folder, name);
-    const facts = await lstat(path).catch(() => null);
-    if (!facts?.isFile()) continue;
-    if (alive(Number(pid)) && Date.now() - facts.mtimeMs < STALE_MS) continue;
+    const stats = await lstat(path).catch(() => null);
+    if (!stats?.isFile()) continue;
+    if (isAlive(Number(pid)) && Date.now() - stats.mtimeMs < STALE_MS) continue;
     await unlink(path).then(
       () => removed++,
       () => {},

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { pollStats } from './poll-stats.ts';
 
-const SETTLE_MS = 150;
+const DEBOUNCE_MS = 150;
 const POLL_MS = 2000;
 
 /**
@@ -11,18 +11,18 @@ const POLL_MS = 2000;
 export function watchFolder(folder: string, changed: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let events: FSWatcher | null = null;
-  const soon = () => {
+  const schedule = () => {
     clearTimeout(timer);
-    timer = setTimeout(changed, SETTLE_MS);
+    timer = setTimeout(changed, DEBOUNCE_MS);
     timer.unref();
   };
   const listen = () => {
     events?.close();
-    events = openEvents(folder, soon);
+    events = openEvents(folder, schedule);
   };
   const poll = () => {
     listen();
-    soon();
+    schedule();
   };
   listen();
   const endPoll = pollStats([folder], POLL_MS, poll);
@@ -34,9 +34,9 @@ export function watchFolder(folder: string, changed: () => void): () => void {
 }
 
 /** Null while the folder is missing or the system has no watches left; the poll goes on alone. */
-function openEvents(folder: string, soon: () => void): FSWatcher | null {
+function openEvents(folder: string, schedule: () => void): FSWatcher | null {
   try {
-    const events = watch(folder, { persistent: false }, soon);
+    const events = watch(folder, { persistent: false }, schedule);
     events.on('error', () => events.close());
     return events;
   } catch {

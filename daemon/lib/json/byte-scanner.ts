@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../contract/errors.ts';
 import { BACKSLASH, escapeEnd, QUOTE, runEnd } from './json-string.ts';
-import { type LongStrings, longStringsOf } from './json-string-index.ts';
+import { type JsonStringIndex, stringIndexOf } from './json-string-index.ts';
 
 /** A half-open range of bytes. */
 export interface Range {
@@ -13,13 +13,13 @@ export interface Range {
  * Who is told of the members of an object. An object with methods rather than a function: V8 drops the compiled code of functions
  * that are made anew for each text with every full collection.
  */
-export interface Members {
+export interface ObjectVisitor {
   /** Called at each value with the offset after the delimiter before the member and the range of its key (quotes included). Has to consume the value. */
   member(before: number, keyStart: number, keyEnd: number): void;
 }
 
 /** Who is told of the elements of an array. */
-export interface Elements {
+export interface ArrayVisitor {
   /** Called at each value with the offset after the delimiter before it. Has to consume the value. */
   element(before: number): void;
 }
@@ -52,17 +52,17 @@ export class ByteScanner {
   #depth = 0;
   #keys = 0;
   readonly #view: DataView;
-  readonly #long: LongStrings | undefined;
+  readonly #longStrings: JsonStringIndex | undefined;
   #longIndex = 0;
   /** Where the next string begins whose end is known. */
-  #nextLong = Infinity;
+  #nextLongStart = Infinity;
 
   constructor(bytes: Buffer) {
     if (!isUtf8(bytes)) fail('it is not UTF-8');
     this.bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#long = longStringsOf(bytes);
-    if (this.#long !== undefined) this.#nextLong = this.#long.start(0);
+    this.#longStrings = stringIndexOf(bytes);
+    if (this.#longStrings !== undefined) this.#nextLongStart = this.#longStrings.start(0);
     this.space();
   }
 
@@ -98,7 +98,7 @@ export class ByteScanner {
   }
 
   /** Consumes an object. */
-  object(members?: Members): void {
+  object(visitor?: ObjectVisitor): void {
     this.#open();
     let before = this.at;
     this.space();
@@ -112,7 +112,7 @@ export class ByteScanner {
         if (this.bytes[this.at] !== COLON) fail();
         this.at++;
         this.space();
-        if (members) members.member(before, keyStart, keyEnd);
+        if (visitor) visitor.member(before, keyStart, keyEnd);
         else this.value();
         this.space();
         if (this.bytes[this.at] !== COMMA) break;
@@ -124,13 +124,13 @@ export class ByteScanner {
   }
 
   /** Consumes an array. */
-  array(elements?: Elements): void {
+  array(visitor?: ArrayVisitor): void {
     this.#open();
     let before = this.at;
     this.space();
     if (this.bytes[this.at] !== CLOSE_BRACKET) {
       for (;;) {
-        if (elements) elements.element(before);
+        if (visitor) visitor.element(before);
         else this.value();
         this.space();
         if (this.bytes[this.at] !== COMMA) break;
@@ -163,7 +163,7 @@ export class ByteScanner {
   string(): void {
     const { bytes } = this;
     if (bytes[this.at] !== QUOTE) fail();
-    if (this.at >= this.#nextLong && this.#jump()) return;
+    if (this.at >= this.#nextLongStart && this.#skipLongString()) return;
     const view = this.#view;
     const end = bytes.length;
     let at = runEnd(bytes, view, this.at + 1, end);
@@ -177,12 +177,12 @@ export class ByteScanner {
   }
 
   /** Jumps over the string that begins here, when its end is known. */
-  #jump(): boolean {
-    const long = this.#long as LongStrings;
-    while (long.start(this.#longIndex) < this.at) this.#longIndex++;
-    const found = long.start(this.#longIndex) === this.at;
-    if (found) this.at = long.end(this.#longIndex++);
-    this.#nextLong = long.start(this.#longIndex);
+  #skipLongString(): boolean {
+    const longStrings = this.#longStrings as JsonStringIndex;
+    while (longStrings.start(this.#longIndex) < this.at) this.#longIndex++;
+    const found = longStrings.start(this.#longIndex) === this.at;
+    if (found) this.at = longStrings.end(this.#longIndex++);
+    this.#nextLongStart = longStrings.start(this.#longIndex);
     return found;
   }
 

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fuzzing } from '../../test/harness/scale.ts';
-import { GatheredBytes } from '../perf/body-buffer.ts';
+import { BodyBuffer } from '../perf/body-buffer.ts';
 import { accepts, parses } from './fixtures/json-verdicts.ts';
-import { longStringsOf } from './json-string-index.ts';
+import { stringIndexOf } from './json-string-index.ts';
 
 const CLAIMED = 1 << 20;
 
 /** The text as a body that came in pieces, cut at these offsets. */
 function came(text: string, cuts: readonly number[]): Buffer {
   const whole = Buffer.from(text);
-  const gathered = new GatheredBytes(CLAIMED);
+  const gathered = new BodyBuffer(CLAIMED);
   const places = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].sort((one, two) => one - two);
   let from = 0;
   for (const to of [...places, whole.length]) {
@@ -22,7 +22,7 @@ function came(text: string, cuts: readonly number[]): Buffer {
 
 /** Where the string that begins at `start` ends, if that is known. */
 function endOf(bytes: Buffer, start: number): number | undefined {
-  const long = longStringsOf(bytes);
+  const long = stringIndexOf(bytes);
   for (let index = 0; index < (long?.length ?? 0); index++)
     if (long?.start(index) === start) return long.end(index);
   return undefined;
@@ -99,8 +99,8 @@ describe('long strings of a body that comes in pieces', () => {
   });
 
   test('a short body is not walked before it is there', () => {
-    const gathered = new GatheredBytes(1_000);
+    const gathered = new BodyBuffer(1_000);
     gathered.push(Buffer.from('["x"]'));
-    expect(longStringsOf(gathered.take())).toBeUndefined();
+    expect(stringIndexOf(gathered.take())).toBeUndefined();
   });
 });

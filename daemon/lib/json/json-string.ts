@@ -11,10 +11,10 @@ ENDS_RUN[QUOTE] = 1;
 ENDS_RUN[BACKSLASH] = 1;
 
 /** Bytes of an escape that spells a code unit, the backslash among them. */
-const SPELLED = 6;
+const UNICODE_ESCAPE_BYTES = 6;
 /** What {@link escapeEnd} answers in place of an offset. */
-export const BROKEN = -1;
-export const UNFINISHED = -2;
+export const INVALID_ESCAPE = -1;
+export const INCOMPLETE_ESCAPE = -2;
 
 const isHex = (byte: number): boolean =>
   (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
@@ -37,12 +37,13 @@ export function runEnd(bytes: Uint8Array, view: DataView, from: number, end: num
 
 /** Offset after the escape whose backslash is at `at`; `BROKEN` when it is none, `UNFINISHED` when it goes on beyond `end`. */
 export function escapeEnd(bytes: Uint8Array, at: number, end: number): number {
-  if (at + 2 > end) return UNFINISHED;
+  if (at + 2 > end) return INCOMPLETE_ESCAPE;
   const letter = bytes[at + 1] as number;
-  if (letter !== LOWER_U) return ESCAPES[letter] === 1 ? at + 2 : BROKEN;
-  if (at + SPELLED > end) return UNFINISHED;
-  for (let digit = at + 2; digit < at + SPELLED; digit++) if (!isHex(bytes[digit] as number)) return BROKEN;
-  return at + SPELLED;
+  if (letter !== LOWER_U) return ESCAPES[letter] === 1 ? at + 2 : INVALID_ESCAPE;
+  if (at + UNICODE_ESCAPE_BYTES > end) return INCOMPLETE_ESCAPE;
+  for (let digit = at + 2; digit < at + UNICODE_ESCAPE_BYTES; digit++)
+    if (!isHex(bytes[digit] as number)) return INVALID_ESCAPE;
+  return at + UNICODE_ESCAPE_BYTES;
 }
 
 /**

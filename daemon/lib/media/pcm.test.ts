@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromPcm16, toPcm16, wavHead } from './pcm.ts';
+import { fromPcm16, toPcm16, wavHeader } from './pcm.ts';
 import { Resampler } from './resampler.ts';
 
 test('samples survive the way through bytes', () => {
@@ -21,11 +21,11 @@ test.each([
 ])('%d becomes %i', (value, level) => expect(toPcm16(Float32Array.of(value)).readInt16LE(0)).toBe(level));
 
 test('a head says how long the sound is, or that nobody knows', () => {
-  const known = wavHead(22_050, 1_000);
+  const known = wavHeader(22_050, 1_000);
   expect([known.readUInt32LE(4), known.readUInt32LE(24), known.readUInt32LE(40)]).toEqual([
     1_036, 22_050, 1_000,
   ]);
-  expect(wavHead(22_050, null).readUInt32LE(40)).toBe(0xffff_ffff);
+  expect(wavHeader(22_050, null).readUInt32LE(40)).toBe(0xffff_ffff);
 });
 
 describe('Resampler', () => {

@@ -1,7 +1,7 @@
 /** Sound as numbers: samples from -1 to 1, 16-bit little-endian bytes, and the head of a WAV file. */
 
 export const BYTES_PER_SAMPLE = 2;
-const LOUDEST = 32_767;
+const MAX_SAMPLE = 32_767;
 /** What a WAV head says when nobody knows how long the sound will be. */
 const UNKNOWN_LENGTH = 0xffff_ffff;
 
@@ -11,7 +11,7 @@ export function toPcm16(samples: Float32Array): Buffer {
   for (let at = 0; at < samples.length; at++) {
     const value = samples[at] as number;
     const level = value >= -1 && value <= 1 ? value : value > 1 ? 1 : value < -1 ? -1 : 0;
-    bytes.writeInt16LE(Math.round(level * LOUDEST), at * BYTES_PER_SAMPLE);
+    bytes.writeInt16LE(Math.round(level * MAX_SAMPLE), at * BYTES_PER_SAMPLE);
   }
   return bytes;
 }
@@ -20,35 +20,36 @@ export function toPcm16(samples: Float32Array): Buffer {
 export function fromPcm16(bytes: Buffer): Float32Array {
   const samples = new Float32Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
   for (let at = 0; at < samples.length; at++)
-    samples[at] = bytes.readInt16LE(at * BYTES_PER_SAMPLE) / (LOUDEST + 1);
+    samples[at] = bytes.readInt16LE(at * BYTES_PER_SAMPLE) / (MAX_SAMPLE + 1);
   return samples;
 }
 
 /** The 44 bytes before 16-bit mono sound; without a length in bytes, the head of a stream that ends when it ends. */
-export function wavHead(rate: number, bytes: number | null): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0, 'latin1');
-  head.writeUInt32LE(bytes === null ? UNKNOWN_LENGTH : 36 + bytes, 4);
-  head.write('WAVEfmt ', 8, 'latin1');
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(rate * BYTES_PER_SAMPLE, 28);
-  head.writeUInt16LE(BYTES_PER_SAMPLE, 32);
-  head.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
-  head.write('data', 36, 'latin1');
-  head.writeUInt32LE(bytes ?? UNKNOWN_LENGTH, 40);
-  return head;
+export function wavHeader(rate: number, bytes: number | null): Buffer {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(bytes === null ? UNKNOWN_LENGTH : 36 + bytes, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * BYTES_PER_SAMPLE, 28);
+  header.writeUInt16LE(BYTES_PER_SAMPLE, 32);
+  header.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(bytes ?? UNKNOWN_LENGTH, 40);
+  return header;
 }
 
 /** The same bytes in chunks that end between two samples; an odd last byte is left out. */
-export async function* wholeSamples(source: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
-  let odd: Buffer = Buffer.alloc(0);
+export async function* alignToSamples(source: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  let remainder: Buffer = Buffer.alloc(0);
   for await (const chunk of source) {
-    const bytes: Buffer = odd.length === 0 ? (chunk as Buffer) : Buffer.concat([odd, chunk as Buffer]);
+    const bytes: Buffer =
+      remainder.length === 0 ? (chunk as Buffer) : Buffer.concat([remainder, chunk as Buffer]);
     const whole = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
     if (whole > 0) yield bytes.subarray(0, whole);
-    odd = bytes.subarray(whole);
+    remainder = bytes.subarray(whole);
   }
 }

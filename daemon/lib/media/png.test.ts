@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { drawnPng } from '../../test/harness/drawn-png.ts';
-import { BadPng, readPng } from './png.ts';
+import { InvalidPngError, readPng } from './png.ts';
 
 const MOST = 4096;
 const whole = drawnPng({ width: 24, height: 16, seed: 1 });
@@ -31,7 +31,7 @@ test.each([
   ['a signature alone', whole.subarray(0, 8)],
   ['60,000 pixels, checksum not mended', withSide(60_000)],
 ])('%s is refused', (_, bytes) => {
-  expect(() => readPng(bytes, MOST)).toThrow(BadPng);
+  expect(() => readPng(bytes, MOST)).toThrow(InvalidPngError);
 });
 
 test('sides out of bounds are refused', () => {
@@ -42,10 +42,10 @@ test('sides out of bounds are refused', () => {
 test('every cut and every changed byte that counts is found', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: whole.length - 1 }), (at) => {
-      expect(() => readPng(whole.subarray(0, at), MOST)).toThrow(BadPng);
+      expect(() => readPng(whole.subarray(0, at), MOST)).toThrow(InvalidPngError);
       const changed = Buffer.from(whole);
       changed[at] = (changed[at] as number) ^ 0x41;
-      expect(() => readPng(changed, MOST)).toThrow(BadPng);
+      expect(() => readPng(changed, MOST)).toThrow(InvalidPngError);
     }),
   );
 });
@@ -53,7 +53,7 @@ test('every cut and every changed byte that counts is found', () => {
 test('no bytes crash it', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-      expect(() => readPng(Buffer.concat([whole.subarray(0, 8), bytes]), MOST)).toThrow(BadPng);
+      expect(() => readPng(Buffer.concat([whole.subarray(0, 8), bytes]), MOST)).toThrow(InvalidPngError);
     }),
   );
 });

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 
 /** Bytes that are no PNG, or one that is cut off, damaged or larger than is taken. */
-export class BadPng extends Error {
+export class InvalidPngError extends Error {
   constructor(why: string) {
     super(`It is no PNG: ${why}.`);
-    this.name = 'BadPng';
+    this.name = 'InvalidPngError';
   }
 }
 
@@ -17,7 +17,7 @@ export interface Png {
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** What a picture is made of and shown by. All else is notes: prompts, workflows and names of files among them. */
-const KEPT: ReadonlySet<string> = new Set([
+const RENDERING_CHUNKS: ReadonlySet<string> = new Set([
   'IHDR',
   'PLTE',
   'IDAT',
@@ -30,8 +30,8 @@ const KEPT: ReadonlySet<string> = new Set([
   'pHYs',
 ]);
 /** Length, type and checksum of a chunk. */
-const FRAME = 12;
-const HEADER = 13;
+const FRAME_BYTES = 12;
+const HEADER_BYTES = 13;
 
 /** Whether bytes begin like a PNG. */
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE);
@@ -48,25 +48,25 @@ interface Chunk {
 function* chunksOf(bytes: Buffer): Generator<Chunk> {
   let at = SIGNATURE.length;
   while (at < bytes.length) {
-    if (bytes.length - at < FRAME) throw new BadPng('it is cut off');
+    if (bytes.length - at < FRAME_BYTES) throw new InvalidPngError('it is cut off');
     const length = bytes.readUInt32BE(at);
-    if (length > bytes.length - at - FRAME) throw new BadPng('it is cut off');
-    const whole = bytes.subarray(at, at + FRAME + length);
+    if (length > bytes.length - at - FRAME_BYTES) throw new InvalidPngError('it is cut off');
+    const whole = bytes.subarray(at, at + FRAME_BYTES + length);
     if (crc32(whole.subarray(4, -4)) !== whole.readUInt32BE(whole.length - 4)) {
-      throw new BadPng('a checksum is wrong');
+      throw new InvalidPngError('a checksum is wrong');
     }
     yield { type: whole.toString('latin1', 4, 8), data: whole.subarray(8, -4), whole };
     at += whole.length;
   }
 }
 
-function sidesOf({ type, data }: Chunk, mostSide: number): { width: number; height: number } {
-  if (type !== 'IHDR' || data.length !== HEADER) throw new BadPng('it has no header');
+function dimensionsOf({ type, data }: Chunk, maxSide: number): { width: number; height: number } {
+  if (type !== 'IHDR' || data.length !== HEADER_BYTES) throw new InvalidPngError('it has no header');
   const [width, height] = [data.readUInt32BE(0), data.readUInt32BE(4)];
-  if (width < 1 || height < 1 || width > mostSide || height > mostSide) {
-    throw new BadPng('its sides are out of bounds');
+  if (width < 1 || height < 1 || width > maxSide || height > maxSide) {
+    throw new InvalidPngError('its sides are out of bounds');
   }
-  if (!COLOUR_TYPES.has(data[9] as number)) throw new BadPng('its header is unknown');
+  if (!COLOUR_TYPES.has(data[9] as number)) throw new InvalidPngError('its header is unknown');
   return { width, height };
 }
 
@@ -74,21 +74,21 @@ function sidesOf({ type, data }: Chunk, mostSide: number): { width: number; heig
  * Looks at a picture by its content, chunk by chunk with every checksum, and answers it without anything that is no
  * picture. Sides are pixels. Throws BadPng.
  */
-export function readPng(bytes: Buffer, mostSide: number): Png {
-  if (!isPng(bytes)) throw new BadPng('it does not begin like one');
-  const kept: Buffer[] = [SIGNATURE];
-  let sides: { width: number; height: number } | null = null;
-  let [drawn, ended] = [false, false];
+export function readPng(bytes: Buffer, maxSide: number): Png {
+  if (!isPng(bytes)) throw new InvalidPngError('it does not begin like one');
+  const chunks: Buffer[] = [SIGNATURE];
+  let dimensions: { width: number; height: number } | null = null;
+  let [hasImageData, ended] = [false, false];
   for (const chunk of chunksOf(bytes)) {
-    sides ??= sidesOf(chunk, mostSide);
-    drawn ||= chunk.type === 'IDAT' && chunk.data.length > 0;
+    dimensions ??= dimensionsOf(chunk, maxSide);
+    hasImageData ||= chunk.type === 'IDAT' && chunk.data.length > 0;
     ended = chunk.type === 'IEND';
-    if (KEPT.has(chunk.type)) kept.push(chunk.whole);
-    else if (isCritical(chunk.type)) throw new BadPng('it holds a part that nobody knows');
+    if (RENDERING_CHUNKS.has(chunk.type)) chunks.push(chunk.whole);
+    else if (isCritical(chunk.type)) throw new InvalidPngError('it holds a part that nobody knows');
     if (ended) break;
   }
-  if (sides === null || !drawn || !ended) throw new BadPng('it is cut off');
-  return { ...sides, bytes: Buffer.concat(kept) };
+  if (dimensions === null || !hasImageData || !ended) throw new InvalidPngError('it is cut off');
+  return { ...dimensions, bytes: Buffer.concat(chunks) };
 }
 
 /** A capital first letter: the picture cannot be shown without it (PNG specification section 5.4). */

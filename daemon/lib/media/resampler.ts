@@ -1,20 +1,20 @@
 /** Input samples on each side that one output sample is made of, when the rate does not fall. */
 const REACH = 16;
 /** Most different positions between two input samples; more are rounded to these. */
-const MOST_PHASES = 1_024;
+const MAX_PHASES = 1_024;
 /** Part of the highest frequency that fits which passes, so that nothing folds back. */
-const PASSES = 0.92;
+const PASSBAND = 0.92;
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
 /** One filter for each phase: a sinc under a Hann window, with sum 1. */
-function filters(phases: number, reach: number, cut: number): Float32Array[] {
+function filters(phases: number, reach: number, cutoff: number): Float32Array[] {
   return Array.from({ length: phases }, (_, phase) => {
     const filter = new Float32Array(2 * reach);
     let sum = 0;
     for (let tap = 0; tap < filter.length; tap++) {
       const distance = tap - reach + 1 - phase / phases;
-      const angle = Math.PI * distance * cut;
+      const angle = Math.PI * distance * cutoff;
       const sinc = angle === 0 ? 1 : Math.sin(angle) / angle;
       const window = 0.5 + 0.5 * Math.cos((Math.PI * distance) / reach);
       filter[tap] = sinc * (Math.abs(distance) < reach ? window : 0);
@@ -31,45 +31,47 @@ export class Resampler {
   readonly #reach: number;
   readonly #filters: readonly Float32Array[];
   /** Samples that may still be needed; the first stands at input position `#start`. */
-  #held: Float32Array;
+  #buffer: Float32Array;
   #start: number;
   /** Number of the next output sample. */
   #next = 0;
 
   /** Rates in samples per second, whole numbers. */
   constructor(from: number, to: number) {
-    const fall = Math.max(1, from / to);
+    const decimation = Math.max(1, from / to);
     this.#from = from;
     this.#to = to;
-    this.#reach = Math.ceil(REACH * fall);
+    this.#reach = Math.ceil(REACH * decimation);
     this.#filters =
-      from === to ? [] : filters(Math.min(MOST_PHASES, to / gcd(from, to)), this.#reach, PASSES / fall);
-    this.#held = new Float32Array(this.#reach);
+      from === to
+        ? []
+        : filters(Math.min(MAX_PHASES, to / gcd(from, to)), this.#reach, PASSBAND / decimation);
+    this.#buffer = new Float32Array(this.#reach);
     this.#start = -this.#reach;
   }
 
   /** What can be said so far. */
   push(samples: Float32Array): Float32Array {
     if (this.#from === this.#to) return samples;
-    this.#hold(samples);
-    return this.#emit(this.#start + this.#held.length - this.#reach);
+    this.#append(samples);
+    return this.#emit(this.#start + this.#buffer.length - this.#reach);
   }
 
   /** The rest, once the sound has ended. */
   flush(): Float32Array {
     if (this.#from === this.#to) return new Float32Array(0);
-    const end = this.#start + this.#held.length;
-    this.#hold(new Float32Array(this.#reach));
+    const end = this.#start + this.#buffer.length;
+    this.#append(new Float32Array(this.#reach));
     return this.#emit(end);
   }
 
-  #hold(samples: Float32Array): void {
+  #append(samples: Float32Array): void {
     const needed = Math.floor((this.#next * this.#from) / this.#to) - this.#reach;
-    const drop = Math.max(0, Math.min(needed - this.#start, this.#held.length));
-    const held = new Float32Array(this.#held.length - drop + samples.length);
-    held.set(this.#held.subarray(drop));
-    held.set(samples, this.#held.length - drop);
-    this.#held = held;
+    const drop = Math.max(0, Math.min(needed - this.#start, this.#buffer.length));
+    const buffer = new Float32Array(this.#buffer.length - drop + samples.length);
+    buffer.set(this.#buffer.subarray(drop));
+    buffer.set(samples, this.#buffer.length - drop);
+    this.#buffer = buffer;
     this.#start += drop;
   }
 
@@ -91,7 +93,7 @@ export class Resampler {
     const first = whole - this.#reach + 1 - this.#start;
     let sum = 0;
     for (let tap = 0; tap < filter.length; tap++)
-      sum += (filter[tap] as number) * (this.#held[first + tap] ?? 0);
+      sum += (filter[tap] as number) * (this.#buffer[first + tap] ?? 0);
     return sum;
   }
 }

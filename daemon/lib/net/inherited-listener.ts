@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../setup-error.ts';
-import { listening, readListening } from './listening-sockets.ts';
+import { listeningSockets, readListening } from './listening-sockets.ts';
 
 /** The first descriptor that a service manager hands over (man sd_listen_fds). */
 const FIRST_FD = 3;
@@ -22,18 +22,18 @@ const bytes = (word: string): number[] => [...Buffer.from(word, 'hex')].reverse(
 export function addressOf(text: string): { host: string; port: number } {
   const [address = '', port = ''] = text.split(':');
   const parts = (address.match(/.{8}/g) ?? []).flatMap(bytes);
-  return { host: parts.length === 4 ? parts.join('.') : sixWords(parts), port: Number.parseInt(port, 16) };
+  return { host: parts.length === 4 ? parts.join('.') : ipv6Of(parts), port: Number.parseInt(port, 16) };
 }
 
-function sixWords(parts: readonly number[]): string {
+function ipv6Of(parts: readonly number[]): string {
   const words = Array.from({ length: 8 }, (_, index) =>
     (((parts[2 * index] ?? 0) << 8) | (parts[2 * index + 1] ?? 0)).toString(16),
   );
   return new URL(`http://[${words.join(':')}]`).hostname.slice(1, -1);
 }
 
-function listenerIn(table: string, inode: string): { host: string; port: number } | null {
-  const found = listening(table).find((fields) => fields[9] === inode);
+function listenerInTable(table: string, inode: string): { host: string; port: number } | null {
+  const found = listeningSockets(table).find((fields) => fields[9] === inode);
   return found?.[1] === undefined ? null : addressOf(found[1]);
 }
 
@@ -59,9 +59,9 @@ export function inheritedListener(env: Env, pid: number, proc = '/proc'): Inheri
   }
   const inode = inodeOf(FIRST_FD, proc);
   const tables = ['self/net/tcp', 'self/net/tcp6'].map((name) => readListening(join(proc, name)) ?? '');
-  const place =
-    inode === null ? undefined : tables.map((table) => listenerIn(table, inode)).find((each) => each);
-  if (place) return { fd: FIRST_FD, ...place };
+  const address =
+    inode === null ? undefined : tables.map((table) => listenerInTable(table, inode)).find((each) => each);
+  if (address) return { fd: FIRST_FD, ...address };
   throw new SetupError(
     'The socket that the socket unit hands over is no listening TCP socket.',
     'Use ListenStream=ADDRESS:PORT in it, with Accept=no (systemctl edit svc-gateway.socket).',

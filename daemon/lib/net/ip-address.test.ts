@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalIp, everyAddress } from './ip-address.ts';
+import { canonicalIp, wildcardFamily } from './ip-address.ts';
 
 describe('canonicalIp', () => {
   it('L08 folds IPv4-mapped addresses, shortens IPv6 and drops zones', () => {
@@ -16,14 +16,14 @@ describe('canonicalIp', () => {
   );
 });
 
-describe('everyAddress', () => {
+describe('wildcardFamily', () => {
   it.each(['0.0.0.0', '::ffff:0.0.0.0', '::ffff:0:0'])('%s is every IPv4 address', (bindHost) =>
-    expect(everyAddress(bindHost)).toBe('IPv4'),
+    expect(wildcardFamily(bindHost)).toBe('IPv4'),
   );
   it.each(['::', '::0', '0:0:0:0:0:0:0:0', '::%lo', '::0.0.0.0'])('%s is every address', (bindHost) =>
-    expect(everyAddress(bindHost)).toBe('IPv6'),
+    expect(wildcardFamily(bindHost)).toBe('IPv6'),
   );
   it.each(['127.0.0.1', '0.0.0.1', '::1', '192.168.1.5', 'localhost', ''])('%j is not', (bindHost) =>
-    expect(everyAddress(bindHost)).toBeNull(),
+    expect(wildcardFamily(bindHost)).toBeNull(),
   );
 });

@@ -18,7 +18,7 @@ export function canonicalIp(text: string): string | null {
  * Of which family a listener there takes every address of the machine, however the address is spelled (`::0`,
  * `::ffff:0.0.0.0`); null for an address of its own and for a name. One of IPv6 takes callers by IPv4 too.
  */
-export function everyAddress(bindHost: string): 'IPv4' | 'IPv6' | null {
+export function wildcardFamily(bindHost: string): 'IPv4' | 'IPv6' | null {
   const address = canonicalIp(bindHost);
   if (address === '0.0.0.0') return 'IPv4';
   return address === '::' ? 'IPv6' : null;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchOfFile } from '../testing/scratch.ts';
-import { listening, readListening } from './listening-sockets.ts';
+import { listeningSockets, readListening } from './listening-sockets.ts';
 
 const folder = scratchOfFile();
 const HEAD =
@@ -22,7 +22,9 @@ function table(lines: readonly string[]): string {
 describe('sockets that listen', () => {
   it('are told with their fields', () => {
     const text = readListening(table([line(0, '1F90', '0A'), line(1, '1F91', '0A'), line(2, '1F90', '01')]));
-    expect(listening(text ?? '').map(([, local, , , , , , user, , inode]) => [local, user, inode])).toEqual([
+    expect(
+      listeningSockets(text ?? '').map(([, local, , , , , , user, , inode]) => [local, user, inode]),
+    ).toEqual([
       ['0100007F:1F90', '1000', '0'],
       ['0100007F:1F91', '1000', '1'],
     ]);
@@ -31,17 +33,17 @@ describe('sockets that listen', () => {
   it('are all that is read of a table with a hundred thousand others', () => {
     const others = Array.from({ length: 100_000 }, (_, at) => line(at, '1F90', '06'));
     const text = readListening(table([line(0, '1F90', '0A'), ...others])) ?? '';
-    expect(listening(text)).toHaveLength(1);
+    expect(listeningSockets(text)).toHaveLength(1);
     expect(text.length).toBeLessThan(1 << 17);
   });
 
   it('are found on many pages', () => {
     const many = Array.from({ length: 5_000 }, (_, at) => line(at, '1F90', '0A'));
-    expect(listening(readListening(table(many)) ?? '')).toHaveLength(5_000);
+    expect(listeningSockets(readListening(table(many)) ?? '')).toHaveLength(5_000);
   });
 
   it('are none in an empty table, and not known without one', () => {
-    expect(listening(readListening(table([])) ?? '')).toEqual([]);
+    expect(listeningSockets(readListening(table([])) ?? '')).toEqual([]);
     expect(readListening(join(folder, 'none'))).toBeNull();
     expect(readListening(folder)).toBeNull();
   });
@@ -53,7 +55,7 @@ describe('sockets that listen', () => {
     const sockets = ports.slice(0, 30).map((port) => connect(port, '127.0.0.1'));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     const found = new Set(
-      listening(readListening('/proc/net/tcp') ?? '').map(([, local = '']) =>
+      listeningSockets(readListening('/proc/net/tcp') ?? '').map(([, local = '']) =>
         Number.parseInt(local.split(':')[1] ?? '', 16),
       ),
     );

@@ -9,7 +9,7 @@ const LISTENING = '0A';
  * The fields of each line of a socket that listens: 1 is its address and port, 7 its user, 9 its inode. Lines without `mark` are
  * passed over before they are taken apart.
  */
-export const listening = (table: string, mark = ''): string[][] =>
+export const listeningSockets = (table: string, mark = ''): string[][] =>
   table
     .split('\n')
     .filter((line) => line.includes(mark))
@@ -17,7 +17,7 @@ export const listening = (table: string, mark = ''): string[][] =>
     .filter(([, , , state]) => state === LISTENING);
 
 /** Whether the last whole line of the text is one of a socket that does not listen. */
-function isPast(text: string): boolean {
+function isPastListening(text: string): boolean {
   const end = text.lastIndexOf('\n');
   const last = text.slice(text.lastIndexOf('\n', end - 1) + 1, end).trim();
   return /^\d/.test(last) && last.split(/\s+/)[3] !== LISTENING;
@@ -37,7 +37,7 @@ export function readListening(file: string): string | null {
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   let text = '';
   try {
-    while (!isPast(text)) {
+    while (!isPastListening(text)) {
       const bytes = readSync(fd, buffer);
       if (bytes === 0) break;
       text += buffer.toString('latin1', 0, bytes);

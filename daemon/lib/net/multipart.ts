@@ -1,7 +1,7 @@
 /** Bytes of the head of one part, and parts of one form; more makes the form a broken one. */
-const MOST_HEAD = 8 * 1024;
-const MOST_PARTS = 64;
-const HEAD_END = Buffer.from('\r\n\r\n');
+const MAX_PART_HEADER_BYTES = 8 * 1024;
+const MAX_PARTS = 64;
+const HEADER_END = Buffer.from('\r\n\r\n');
 /** The end of a head is also the line end before a delimiter that follows at once. */
 const LINE_END = Buffer.from('\r\n');
 
@@ -51,41 +51,41 @@ export class MultipartScanner {
   readonly #delimiter: Buffer;
   readonly #listener: FormListener;
   #state: State = 'preamble';
-  #held: Buffer;
+  #buffer: Buffer;
   /** Leading bytes of `#held` that belong to the head and are no data. */
-  #borrowed = 0;
+  #prefixBytes = 0;
   #parts = 0;
 
   constructor(boundary: string, listener: FormListener) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`);
     this.#listener = listener;
     // The first delimiter needs no line before it.
-    this.#held = LINE_END;
+    this.#buffer = LINE_END;
   }
 
   /** Whether more bytes can say anything. */
-  get over(): boolean {
+  get isDone(): boolean {
     return this.#state === 'over';
   }
 
   push(chunk: Buffer): void {
     if (this.#state === 'over') return;
-    if (this.#state === 'body') this.#letGo(chunk);
-    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    if (this.#state === 'body') this.#flushBuffer(chunk);
+    this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
     while (this.#step());
     // A copy, also of nothing: the chunk may be let go, and then no part of it can be looked at.
-    this.#held = Buffer.from(this.#held);
+    this.#buffer = Buffer.from(this.#buffer);
   }
 
   /** Gives away what is held of a part once no delimiter begins in it, so that the bytes of a long part are not copied. */
-  #letGo(chunk: Buffer): void {
-    const seam = Buffer.concat([this.#held, chunk.subarray(0, this.#delimiter.length - 1)]);
+  #flushBuffer(chunk: Buffer): void {
+    const seam = Buffer.concat([this.#buffer, chunk.subarray(0, this.#delimiter.length - 1)]);
     if (
-      seam.length > this.#held.length &&
+      seam.length > this.#buffer.length &&
       chunk.length >= this.#delimiter.length &&
       !seam.includes(this.#delimiter)
     )
-      this.#emit(this.#held.length);
+      this.#emit(this.#buffer.length);
   }
 
   /** One step; false when more bytes are needed. */
@@ -96,29 +96,34 @@ export class MultipartScanner {
   }
 
   #seek(): boolean {
-    const at = this.#held.indexOf(this.#delimiter);
+    const at = this.#buffer.indexOf(this.#delimiter);
     if (at >= 0) return this.#enter('head', at + this.#delimiter.length);
-    this.#drop(this.#held.length - this.#delimiter.length + 1);
+    this.#drop(this.#buffer.length - this.#delimiter.length + 1);
     return false;
   }
 
   #head(): boolean {
-    if (this.#held.length < 2) return false;
-    const last = this.#held[0] === 0x2d && this.#held[1] === 0x2d;
-    const end = this.#held.indexOf(HEAD_END);
-    if (last || end > MOST_HEAD || (end < 0 && this.#held.length > MOST_HEAD) || this.#parts >= MOST_PARTS)
+    if (this.#buffer.length < 2) return false;
+    const last = this.#buffer[0] === 0x2d && this.#buffer[1] === 0x2d;
+    const end = this.#buffer.indexOf(HEADER_END);
+    if (
+      last ||
+      end > MAX_PART_HEADER_BYTES ||
+      (end < 0 && this.#buffer.length > MAX_PART_HEADER_BYTES) ||
+      this.#parts >= MAX_PARTS
+    )
       return this.#finish();
     if (end < 0) return false;
     this.#parts += 1;
-    this.#listener.part(headOf(this.#held.toString('utf8', 0, end)));
-    this.#borrowed = LINE_END.length;
-    return this.#enter('body', end + HEAD_END.length - LINE_END.length);
+    this.#listener.part(headersOf(this.#buffer.toString('utf8', 0, end)));
+    this.#prefixBytes = LINE_END.length;
+    return this.#enter('body', end + HEADER_END.length - LINE_END.length);
   }
 
   #body(): boolean {
-    const at = this.#held.indexOf(this.#delimiter);
+    const at = this.#buffer.indexOf(this.#delimiter);
     if (at < 0) {
-      this.#emit(this.#held.length - this.#begun());
+      this.#emit(this.#buffer.length - this.#partialDelimiterLength());
       return false;
     }
     this.#emit(at);
@@ -127,25 +132,25 @@ export class MultipartScanner {
   }
 
   /** Bytes at the end that may begin a delimiter, which has no other line end than the one it begins with. */
-  #begun(): number {
-    const tail = this.#held.subarray(Math.max(0, this.#held.length - this.#delimiter.length + 1));
+  #partialDelimiterLength(): number {
+    const tail = this.#buffer.subarray(Math.max(0, this.#buffer.length - this.#delimiter.length + 1));
     const at = tail.lastIndexOf(0x0d);
     if (at < 0) return 0;
-    const begun = tail.subarray(at);
-    return this.#delimiter.subarray(0, begun.length).equals(begun) ? begun.length : 0;
+    const candidate = tail.subarray(at);
+    return this.#delimiter.subarray(0, candidate.length).equals(candidate) ? candidate.length : 0;
   }
 
   /** Gives the first `length` held bytes to the listener, without those that are borrowed. */
   #emit(length: number): void {
     if (length <= 0) return;
-    const data = this.#held.subarray(Math.min(this.#borrowed, length), length);
-    this.#borrowed = Math.max(0, this.#borrowed - length);
+    const data = this.#buffer.subarray(Math.min(this.#prefixBytes, length), length);
+    this.#prefixBytes = Math.max(0, this.#prefixBytes - length);
     if (data.length > 0) this.#listener.data(data);
     this.#drop(length);
   }
 
   #drop(length: number): void {
-    if (length > 0) this.#held = this.#held.subarray(length);
+    if (length > 0) this.#buffer = this.#buffer.subarray(length);
   }
 
   #enter(state: State, drop: number): boolean {
@@ -156,12 +161,12 @@ export class MultipartScanner {
 
   #finish(): boolean {
     this.#state = 'over';
-    this.#held = Buffer.alloc(0);
+    this.#buffer = Buffer.alloc(0);
     return false;
   }
 }
 
-function headOf(text: string): Map<string, string> {
+function headersOf(text: string): Map<string, string> {
   const lines = text.split('\r\n').map((line) => /^([^:\s]+)\s*:\s*(.*)$/.exec(line));
   return new Map(
     lines.flatMap((match) => (match ? [[(match[1] ?? '').toLowerCase(), (match[2] ?? '').trim()]] : [])),

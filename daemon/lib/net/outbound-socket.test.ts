@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { listening, portOf } from '../testing/listening.ts';
+import { listenOnLoopback, portOf } from '../testing/listening.ts';
 import { openSocket } from './outbound-socket.ts';
 
 let server: Server;
@@ -24,7 +24,7 @@ beforeEach(async () => {
     if (upgrade === 'refuse') socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     if (upgrade === 'redirect') socket.end('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n');
   });
-  await listening(server);
+  await listenOnLoopback(server);
 });
 afterEach(async () => {
   for (const socket of raw) socket.destroy();
@@ -39,8 +39,8 @@ function open(origin = `http://127.0.0.1:${portOf(server)}`) {
     origin,
     path: '/ws?a=b',
     headers: { authorization: 'Bearer k' },
-    connectMs: 300,
-    mostBytes: 1000,
+    connectTimeoutMs: 300,
+    maxMessageBytes: 1000,
   };
   const socket = openSocket(request, { text: (text) => texts.push(text), ended: ended.resolve });
   return { socket, texts, ended: ended.promise };
@@ -88,10 +88,10 @@ test('who cuts it hears nothing more, also before it is open', async () => {
     sockets.on('connection', (client) => client.on('close', () => done())),
   );
   const early = open();
-  early.socket.cut();
+  early.socket.terminate();
   const late = open();
   await expect.poll(() => sockets.clients.size).toBe(1);
-  late.socket.cut();
+  late.socket.terminate();
   await closed;
   expect(await Promise.race([early.ended, late.ended, Promise.resolve('nothing')])).toBe('nothing');
 });

@@ -10,9 +10,9 @@ export interface SocketRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Longest time for the socket to open, milliseconds. */
-  readonly connectMs: number;
+  readonly connectTimeoutMs: number;
   /** Most bytes of one message; a longer one ends the socket. */
-  readonly mostBytes: number;
+  readonly maxMessageBytes: number;
 }
 
 export interface SocketEvents {
@@ -24,7 +24,7 @@ export interface SocketEvents {
 
 export interface OutboundSocket {
   /** Cuts it at once; nothing more is told. */
-  cut(): void;
+  terminate(): void;
 }
 
 /**
@@ -35,34 +35,34 @@ export function openSocket(request: SocketRequest, events: SocketEvents): Outbou
   const address = new URL(request.path, request.origin);
   if (isUnreachable(address.hostname)) {
     queueMicrotask(() => events.ended(new UnreachableAddress()));
-    return { cut: () => {} };
+    return { terminate: () => {} };
   }
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
   const socket = new WebSocket(address, {
     headers: { ...request.headers },
     followRedirects: false,
-    handshakeTimeout: request.connectMs,
-    maxPayload: request.mostBytes,
+    handshakeTimeout: request.connectTimeoutMs,
+    maxPayload: request.maxMessageBytes,
     perMessageDeflate: false,
     lookup: guardedLookup(systemLookup as LookupFunction),
   });
   let failure: Error | null = null;
-  let cut = false;
+  let terminate = false;
   socket.on('error', (error) => {
     failure ??= error;
   });
   socket.on('open', () => {
-    if (!cut) events.opened?.();
+    if (!terminate) events.opened?.();
   });
   socket.on('message', (data, binary) => {
-    if (!binary && !cut) events.text(String(data));
+    if (!binary && !terminate) events.text(String(data));
   });
   socket.on('close', () => {
-    if (!cut) events.ended(failure);
+    if (!terminate) events.ended(failure);
   });
   return {
-    cut: () => {
-      cut = true;
+    terminate: () => {
+      terminate = true;
       socket.terminate();
     },
   };

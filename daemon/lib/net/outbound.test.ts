@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcp, type LookupFunction, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { listening, portOf } from '../testing/listening.ts';
-import { diedWhileReused, Outbound, type OutboundRequest } from './outbound.ts';
+import { listenOnLoopback, portOf } from '../testing/listening.ts';
+import { isStaleConnectionError, Outbound, type OutboundRequest } from './outbound.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -16,7 +16,7 @@ function outbound(connectMs = 1000): Outbound {
 }
 
 async function listen(server: Server | ReturnType<typeof createTcp>): Promise<string> {
-  await listening(server);
+  await listenOnLoopback(server);
   closers.push(() => {
     if ('closeAllConnections' in server) server.closeAllConnections();
     return new Promise((done) => server.close(done));
@@ -123,7 +123,7 @@ test('a reused connection that dies before an answer is told apart from a first 
     () => new Error('it answered'),
     (cause) => cause,
   );
-  expect(diedWhileReused(error)).toBe(true);
+  expect(isStaleConnectionError(error)).toBe(true);
   expect(await send(out, get(origin, { fresh: true }))).toEqual({ status: 200, body: 'ok' });
   expect(sockets.size).toBe(2);
 });
@@ -134,7 +134,7 @@ test('a first connection that dies is not taken for a reused one', async () => {
     () => new Error('it answered'),
     (cause) => cause,
   );
-  expect(diedWhileReused(error)).toBe(false);
+  expect(isStaleConnectionError(error)).toBe(false);
 });
 
 /** An engine that answers the first request of a connection, and the second with these bytes before it leaves; null stays silent. */
@@ -165,7 +165,7 @@ test.each([
     () => new Error('it answered'),
     (cause) => cause,
   );
-  expect([error.message === 'it answered', diedWhileReused(error)]).toEqual([false, again]);
+  expect([error.message === 'it answered', isStaleConnectionError(error)]).toEqual([false, again]);
 });
 
 test.each(['HTTP/1.1 200 OK\r\nconte', 'garbage\r\n\r\n'])(
@@ -176,7 +176,7 @@ test.each(['HTTP/1.1 200 OK\r\nconte', 'garbage\r\n\r\n'])(
       () => new Error('it answered'),
       (cause) => cause,
     );
-    expect([error.message === 'it answered', diedWhileReused(error)]).toEqual([false, false]);
+    expect([error.message === 'it answered', isStaleConnectionError(error)]).toEqual([false, false]);
   },
 );
 

@@ -6,8 +6,8 @@ import type { buildConnector, Dispatcher } from 'undici';
 // Of undici only what opens connections: with the rest (fetch, caches, mocks) it is 40 ms and 6 MB of each start.
 import makeConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { freeWritten } from '../perf/buffer-release.ts';
-import { joinWrites } from '../perf/coalesce-writes.ts';
+import { installWriteRelease } from '../perf/buffer-release.ts';
+import { coalesceWrites } from '../perf/coalesce-writes.ts';
 import { isNotPublic, isUnreachable, UnreachableAddress } from './unreachable-address.ts';
 
 /** Bytes that lie elsewhere; they are read anew for each attempt. */
@@ -43,9 +43,9 @@ export interface OutboundRequest {
 }
 
 /** Where a request goes. */
-type Place = Pick<OutboundRequest, 'origin' | 'socketPath' | 'publicOnly'>;
+type Destination = Pick<OutboundRequest, 'origin' | 'socketPath' | 'publicOnly'>;
 /** Whether an address is one that is not connected to. */
-type Refuses = (address: string) => boolean;
+type AddressFilter = (address: string) => boolean;
 
 export type OutboundHandler = Dispatcher.DispatchHandler;
 export type OutboundController = Dispatcher.DispatchController;
@@ -66,7 +66,7 @@ const DEFAULT_CONNECTIONS = 2048;
 /** Engines close idle connections after 5 s (cpp-httplib); stay below. */
 const KEEP_ALIVE_MS = 4_000;
 /** Bytes of a body that may wait for their socket. Fewer make a large one wait often; more are memory for nothing. */
-const MOST_UNSENT = 2 ** 18;
+const MAX_UNSENT_BYTES = 2 ** 18;
 
 /**
  * The only opener of outgoing connections: bounded pools by origin, HTTP/1.1 without pipelining, no redirects, no
@@ -76,12 +76,12 @@ export class Outbound {
   readonly #options: OutboundOptions;
   readonly #pools = new Map<string, Pool>();
   /** The connect time of the pools that are known by their origin alone. */
-  readonly #usualMs: number;
+  readonly #defaultConnectMs: number;
   #closed = false;
 
   constructor(options: OutboundOptions) {
     this.#options = options;
-    this.#usualMs = options.connectMs();
+    this.#defaultConnectMs = options.connectMs();
   }
 
   /** Sends `request`; the handler hears what comes back, `onResponseError` included. Never throws. */
@@ -111,19 +111,19 @@ export class Outbound {
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
-  #pool(place: Place, connectMs: number): Pool {
-    const key = this.#key(place, connectMs);
-    const known = this.#pools.get(key);
-    if (known) return known;
-    const pool = this.#create(place, this.#options.connections ?? DEFAULT_CONNECTIONS, connectMs);
+  #pool(destination: Destination, connectMs: number): Pool {
+    const key = this.#key(destination, connectMs);
+    const existing = this.#pools.get(key);
+    if (existing) return existing;
+    const pool = this.#create(destination, this.#options.connections ?? DEFAULT_CONNECTIONS, connectMs);
     if (this.#closed) void pool.destroy();
     else this.#keep(key, pool);
     return pool;
   }
 
   /** The origin itself wherever nothing is special, so that no text is made for each request. */
-  #key({ origin, socketPath, publicOnly }: Place, connectMs: number): string {
-    const plain = socketPath === undefined && publicOnly !== true && connectMs === this.#usualMs;
+  #key({ origin, socketPath, publicOnly }: Destination, connectMs: number): string {
+    const plain = socketPath === undefined && publicOnly !== true && connectMs === this.#defaultConnectMs;
     return plain ? origin : `${connectMs} ${origin} ${socketPath ?? ''} ${publicOnly === true}`;
   }
 
@@ -136,17 +136,23 @@ export class Outbound {
     }
   }
 
-  #create({ origin, socketPath, publicOnly }: Place, connections: number, connectMs: number): Pool {
-    const refuses = publicOnly ? isNotPublic : isUnreachable;
-    const lookup = guardedLookup(this.#options.lookup ?? (systemLookup as LookupFunction), refuses);
+  #create({ origin, socketPath, publicOnly }: Destination, connections: number, connectMs: number): Pool {
+    const isRefused = publicOnly ? isNotPublic : isUnreachable;
+    const lookup = guardedLookup(this.#options.lookup ?? (systemLookup as LookupFunction), isRefused);
     // What undici does not look at goes on to the socket.
-    const connecting = { timeout: connectMs, allowH2: false, highWaterMark: MOST_UNSENT, lookup, socketPath };
+    const connecting = {
+      timeout: connectMs,
+      allowH2: false,
+      highWaterMark: MAX_UNSENT_BYTES,
+      lookup,
+      socketPath,
+    };
     return new Pool(origin, {
       connections,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: watched(makeConnector(connecting), refuses),
+      connect: instrumentedConnector(makeConnector(connecting), isRefused),
     });
   }
 }
@@ -168,40 +174,43 @@ function headersOf({ headers, body }: OutboundRequest): string[] {
 }
 
 /** How often a socket has been written to, and what it had been answered before the last time. */
-interface Uses {
+interface SocketUse {
   requests: number;
   readBefore: number;
 }
 
-const uses = new WeakMap<object, Uses>();
+const socketUses = new WeakMap<object, SocketUse>();
 subscribe('undici:client:sendHeaders', (message) => {
   const { socket } = message as { socket: Socket };
-  const known = uses.get(socket);
-  if (known === undefined) uses.set(socket, { requests: 1, readBefore: socket.bytesRead });
+  const existing = socketUses.get(socket);
+  if (existing === undefined) socketUses.set(socket, { requests: 1, readBefore: socket.bytesRead });
   else {
-    known.requests += 1;
-    known.readBefore = socket.bytesRead;
+    existing.requests += 1;
+    existing.readBefore = socket.bytesRead;
   }
 });
 
 /** Errors of sockets that had carried an answer before and nothing of the next one: the peer may have dropped them while idle. */
-const deathsOfReused = new WeakSet<Error>();
+const staleConnectionErrors = new WeakSet<Error>();
 /** A peer that closes or resets; silence and garbage are answers of a kind. */
-const DROPPED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const DROP_CODES: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
  * Notes, for each socket that is dropped, whether it had been used before. An address that is never connected to
  * is refused here when it stands in the origin itself, and by the lookup when a name leads there.
  */
-function watched(connect: buildConnector.connector, refuses: Refuses): buildConnector.connector {
+function instrumentedConnector(
+  connect: buildConnector.connector,
+  isRefused: AddressFilter,
+): buildConnector.connector {
   return (options, callback) => {
-    if (refuses(options.hostname)) return callback(new UnreachableAddress(), null);
+    if (isRefused(options.hostname)) return callback(new UnreachableAddress(), null);
     connect(options, (...outcome) => {
       const [error, socket] = outcome;
       if (!error && socket) {
-        noteDeath(socket);
-        freeWritten(socket);
-        joinWrites(socket);
+        trackReuse(socket);
+        installWriteRelease(socket);
+        coalesceWrites(socket);
       }
       callback(...outcome);
     });
@@ -209,21 +218,25 @@ function watched(connect: buildConnector.connector, refuses: Refuses): buildConn
 }
 
 /** A lookup whose answer is the very one that is connected to, without addresses that are never connected to. */
-export function guardedLookup(lookup: LookupFunction, refuses: Refuses = isUnreachable): LookupFunction {
+export function guardedLookup(
+  lookup: LookupFunction,
+  isRefused: AddressFilter = isUnreachable,
+): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {
       const found = Array.isArray(address) ? address : [{ address }];
-      if (!error && found.some((each) => refuses(each.address))) {
+      if (!error && found.some((each) => isRefused(each.address))) {
         return callback(new UnreachableAddress(), address, family);
       }
       callback(error, address, family);
     });
 }
 
-function noteDeath(socket: Socket): void {
+function trackReuse(socket: Socket): void {
   socket.prependListener('error', (error: NodeJS.ErrnoException) => {
-    const { requests, readBefore } = uses.get(socket) ?? { requests: 0, readBefore: 0 };
-    if (requests > 1 && socket.bytesRead === readBefore && DROPPED.has(error.code)) deathsOfReused.add(error);
+    const { requests, readBefore } = socketUses.get(socket) ?? { requests: 0, readBefore: 0 };
+    if (requests > 1 && socket.bytesRead === readBefore && DROP_CODES.has(error.code))
+      staleConnectionErrors.add(error);
   });
 }
 
@@ -231,4 +244,4 @@ function noteDeath(socket: Socket): void {
  * Whether `error` is that of a connection that had answered before and was dropped before any byte of this answer: then the
  * request may be sent once more on a fresh one.
  */
-export const diedWhileReused = (error: Error): boolean => deathsOfReused.has(error);
+export const isStaleConnectionError = (error: Error): boolean => staleConnectionErrors.has(error);

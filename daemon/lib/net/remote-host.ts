@@ -1,13 +1,13 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { canonicalIp, everyAddress } from './ip-address.ts';
+import { canonicalIp, wildcardFamily } from './ip-address.ts';
 
 /** By what this machine is known. */
-export interface OwnMachine {
+export interface LocalMachine {
   addresses(): readonly string[];
   name(): string;
 }
 
-const THIS: OwnMachine = {
+const THIS_MACHINE: LocalMachine = {
   addresses: () =>
     Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address)),
   name: hostname,
@@ -17,7 +17,7 @@ const THIS: OwnMachine = {
  * The host that `url` names when it is another machine than this one; null for loopback, an address or the name of this
  * machine, and for what is no URL. No name is looked up: whoever answers for one could be anybody.
  */
-export function foreignHost(url: string, machine: OwnMachine = THIS): string | null {
+export function remoteHostOf(url: string, machine: LocalMachine = THIS_MACHINE): string | null {
   if (!URL.canParse(url)) return null;
   const host = new URL(url).hostname
     .replace(/^\[|\]$/g, '')
@@ -28,12 +28,12 @@ export function foreignHost(url: string, machine: OwnMachine = THIS): string | n
   return own ? null : host;
 }
 
-function isOwnName(host: string, machine: OwnMachine): boolean {
+function isOwnName(host: string, machine: LocalMachine): boolean {
   const full = machine.name().toLowerCase();
   return host === 'localhost' || host === full || host === full.split('.')[0];
 }
 
-function isOwnAddress(address: string, machine: OwnMachine): boolean {
-  if (address.startsWith('127.') || address === '::1' || everyAddress(address) !== null) return true;
+function isOwnAddress(address: string, machine: LocalMachine): boolean {
+  if (address.startsWith('127.') || address === '::1' || wildcardFamily(address) !== null) return true;
   return machine.addresses().some((each) => canonicalIp(each) === address);
 }

@@ -1,5 +1,5 @@
 /** The parts of a request target (RFC 9112 section 3.2), split once and used for matching, guard and handler alike. */
-export interface Target {
+export interface RequestTarget {
   /** Still percent-encoded, never folded; `*` for `OPTIONS *`. */
   readonly path: string;
   /** Without the question mark; empty when absent. */
@@ -11,7 +11,7 @@ export interface Target {
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([/?#].*)?$/i;
 
 /** Splits a raw request target; null when it is neither origin form, absolute form nor `*`. A fragment is cut off. */
-export function splitTarget(raw: string): Target | null {
+export function splitTarget(raw: string): RequestTarget | null {
   if (raw === '*') return { path: '*', query: '', authority: null };
   if (raw.charCodeAt(0) === 0x2f) return withPath(raw, null);
   const match = ABSOLUTE.exec(raw);
@@ -20,7 +20,7 @@ export function splitTarget(raw: string): Target | null {
   return withPath(rest.startsWith('/') ? rest : `/${rest}`, match[1] as string);
 }
 
-function withPath(text: string, authority: string | null): Target {
+function withPath(text: string, authority: string | null): RequestTarget {
   const hash = text.indexOf('#');
   const clean = hash === -1 ? text : text.slice(0, hash);
   const mark = clean.indexOf('?');

@@ -14,9 +14,9 @@ export function subnetOf(text: string): Subnet | null {
   const address = canonicalIp(slash === -1 ? text : text.slice(0, slash));
   if (address === null) return null;
   const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-  const most = family === 'ipv4' ? 32 : 128;
-  const bits = slash === -1 ? most : prefixBits(text.slice(slash + 1));
-  return bits === null || bits > most ? null : { address, bits, family };
+  const maxBits = family === 'ipv4' ? 32 : 128;
+  const bits = slash === -1 ? maxBits : prefixBits(text.slice(slash + 1));
+  return bits === null || bits > maxBits ? null : { address, bits, family };
 }
 
 const prefixBits = (text: string): number | null => (/^[0-9]{1,3}$/.test(text) ? Number(text) : null);

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-const LIST = new BlockList();
+const UNREACHABLE = new BlockList();
 for (const [address, bits, family] of [
   ['0.0.0.0', 8, 'ipv4'],
   ['169.254.0.0', 16, 'ipv4'],
@@ -13,7 +13,7 @@ for (const [address, bits, family] of [
   ['fd00:ec2::', 32, 'ipv6'],
   ['64:ff9b::a9fe:0', 112, 'ipv6'],
 ] as const) {
-  LIST.addSubnet(address, bits, family);
+  UNREACHABLE.addSubnet(address, bits, family);
 }
 
 /** Networks that the internet does not route: those of this machine, of private networks, of tests and of tunnels into them. */
@@ -48,7 +48,7 @@ const bare = (address: string): string => address.replace(/^\[|\]$/g, '').split(
 export function isUnreachable(address: string): boolean {
   const plain = bare(address);
   const family = isIP(plain);
-  return family !== 0 && LIST.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+  return family !== 0 && UNREACHABLE.check(plain, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Whether this address is never connected to, or belongs to this machine or a private network. False for a name. */

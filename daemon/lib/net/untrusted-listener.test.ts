@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { scratch } from '../testing/scratch.ts';
-import { strangerAt, trustedUsers } from './untrusted-listener.ts';
+import { trustedUsers, untrustedListener } from './untrusted-listener.ts';
 
 const HEAD =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
@@ -63,12 +63,12 @@ it.each<[string, string, string | null, ...Parameters<typeof procOf>]>([
     [LOOPBACK, 1001, '0A', 443],
   ],
 ])('%s', (_who, url, said, ...sockets) => {
-  expect(strangerAt(url, TRUSTED, procOf(...sockets))).toBe(said);
+  expect(untrustedListener(url, TRUSTED, procOf(...sockets))).toBe(said);
 });
 
 it('where the kernel does not tell, and for what is no address, nobody is named', () => {
-  expect(strangerAt(HERE, TRUSTED, '/nowhere')).toBeNull();
-  expect(strangerAt('nothing', TRUSTED)).toBeNull();
+  expect(untrustedListener(HERE, TRUSTED, '/nowhere')).toBeNull();
+  expect(untrustedListener('nothing', TRUSTED)).toBeNull();
 });
 
 it('root, who asks and the owners of what is there are trusted', () => {
@@ -85,5 +85,7 @@ it.runIf(process.geteuid?.() === 0)('sees a real listener of somebody else', asy
   });
   onTestFinished(() => void child.kill());
   const [port] = (await once(createInterface(child.stdout), 'line')) as [string];
-  expect(strangerAt(`http://127.0.0.1:${port}`, trustedUsers([]))).toBe(`user 65534, who holds port ${port}`);
+  expect(untrustedListener(`http://127.0.0.1:${port}`, trustedUsers([]))).toBe(
+    `user 65534, who holds port ${port}`,
+  );
 });

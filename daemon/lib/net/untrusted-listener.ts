@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressOf } from './inherited-listener.ts';
 import { canonicalIp } from './ip-address.ts';
-import { listening, readListening } from './listening-sockets.ts';
+import { listeningSockets, readListening } from './listening-sockets.ts';
 
 interface Listener {
   readonly host: string | null;
@@ -14,27 +14,27 @@ const portMark = (port: number): string => `:${port.toString(16).toUpperCase().p
 
 /** What listens at a port by `/proc/net/tcp` or `tcp6`; nothing where the kernel does not tell. */
 const listenersAt = (wanted: number, file: string): Listener[] =>
-  listening(readListening(file) ?? '', portMark(wanted))
+  listeningSockets(readListening(file) ?? '', portMark(wanted))
     .map(([, local = '', , , , , , user]) => ({ ...addressOf(local), user: Number(user) }))
     .filter(({ port }) => port === wanted)
     .map(({ host, user }) => ({ host: canonicalIp(host), user }));
 
 /** The addresses of which a listener takes a call to `host`, the most exact first; null for a name, which may be any of them. */
-function takers(host: string): readonly string[] | null {
+function listeningAddressesFor(host: string): readonly string[] | null {
   const address = canonicalIp(host);
   if (address === null) return null;
   return address.includes(':') ? [address, '::'] : [address, '0.0.0.0', '::'];
 }
 
-function usersAt(host: string, all: readonly Listener[]): number[] {
-  if (host === 'localhost') return [...usersAt('127.0.0.1', all), ...usersAt('::1', all)];
-  const addresses = takers(host);
-  const taking =
+function uidsAt(host: string, all: readonly Listener[]): number[] {
+  if (host === 'localhost') return [...uidsAt('127.0.0.1', all), ...uidsAt('::1', all)];
+  const addresses = listeningAddressesFor(host);
+  const matching =
     addresses === null
       ? all
       : (addresses.map((one) => all.filter((each) => each.host === one)).find(({ length }) => length > 0) ??
         []);
-  return taking.map(({ user }) => user);
+  return matching.map(({ user }) => user);
 }
 
 /**
@@ -42,13 +42,13 @@ function usersAt(host: string, all: readonly Listener[]): number[] {
  * Null when nobody listens, when those who do are trusted, and where the kernel does not tell. A port that root has led elsewhere
  * (a container's) has no listener, and root is trusted.
  */
-export function strangerAt(url: string, trusted: ReadonlySet<number>, proc = '/proc'): string | null {
+export function untrustedListener(url: string, trusted: ReadonlySet<number>, proc = '/proc'): string | null {
   if (!URL.canParse(url)) return null;
   const { hostname, port, protocol } = new URL(url);
   const wanted = Number(port || (protocol === 'https:' ? 443 : 80));
   const here = ['net/tcp', 'net/tcp6'].flatMap((name) => listenersAt(wanted, join(proc, name)));
   const host = hostname.replace(/^\[|\]$/g, '');
-  const user = usersAt(host, here).find((one) => !trusted.has(one));
+  const user = uidsAt(host, here).find((one) => !trusted.has(one));
   return user === undefined ? null : `user ${user}, who holds port ${wanted}`;
 }
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { GatheredBytes } from './body-buffer.ts';
-import { letGoWritten } from './buffer-release.ts';
-import { dropRooms, giveRoom, takeRoom } from './large-buffer-pool.ts';
+import { BodyBuffer } from './body-buffer.ts';
+import { releaseWhenWritten } from './buffer-release.ts';
+import { acquireBuffer, clearBufferPool, returnBuffer } from './large-buffer-pool.ts';
 
 // What others have left would serve in the place of what is looked at here.
-beforeEach(dropRooms);
+beforeEach(clearBufferPool);
 
 test('whatever the pieces and whatever was foreseen, the bytes are those that came', () => {
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 40 });
@@ -13,7 +13,7 @@ test('whatever the pieces and whatever was foreseen, the bytes are those that ca
   fc.assert(
     fc.property(pieces, expected, fc.boolean(), (given, claimed, right) => {
       const whole = Buffer.concat(given);
-      const gathered = new GatheredBytes(right ? whole.length : claimed);
+      const gathered = new BodyBuffer(right ? whole.length : claimed);
       for (const piece of given) gathered.push(Buffer.from(piece));
       expect(gathered.length).toBe(whole.length);
       expect(gathered.take()).toEqual(whole);
@@ -24,10 +24,10 @@ test('whatever the pieces and whatever was foreseen, the bytes are those that ca
 
 test('a single piece is not copied, and a piece that is added is not written into it', () => {
   const first = Buffer.from('first');
-  const one = new GatheredBytes(5);
+  const one = new BodyBuffer(5);
   one.push(first);
   expect(one.take().buffer).toBe(first.buffer);
-  const two = new GatheredBytes(5);
+  const two = new BodyBuffer(5);
   two.push(first);
   two.push(Buffer.from(' and second'));
   expect(two.take().toString()).toBe('first and second');
@@ -38,62 +38,62 @@ test('long pieces are let go as soon as they have been copied', () => {
   const piece = (fill: string) => Buffer.from(new ArrayBuffer(64 * 1024)).fill(fill);
   const pieces = ['a', 'b', 'c'].map(piece);
   const whole = Buffer.concat(pieces);
-  const gathered = new GatheredBytes(whole.length);
+  const gathered = new BodyBuffer(whole.length);
   for (const each of pieces) gathered.push(each);
   expect(gathered.take().equals(whole)).toBe(true);
   expect(pieces.map(({ length }) => length)).toEqual([0, 0, 0]);
 });
 
 test('a length that is only claimed sets aside no more than some times what came', () => {
-  const gathered = new GatheredBytes(64 << 20);
+  const gathered = new BodyBuffer(64 << 20);
   for (let piece = 0; piece < 4; piece++) gathered.push(Buffer.alloc(1_000));
   expect(gathered.take().buffer.byteLength).toBeLessThanOrEqual(16 * 4_000);
-  const longer = new GatheredBytes(64 << 20);
+  const longer = new BodyBuffer(64 << 20);
   for (let piece = 0; piece < 10; piece++) longer.push(Buffer.alloc(100_000));
   expect(longer.take().buffer.byteLength).toBeLessThanOrEqual(1 << 20);
 });
 
 test('a body little longer than a step is given room at once: what has come is not copied again at its end', () => {
   const LENGTH = 18 * 1024 * 1024;
-  const gathered = new GatheredBytes(LENGTH);
+  const gathered = new BodyBuffer(LENGTH);
   const piece = (bytes: number) => gathered.push(Buffer.from(new ArrayBuffer(bytes)));
   for (let left = LENGTH - 1; left > 0; left -= 65_536) piece(Math.min(left, 65_536));
   piece(1);
   const { buffer } = gathered.take();
   expect(buffer.byteLength).toBe(20 * 1024 * 1024);
-  giveRoom(buffer as ArrayBuffer);
+  returnBuffer(buffer as ArrayBuffer);
   // One of 16 MB would be among those that are kept, had there been one on the way.
-  expect(takeRoom(9 * 1024 * 1024).buffer.byteLength).toBe(12 * 1024 * 1024);
+  expect(acquireBuffer(9 * 1024 * 1024).buffer.byteLength).toBe(12 * 1024 * 1024);
 });
 
 test('a long body that breaks off leaves its room to the next one at once', () => {
   const LENGTH = 11 * 1024 * 1024;
-  const gathered = new GatheredBytes(LENGTH);
+  const gathered = new BodyBuffer(LENGTH);
   for (let left = LENGTH; left > 65_536; left -= 65_536) {
     gathered.push(Buffer.from(new ArrayBuffer(65_536)).fill('c'));
   }
-  gathered.drop();
+  gathered.discard();
   expect(gathered.length).toBe(0);
   expect(gathered.take()).toHaveLength(0);
-  const room = takeRoom(LENGTH);
+  const room = acquireBuffer(LENGTH);
   expect([room.length, room.subarray(0, 3).toString()]).toEqual([LENGTH, 'ccc']);
 });
 
 test('a long body that is over leaves its room to the next one, which holds nothing of it', () => {
   const LENGTH = 9 * 1024 * 1024;
   const gather = (letter: string, length: number) => {
-    const gathered = new GatheredBytes(length);
+    const gathered = new BodyBuffer(length);
     for (let left = length; left > 0; left -= 65_536) {
       gathered.push(Buffer.from(new ArrayBuffer(Math.min(left, 65_536))).fill(letter));
     }
     return gathered.take();
   };
   const first = gather('a', LENGTH);
-  letGoWritten(first);
+  releaseWhenWritten(first);
   expect(first.length).toBe(0);
   const second = gather('b', LENGTH - 1);
   expect(second.buffer.byteLength).toBe(12 * 1024 * 1024);
   expect(second.equals(Buffer.alloc(LENGTH - 1, 'b'))).toBe(true);
-  letGoWritten(second);
+  releaseWhenWritten(second);
   expect(second.length).toBe(0);
 });

@@ -2,28 +2,33 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { freeWritten, letGo, letGoWritten, passOn } from './buffer-release.ts';
-import { joinWrites } from './coalesce-writes.ts';
+import {
+  detachBuffer,
+  installWriteRelease,
+  releaseAfterWrite,
+  releaseWhenWritten,
+} from './buffer-release.ts';
+import { coalesceWrites } from './coalesce-writes.ts';
 
 const LONG = 64 * 1024;
 const own = (fill: string, length = LONG) => Buffer.from(new ArrayBuffer(length)).fill(fill);
 
 test('long bytes whose memory is theirs alone are let go; others stay', () => {
   const alone = own('a');
-  letGo(alone);
+  detachBuffer(alone);
   expect([alone.length, alone.buffer.byteLength]).toEqual([0, 0]);
   const part = own('b', 2 * LONG).subarray(0, LONG);
-  letGo(part);
+  detachBuffer(part);
   expect(part.every((byte) => byte === 0x62)).toBe(true);
   const short = own('c', 100);
-  letGo(short);
+  detachBuffer(short);
   expect(short.toString()).toBe('c'.repeat(100));
   // The pool of Node's own short Buffers cannot be given away.
   const pool = new Uint8Array(Buffer.allocUnsafe(8).buffer);
-  letGo(pool);
+  detachBuffer(pool);
   expect(pool.length).toBe(Buffer.poolSize);
   const shared = Buffer.from(new SharedArrayBuffer(LONG));
-  letGo(shared);
+  detachBuffer(shared);
   expect(shared.length).toBe(LONG);
 });
 
@@ -33,8 +38,8 @@ async function pair(): Promise<{ near: Socket; far: Socket; close: () => void }>
   await once(server, 'listening');
   const near = connect((server.address() as { port: number }).port, '127.0.0.1');
   near.on('error', () => {});
-  freeWritten(near);
-  joinWrites(near);
+  installWriteRelease(near);
+  coalesceWrites(near);
   const [far] = (await once(server, 'connection')) as [Socket];
   const close = () => {
     near.destroy();
@@ -51,7 +56,7 @@ test('what is marked goes once it is written, arrives whole, and nothing else go
   const kept = pieces.filter((_, at) => at % 5 === 0);
   for (const [at, piece] of pieces.entries()) {
     if (at % 7 === 0) near.cork();
-    near.write(at % 5 === 0 ? piece : passOn(piece));
+    near.write(at % 5 === 0 ? piece : releaseAfterWrite(piece));
     if (at % 7 === 6) near.uncork();
   }
   for (let corked = near.writableCorked; corked > 0; corked--) near.uncork();
@@ -70,7 +75,7 @@ test('what is marked goes once it is written, arrives whole, and nothing else go
 
 test('what a broken connection did not write is let go as well', async () => {
   const { near, close } = await pair();
-  const first = passOn(own('a', 32 * 2 ** 20));
+  const first = releaseAfterWrite(own('a', 32 * 2 ** 20));
   let failed: Error | null | undefined;
   near.write(first, (error) => {
     failed = error;
@@ -92,7 +97,7 @@ test('bytes that a socket still has to write go behind the last of them, and arr
   // In parts, as an edited body is, over one connection; as a whole over another, as if the first one had failed.
   for (const at of [0, 1, 2]) one.near.write(body.subarray(at * 2 ** 23, (at + 1) * 2 ** 23));
   two.near.write(body);
-  letGoWritten(body);
+  releaseWhenWritten(body);
   await sleep(50);
   expect([one.near.writableLength, two.near.writableLength].every((left) => left > 0)).toBe(true);
   expect(body.length).toBe(want.length);
@@ -114,12 +119,12 @@ test('bytes that nobody writes any more are let go at once, and what a socket ha
   const body = own('a', 2 * LONG);
   await new Promise((done) => near.write(body, done));
   expect(body.length).toBe(2 * LONG);
-  letGoWritten(body);
+  releaseWhenWritten(body);
   expect(body.length).toBe(0);
   const kept = own('b');
   await new Promise((done) => near.write(kept, 'utf8', done));
   // Of memory as long as what several short Buffers share, short parts are not followed: it is left to the collector.
-  letGoWritten(kept);
+  releaseWhenWritten(kept);
   expect(kept.length).toBe(LONG);
   expect(kept.every((byte) => byte === 0x62)).toBe(true);
   close();
@@ -137,7 +142,7 @@ test('a short part of a long body arrives as well when it goes out long after th
   near.write(body.subarray(0, -100), () => (longIsOut = true));
   near.write(other, () => (left = body.length));
   near.write(body.subarray(-100));
-  letGoWritten(body);
+  releaseWhenWritten(body);
   const got: Buffer[] = [];
   far.on('data', (chunk) => got.push(chunk)).resume();
   near.end();

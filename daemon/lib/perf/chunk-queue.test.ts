@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Pieces } from './chunk-queue.ts';
+import { ChunkQueue } from './chunk-queue.ts';
 
 test('property: what goes in comes out, in order, however it is cut and taken', () => {
   const sizes = fc.array(fc.oneof(fc.nat(20), fc.nat(9_000), fc.integer({ min: 60_000, max: 70_000 })), {
@@ -8,7 +8,7 @@ test('property: what goes in comes out, in order, however it is cut and taken', 
   });
   fc.assert(
     fc.property(sizes, fc.array(fc.boolean(), { maxLength: 40 }), (cuts, shifts) => {
-      const pieces = new Pieces();
+      const pieces = new ChunkQueue();
       const sent: Buffer[] = [];
       const got: Buffer[] = [];
       for (const [index, size] of cuts.entries()) {
@@ -29,7 +29,7 @@ test('property: what goes in comes out, in order, however it is cut and taken', 
 });
 
 test('a million single bytes are a few pieces', () => {
-  const pieces = new Pieces();
+  const pieces = new ChunkQueue();
   for (let n = 0; n < 1 << 20; n++) pieces.push(Buffer.from([n & 0xff]));
   expect(pieces.length).toBe(1 << 20);
   expect(pieces.take().length).toBeLessThan(20);

@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { asOne, joinWrites } from './coalesce-writes.ts';
+import { coalesceWrites, mergeChunks } from './coalesce-writes.ts';
 
 const latin1 = (chunk: string) => ({ chunk, encoding: 'latin1' as const });
 const bytes = (chunk: Buffer) => ({ chunk, encoding: 'buffer' as const });
 
 test('heads and bodies become one piece, byte for byte', () => {
   const body = Buffer.from('grün', 'utf8');
-  const joined = asOne([latin1('HTTP/1.1 200 \xff\r\n\r\n'), bytes(body), latin1('')]);
+  const joined = mergeChunks([latin1('HTTP/1.1 200 \xff\r\n\r\n'), bytes(body), latin1('')]);
   expect(joined).toEqual(Buffer.concat([Buffer.from('HTTP/1.1 200 \xff\r\n\r\n', 'latin1'), body]));
 });
 
 test('what is long, or a text of several bytes a character, stays as it is', () => {
-  expect(asOne([latin1('a'), bytes(Buffer.alloc(Buffer.poolSize))])).toBeNull();
-  expect(asOne([{ chunk: 'grün', encoding: 'utf8' }, latin1('a')])).toBeNull();
+  expect(mergeChunks([latin1('a'), bytes(Buffer.alloc(Buffer.poolSize))])).toBeNull();
+  expect(mergeChunks([{ chunk: 'grün', encoding: 'utf8' }, latin1('a')])).toBeNull();
 });
 
 /** A connection whose far end keeps what it gets. */
@@ -35,7 +35,7 @@ async function pair(): Promise<{ near: Socket; far: Socket; got: () => Buffer; c
 
 test('a socket writes short ones together and long ones whole, in order', async () => {
   const { near, got, close } = await pair();
-  joinWrites(near);
+  coalesceWrites(near);
   const long = Buffer.alloc(100_000, 'x');
   near.cork();
   near.write('head\r\n', 'latin1');
@@ -54,7 +54,7 @@ test('a socket writes short ones together and long ones whole, in order', async 
 
 test('who wrote is told when it is out, or why it is not', async () => {
   const { near, close } = await pair();
-  joinWrites(near);
+  coalesceWrites(near);
   const out = new Promise<void>((resolve) => {
     near.cork();
     near.write('a', 'latin1');

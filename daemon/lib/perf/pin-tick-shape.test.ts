@@ -4,16 +4,16 @@ import { runCommand } from '../process/run-command.ts';
 const module = JSON.stringify(new URL('./pin-tick-shape.ts', import.meta.url).href);
 const program = `
   import { executionAsyncResource } from 'node:async_hooks';
-  const { keepTickShape, kept } = await import(${module});
+  const { pinTickShape, pinned } = await import(${module});
   const tick = () => new Promise((resolve) => process.nextTick(() => resolve(executionAsyncResource())));
-  keepTickShape();
+  pinTickShape();
   const rests = [];
   for (let time = 0; time < 4; time++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
     gc();
-    rests.push(%HaveSameMap(kept.tick, await tick()));
+    rests.push(%HaveSameMap(pinned.tick, await tick()));
   }
-  console.log(JSON.stringify({ rests, fields: Object.keys(kept.tick).sort() }));
+  console.log(JSON.stringify({ rests, fields: Object.keys(pinned.tick).sort() }));
 `;
 
 test('what is kept is a tick object, and collections leave the later ones its shape', async () => {

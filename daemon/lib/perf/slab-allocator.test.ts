@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Slabs } from './slab-allocator.ts';
+import { SlabAllocator } from './slab-allocator.ts';
 
 test('nobody gets the bytes of another, whatever the lengths', () => {
   const lengths = fc.array(fc.oneof(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 20_000 })), {
@@ -8,8 +8,8 @@ test('nobody gets the bytes of another, whatever the lengths', () => {
   });
   fc.assert(
     fc.property(lengths, (all) => {
-      const slabs = new Slabs();
-      const taken = all.map((length, index) => slabs.take(length).fill(index));
+      const slabs = new SlabAllocator();
+      const taken = all.map((length, index) => slabs.allocate(length).fill(index));
       for (const [index, bytes] of taken.entries()) {
         expect(bytes.length).toBe(all[index]);
         expect(bytes.every((byte) => byte === index)).toBe(true);
@@ -19,8 +19,8 @@ test('nobody gets the bytes of another, whatever the lengths', () => {
 });
 
 test('short ones share memory that holds nothing else, long ones have their own', () => {
-  const slabs = new Slabs();
-  const [one, two, long] = [slabs.take(400), slabs.take(400), slabs.take(4096)];
+  const slabs = new SlabAllocator();
+  const [one, two, long] = [slabs.allocate(400), slabs.allocate(400), slabs.allocate(4096)];
   expect(two.buffer).toBe(one.buffer);
   expect(one.buffer).not.toBe(Buffer.allocUnsafe(400).buffer);
   expect(one.buffer.byteLength).toBeLessThanOrEqual(8192);

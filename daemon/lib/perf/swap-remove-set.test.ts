@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Bag } from './swap-remove-set.ts';
+import { SwapRemoveSet } from './swap-remove-set.ts';
 
 test('holds what a Set would hold, whatever comes and goes', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(9))), (steps) => {
-      const items = Array.from({ length: 10 }, (_, name) => ({ name, place: 0 }));
-      const bag = new Bag<(typeof items)[number]>();
+      const items = Array.from({ length: 10 }, (_, name) => ({ name, index: 0 }));
+      const bag = new SwapRemoveSet<(typeof items)[number]>();
       const truth = new Set<(typeof items)[number]>();
       for (const [add, index] of steps) {
         const item = items[index] as (typeof items)[number];

@@ -1,13 +1,13 @@
 /** An item of a Bag knows its place in it. */
-export interface Placed {
-  place: number;
+export interface Indexed {
+  index: number;
 }
 
 /**
  * A set without order for what comes and goes thousands of times a second. Unlike a Set or Map it never rebuilds its
  * table: the tables they leave behind keep what was in them alive until the next full collection.
  */
-export class Bag<T extends Placed> {
+export class SwapRemoveSet<T extends Indexed> {
   readonly #items: T[] = [];
 
   get size(): number {
@@ -15,17 +15,17 @@ export class Bag<T extends Placed> {
   }
 
   add(item: T): void {
-    item.place = this.#items.length;
+    item.index = this.#items.length;
     this.#items.push(item);
   }
 
   /** Takes an item out; one that is not in the bag (any more) changes nothing. */
   remove(item: T): void {
-    if (this.#items[item.place] !== item) return;
+    if (this.#items[item.index] !== item) return;
     const last = this.#items.pop() as T;
     if (last === item) return;
-    this.#items[item.place] = last;
-    last.place = item.place;
+    this.#items[item.index] = last;
+    last.index = item.index;
   }
 
   /** What is in it now; later changes do not show. */

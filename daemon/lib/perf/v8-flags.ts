@@ -33,6 +33,6 @@ export const FLAGS: readonly string[] = [
  * kept: such code, Node's own too, holds for the flags that it was made with (a start takes 50 ms longer otherwise). Bounds stay: growth is in
  * terms of what lives.
  */
-export function tuneHeap(): void {
+export function applyV8Flags(): void {
   for (const flag of FLAGS) setFlagsFromString(flag);
 }

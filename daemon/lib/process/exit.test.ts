@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scratch } from '../testing/scratch.ts';
-import { leave } from './exit.ts';
+import { forceExit } from './exit.ts';
 
 const LEAVE = fileURLToPath(new URL('./exit.ts', import.meta.url));
 
 /** Leaves in a process of its own, after `before`. */
 const left = (code: number, before: string) => {
   const text = `import { open, readFile } from 'node:fs/promises';
-import { ${leave.name} } from ${JSON.stringify(LEAVE)};
+import { ${forceExit.name} } from ${JSON.stringify(LEAVE)};
 process.on('SIGTERM', () => {});
 ${before}
 await leave(${code});`;

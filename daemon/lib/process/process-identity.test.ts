@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../testing/scratch.ts';
 import {
-  familyMemoryOf,
-  groupsLeftBy,
   isSameProcess,
   memoryOf,
+  orphanedGroups,
   parseStat,
+  processTreeMemory,
   startTicksOf,
 } from './process-identity.ts';
 
@@ -63,7 +63,7 @@ describe('process identity', () => {
   });
 });
 
-describe('groupsLeftBy', () => {
+describe('orphanedGroups', () => {
   const member = (
     pid: number,
     [state, group, session, ticks]: [string, number, number, number],
@@ -77,7 +77,7 @@ describe('groupsLeftBy', () => {
     );
     writeFileSync(join(proc, String(pid), 'environ'), `GATEWAY_WORKER=${nonce}\0`);
   };
-  const left = () => groupsLeftBy({ pid: 42, startTicks: 777, nonce: NONCE }, proc);
+  const left = () => orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, proc);
 
   it('finds the groups of the session of a process that has ended, each once', () => {
     member(42, ['Z', 42, 42, 777]);
@@ -101,11 +101,11 @@ describe('groupsLeftBy', () => {
     member(42, ['S', 42, 42, 900]);
     member(50, ['S', 42, 42, 901]);
     expect(left()).toEqual([]);
-    expect(groupsLeftBy({ pid: 42, startTicks: 777, nonce: NONCE }, join(proc, 'none'))).toEqual([]);
+    expect(orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, join(proc, 'none'))).toEqual([]);
   });
 });
 
-describe('familyMemoryOf', () => {
+describe('processTreeMemory', () => {
   const member = (pid: number, anonymous: number, backed: number, children = '') => {
     const folder = join(proc, String(pid));
     mkdirSync(join(folder, 'task', String(pid)), { recursive: true });
@@ -117,11 +117,11 @@ describe('familyMemoryOf', () => {
     member(42, 10, 100, '43 44 ');
     member(43, 20, 90, '45 ');
     member(45, 5, 1);
-    expect(familyMemoryOf(42, proc)).toEqual({ anonymous: 35 * 1024, resident: 135 * 1024 });
-    expect(familyMemoryOf(99, proc)).toBeNull();
+    expect(processTreeMemory(42, proc)).toEqual({ anonymous: 35 * 1024, resident: 135 * 1024 });
+    expect(processTreeMemory(99, proc)).toBeNull();
   });
 
   it('reads this very process', () => {
-    expect(familyMemoryOf(process.pid)?.resident).toBeGreaterThan(1 << 20);
+    expect(processTreeMemory(process.pid)?.resident).toBeGreaterThan(1 << 20);
   });
 });

@@ -63,7 +63,7 @@ export function isSameProcess(identity: ProcessIdentity, proc = '/proc'): boolea
   return carriesNonce(identity.pid, identity.nonce, proc);
 }
 
-function numbersIn(proc: string): number[] {
+function pidsIn(proc: string): number[] {
   try {
     return readdirSync(proc).map(Number).filter(Number.isSafeInteger);
   } catch {
@@ -75,9 +75,9 @@ function numbersIn(proc: string): number[] {
  * The process groups that a leader of its own session left when it ended: those with a process of its group or session that
  * is no older than it and carries its nonce. None while a process has its number, whichever that is.
  */
-export function groupsLeftBy({ pid, startTicks, nonce }: ProcessIdentity, proc = '/proc'): number[] {
+export function orphanedGroups({ pid, startTicks, nonce }: ProcessIdentity, proc = '/proc'): number[] {
   if (nonce.length < 16 || startTicksOf(pid, proc) !== null) return [];
-  const groups = numbersIn(proc).flatMap((member) => {
+  const groups = pidsIn(proc).flatMap((member) => {
     const stat = statOf(member, proc);
     if (stat === null || stat.startTicks < startTicks) return [];
     const related = stat.group === pid || stat.session === pid;
@@ -104,25 +104,25 @@ export function memoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
 }
 
 /** Processes of one family that are looked at. */
-const MOST_MEMBERS = 256;
+const MAX_TREE_PROCESSES = 256;
 
 /** A process and all that it started, itself first. */
-export function familyOf(pid: number, proc = '/proc'): number[] {
-  const family = [pid];
-  for (const member of family) {
+export function processTree(pid: number, proc = '/proc'): number[] {
+  const pids = [pid];
+  for (const member of pids) {
     const children = read(join(proc, String(member), 'task', String(member), 'children')) ?? '';
-    family.push(...children.split(' ').filter(Boolean).map(Number));
-    if (family.length > MOST_MEMBERS) break;
+    pids.push(...children.split(' ').filter(Boolean).map(Number));
+    if (pids.length > MAX_TREE_PROCESSES) break;
   }
-  return family;
+  return pids;
 }
 
 /**
  * Memory of a process and of all that it started: what no file backs added up, and the largest part that files back,
  * because a family maps the same files. Null when the process does not run.
  */
-export function familyMemoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
-  const [own, ...others] = familyOf(pid, proc).map((member) => memoryOf(member, proc));
+export function processTreeMemory(pid: number, proc = '/proc'): ProcessMemory | null {
+  const [own, ...others] = processTree(pid, proc).map((member) => memoryOf(member, proc));
   if (own === null || own === undefined) return null;
   let { anonymous, resident } = own;
   let backed = resident - anonymous;

@@ -101,6 +101,6 @@ test('a process that cannot be ended is left behind, and it is told when it is g
   expect(result).toMatchObject({ code: null, timedOut: true, missing: false });
   expect(alive(pid)).toBe(true);
   process.kill(pid, 'SIGKILL');
-  await result.left;
+  await result.leftBehind;
   expect(alive(pid)).toBe(false);
 }, 10_000);

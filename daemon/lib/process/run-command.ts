@@ -24,7 +24,7 @@ export interface RunResult {
   /** True when there is no such program, or none that may be run. */
   missing: boolean;
   /** Only for a process that could not be ended, because the kernel holds it: resolves once it is gone. */
-  left?: Promise<void>;
+  leftBehind?: Promise<void>;
 }
 
 /** Folders that are searched when the caller names none. */
@@ -33,17 +33,17 @@ export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/
 const PIPE_GRACE_MS = 250;
 /** A process that was killed ends within a moment, unless it hangs in a driver; nobody waits longer for it. */
 const KILL_GRACE_MS = 500;
-const NEVER_STARTED: RunResult = { code: null, stdout: '', stderr: '', timedOut: false, missing: false };
+const NOT_STARTED: RunResult = { code: null, stdout: '', stderr: '', timedOut: false, missing: false };
 
 /** Keeps the first `maxBytes` of a stream, and goes on draining it so that the writer never blocks. */
-function keepHead(stream: Readable | null, maxBytes: number): () => string {
+function captureHead(stream: Readable | null, maxBytes: number): () => string {
   const parts: Buffer[] = [];
-  let left = maxBytes;
+  let remaining = maxBytes;
   stream?.on('data', (chunk: Buffer) => {
-    if (left <= 0) return;
-    const kept = chunk.subarray(0, left);
-    parts.push(kept);
-    left -= kept.length;
+    if (remaining <= 0) return;
+    const head = chunk.subarray(0, remaining);
+    parts.push(head);
+    remaining -= head.length;
   });
   stream?.on('error', () => {});
   return () => Buffer.concat(parts).toString('utf8');
@@ -75,18 +75,18 @@ export function start(
 }
 
 /** The answer for a program that could not be started at all. */
-function notStarted(error: unknown): RunResult {
+function notStartedResult(error: unknown): RunResult {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const missing = code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR';
-  return { ...NEVER_STARTED, missing, stderr: missing ? '' : code };
+  return { ...NOT_STARTED, missing, stderr: missing ? '' : code };
 }
 
 const hasExited = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
 function watch(child: ChildProcess, options: RunOptions, done: (result: RunResult) => void): void {
-  const stdout = keepHead(child.stdout, options.maxBytes);
-  const stderr = keepHead(child.stderr, options.maxBytes);
+  const stdout = captureHead(child.stdout, options.maxBytes);
+  const stderr = captureHead(child.stderr, options.maxBytes);
   let timedOut = false;
   let settled = false;
   let grace: NodeJS.Timeout | undefined;
@@ -94,7 +94,7 @@ function watch(child: ChildProcess, options: RunOptions, done: (result: RunResul
     killGroup(child);
     if (hasExited(child)) return;
     clearTimeout(grace);
-    grace = setTimeout(leave, KILL_GRACE_MS);
+    grace = setTimeout(leaveBehind, KILL_GRACE_MS);
   };
   const timer = setTimeout(() => {
     timedOut = true;
@@ -112,15 +112,15 @@ function watch(child: ChildProcess, options: RunOptions, done: (result: RunResul
   };
   const ended = (code: number | null) =>
     finish({ code, stdout: stdout(), stderr: stderr(), timedOut, missing: false });
-  const leave = () => {
+  const leaveBehind = () => {
     child.unref();
     const left = new Promise<void>((resolve) => {
       child.once('exit', () => resolve());
     });
-    finish({ ...NEVER_STARTED, stdout: stdout(), stderr: stderr(), timedOut, left });
+    finish({ ...NOT_STARTED, stdout: stdout(), stderr: stderr(), timedOut, leftBehind: left });
   };
   options.signal?.addEventListener('abort', stop, { once: true });
-  child.once('error', (error) => finish(notStarted(error)));
+  child.once('error', (error) => finish(notStartedResult(error)));
   child.once('close', ended);
   child.once('exit', (code) => {
     if (settled) return;
@@ -138,15 +138,15 @@ function watch(child: ChildProcess, options: RunOptions, done: (result: RunResul
  * a time-out are answers.
  */
 export function runCommand(file: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
-  if (options.signal?.aborted) return Promise.resolve(NEVER_STARTED);
+  if (options.signal?.aborted) return Promise.resolve(NOT_STARTED);
   // A process that is only begun to find no program costs as much as any other: the event loop stands still for some ms.
   if (findProgram(file, options.path ?? DEFAULT_PATH) === null)
-    return Promise.resolve({ ...NEVER_STARTED, missing: true });
+    return Promise.resolve({ ...NOT_STARTED, missing: true });
   return new Promise((resolve) => {
     try {
       watch(start(file, args, options), options, resolve);
     } catch (error) {
-      resolve(notStarted(error));
+      resolve(notStartedResult(error));
     }
   });
 }

@@ -12,7 +12,7 @@ test('input flows through a program', async () => {
   const run = streamCommand('cat', [], { input: 'pipe', signal: never });
   run.input?.end('hello');
   expect((await buffer(run.output)).toString()).toBe('hello');
-  expect(await run.ended).toEqual({ code: 0, missing: false, complaint: '' });
+  expect(await run.ended).toEqual({ code: 0, missing: false, stderrTail: '' });
 });
 
 test('an open file is its input, also when it has no name any more', async () => {
@@ -27,7 +27,7 @@ test('an open file is its input, also when it has no name any more', async () =>
 test('what it complains about is kept', async () => {
   const run = streamCommand('sh', ['-c', 'echo no >&2; exit 3'], { input: 'ignore', signal: never });
   run.output.resume();
-  expect(await run.ended).toEqual({ code: 3, missing: false, complaint: 'no' });
+  expect(await run.ended).toEqual({ code: 3, missing: false, stderrTail: 'no' });
 });
 
 test('a missing program is an end', async () => {

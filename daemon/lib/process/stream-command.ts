@@ -15,7 +15,7 @@ export interface StreamEnd {
   /** There is no such program, or none that may be run. */
   missing: boolean;
   /** The last of what it complained about. */
-  complaint: string;
+  stderrTail: string;
 }
 
 export interface StreamedCommand {
@@ -30,26 +30,26 @@ export interface StreamedCommand {
 }
 
 /** Characters of complaint that are kept. */
-const COMPLAINT = 2_000;
+const MAX_STDERR_CHARACTERS = 2_000;
 
-function lastWords(stream: Readable | null): () => string {
+function collectStderr(stream: Readable | null): () => string {
   let text = '';
   stream?.on('data', (chunk: Buffer) => {
-    text = (text + chunk.toString('utf8')).slice(-COMPLAINT);
+    text = (text + chunk.toString('utf8')).slice(-MAX_STDERR_CHARACTERS);
   });
   stream?.on('error', () => {});
   return () => text.trim();
 }
 
-const neverStarted = (missing: boolean): StreamedCommand => ({
+const notStarted = (missing: boolean): StreamedCommand => ({
   input: null,
   output: new PassThrough().end(),
-  ended: Promise.resolve({ code: null, missing, complaint: '' }),
+  ended: Promise.resolve({ code: null, missing, stderrTail: '' }),
   kill: () => {},
 });
 
 function follow(child: ReturnType<typeof start>, signal: AbortSignal): StreamedCommand {
-  const complaint = lastWords(child.stderr);
+  const stderrTail = collectStderr(child.stderr);
   const kill = () => {
     if (child.exitCode === null && child.signalCode === null) killGroup(child);
     child.stdin?.destroy();
@@ -58,9 +58,9 @@ function follow(child: ReturnType<typeof start>, signal: AbortSignal): StreamedC
   const ended = new Promise<StreamEnd>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       if (child.pid !== undefined) return;
-      resolve({ code: null, missing: error.code === 'ENOENT' || error.code === 'EACCES', complaint: '' });
+      resolve({ code: null, missing: error.code === 'ENOENT' || error.code === 'EACCES', stderrTail: '' });
     });
-    child.once('close', (code) => resolve({ code, missing: false, complaint: complaint() }));
+    child.once('close', (code) => resolve({ code, missing: false, stderrTail: stderrTail() }));
   });
   signal.addEventListener('abort', kill, { once: true });
   void ended.then(() => signal.removeEventListener('abort', kill));
@@ -78,10 +78,10 @@ export function streamCommand(
   args: readonly string[],
   options: StreamOptions,
 ): StreamedCommand {
-  if (options.signal.aborted) return neverStarted(false);
+  if (options.signal.aborted) return notStarted(false);
   try {
     return follow(start(file, args, options, options.input), options.signal);
   } catch {
-    return neverStarted(true);
+    return notStarted(true);
   }
 }

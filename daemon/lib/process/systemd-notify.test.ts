@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../testing/scratch.ts';
-import { notifier } from './systemd-notify.ts';
+import { systemdNotifier } from './systemd-notify.ts';
 
 /** Prints every datagram that reaches a socket, between marks; perl is part of every Debian. */
 const RECEIVER = `
@@ -18,13 +18,13 @@ const there = ['systemd-notify', 'perl'].every((program) => spawnSync(program, [
 if (!there) console.warn('SKIPPED, there is no systemd-notify or no perl here: words to a real socket');
 
 it('without a socket there is nobody to tell', () => {
-  expect(notifier(undefined)).toBeNull();
-  expect(notifier('')).toBeNull();
+  expect(systemdNotifier(undefined)).toBeNull();
+  expect(systemdNotifier('')).toBeNull();
 });
 
 it('a socket that nobody holds, or a missing tool, is an answer and no failure', async () => {
-  expect(await notifier('/nonexistent/socket')?.(['READY=1'])).toBe(false);
-  expect(await notifier('/nonexistent/socket', '/nonexistent')?.(['READY=1'])).toBe(false);
+  expect(await systemdNotifier('/nonexistent/socket')?.(['READY=1'])).toBe(false);
+  expect(await systemdNotifier('/nonexistent/socket', '/nonexistent')?.(['READY=1'])).toBe(false);
 });
 
 describe.skipIf(!there)('with a real socket', () => {
@@ -40,7 +40,7 @@ describe.skipIf(!there)('with a real socket', () => {
     try {
       await seen('bound');
       expect(existsSync(socket)).toBe(true);
-      const tell = notifier(socket);
+      const tell = systemdNotifier(socket);
       expect(await tell?.(['READY=1', 'STATUS=1 slot\nMAINPID=1'])).toBe(true);
       expect(await tell?.(['WATCHDOG=1'])).toBe(true);
       await seen('<WATCHDOG=1>');

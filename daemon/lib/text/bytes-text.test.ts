@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes } from './bytes-text.ts';
+import { formatBytes } from './bytes-text.ts';
 
 describe('bytes', () => {
   it.each([
@@ -10,5 +10,5 @@ describe('bytes', () => {
     [5_000_000_000, '4.7 GiB'],
     [150 * 1024 ** 2, '150 MiB'],
     [2 ** 60, '1048576 TiB'],
-  ])('%s is %s', (value, text) => expect(bytes(value)).toBe(text));
+  ])('%s is %s', (value, text) => expect(formatBytes(value)).toBe(text));
 });

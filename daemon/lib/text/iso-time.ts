@@ -1,13 +1,13 @@
 let lastSecond = Number.NaN;
-let begin = '';
+let prefix = '';
 
 /** Unix milliseconds as `Date.toISOString` writes them; the text of a second is kept, since many moments share it. */
 export function isoTime(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (second !== lastSecond) {
-    begin = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
+    prefix = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
     lastSecond = second;
   }
   const rest = ms - second * 1000;
-  return `${begin}${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`;
+  return `${prefix}${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`;
 }

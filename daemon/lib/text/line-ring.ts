@@ -1,15 +1,15 @@
-import { LINE_MAX, LineSplitter } from './line-splitter.ts';
+import { LineSplitter, MAX_LINE_LENGTH } from './line-splitter.ts';
 
 /** The last lines of a stream of bytes, bounded in number and length whatever is written: binary, 10 MB lines or 100 MB/s. */
 export class LineRing {
-  readonly #keep: number;
+  readonly #capacity: number;
   readonly #splitter: LineSplitter;
   readonly #lines: string[] = [];
-  #next = 0;
+  #nextIndex = 0;
 
-  constructor(keep: number, lineMax = LINE_MAX) {
-    this.#keep = keep;
-    this.#splitter = new LineSplitter(lineMax);
+  constructor(capacity: number, maxLineLength = MAX_LINE_LENGTH) {
+    this.#capacity = capacity;
+    this.#splitter = new LineSplitter(maxLineLength);
   }
 
   /** Takes the next bytes and answers the lines they complete (at most as many as the ring keeps), cleaned and cut. */
@@ -18,7 +18,7 @@ export class LineRing {
     this.#splitter.push(chunk, (line) => {
       this.#store(line);
       done.push(line);
-      if (done.length > this.#keep) done.shift();
+      if (done.length > this.#capacity) done.shift();
     });
     return done;
   }
@@ -31,13 +31,13 @@ export class LineRing {
   }
 
   /** The kept lines, oldest first; `most` bounds their number. */
-  lines(most = this.#keep): string[] {
-    const ordered = [...this.#lines.slice(this.#next), ...this.#lines.slice(0, this.#next)];
-    return ordered.slice(Math.max(0, ordered.length - most));
+  lines(limit = this.#capacity): string[] {
+    const ordered = [...this.#lines.slice(this.#nextIndex), ...this.#lines.slice(0, this.#nextIndex)];
+    return ordered.slice(Math.max(0, ordered.length - limit));
   }
 
   #store(line: string): void {
-    this.#lines[this.#next] = line;
-    this.#next = (this.#next + 1) % this.#keep;
+    this.#lines[this.#nextIndex] = line;
+    this.#nextIndex = (this.#nextIndex + 1) % this.#capacity;
   }
 }

@@ -1,20 +1,20 @@
-import { CUT } from './truncate.ts';
+import { ELLIPSIS } from './truncate.ts';
 
 /** Room for one line that has not ended yet, in UTF-16 units; what comes after it is cut until the line ends. */
-export const LINE_MAX = 2_000;
+export const MAX_LINE_LENGTH = 2_000;
 
 /**
  * Cuts a stream of bytes into lines. Control characters but tab are replaced, so that a line can be shown anywhere; a
  * long line keeps its beginning and the mark of a cut. Holds one open line and nothing else.
  */
 export class LineSplitter {
-  readonly #lineMax: number;
+  readonly #maxLineLength: number;
   readonly #decoder = new TextDecoder('utf-8');
   #open = '';
-  #cut = false;
+  #truncated = false;
 
-  constructor(lineMax = LINE_MAX) {
-    this.#lineMax = lineMax;
+  constructor(maxLineLength = MAX_LINE_LENGTH) {
+    this.#maxLineLength = maxLineLength;
   }
 
   /** Takes the next bytes and tells each line that they complete. */
@@ -34,17 +34,17 @@ export class LineSplitter {
   }
 
   #append(text: string, from: number, end: number): void {
-    const room = this.#lineMax - this.#open.length;
-    if (end - from > room) this.#cut = true;
-    if (room > 0) this.#open += text.slice(from, Math.min(end, from + room));
+    const remaining = this.#maxLineLength - this.#open.length;
+    if (end - from > remaining) this.#truncated = true;
+    if (remaining > 0) this.#open += text.slice(from, Math.min(end, from + remaining));
   }
 
   #take(text: string, from: number, end: number): string {
     this.#append(text, from, end);
     const line = this.#open.replace(/\r$/, '').replace(/[\0-\x08\x0b-\x1f\x7f]/g, '\ufffd');
-    const cut = this.#cut;
+    const truncated = this.#truncated;
     this.#open = '';
-    this.#cut = false;
-    return cut ? line + CUT : line;
+    this.#truncated = false;
+    return truncated ? line + ELLIPSIS : line;
   }
 }

@@ -1,4 +1,4 @@
-import { Bus } from '../async/event-bus.ts';
+import { EventBus } from '../async/event-bus.ts';
 
 /** Levels of the log, least severe first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -10,36 +10,36 @@ export interface LogLine {
   readonly text: string;
 }
 
-const KEPT = 1_000;
+const DEFAULT_CAPACITY = 1_000;
 /** Longest line that is kept whole, in UTF-16 units. */
-const LONGEST = 8_192;
+const MAX_LINE_LENGTH = 8_192;
 
-const isLevel = (word: string): word is LogLevel => (LOG_LEVELS as readonly string[]).includes(word);
+const isLevel = (name: string): name is LogLevel => (LOG_LEVELS as readonly string[]).includes(name);
 
 /** A line too long to be kept: its beginning, as the message of a line that says so. */
-function cut(line: string, level: LogLevel): string {
+function truncateLine(line: string, level: LogLevel): string {
   const time = /"time":"([^"]{1,40})"/.exec(line.slice(0, 200))?.[1];
-  return JSON.stringify({ level, time, msg: line.slice(0, LONGEST / 2), cut: true });
+  return JSON.stringify({ level, time, msg: line.slice(0, MAX_LINE_LENGTH / 2), cut: true });
 }
 
 /** The last lines of the log and the live ones, bounded in number and length. Takes lines that are redacted already. */
 export class LogLines {
-  readonly bus: Bus<{ log: LogLine }>;
+  readonly bus: EventBus<{ log: LogLine }>;
 
-  constructor(keep = KEPT) {
-    this.bus = new Bus(keep);
+  constructor(capacity = DEFAULT_CAPACITY) {
+    this.bus = new EventBus(capacity);
   }
 
   /** Takes one finished line of the log. */
   push(line: string): void {
     const text = line.trimEnd();
     if (text === '') return;
-    const word = /^\{"level":"([a-z]+)"/.exec(text)?.[1] ?? '';
-    const level = isLevel(word) ? word : 'info';
-    this.bus.emit('log', { level, text: text.length > LONGEST ? cut(text, level) : text });
+    const name = /^\{"level":"([a-z]+)"/.exec(text)?.[1] ?? '';
+    const level = isLevel(name) ? name : 'info';
+    this.bus.emit('log', { level, text: text.length > MAX_LINE_LENGTH ? truncateLine(text, level) : text });
   }
 }
 
 /** Whether a line of `level` is at least as severe as `least`. */
-export const atLeast = (level: LogLevel, least: LogLevel): boolean =>
-  LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+export const atLeast = (level: LogLevel, threshold: LogLevel): boolean =>
+  LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(threshold);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { hideSecrets, hideSecretsIn, secretHider } from './redact.ts';
-import { cutTo } from './truncate.ts';
+import { createRedactor, redactSecrets, redactSecretsIn } from './redact.ts';
+import { truncate } from './truncate.ts';
 
 const KEY = 'a-key-"of"-some\\length';
 
-describe('hideSecrets', () => {
+describe('redactSecrets', () => {
   it.each([
     ['the value itself, everywhere', `x${KEY}y ${KEY}`, 'x[hidden]y [hidden]'],
     ['the value as JSON writes it', JSON.stringify({ key: KEY }), '{"key":"[hidden]"}'],
@@ -15,41 +15,41 @@ describe('hideSecrets', () => {
       'svc_session=[hidden]; x=1',
     ],
     ['nothing else', 'eyJ.short and a-key', 'eyJ.short and a-key'],
-  ])('hides %s', (_, text, expected) => expect(hideSecrets(text, [KEY])).toBe(expected));
+  ])('hides %s', (_, text, expected) => expect(redactSecrets(text, [KEY])).toBe(expected));
 
   it('hides the beginning of a secret where a text was cut, and only there', () => {
     const long = `the model "${KEY}"`;
     const [begins, ends] = [long.indexOf(KEY), long.indexOf(KEY) + KEY.length];
     for (let most = begins + 4; most < ends; most++) {
-      expect(hideSecrets(cutTo(long, most), [KEY]), `cut at ${most}`).toBe('the model "[hidden]…');
-      expect(hideSecrets(JSON.stringify({ at: cutTo(long, most) }), [KEY])).toBe(
+      expect(redactSecrets(truncate(long, most), [KEY]), `cut at ${most}`).toBe('the model "[hidden]…');
+      expect(redactSecrets(JSON.stringify({ at: truncate(long, most) }), [KEY])).toBe(
         '{"at":"the model \\"[hidden]…"}',
       );
     }
-    expect(hideSecrets(`a-key… and ${cutTo('a-key-to', 6)}, a-key`, [KEY])).toBe(
+    expect(redactSecrets(`a-key… and ${truncate('a-key-to', 6)}, a-key`, [KEY])).toBe(
       '[hidden]… and [hidden]…, a-key',
     );
-    expect(hideSecrets('all-is-well… a-k…', [KEY])).toBe('all-is-well… a-k…');
+    expect(redactSecrets('all-is-well… a-k…', [KEY])).toBe('all-is-well… a-k…');
   });
 
   it('leaves words alone that are too short for a secret', () => {
-    expect(hideSecrets('the model', ['model'])).toBe('the model');
+    expect(redactSecrets('the model', ['model'])).toBe('the model');
   });
 });
 
-describe('hideSecretsIn', () => {
+describe('redactSecretsIn', () => {
   it('keeps the shape, the names and what is no text', () => {
     const value = { error: { message: `no ${KEY}`, details: [KEY, 1, null, true, { [KEY]: undefined }] } };
-    expect(hideSecretsIn(value, [KEY])).toEqual({
+    expect(redactSecretsIn(value, [KEY])).toEqual({
       error: { message: 'no [hidden]', details: ['[hidden]', 1, null, true, { [KEY]: undefined }] },
     });
   });
 });
 
-describe('secretHider', () => {
+describe('createRedactor', () => {
   it('goes by the secrets of the moment, also for a text that it has seen before', () => {
     let secrets: readonly string[] = [];
-    const hide = secretHider(() => secrets);
+    const hide = createRedactor(() => secrets);
     expect([hide(`model ${KEY}`), hide('model')]).toEqual([`model ${KEY}`, 'model']);
     secrets = [KEY];
     expect([hide(`model ${KEY}`), hide(`model ${KEY}`)]).toEqual(['model [hidden]', 'model [hidden]']);

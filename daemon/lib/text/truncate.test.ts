@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { cutTo } from './truncate.ts';
+import { truncate } from './truncate.ts';
 
 it('says where a text was cut, and leaves one alone that fits', () => {
-  expect([cutTo('abc', 3), cutTo('abcd', 3), cutTo('', 3)]).toEqual(['abc', 'abc…', '']);
+  expect([truncate('abc', 3), truncate('abcd', 3), truncate('', 3)]).toEqual(['abc', 'abc…', '']);
 });
 
 it('cuts no character in half', () => {
-  expect([cutTo('a😀b', 2), cutTo('a😀b', 3), cutTo('😀', 1)]).toEqual(['a…', 'a😀…', '…']);
+  expect([truncate('a😀b', 2), truncate('a😀b', 3), truncate('😀', 1)]).toEqual(['a…', 'a😀…', '…']);
 });

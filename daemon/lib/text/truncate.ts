@@ -1,9 +1,9 @@
 /** Stands where a text was cut, so that a secret which the cut went through is known by its beginning (`hideSecrets`). */
-export const CUT = '…';
+export const ELLIPSIS = '…';
 
 /** Half of a character at the end: many readers of JSON refuse a text with one. */
-const HALF = /[\uD800-\uDBFF]$/;
+const TRAILING_HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 
 /** At most `most` characters of `text`, all of them whole, and the mark of the cut when there were more. */
-export const cutTo = (text: string, most: number): string =>
-  text.length <= most ? text : text.slice(0, most).replace(HALF, '') + CUT;
+export const truncate = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : text.slice(0, maxLength).replace(TRAILING_HIGH_SURROGATE, '') + ELLIPSIS;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ZodType, z } from 'zod';
-import { issueReason } from './zod-message.ts';
+import { zodMessage } from './zod-message.ts';
 
 const kinds = z.discriminatedUnion('type', [
   z.object({ type: z.literal('a') }),
@@ -39,5 +39,5 @@ test.each<[ZodType, unknown, string]>([
   [z.string().refine(() => false, 'Invalid for once'), 'b', 'Invalid for once'],
 ])('%#: %j is told as what it must be', (schema, value, reason) => {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
-  expect(issue && issueReason(issue)).toBe(reason);
+  expect(issue && zodMessage(issue)).toBe(reason);
 });

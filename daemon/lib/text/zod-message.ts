@@ -3,7 +3,7 @@ import type { z } from 'zod';
 type Issue = z.core.$ZodIssue;
 
 /** How the words of the validator itself begin; everything else was worded by a schema. */
-const OWN_WORDS = /^(Invalid |Too (small|big): )/;
+const VALIDATOR_MESSAGE = /^(Invalid |Too (small|big): )/;
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a text',
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const kind = (expected: string): string => KINDS[expected] ?? expected;
 
 /** What is counted in a text or list of a wrong size. */
-const PARTS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+const SIZE_UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],
 };
@@ -30,13 +30,13 @@ function sizeReason(
   side: 'least' | 'most',
   inclusive = true,
 ): string {
-  const parts = PARTS[origin];
-  if (parts === undefined) {
+  const units = SIZE_UNITS[origin];
+  if (units === undefined) {
     if (!inclusive) return `must be ${side === 'least' ? 'more' : 'less'} than ${bound}`;
     return `must be ${bound} or ${side === 'least' ? 'more' : 'less'}`;
   }
   if (side === 'least' && Number(bound) === 1) return 'must not be empty';
-  return `must have at ${side} ${bound} ${parts[Number(bound) === 1 ? 0 : 1]}`;
+  return `must have at ${side} ${bound} ${units[Number(bound) === 1 ? 0 : 1]}`;
 }
 
 /** The kinds that a value may have, where it has none of them; null where it has one and is wrong in itself. */
@@ -56,8 +56,8 @@ function unionReason(branches: readonly (readonly Issue[])[]): string {
  * What is wrong with a value, as the end of a sentence that begins with its name: `must be a whole number`. Words that a
  * schema gave stay as they are. The value itself is never repeated.
  */
-export function issueReason(issue: Issue): string {
-  if (issue.code === 'custom' || !OWN_WORDS.test(issue.message)) return issue.message;
+export function zodMessage(issue: Issue): string {
+  if (issue.code === 'custom' || !VALIDATOR_MESSAGE.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       return issue.message.endsWith('received undefined') ? 'is required' : `must be ${kind(issue.expected)}`;

@@ -183,7 +183,7 @@ describe('a pull', () => {
     const known = readFileSync(file);
     writeFileSync(file, Buffer.alloc(8192, 0x5a));
     await open({ home });
-    expect([here.bench.store.lost, here.bench.pulls.list()]).toEqual([true, []]);
+    expect([here.bench.store.isContentLost, here.bench.pulls.list()]).toEqual([true, []]);
     // Long enough for a look at one folder.
     await pause(200);
     await here.bench.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { PullBody, PullRecord } from '../../contract/pulls.ts';
-import type { Bus } from '../../lib/async/event-bus.ts';
+import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -41,10 +41,10 @@ export interface Pulls {
 }
 
 export interface PullsOptions {
-  readonly store: Pick<Store, 'pulls' | 'lost'>;
+  readonly store: Pick<Store, 'pulls' | 'isContentLost'>;
   readonly settings: Pick<Settings, 'value' | 'folders'>;
   readonly log: Log;
-  readonly bus: Bus<GatewayEvents>;
+  readonly bus: EventBus<GatewayEvents>;
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly hub: Hub;
   readonly registry: {
@@ -246,7 +246,8 @@ class AllPulls implements Pulls {
     );
     const known = new Set(rests.map(({ row }) => row.id));
     // A backup may bring back what a lost database knew, and what was fetched may be worth days.
-    if (store.lost) log.warn('the list of downloads is lost; what was fetched of them is kept for this run');
+    if (store.isContentLost)
+      log.warn('the list of downloads is lost; what was fetched of them is kept for this run');
     else
       void sweepStaging(this.#root, known).catch((error: Error) =>
         log.warn({ reason: error.message }, 'leftovers of downloads could not be removed'),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { listening } from '../../lib/testing/listening.ts';
+import { listenOnLoopback } from '../../lib/testing/listening.ts';
 
 /** A repository of the stand-in, at its one commit. */
 export interface StandInRepo {
@@ -249,7 +249,7 @@ export async function startHub(repos: Record<string, StandInRepo> = {}): Promise
     res.end();
   }
 
-  hub.port = await listening(server);
+  hub.port = await listenOnLoopback(server);
   hub.url = `http://127.0.0.1:${hub.port}`;
   hub.sent = () => sent;
   hub.commit = commit;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { PullRecord, PullStateName } from '../../contract/pulls.ts';
-import { Bus } from '../../lib/async/event-bus.ts';
+import { EventBus } from '../../lib/async/event-bus.ts';
 import { createLog } from '../../lib/log.ts';
 import { Outbound, type OutboundOptions } from '../../lib/net/outbound.ts';
 import { openSettings } from '../../settings/settings.ts';
@@ -45,7 +45,7 @@ export async function pullBench(url: string, options: BenchOptions = {}): Promis
     watch: false,
   });
   const store = openStore({ folder: settings.folders.state, log });
-  const bus = new Bus<GatewayEvents>();
+  const bus = new EventBus<GatewayEvents>();
   const registry = await createRegistry({ store, log, bus, settings, firstScanMs: 20_000 });
   const outbound = new Outbound({
     connectMs: () => 2_000,

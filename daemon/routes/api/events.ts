@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ADMIN_EVENTS, type GatewayEvents } from '../../contract/events.ts';
-import type { BusEntry } from '../../lib/async/event-bus.ts';
+import type { EventBusEntry } from '../../lib/async/event-bus.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { StreamDoor } from '../sse-endpoint.ts';
@@ -26,7 +26,7 @@ export function eventRoutes(deps: RouteDeps) {
   const door = new StreamDoor(deps, MAX_READERS, KEPT_FOR_ADMINS);
   const events: Handler = (ctx, call) => {
     const stream = door.open(ctx, call);
-    const send = ({ id, name, payload }: BusEntry<GatewayEvents>) => {
+    const send = ({ id, name, payload }: EventBusEntry<GatewayEvents>) => {
       if (ADMIN_EVENTS.has(name) && !stream.isAdmin()) return;
       stream.send({ id, event: name, data: JSON.stringify(payload) });
     };

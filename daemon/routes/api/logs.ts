@@ -1,4 +1,4 @@
-import type { BusEntry } from '../../lib/async/event-bus.ts';
+import type { EventBusEntry } from '../../lib/async/event-bus.ts';
 import { atLeast, LOG_LEVELS, type LogLine } from '../../lib/text/log-lines.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
@@ -25,8 +25,8 @@ export function logRoutes(deps: RouteDeps) {
     const lines = query.whole('lines', { min: 0, max: MOST_LINES, absent: 200 });
     const follow = query.flag('follow', true);
     const stream = door.open(ctx, call);
-    const wanted = ({ payload }: BusEntry<{ log: LogLine }>) => atLeast(payload.level, least);
-    const send = (entry: BusEntry<{ log: LogLine }>) => {
+    const wanted = ({ payload }: EventBusEntry<{ log: LogLine }>) => atLeast(payload.level, least);
+    const send = (entry: EventBusEntry<{ log: LogLine }>) => {
       if (wanted(entry)) stream.send({ id: entry.id, event: 'log', data: entry.payload.text });
     };
     const seen = lastEventId(ctx.req);

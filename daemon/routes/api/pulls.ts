@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../contract/errors.ts';
 import type { HubModelView, PullBody } from '../../contract/pulls.ts';
-import { Remembered } from '../../lib/async/ttl-cache.ts';
+import { TtlCache } from '../../lib/async/ttl-cache.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
 const FOUND = 20;
 const LONGEST_QUERY = 200;
-const SEARCHES = { most: 64, ageMs: 5 * 60_000 };
+const SEARCHES = { maxEntries: 64, ttlMs: 5 * 60_000 };
 
 /** Aborted when the caller has left before the answer. */
 function leaving(res: ServerResponse): AbortSignal {
@@ -21,7 +21,7 @@ function leaving(res: ServerResponse): AbortSignal {
 /** `/api/pulls…`, `/api/models/pull` and `/api/models/search`: models from the hub. */
 export function pullRoutes(deps: RouteDeps) {
   const { pulls, hub } = deps;
-  const searches = new Remembered<HubModelView[]>(SEARCHES);
+  const searches = new TtlCache<HubModelView[]>(SEARCHES);
   const audit = (call: Call, action: string, details: Record<string, unknown>) =>
     deps.store.audit.add({
       action: `pull.${action}`,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import type { RequestRecord, RequestWholeView } from '../../contract/system.ts';
 import { wholeLadder } from '../../inference/dispatch/trace-view.ts';
-import { hideSecretsIn } from '../../lib/text/redact.ts';
+import { redactSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
@@ -54,7 +54,7 @@ function findRequest(deps: RouteDeps, id: string): RequestWholeView {
   const found = deps.inference.request(id) ?? deps.store.requests.get(id);
   if (!found) throw new GatewayError('request.not_found');
   const { story } = found;
-  const bodies = hideSecretsIn(deps.inference.bodies(found.id), deps.settings.secrets());
+  const bodies = redactSecretsIn(deps.inference.bodies(found.id), deps.settings.secrets());
   if (story === null || story.steps.length === 0) return { ...found, bodies };
   return { ...found, bodies, story: { ...story, steps: wholeLadder(story.steps) } };
 }

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '../../contract/errors.ts';
 import type { SettingRow } from '../../contract/system.ts';
-import { cutTo } from '../../lib/text/truncate.ts';
+import { truncate } from '../../lib/text/truncate.ts';
 import { SETTINGS, type SettingName } from '../../settings/catalogue.ts';
-import { guardOf } from '../../settings/revision.ts';
-import { leadsSecretAway } from '../../settings/secret-locations.ts';
+import { ifMatchGuard } from '../../settings/revision.ts';
+import { secretDiversionReason } from '../../settings/secret-locations.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -23,7 +23,7 @@ export function settingsRoutes(deps: RouteDeps) {
   });
   const put: Handler = async (ctx, call, body) => {
     const accepted = acceptable(deps, (body as { values: Values }).values);
-    const guard = guardOf(ctx.req.headers['if-match']);
+    const guard = ifMatchGuard(ctx.req.headers['if-match']);
     await configWrite(
       () => deps.settings.persistAll(accepted, guard),
       () => deps.settings.reload(),
@@ -57,11 +57,13 @@ function acceptable({ settings }: Pick<RouteDeps, 'settings'>, values: Values): 
     const row = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SettingName] : undefined;
     if (!row?.toml || name === 'requireAuth') {
       const reason = name === 'requireAuth' ? 'use PUT /api/auth/require' : 'cannot be set here';
-      fields.push({ path: cutTo(name, 64), reason });
+      fields.push({ path: truncate(name, 64), reason });
       continue;
     }
-    const parsed = row.kind.fromToml(value);
-    const reason = parsed.ok ? leadsSecretAway(settings, name as SettingName, parsed.value) : parsed.reason;
+    const parsed = row.type.fromToml(value);
+    const reason = parsed.ok
+      ? secretDiversionReason(settings, name as SettingName, parsed.value)
+      : parsed.reason;
     if (reason !== null) fields.push({ path: name, reason });
     else if (parsed.ok) accepted.push([name as SettingName, parsed.value]);
   }

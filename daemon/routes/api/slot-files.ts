@@ -1,5 +1,5 @@
 import type { SlotRecord, SlotSettingsBody } from '../../contract/slots.ts';
-import { guardOf } from '../../settings/revision.ts';
+import { ifMatchGuard } from '../../settings/revision.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -22,14 +22,14 @@ export function slotFileRoutes(deps: RouteDeps) {
   const change: Handler = async (ctx, call, body): Promise<SlotRecord> => {
     const settings = body as SlotSettingsBody;
     const name = call.params.name ?? '';
-    const guard = guardOf(ctx.req.headers['if-match']);
+    const guard = ifMatchGuard(ctx.req.headers['if-match']);
     const slot = await configWrite(() => deps.slots.change(name, settings, guard), reload);
     audit(deps, call, 'slot.change', { slot: name, settings });
     return slot;
   };
   const remove: Handler = async (ctx, call) => {
     const name = call.params.name ?? '';
-    await configWrite(() => deps.slots.remove(name, guardOf(ctx.req.headers['if-match'])), reload);
+    await configWrite(() => deps.slots.remove(name, ifMatchGuard(ctx.req.headers['if-match'])), reload);
     audit(deps, call, 'slot.remove', { slot: name });
     return { ok: true };
   };

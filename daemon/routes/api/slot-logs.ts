@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { hideSecrets } from '../../lib/text/redact.ts';
+import { redactSecrets } from '../../lib/text/redact.ts';
 import { engineLogFile } from '../../slots/lifecycle/engine-log.ts';
 import { tailLog } from '../../slots/lifecycle/log-tail.ts';
 import { slotLogName } from '../../slots/lifecycle/slot-log.ts';
@@ -29,7 +29,7 @@ export function slotLogRoutes(deps: RouteDeps) {
     const gone = new AbortController();
     stream.onClose(() => gone.abort());
     const onLine = (line: string) => {
-      const text = hideSecrets(line, deps.settings.secrets());
+      const text = redactSecrets(line, deps.settings.secrets());
       stream.send({ event: 'line', data: JSON.stringify({ text }) });
     };
     const config = deps.slots.config(name);

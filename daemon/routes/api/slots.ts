@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { GatewayError } from '../../contract/errors.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
-import { hideSecretsIn } from '../../lib/text/redact.ts';
+import { redactSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
@@ -34,12 +34,15 @@ export function slotRoutes(deps: RouteDeps) {
   const plan: Handler = (_ctx, call): SlotPlanView => {
     const { name } = namedSlot(deps, call);
     const modelId = new Query(call).text('model_id');
-    return hideSecretsIn(deps.slots.plan(name, modelId === null ? {} : { modelId }), deps.settings.secrets());
+    return redactSecretsIn(
+      deps.slots.plan(name, modelId === null ? {} : { modelId }),
+      deps.settings.secrets(),
+    );
   };
   /** Of variables only their names; no value of a secret. */
   const settings: Handler = (_ctx, call): SlotSettingsView => {
     const { name } = namedSlot(deps, call);
-    return hideSecretsIn(deps.slots.settings(name), deps.settings.secrets());
+    return redactSecretsIn(deps.slots.settings(name), deps.settings.secrets());
   };
   return {
     slots: () => ({ slots: deps.slots.list() }),

@@ -1,6 +1,6 @@
 import { ROUTES } from '../../contract/routes.ts';
 import type { ExplainView } from '../../contract/system.ts';
-import { hideSecretsIn } from '../../lib/text/redact.ts';
+import { redactSecretsIn } from '../../lib/text/redact.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { openApi } from '../openapi.ts';
@@ -22,7 +22,7 @@ export function systemRoutes(deps: RouteDeps) {
       return { entries: deps.store.audit.list(limit, before === 0 ? undefined : before) };
     },
     'dispatch.explain': (_ctx, _call, body): ExplainView =>
-      hideSecretsIn(
+      redactSecretsIn(
         deps.inference.explain(body as { path: string; model?: string }),
         deps.settings.secrets(),
       ),

@@ -6,7 +6,7 @@ import {
   type UpstreamPutBody,
   type UpstreamRecord,
 } from '../../contract/upstreams.ts';
-import { guardOf } from '../../settings/revision.ts';
+import { ifMatchGuard } from '../../settings/revision.ts';
 import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from '../../upstreams/edit-upstream.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -55,14 +55,14 @@ export function upstreamRoutes(deps: RouteDeps) {
     'upstream.put': async (ctx, call, body) => {
       const name = fileOf(call);
       const wanted = body as UpstreamPutBody;
-      const guard = guardOf(ctx.req.headers['if-match']);
+      const guard = ifMatchGuard(ctx.req.headers['if-match']);
       await configWrite(() => changeUpstreamFile(folder, name, wanted, guard), reload);
       audit(call, 'change', { upstream: name, fields: Object.keys(wanted) });
       return taken(name);
     },
     'upstream.remove': async (ctx, call) => {
       const name = fileOf(call);
-      const guard = guardOf(ctx.req.headers['if-match']);
+      const guard = ifMatchGuard(ctx.req.headers['if-match']);
       await configWrite(() => removeUpstreamFile(folder, name, guard), reload);
       audit(call, 'remove', { upstream: name });
       upstreams.reload();

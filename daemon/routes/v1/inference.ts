@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { DialectName } from '../../inference/dialects/serve-dialect.ts';
 import type { InferenceCall, Receive } from '../../inference/serve.ts';
 import type { TaskName } from '../../inference/tasks.ts';
-import { letGoWritten } from '../../lib/perf/buffer-release.ts';
+import { releaseWhenWritten } from '../../lib/perf/buffer-release.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
@@ -61,7 +61,7 @@ const LONG = 64 * 1024;
  * whole heap: a third of the CPU of a chat of 2,000 messages.
  */
 const through = (body: Buffer, answered: Promise<void>): Promise<void> =>
-  body.length < LONG ? answered : answered.finally(() => letGoWritten(body));
+  body.length < LONG ? answered : answered.finally(() => releaseWhenWritten(body));
 
 /**
  * The picture of a call that floor 4 works on, made once its body is here; `waitedSince` is when the wait for it would have begun

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { Patience } from '../../lib/fs/mount-guard.ts';
+import { MountGuard } from '../../lib/fs/mount-guard.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { ModelFileCache } from './model-files.ts';
 
@@ -21,12 +21,14 @@ test('a new file is found immediately, a change and its removal shortly afterwar
 test('a disk that stops responding blocks no caller, and gets one request', async () => {
   const path = join(scratch(), 'a.bin');
   writeFileSync(path, 'x');
-  const patience = new Patience({ ms: 20, mounts: () => [] });
+  const patience = new MountGuard({ timeoutMs: 20, mounts: () => [] });
   const places = new ModelFileCache(patience);
   expect(places.at(path)).toEqual({ sizeBytes: 1 });
-  const ask = vi.spyOn(patience, 'ask');
+  const ask = vi.spyOn(patience, 'run');
   const never = vi.fn(() => new Promise<never>(() => {}));
-  ask.mockImplementation((folder) => Patience.prototype.ask.call(patience, folder, never) as Promise<never>);
+  ask.mockImplementation(
+    (folder) => MountGuard.prototype.run.call(patience, folder, never) as Promise<never>,
+  );
   rmSync(path);
   await vi.waitFor(() => {
     expect(places.at(path)).toEqual({ sizeBytes: 1 });

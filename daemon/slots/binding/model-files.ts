@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Patience, SilentPlace } from '../../lib/fs/mount-guard.ts';
+import { DiskTimeout, MountGuard } from '../../lib/fs/mount-guard.ts';
 
 /** The properties of a model file or folder that a slot needs. */
 export interface ModelFile {
@@ -33,9 +33,9 @@ export function modelFileAt(path: string): ModelFile | null {
  */
 export class ModelFileCache {
   readonly #cache = new Map<string, CachedFile>();
-  readonly #patience: Patience;
+  readonly #patience: MountGuard;
 
-  constructor(patience = new Patience()) {
+  constructor(patience = new MountGuard()) {
     this.#patience = patience;
   }
 
@@ -65,9 +65,9 @@ export class ModelFileCache {
 
   async #refresh(path: string, before: ModelFile): Promise<void> {
     try {
-      this.#store(path, modelFileOf(await this.#patience.ask(dirname(path), () => stat(path))));
+      this.#store(path, modelFileOf(await this.#patience.run(dirname(path), () => stat(path))));
     } catch (error) {
-      if (error instanceof SilentPlace) this.#store(path, before);
+      if (error instanceof DiskTimeout) this.#store(path, before);
       else this.#cache.delete(path);
     }
   }

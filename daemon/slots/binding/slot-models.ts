@@ -1,4 +1,4 @@
-import type { Patience } from '../../lib/fs/mount-guard.ts';
+import type { MountGuard } from '../../lib/fs/mount-guard.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { Engine, SlotModel } from '../engines/engine.ts';
@@ -16,7 +16,12 @@ export class SlotModels {
   readonly #log: Log;
   readonly #files: ModelFileCache;
 
-  constructor(lookUp: (config: SlotConfig) => SlotModel | null, swaps: Swaps, log: Log, patience?: Patience) {
+  constructor(
+    lookUp: (config: SlotConfig) => SlotModel | null,
+    swaps: Swaps,
+    log: Log,
+    patience?: MountGuard,
+  ) {
     this.#files = new ModelFileCache(patience);
     this.#lookUp = lookUp;
     this.#swaps = swaps;

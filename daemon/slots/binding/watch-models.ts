@@ -1,6 +1,6 @@
 import type { GatewayEvents } from '../../contract/events.ts';
-import { againAfter } from '../../lib/async/coalesce.ts';
-import type { Bus } from '../../lib/async/event-bus.ts';
+import { coalesce } from '../../lib/async/coalesce.ts';
+import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SlotSet } from '../slot-set.ts';
 
@@ -10,10 +10,10 @@ import type { SlotSet } from '../slot-set.ts';
  */
 export function followModels(
   set: Pick<SlotSet, 'all' | 'reconcile'>,
-  bus: Bus<GatewayEvents>,
+  bus: EventBus<GatewayEvents>,
   log: Pick<Log, 'error'>,
 ): () => void {
-  const follow = againAfter(() => {
+  const follow = coalesce(() => {
     // Coalesced runs have no caller that could catch an error.
     try {
       for (const controller of set.all()) controller.refreshModel();

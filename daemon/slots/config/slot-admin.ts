@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import { SlotName, type SlotSettingsBody } from '../../contract/slots.ts';
-import { cutTo } from '../../lib/text/truncate.ts';
-import type { Guard } from '../../settings/revision.ts';
+import { truncate } from '../../lib/text/truncate.ts';
+import type { ChangeGuard } from '../../settings/revision.ts';
 import type { Forecast } from '../admission/controller.ts';
 import { typeObjection } from '../admission/launch-plan.ts';
 import { REFRESH_RETRY_MS } from '../admission/queue.ts';
@@ -36,7 +36,7 @@ export interface SlotAdminDeps {
 }
 
 const notFound = (slot: string): GatewayError =>
-  new GatewayError('slot.not_found', { details: { slot: cutTo(slot, 64) } });
+  new GatewayError('slot.not_found', { details: { slot: truncate(slot, 64) } });
 
 /** Changes that administrators make to slots: their files and their models. */
 export class SlotAdmin {
@@ -66,7 +66,7 @@ export class SlotAdmin {
   }
 
   /** See `Slots.change`. */
-  async change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<void> {
+  async change(name: string, settings: SlotSettingsBody, guard?: ChangeGuard): Promise<void> {
     const { config, broken, files, reload, swaps } = this.#deps;
     const known = config(name);
     if (known === undefined && !broken().has(name)) throw notFound(name);
@@ -82,7 +82,7 @@ export class SlotAdmin {
   }
 
   /** See `Slots.remove`. */
-  async remove(name: string, guard?: Guard): Promise<void> {
+  async remove(name: string, guard?: ChangeGuard): Promise<void> {
     const { config, broken, files, reload, drained } = this.#deps;
     const known = config(name);
     if (known === undefined && !broken().has(name)) throw notFound(name);
@@ -143,7 +143,7 @@ export class SlotAdmin {
   compatibleModel(config: SlotConfig, modelId: string): SlotModel {
     const model = this.#deps.modelNamed(config, modelId);
     if (model === null)
-      throw new GatewayError('model.not_found', { details: { model: cutTo(modelId, 256) } });
+      throw new GatewayError('model.not_found', { details: { model: truncate(modelId, 256) } });
     const objection = typeObjection(config, model);
     if (objection === null) return model;
     throw new GatewayError('dispatch.capability_mismatch', {

@@ -1,10 +1,10 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { DURATION_FORM, SlotName, SlotType } from '../../contract/slots.ts';
-import { issueReason } from '../../lib/text/zod-message.ts';
+import { zodMessage } from '../../lib/text/zod-message.ts';
 import { tomlReason } from '../../settings/config-text.ts';
 import { keyLines } from '../../settings/key-lines.ts';
-import { boundProblems, type Problem } from '../../settings/problem.ts';
+import { limitProblems, type Problem } from '../../settings/problem.ts';
 import { SELF_FILLING } from '../binding/bindings.ts';
 import { defaultRunnerOf, engineFor } from '../engines/table.ts';
 import type { SlotConfig } from './slot-config.ts';
@@ -182,11 +182,11 @@ export function readSlotFile(file: string, text: string): SlotFileResult {
     .map((key) => ({ file, line: lines.get(key) ?? null, message: `unknown key "${key}" is ignored` }));
   const read = SlotFile.safeParse(toml.table);
   const given = Object.keys(toml.table).filter((key) => KEYS.has(key));
-  if (read.success) return { config: toConfig(name, read.data, given), problems: boundProblems(unknown) };
+  if (read.success) return { config: toConfig(name, read.data, given), problems: limitProblems(unknown) };
   const wrong = read.error.issues.map((issue) => ({
     file,
     line: lines.get(String(issue.path[0] ?? '')) ?? null,
-    message: `${issue.path.join('.')}: ${issueReason(issue)}`,
+    message: `${issue.path.join('.')}: ${zodMessage(issue)}`,
   }));
-  return { config: null, problems: boundProblems([...wrong, ...unknown]) };
+  return { config: null, problems: limitProblems([...wrong, ...unknown]) };
 }

@@ -9,7 +9,7 @@ import { unguarded } from '../../settings/revision.ts';
  * A slot file may contain secrets in variables: new files are readable for the owner only, existing ones keep their
  * mode.
  */
-const RULES = { cap: 64 * 1024, newMode: 0o600, keepMode: 0o666 };
+const RULES = { maxBytes: 64 * 1024, newMode: 0o600, keepMode: 0o666 };
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Changes the files of the folder `slots/` one at a time, each completely or not at all. */
@@ -48,7 +48,7 @@ export class SlotFiles {
   remove(name: string, guard = unguarded): Promise<boolean> {
     return this.#serialize(async () => {
       const path = this.#pathOf(name);
-      await guardFile(path, guard, RULES.cap);
+      await guardFile(path, guard, RULES.maxBytes);
       try {
         await unlink(path);
       } catch (cause) {

@@ -1,4 +1,4 @@
-import { imageObjection } from '../../lib/container-engine/image-name.ts';
+import { imageNameError } from '../../lib/container-engine/image-name.ts';
 import { isUnreachable } from '../../lib/net/unreachable-address.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { RunnerId } from './run-spec.ts';
@@ -84,7 +84,7 @@ export function keysObjection(config: SlotConfig): string | null {
   if (config.keyEnv !== null && !takesKeyEnv(config)) {
     return `key_env: engine ${config.engine} under ${config.runner} gets its key by itself`;
   }
-  const image = config.image === null ? null : imageObjection(config.image);
+  const image = config.image === null ? null : imageNameError(config.image);
   if (image !== null) return `image: ${image}`;
   if (config.runner !== 'attach') return null;
   if (config.url === null) return 'url: runner attach needs the address of the server';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Outbound } from '../../lib/net/outbound.ts';
-import { listening, portOf } from '../../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
 import type { Check } from '../engines/engine.ts';
 import { CheckFailure, createEngineQuery, runChecks } from './health.ts';
 
@@ -11,7 +11,7 @@ let outbound: Outbound;
 beforeEach(async () => {
   outbound = new Outbound({ connectMs: () => 1_000 });
   server = createServer((request, response) => listener(request, response));
-  await listening(server);
+  await listenOnLoopback(server);
 });
 afterEach(async () => {
   await outbound.close();

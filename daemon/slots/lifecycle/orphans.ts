@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { groupsLeftBy, isSameProcess, type ProcessIdentity } from '../../lib/process/process-identity.ts';
+import { isSameProcess, orphanedGroups, type ProcessIdentity } from '../../lib/process/process-identity.ts';
 import { removeRecordFile } from '../runners/remove-record.ts';
 
 const RunRecord = z.object({
@@ -69,7 +69,7 @@ export interface OrphanOptions {
  * Returns the slots whose engine was ended. Never throws.
  */
 export function endOrphans(folder: string, options: OrphanOptions = {}): string[] {
-  const { isSame = isSameProcess, groupsLeft = groupsLeftBy, kill = signalGroup } = options;
+  const { isSame = isSameProcess, groupsLeft = orphanedGroups, kill = signalGroup } = options;
   const groupsOf = (record: RunRecord) => (isSame(record) ? [record.pid] : groupsLeft(record));
   const ended: string[] = [];
   for (const name of listRecords(folder)) {

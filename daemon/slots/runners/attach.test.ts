@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Outbound } from '../../lib/net/outbound.ts';
-import { listening, portOf } from '../../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
 import type { LaunchFor } from '../engines/engine.ts';
 import type { UnloadCall } from '../engines/run-spec.ts';
 import { createEngineQuery } from '../lifecycle/health.ts';
@@ -24,7 +24,7 @@ async function listen(port = 0): Promise<number> {
     res.writeHead(status);
     res.end('{"status":"x"}');
   });
-  return listening(server, port);
+  return listenOnLoopback(server, port);
 }
 const close = () =>
   new Promise<void>((done) => {

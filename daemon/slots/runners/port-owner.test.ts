@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listening } from '../../lib/testing/listening.ts';
+import { listenOnLoopback } from '../../lib/testing/listening.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { listeners, portOwner } from './port-owner.ts';
 import { freePort, Ports } from './ports.ts';
@@ -87,7 +87,7 @@ describe('free ports', () => {
   it('can be listened on', async () => {
     const port = await freePort();
     const server = createServer();
-    await listening(server, port);
+    await listenOnLoopback(server, port);
     await new Promise((done) => server.close(done));
     expect(port).toBeGreaterThan(1023);
   });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { listening, readListening } from '../../lib/net/listening-sockets.ts';
+import { listeningSockets, readListening } from '../../lib/net/listening-sockets.ts';
 
 /** Who listens on a port: no process, only processes of the given session, or also a foreign one. */
 export type PortOwner = 'none' | 'own' | 'foreign' | 'unknown';
@@ -16,7 +16,7 @@ const read = (file: string): string | null => {
 /** Returns the inodes of the sockets that listen on `port`, from the text of `/proc/net/tcp` or `tcp6`. */
 export function listeners(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  return listening(table)
+  return listeningSockets(table)
     .filter(([, local]) => local?.endsWith(suffix))
     .map((fields) => fields[9] as string);
 }

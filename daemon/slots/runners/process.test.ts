@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../lib/process/process-identity.ts';
-import { listening } from '../../lib/testing/listening.ts';
+import { listenOnLoopback } from '../../lib/testing/listening.ts';
 import { openFiles } from '../testing/open-files.ts';
 import { ProcessBench } from '../testing/process-bench.ts';
 import { freePort } from './ports.ts';
@@ -34,7 +34,7 @@ async function foreignListener(port = 0): Promise<{ port: number; met: () => num
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
   });
   strangers.push(server);
-  return { port: await listening(server, port), met: () => count };
+  return { port: await listenOnLoopback(server, port), met: () => count };
 }
 
 describe('a start', () => {

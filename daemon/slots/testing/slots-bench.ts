@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GatewayEvents } from '../../contract/events.ts';
-import { Bus } from '../../lib/async/event-bus.ts';
+import { EventBus } from '../../lib/async/event-bus.ts';
 import { createLog } from '../../lib/log.ts';
 import { Outbound } from '../../lib/net/outbound.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
@@ -13,7 +13,7 @@ import { createSlots, type Slots, type SlotsOptions } from '../slots.ts';
 export class SlotsBench {
   readonly root = mkdtempSync(join(tmpdir(), 'slots-'));
   readonly folders = { config: join(this.root, 'config'), state: join(this.root, 'state') };
-  readonly bus = new Bus<GatewayEvents>();
+  readonly bus = new EventBus<GatewayEvents>();
   readonly logged: string[] = [];
   readonly outbound = new Outbound({ connectMs: () => 1_000 });
   environment: Record<string, string> = {};

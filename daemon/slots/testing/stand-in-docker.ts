@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listening, portOf } from '../../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
 
 interface Body {
   readonly Image: string;
@@ -153,7 +153,7 @@ export class StandInDocker {
       const known = req.headers.authorization === `Bearer ${key}`;
       res.writeHead(known ? 200 : 401, JSON_TYPE).end('{"status":"ok"}');
     });
-    await listening(server);
+    await listenOnLoopback(server);
     box.server = server;
     return 204;
   }

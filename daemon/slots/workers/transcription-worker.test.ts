@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wavHead } from '../../lib/media/pcm.ts';
+import { wavHeader } from '../../lib/media/pcm.ts';
 import { readEvents } from './testing/forked-worker.ts';
 import {
   findFfmpeg,
@@ -52,7 +52,7 @@ describe('listening', () => {
   });
 
   test('silence is no text', async () => {
-    const silence = Buffer.concat([wavHead(16_000, 64_000), Buffer.alloc(64_000)]);
+    const silence = Buffer.concat([wavHeader(16_000, 64_000), Buffer.alloc(64_000)]);
     expect(JSON.parse((await tones.hear(silence)).text)).toEqual({
       text: '',
       usage: { type: 'duration', seconds: 2 },
@@ -60,7 +60,7 @@ describe('listening', () => {
   });
 
   test.each([1, 2, 50, 319, 321])('%i samples end nothing', async (samples) => {
-    const short = Buffer.concat([wavHead(16_000, samples * 2), Buffer.alloc(samples * 2, 0x31)]);
+    const short = Buffer.concat([wavHeader(16_000, samples * 2), Buffer.alloc(samples * 2, 0x31)]);
     expect((await tones.hear(short)).status).toBe(200);
   });
 

@@ -1,6 +1,6 @@
 import type { GatewayEvents } from '../../contract/events.ts';
 import { type PullRecord, PullState, type PullStateName } from '../../contract/pulls.ts';
-import type { Bus } from '../../lib/async/event-bus.ts';
+import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Make } from './metric-factory.ts';
 
 /** States in which a download rests for good, or until it is asked for again. */
@@ -9,7 +9,7 @@ const ENDS: ReadonlySet<PullStateName> = new Set(['done', 'failed', 'cancelled']
 /** Counts the bytes that downloads bring, and their ends, from the events that they tell; no label names a model. */
 export function pullSeries(
   make: Make,
-  bus: Pick<Bus<GatewayEvents>, 'subscribe'>,
+  bus: Pick<EventBus<GatewayEvents>, 'subscribe'>,
   list: () => readonly PullRecord[],
 ): () => void {
   const bytes = make.counter('svc_pull_bytes_total', 'Bytes of models that were downloaded.').labels({});

@@ -1,8 +1,8 @@
-import { roomOn } from '../../app/memory-headroom.ts';
+import { memoryHeadroom } from '../../app/memory-headroom.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
 import { createHardware, type Hardware } from '../../hardware/hardware.ts';
 import { fakeMachine, type MACHINES } from '../../hardware/testing/fake-machine.ts';
-import { Bus } from '../../lib/async/event-bus.ts';
+import { EventBus } from '../../lib/async/event-bus.ts';
 import { createLog } from '../../lib/log.ts';
 import { AdmissionController, type AdmissionDeps } from '../../slots/admission/controller.ts';
 import { Measurements } from '../../slots/admission/measured-memory.ts';
@@ -18,7 +18,7 @@ export async function probedMachine(
   const machine = fakeMachine(name);
   const hardware = createHardware({
     log,
-    bus: new Bus<GatewayEvents>(),
+    bus: new EventBus<GatewayEvents>(),
     root: machine.root,
     path: machine.path,
     nodeAccess: async () => 'ok',
@@ -38,7 +38,7 @@ export const admissionOn = (hardware: Hardware, over: Partial<AdmissionDeps> = {
     cpuThreads: () => 0,
     queueMax: () => 64,
     memoryLimit: () => 0,
-    headroom: (device, needed, beside) => roomOn(hardware, device, needed, beside),
+    headroom: (device, needed, beside) => memoryHeadroom(hardware, device, needed, beside),
     model: () => null,
     memoryUses: () => [],
     memoryOf: () => null,

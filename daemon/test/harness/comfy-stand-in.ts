@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { listening, portOf } from '../../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
 import { type Installed, judgePrompt, objectInfo, type Prompt } from './comfy-nodes.ts';
 import { drawnPng } from './drawn-png.ts';
 
@@ -250,7 +250,7 @@ export async function comfyStandIn(): Promise<ComfyStandIn> {
       client.once('close', () => comfy.listeners.delete(client));
     });
   });
-  await listening(server);
+  await listenOnLoopback(server);
   const cutSockets = () => {
     for (const client of comfy.listeners.keys()) client.terminate();
   };

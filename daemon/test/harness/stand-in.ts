@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { listening } from '../../lib/testing/listening.ts';
+import { listenOnLoopback } from '../../lib/testing/listening.ts';
 
 /** One request as a stand-in for a foreign server heard it, whole. */
 export interface Heard {
@@ -49,7 +49,7 @@ export async function standIn(first: (heard: Heard) => RequestListener): Promise
       socket.on('error', () => {});
       socket.once('close', () => sockets.delete(socket));
     });
-    port = await listening(server, port);
+    port = await listenOnLoopback(server, port);
   };
   const down = () =>
     new Promise<void>((done) => {

@@ -155,10 +155,10 @@ const SCHEMA: Writer = {
       });
       const rows = opened.built.get();
       opened.db.close();
-      if (opened.place === 'memory') {
+      if (opened.location === 'memory') {
         throw new GatewayError('store.unavailable', { message: opened.alarm ?? 'in memory' });
       }
-      if (opened.lost || rows !== ROWS + 1) throw new Error(`torn: ${rows} rows, ${opened.alarm}`);
+      if (opened.isContentLost || rows !== ROWS + 1) throw new Error(`torn: ${rows} rows, ${opened.alarm}`);
     },
   }),
   left(root) {

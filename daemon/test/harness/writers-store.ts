@@ -144,7 +144,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     there: "SELECT 1 FROM sessions WHERE id = 'revoked ' || ? AND revoked = 1",
   },
   fact: {
-    write: ({ facts }, n) => facts.set(`new ${n}`, TEXT),
+    write: ({ keyValue: facts }, n) => facts.set(`new ${n}`, TEXT),
     there: "SELECT 1 FROM facts WHERE key = 'new ' || ?",
   },
   event: {

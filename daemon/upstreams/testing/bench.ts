@@ -3,10 +3,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GatewayEvents } from '../../contract/events.ts';
-import { Bus } from '../../lib/async/event-bus.ts';
+import { EventBus } from '../../lib/async/event-bus.ts';
 import { createLog } from '../../lib/log.ts';
 import { Outbound } from '../../lib/net/outbound.ts';
-import { listening, portOf } from '../../lib/testing/listening.ts';
+import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
 import type { AllUpstreams, UpstreamFacts } from '../port.ts';
 import type { OwnPlace } from '../self.ts';
@@ -41,7 +41,7 @@ export class UpstreamsBench {
   readonly root = mkdtempSync(join(tmpdir(), 'upstreams-'));
   readonly folders = { config: join(this.root, 'config'), state: join(this.root, 'state') };
   readonly facts = new Map<string, string>();
-  readonly bus = new Bus<GatewayEvents>();
+  readonly bus = new EventBus<GatewayEvents>();
   readonly logged: string[] = [];
   readonly outbound = new Outbound({ connectMs: () => 2_000 });
   readonly clock = { wall: Date.UTC(2026, 5, 1, 12), steady: 1_000 };
@@ -77,7 +77,7 @@ export class UpstreamsBench {
       player.play(req, res);
     });
     this.#servers.push(server);
-    await listening(server);
+    await listenOnLoopback(server);
     const close = () => closed(server);
     return Object.assign(player, {
       url: `http://127.0.0.1:${portOf(server)}`,
@@ -94,7 +94,7 @@ export class UpstreamsBench {
         environment: (name) => this.environment[name],
       },
       store: {
-        facts: {
+        keyValue: {
           get: (key) => this.facts.get(key) ?? null,
           set: (key, text) => void this.facts.set(key, text),
         },

@@ -36,7 +36,7 @@ const connect = () => ContainerEngine.connect(outbound, podman?.socketPath ?? ''
 
 describe.skipIf(podman === null)('a real Podman', () => {
   test('says what it is', async () => {
-    const { about } = await connect();
+    const { info: about } = await connect();
     expect(about).toMatchObject({ kind: 'podman', rootless: false, api: '1.41' });
     expect(about.version).toMatch(/^\d+\.\d+/);
   });

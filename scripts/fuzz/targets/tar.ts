@@ -1,4 +1,4 @@
-import { BLOCK, paddingOf, TarError, type TarMember } from '../../../daemon/lib/fs/tar-header.ts';
+import { BLOCK_BYTES, paddingOf, TarError, type TarMember } from '../../../daemon/lib/fs/tar-header.ts';
 import { readTar } from '../../../daemon/lib/fs/tar-reader.ts';
 import { chunked, promise, same } from '../assert.ts';
 
@@ -34,14 +34,14 @@ async function read(pieces: readonly Buffer[]): Promise<{ whole: boolean; member
 /** Makes the sum of every header right, so that what stands behind it is reached too. */
 function withSums(archive: Buffer): Buffer {
   const out = Buffer.from(archive);
-  for (let at = 0; at + BLOCK <= out.length; ) {
-    const header = out.subarray(at, at + BLOCK);
+  for (let at = 0; at + BLOCK_BYTES <= out.length; ) {
+    const header = out.subarray(at, at + BLOCK_BYTES);
     if (header.every((byte) => byte === 0)) break;
     header.fill(0x20, 148, 156);
     const sum = header.reduce((total, byte) => total + byte, 0);
     header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
     const size = Number.parseInt(header.toString('latin1', 124, 136), 8) || 0;
-    at += BLOCK + size + paddingOf(size);
+    at += BLOCK_BYTES + size + paddingOf(size);
   }
   return out;
 }

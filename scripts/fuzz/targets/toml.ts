@@ -1,5 +1,5 @@
 import { parse } from 'smol-toml';
-import { CONFIG_CAP, readConfigText } from '../../../daemon/settings/config-text.ts';
+import { MAX_CONFIG_BYTES, readConfigText } from '../../../daemon/settings/config-text.ts';
 import { promise, same } from '../assert.ts';
 
 /** A configuration file of anybody: what a parser of TOML makes of its text, or a reason with a line that it has. */
@@ -8,7 +8,7 @@ export function fuzz(data: Buffer): void {
   const lines = data.toString('latin1').split('\n').length;
   if (!read.ok) {
     promise(
-      read.line === null ? data.length > CONFIG_CAP : read.line >= 1 && read.line <= lines,
+      read.line === null ? data.length > MAX_CONFIG_BYTES : read.line >= 1 && read.line <= lines,
       'a line that is not there',
     );
     promise(read.message.length < 1_000, 'a reason that is no sentence');

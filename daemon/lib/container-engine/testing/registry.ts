@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { listening } from '../../testing/listening.ts';
+import { listenOnLoopback } from '../../testing/listening.ts';
 import { tarOf } from './tar.ts';
 
 /** Test support: a registry with one image, spoken to as an OCI registry is, without TLS. */
@@ -79,7 +79,7 @@ export async function startRegistry(): Promise<TestRegistry> {
       .writeHead(404, { 'content-type': 'application/json' })
       .end('{"errors":[{"code":"MANIFEST_UNKNOWN"}]}');
   });
-  const host = `127.0.0.1:${await listening(server)}`;
+  const host = `127.0.0.1:${await listenOnLoopback(server)}`;
   return {
     host,
     image: `${host}/big:1`,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { EngineAbout } from '../../../lib/container-engine/about.ts';
+import type { EngineInfo } from '../../../lib/container-engine/about.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { deviceConfig } from './devices.ts';
 
-const about = (over: Partial<EngineAbout>): EngineAbout => ({
+const about = (over: Partial<EngineInfo>): EngineInfo => ({
   kind: 'podman',
   version: '5.4.2',
   api: '1.41',
@@ -31,7 +31,7 @@ test('device nodes come with the numeric groups that may open them', () => {
 });
 
 test('a rootless engine keeps the groups of its user, as far as it can', () => {
-  const groups = (kind: EngineAbout['kind']) =>
+  const groups = (kind: EngineInfo['kind']) =>
     deviceConfig([node('/dev/dri')], [44], about({ kind, rootless: true })).GroupAdd;
   expect(groups('podman')).toEqual(['keep-groups']);
   expect(groups('docker')).toEqual([]);

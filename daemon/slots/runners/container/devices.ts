@@ -1,4 +1,4 @@
-import type { EngineAbout } from '../../../lib/container-engine/about.ts';
+import type { EngineInfo } from '../../../lib/container-engine/about.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { ContainerStartError } from './cannot-start.ts';
 
@@ -19,7 +19,7 @@ const NO_CDI =
   'install the NVIDIA Container Toolkit and run nvidia-ctk (https://docs.nvidia.com/datacenter/cloud-native)';
 
 /** Returns the device requests for CDI names, or for NVIDIA in Docker through its older runtime. */
-function requests(names: readonly string[], about: EngineAbout): DeviceConfig['DeviceRequests'] {
+function requests(names: readonly string[], about: EngineInfo): DeviceConfig['DeviceRequests'] {
   const nvidia = names.every((name) => name.startsWith(NVIDIA));
   if (about.kind === 'docker' && nvidia && about.runtimes.includes('nvidia')) {
     const ids = names.map((name) => name.slice(NVIDIA.length));
@@ -31,7 +31,7 @@ function requests(names: readonly string[], about: EngineAbout): DeviceConfig['D
 }
 
 /** Returns the groups that may open the device nodes inside. A rootless engine can only keep those of its user. */
-function groupAdd(groups: readonly number[], { kind, rootless }: EngineAbout): readonly string[] {
+function groupAdd(groups: readonly number[], { kind, rootless }: EngineInfo): readonly string[] {
   if (!rootless) return groups.map(String);
   return kind === 'podman' ? ['keep-groups'] : [];
 }
@@ -43,7 +43,7 @@ function groupAdd(groups: readonly number[], { kind, rootless }: EngineAbout): r
 export function deviceConfig(
   devices: readonly ContainerDevice[],
   groups: readonly number[],
-  about: EngineAbout,
+  about: EngineInfo,
 ): DeviceConfig {
   const names = devices.flatMap((device) => (device.by === 'cdi' ? [device.name] : []));
   const nodes = devices.flatMap((device) => (device.by === 'node' ? [device.path] : []));

@@ -4,7 +4,7 @@ import type {
   ContainerState,
   ListedContainer,
 } from '../../../lib/container-engine/container-engine.ts';
-import { imageObjection } from '../../../lib/container-engine/image-name.ts';
+import { imageNameError } from '../../../lib/container-engine/image-name.ts';
 import type { LaunchFor } from '../../engines/engine.ts';
 import { newKey } from '../key.ts';
 import { ContainerStartError } from './cannot-start.ts';
@@ -154,13 +154,13 @@ export async function openContainer(
   launch: LaunchFor<'container'>,
   deps: OpenContainerDeps,
 ): Promise<OpenContainer> {
-  const wrong = imageObjection(launch.how.image);
+  const wrong = imageNameError(launch.how.image);
   if (wrong !== null) throw new ContainerStartError(`image: ${wrong}`);
   checkSources(launch);
   const engine = await bestEngine(deps.engines, deps.signal);
   const spec: ContainerSpecInput = {
     launch,
-    about: engine.about,
+    about: engine.info,
     groups: nodeGroups(launch.how.devices),
     keyFile: deps.records.keyFile(launch.slot),
     modelStamp: modelStamp(launch.modelPath),

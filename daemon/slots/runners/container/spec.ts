@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { EngineAbout } from '../../../lib/container-engine/about.ts';
-import { wholeImageName } from '../../../lib/container-engine/image-name.ts';
+import type { EngineInfo } from '../../../lib/container-engine/about.ts';
+import { fullImageName } from '../../../lib/container-engine/image-name.ts';
 import type { LaunchFor } from '../../engines/engine.ts';
 import { interpolate, interpolateAll } from '../interpolate.ts';
 import { keyEnv } from '../key.ts';
@@ -10,7 +10,7 @@ import { type Identity, labelsOf } from './labels.ts';
 /** What a container is created from. */
 export interface ContainerSpecInput {
   readonly launch: LaunchFor<'container'>;
-  readonly about: EngineAbout;
+  readonly about: EngineInfo;
   /** Numeric groups of the device nodes on the host. */
   readonly groups: readonly number[];
   /** The key file on the host, for engines that read their key from a file. */
@@ -78,7 +78,7 @@ export function containerBody(input: ContainerSpecInput, identity: Partial<Ident
   };
   const env = { ...interpolateAll(how.env, values), ...launch.env, ...keyEnv(how.key, key) };
   return {
-    Image: wholeImageName(how.image),
+    Image: fullImageName(how.image),
     ...(how.args.length === 0 ? {} : { Cmd: how.args.map((arg) => interpolate(arg, values)) }),
     Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
     Labels: labelsOf(identity),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issueReason } from '../../../lib/text/zod-message.ts';
+import { zodMessage } from '../../../lib/text/zod-message.ts';
 import { invalidField } from '../refusal.ts';
 import { refuseFields } from './refused-fields.ts';
 import { type Sampling, sampling, samplingFields } from './sampling.ts';
@@ -54,7 +54,7 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.') ?? '';
   if (issue === undefined || field === '') throw invalidField(field, 'the body must be a JSON object');
-  throw invalidField(field, `${field}: ${issueReason(issue)}`);
+  throw invalidField(field, `${field}: ${zodMessage(issue)}`);
 }
 
 /** The part of a request that both routes share. Throws a 400 for a field that this engine does not support. */

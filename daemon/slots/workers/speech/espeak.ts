@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { wholeSamples } from '../../../lib/media/pcm.ts';
+import { alignToSamples } from '../../../lib/media/pcm.ts';
 import { streamCommand } from '../../../lib/process/stream-command.ts';
 import { ESPEAK_VOICE, espeakVoices, findEspeak } from '../../../models/espeak-voices.ts';
 import { Permits } from '../llama/embedding-permits.ts';
@@ -30,7 +30,7 @@ export const wordsPerMinute = (speed: number): number =>
 async function* soundOf(output: Readable): AsyncGenerator<{ rate: number; pcm: Buffer }> {
   let head: Buffer = Buffer.alloc(0);
   let rate = 0;
-  for await (const bytes of wholeSamples(output)) {
+  for await (const bytes of alignToSamples(output)) {
     if (rate > 0) yield { rate, pcm: bytes };
     else {
       head = Buffer.concat([head, bytes]);

@@ -1,4 +1,4 @@
-import { fromPcm16, toPcm16, wavHead } from '../../../lib/media/pcm.ts';
+import { fromPcm16, toPcm16, wavHeader } from '../../../lib/media/pcm.ts';
 import { Resampler } from '../../../lib/media/resampler.ts';
 import type { ByteStream } from '../byte-stream.ts';
 import type { SpeechRequest } from './request.ts';
@@ -45,7 +45,7 @@ export class SoundWriter {
     const first = this.#out === null;
     this.#out ??= this.#begin('audio/wav');
     if (!first) return this.#send(pcm);
-    await this.#send(Buffer.concat([wavHead(rate, last ? pcm.length : null), pcm]));
+    await this.#send(Buffer.concat([wavHeader(rate, last ? pcm.length : null), pcm]));
   }
 
   async #send(bytes: Buffer): Promise<void> {

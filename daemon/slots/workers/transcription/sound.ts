@@ -1,4 +1,4 @@
-import { fromPcm16, wholeSamples } from '../../../lib/media/pcm.ts';
+import { alignToSamples, fromPcm16 } from '../../../lib/media/pcm.ts';
 import { streamCommand } from '../../../lib/process/stream-command.ts';
 import { Refusal } from '../refusal.ts';
 import type { Upload } from './upload.ts';
@@ -37,13 +37,14 @@ export function bareRate(type: string, filename: string): number | null {
 }
 
 async function* bareSound({ sound }: Upload, rate: number): AsyncGenerator<Sound> {
-  for await (const bytes of wholeSamples(sound.stream())) yield { rate, samples: fromPcm16(bytes) };
+  for await (const bytes of alignToSamples(sound.stream())) yield { rate, samples: fromPcm16(bytes) };
 }
 
 async function* decodedSound({ sound }: Upload, signal: AbortSignal, program: string): AsyncGenerator<Sound> {
   const run = streamCommand(program, DECODE, { input: sound.descriptor, signal });
   try {
-    for await (const bytes of wholeSamples(run.output)) yield { rate: HEARD_RATE, samples: fromPcm16(bytes) };
+    for await (const bytes of alignToSamples(run.output))
+      yield { rate: HEARD_RATE, samples: fromPcm16(bytes) };
     signal.throwIfAborted();
     const { code, missing } = await run.ended;
     if (missing) throw unsupported(NO_DECODER);

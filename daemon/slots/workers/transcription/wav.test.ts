@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Spool } from '../../../lib/fs/spool.ts';
-import { wavHead } from '../../../lib/media/pcm.ts';
+import { wavHeader } from '../../../lib/media/pcm.ts';
 import { scratchOfFile } from '../../../lib/testing/scratch.ts';
 import { bareRate } from './sound.ts';
 import { wavFacts, wavSound } from './wav.ts';
@@ -88,7 +88,7 @@ test('a number that is none is silence, and one that is too loud is cut', async 
 test('other chunks are passed over, a saved stream goes to its end', async () => {
   const list = Buffer.from('LIST\x05\0\0\0abcde\0');
   expect((await read(wav({ tag: 1, channels: 1, bits: 8 }, Buffer.of(128), list)))?.samples).toEqual([0]);
-  const stream = Buffer.concat([wavHead(16_000, null), Buffer.alloc(2_000)]);
+  const stream = Buffer.concat([wavHeader(16_000, null), Buffer.alloc(2_000)]);
   expect((await read(stream))?.samples).toHaveLength(1_000);
 });
 
@@ -105,7 +105,7 @@ test('no bytes crash it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (noise) => {
       await read(Buffer.concat([Buffer.from('RIFF....WAVE'), noise]));
-      await read(Buffer.concat([wavHead(8_000, 50).subarray(0, 36), noise]));
+      await read(Buffer.concat([wavHeader(8_000, 50).subarray(0, 36), noise]));
     }),
   );
 });
