@@ -11,13 +11,13 @@ const FLAGS = {
 type Flag = keyof typeof FLAGS;
 
 interface SubcommandRow {
-  /** What stands for its arguments in messages; each is needed. */
+  /** Placeholders of the positional arguments in messages. All of them are required. */
   readonly operands: readonly string[];
   readonly flags: readonly Flag[];
   readonly summary: string;
 }
 
-/** THE sub-commands of the daemon binary: they work while no daemon runs. */
+/** The sub-commands of the daemon binary. They work while no daemon is running. */
 const ROWS = {
   config: { operands: [], flags: ['json'], summary: 'print every setting with its value and source' },
   doctor: {
@@ -49,12 +49,12 @@ export interface DaemonArguments {
   /** Path of a .gguf file for slot agent. */
   model: string | null;
   subcommand: Subcommand | null;
-  /** The sub-command's own arguments, as many as it takes. */
+  /** The positional arguments of the sub-command. */
   operands: readonly string[];
   withKeys: boolean;
   force: boolean;
   selfTest: boolean;
-  /** Address of the running gateway, where it is not that of the settings. */
+  /** Address of the running gateway if it differs from the settings. */
   url: string | null;
 }
 
@@ -101,7 +101,7 @@ function refuseUnknownArguments(
   if (unknown !== undefined) throw new SetupError(`${subcommand} takes no --${unknown}.`, SEE_HELP);
 }
 
-/** Reads the command line of the daemon; throws SetupError for anything it does not know. */
+/** Parses the command line of the daemon. Throws SetupError for an unknown command or option. */
 export function parseArguments(argv: readonly string[]): DaemonArguments {
   const { values, positionals } = split(argv);
   const [command = null, ...operands] = positionals;

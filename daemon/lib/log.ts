@@ -5,20 +5,21 @@ export type Log = pino.Logger;
 
 export interface LogOptions {
   level: string;
-  /** Every secret that must never be written, read anew for each line. */
+  /** Returns all secrets that must never be written. Called for each line. */
   secrets?: () => readonly string[];
-  /** Where finished lines go; default standard output, dropped while the pipe is full. */
+  /** Receives finished lines. Default: standard output, which drops lines while the pipe is full. */
   write?: (line: string) => void;
-  /** Sees every finished line too, whatever becomes of the output. */
+  /** Receives every finished line as well, independent of the output. */
   tap?: (line: string) => void;
 }
 
-/** Lines that wait in a blocked stdout before more are dropped. */
+/** Bytes that may wait in a blocked stdout. Lines above it are dropped. */
 const MAX_STDOUT_BACKLOG_BYTES = 1 << 20;
 
 /**
- * A writer to standard output that never stops the program: lines are dropped while the reader is slow, and from the
- * moment on when it has gone (an unhandled EPIPE would be an exception, which is logged, which is an EPIPE …).
+ * Returns a writer to standard output that never blocks the program. It drops lines while the reader is slow,
+ * and all lines after the reader has closed the pipe (an unhandled EPIPE would be an exception, which is
+ * logged, which is an EPIPE …).
  */
 function stdoutWriter(): (line: string) => void {
   let closed = false;
@@ -30,7 +31,7 @@ function stdoutWriter(): (line: string) => void {
   };
 }
 
-/** JSON lines on standard output, redacted by name and by value in the last step. */
+/** Creates a log of JSON lines on standard output. The last step redacts secrets by name and by value. */
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? stdoutWriter();
   const secrets = options.secrets ?? (() => []);
@@ -52,5 +53,5 @@ export function createLog(options: LogOptions): Log {
   );
 }
 
-/** A log that writes nothing, for work whose outcome is told otherwise. */
+/** Returns a log that writes nothing, for work whose outcome is reported in another way. */
 export const silentLog = (): Log => createLog({ level: 'silent', write: () => {} });

@@ -1,20 +1,26 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Random bytes of one id; those of many are fetched together, because asking costs more than all the rest. */
+/**
+ * Random bytes of one id. The bytes for 256 ids are generated together, because the call costs more than
+ * everything else.
+ */
 const BYTES = 10;
 const random = Buffer.alloc(BYTES * 256);
 let used = random.length;
 
-/** The text of an id. Dashes and version stay, the time is written once a millisecond, all else for each id. */
+/**
+ * The text of an id. Dashes and version are constant, the time is updated once a millisecond, the rest for
+ * each id.
+ */
 const text = Buffer.from('00000000-0000-7000-8000-000000000000');
 const DIGITS = Buffer.from('0123456789abcdef');
-/** The digits that are random (RFC 9562 section 5.7); of the one of the variant only two bits are. */
+/** The random digits (RFC 9562 section 5.7). Only two bits of the variant digit are random. */
 const RANDOM = [15, 16, 17, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35];
 const VARIANT = 19;
 
 /**
- * A new request id: a UUID of version 7 (RFC 9562). Ids made one after the other sort one after the other, to the
- * millisecond, so that the request log appends to its index instead of writing all over it.
+ * Returns a new request id: a UUID of version 7 (RFC 9562). Ids sort by creation time, to the millisecond, so
+ * that the request log appends to its index.
  */
 export function newRequestId(): string {
   const now = Date.now();

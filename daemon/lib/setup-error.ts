@@ -1,4 +1,4 @@
-/** A reason not to start that the operator can put right. `message` says what is wrong, `advice` what to do. */
+/** A reason not to start that the operator can fix. `message` states the problem, `advice` the next step. */
 export class SetupError extends Error {
   readonly advice: string;
 

@@ -1,6 +1,7 @@
 /**
- * One run of `work` at a time, and for each call one that began after it: calls during a run share the run that follows, so
- * that what they have just changed is seen. A run that rejects does so for its own callers only.
+ * Returns a function that runs `work`, one run at a time. A call during a run shares the next run with all
+ * other such calls, so that the run includes what the callers have just changed. A rejected run rejects only
+ * for its own callers.
  */
 export function coalesceAsync(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;

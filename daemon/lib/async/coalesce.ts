@@ -1,6 +1,6 @@
 /**
- * Runs `work` at the first call of a turn, and once more after the code that runs now when it was called again meanwhile: a
- * thousand calls in a row cost two runs, and the last run has seen everything that they were about.
+ * Runs `work` at the first call of a tick, and once more in a microtask if it was called again in between. A
+ * thousand consecutive calls cost two runs, and the last run happens after all calls.
  */
 export function coalesce(work: () => void): () => void {
   let state: 'once' | 'again' | null = null;

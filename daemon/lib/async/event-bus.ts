@@ -8,13 +8,13 @@ export interface EventBusEntry<Events> {
 }
 
 /**
- * In-process events with ids and a bounded replay ring, so that a reader that lost its connection can catch up
- * (`Last-Event-ID`). Emitting never throws: a failing listener is dropped from that round only.
+ * In-process events with ids and a bounded replay ring, so that a reader that lost its connection can catch
+ * up (`Last-Event-ID`). Emitting never throws: a listener that throws is removed.
  */
 export class EventBus<Events> {
   readonly #listeners = new Set<(entry: EventBusEntry<Events>) => void>();
   readonly #ring: EventBusEntry<Events>[] = [];
-  /** Place of the oldest entry, once the ring is full. */
+  /** Index of the oldest entry once the ring is full. */
   #oldest = 0;
   readonly #capacity: number;
   #nextId: number;
@@ -40,13 +40,13 @@ export class EventBus<Events> {
     }
   }
 
-  /** Calls `listener` for every later event; the answer unsubscribes. */
+  /** Calls `listener` for every later event. Returns a function that unsubscribes. */
   subscribe(listener: (entry: EventBusEntry<Events>) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What came after `id`, oldest first; null when the ring no longer reaches back that far. */
+  /** Returns the events after `id`, oldest first, or null when the ring no longer contains all of them. */
   since(id: number): EventBusEntry<Events>[] | null {
     const first = this.#ring[this.#oldest];
     if (first === undefined) return id >= this.#nextId - 1 ? [] : null;
@@ -54,7 +54,7 @@ export class EventBus<Events> {
     return this.#ordered().filter((entry) => entry.id > id);
   }
 
-  /** The newest entries, oldest first. */
+  /** Returns the newest entries, oldest first. */
   last(limit: number): EventBusEntry<Events>[] {
     return limit <= 0 ? [] : this.#ordered().slice(-limit);
   }
@@ -63,7 +63,7 @@ export class EventBus<Events> {
     return [...this.#ring.slice(this.#oldest), ...this.#ring.slice(0, this.#oldest)];
   }
 
-  /** The id of the newest entry: what a reader that begins now has seen. */
+  /** Id of the newest entry. */
   get lastId(): number {
     return this.#nextId - 1;
   }

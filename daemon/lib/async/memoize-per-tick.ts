@@ -1,6 +1,6 @@
 /**
- * Reads once for all who ask before the code that runs now has ended: what is true cannot change for them meanwhile, and a
- * reading that asks the system is not cheap a thousand times in a row.
+ * Returns a function that calls `read` at most once per tick. The value cannot change within a tick, and a
+ * read that makes a system call is too slow to repeat a thousand times.
  */
 export function memoizePerTick<T>(read: () => T): () => T {
   let cached: { readonly value: T } | null = null;

@@ -1,6 +1,6 @@
 /**
- * A function of one text that remembers its latest answers, `most` of them: for what nearly every request asks again, such as
- * what its Host means. The function must always say the same of the same text.
+ * Memoizes a pure function of one string. Holds at most `maxEntries` results and clears the cache when it is
+ * full. Use it for values that nearly every request needs, such as the parsed Host header.
  */
 export function memoize<T>(compute: (text: string) => T, maxEntries = 32): (text: string) => T {
   let cache = new Map<string, T>();

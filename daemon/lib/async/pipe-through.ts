@@ -1,8 +1,8 @@
 import type { Readable, Transform } from 'node:stream';
 
 /**
- * What comes out of `through` when `source` goes in. An error of either ends the iteration with it, and an iteration that is left
- * early ends both; neither can fail unheard.
+ * Pipes `source` through `transform` and yields the output. An error of either stream ends the iteration with
+ * that error. Leaving the iteration early destroys both streams. Neither stream can emit an unhandled error.
  */
 export async function* pipeThrough(source: Readable, transform: Transform): AsyncGenerator<Buffer> {
   source.on('error', (error) => transform.destroy(error));

@@ -1,10 +1,10 @@
-/** Work that was cut off because it took longer than its limit. */
+/** Thrown when the work exceeded its time limit. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
 }
 
 const SLOT: { work?: (() => unknown) | undefined } = {};
-/** Made when it is first needed: svcctl reads this in with each command, and few of them parse such a file. */
+/** Created at first use: svcctl loads this module for every command, but few commands parse such a file. */
 let runInVm: ((timeout: number) => unknown) | undefined;
 
 function prepare(): (timeout: number) => unknown {
@@ -15,8 +15,9 @@ function prepare(): (timeout: number) => unknown {
 }
 
 /**
- * Runs synchronous `work` and answers its result, but stops it after `limitMs` milliseconds, an endless loop too.
- * Throws TimeLimitError then, and whatever `work` throws. For parsers of files that people write by hand.
+ * Runs synchronous `work` and returns its result. Stops it after `limitMs` milliseconds, even in an endless
+ * loop, and throws TimeLimitError. Rethrows what `work` throws. Intended for parsers of files that users
+ * write.
  */
 export function runSyncWithTimeout<T>(work: () => T, limitMs: number): T {
   SLOT.work = work;

@@ -5,19 +5,22 @@ interface Flight<V> {
 }
 
 /**
- * One run per key at a time: callers that come while it runs share its outcome. A caller whose signal aborts leaves
- * at once with the signal's reason; when the last one has left, the run itself is aborted. Nothing is kept after a
- * run has ended, so a failure is never cached.
+ * Runs one operation per key at a time and shares its outcome with all callers that arrive while it runs. A
+ * caller whose signal aborts rejects at once with the signal's reason. When the last caller has left, the
+ * operation itself is aborted. Nothing is stored after a run has ended, so a failure is never cached.
  */
 export class SingleFlight<V> {
   readonly #flights = new Map<string, Flight<V>>();
 
-  /** How many keys are under way. */
+  /** Number of keys with a running operation. */
   get size(): number {
     return this.#flights.size;
   }
 
-  /** Joins the run of `key`, or starts it. A caller without a signal never leaves. */
+  /**
+   * Joins the running operation of `key`, or starts it. A caller without a signal keeps the operation
+   * running.
+   */
   async run(key: string, start: (signal: AbortSignal) => Promise<V>, signal?: AbortSignal): Promise<V> {
     signal?.throwIfAborted();
     const flight = this.#flights.get(key) ?? this.#launch(key, start);

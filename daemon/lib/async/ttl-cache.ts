@@ -1,4 +1,4 @@
-/** Answers that are kept for a while, so many at most; the one that was kept first goes first. */
+/** A bounded cache whose entries expire after a fixed time. The entry that was set first is evicted first. */
 export class TtlCache<V> {
   readonly #maxEntries: number;
   readonly #ttlMs: number;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is read of the answers of the engine API; everything else in them is passed over. */
+/** The parts of the engine API's responses that are used. Everything else is ignored. */
 export const VersionResponse = z.object({
   Version: z.string(),
   ApiVersion: z.string().regex(/^\d+\.\d+$/),
@@ -12,7 +12,7 @@ export const VersionResponse = z.object({
 });
 
 export const InfoResponse = z.object({
-  /** Podman says it plainly; Docker lists it among its security options. */
+  /** Podman has this field. Docker lists it among its security options. */
   Rootless: z.boolean().nullish(),
   SecurityOptions: z.array(z.string()).nullish(),
   Runtimes: z.record(z.string(), z.unknown()).nullish(),

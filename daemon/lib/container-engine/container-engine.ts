@@ -8,26 +8,26 @@ import { fullImageName } from './image-name.ts';
 import { LogFrames } from './log-frames.ts';
 import { PullProgress } from './pull-story.ts';
 
-/** A container as a list shows it. */
+/** A container in a list. */
 export interface ListedContainer {
   readonly id: string;
   readonly running: boolean;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A container as a look at it shows it. */
+/** The inspected state of a container. */
 export interface ContainerState {
   readonly id: string;
   readonly running: boolean;
-  /** As the host numbers it; 0 when it does not run. */
+  /** Pid on the host. 0 when it is not running. */
   readonly pid: number;
   readonly exitCode: number;
-  /** Its memory limit ended it. */
+  /** It was killed because of its memory limit. */
   readonly outOfMemory: boolean;
-  /** What the engine says went wrong; empty when nothing did. */
+  /** Error text of the engine. Empty when there is none. */
   readonly error: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Port of the host for each published one, keyed as `8080/tcp`. */
+  /** Host port of each published port, with keys such as `8080/tcp`. */
   readonly ports: Readonly<Record<string, number>>;
 }
 
@@ -41,15 +41,15 @@ export interface PullOptions {
 export interface LogOptions {
   readonly signal: AbortSignal;
   readonly limitMs: number;
-  /** Lines from before that are wanted. */
+  /** Number of earlier lines to include. */
   readonly tail: number;
   onOutput(bytes: Buffer): void;
 }
 
 const SHORT_TIMEOUT_MS = 10_000;
-/** Images of tens of gigabytes are unpacked and removed, and disks are slow. */
+/** Images of tens of gigabytes are unpacked and removed, on slow disks too. */
 const CHANGE_TIMEOUT_MS = 120_000;
-/** Beyond the time that the engine itself was given to stop a container. */
+/** Added to the time that the engine has to stop a container. */
 const STOP_MARGIN_MS = 20_000;
 
 function failureOf(text: string): string {
@@ -70,7 +70,10 @@ function parseResponse<T>(schema: z.ZodType<T>, text: string): T {
   }
 }
 
-/** Sends a call and answers its text; a status beyond 2xx (and `also`) becomes a ContainerEngineError. */
+/**
+ * Sends a call and returns the response. Throws ContainerEngineError for a status other than 2xx and
+ * `alsoAccepted`.
+ */
 async function send(exchange: Exchange, call: EngineCall, alsoAccepted: readonly number[] = []) {
   const response = await exchange(call).catch((cause: unknown) => {
     throw unreachable(cause, call.signal);
@@ -80,13 +83,14 @@ async function send(exchange: Exchange, call: EngineCall, alsoAccepted: readonly
   throw new ContainerEngineError(`The container engine refuses: ${failureOf(text)}`, status);
 }
 
-/** Image names hold slashes, which the API reads as part of the name. */
+/** Image names contain slashes, which the API reads as part of the name. */
 const inPath = (name: string): string =>
   encodeURIComponent(name).replaceAll('%2F', '/').replaceAll('%3A', ':');
 
 /**
- * The engine API that Docker and Podman share, over a unix socket. Every call has a time limit and rejects with
- * ContainerEngineError or the signal's reason. `connect` asks the engine for its version first.
+ * Client of the engine API that Docker and Podman share, over a unix socket. Every call has a time limit and
+ * rejects with ContainerEngineError or the signal's reason. `connect` queries the version of the engine
+ * first.
  */
 export class ContainerEngine {
   readonly socketPath: string;
@@ -117,7 +121,7 @@ export class ContainerEngine {
     return new ContainerEngine(socketPath, engineInfo(version, info, api), exchange);
   }
 
-  /** Whether the image is on this machine. */
+  /** Returns whether the image is on this machine. */
   async hasImage(name: string, signal?: AbortSignal): Promise<boolean> {
     const path = `/images/${inPath(fullImageName(name))}/json`;
     return (
@@ -125,7 +129,7 @@ export class ContainerEngine {
     );
   }
 
-  /** Fetches an image; rejects with what the engine or the registry says when that fails. */
+  /** Pulls an image. Rejects with the error of the engine or the registry. */
   async pull(name: string, { signal, limitMs, onProgress }: PullOptions): Promise<void> {
     const progress = new PullProgress();
     const path = `/images/create?${new URLSearchParams({ fromImage: fullImageName(name) })}`;
@@ -138,7 +142,7 @@ export class ContainerEngine {
     if (progress.error !== null) throw new ContainerEngineError(progress.error, null);
   }
 
-  /** Makes a container from the body of the API and answers its id. */
+  /** Creates a container from an API request body and returns its id. */
   async create(name: string, body: unknown, signal?: AbortSignal): Promise<string> {
     const path = `/containers/create?${new URLSearchParams({ name })}`;
     const { text } = await this.#call({ method: 'POST', path, body, signal, limitMs: CHANGE_TIMEOUT_MS });
@@ -152,7 +156,7 @@ export class ContainerEngine {
     );
   }
 
-  /** Null when there is no such container. */
+  /** Returns null when the container does not exist. */
   async inspect(id: string, signal?: AbortSignal): Promise<ContainerState | null> {
     const path = `/containers/${id}/json`;
     const { status, text } = await this.#call(
@@ -162,13 +166,13 @@ export class ContainerEngine {
     return status === 404 ? null : stateOf(parseResponse(answers.InspectResponse, text));
   }
 
-  /** Resolves when the container does not run; rejects after `limitMs`. A container that is gone has ended too. */
+  /** Resolves when the container is not running or does not exist. Rejects after `limitMs`. */
   async wait(id: string, limitMs: number, signal?: AbortSignal): Promise<void> {
     const path = `/containers/${id}/wait?condition=not-running`;
     await this.#call({ method: 'POST', path, signal, limitMs }, [404]);
   }
 
-  /** Follows the output until the container ends, the limit passes or the signal aborts; the last two reject. */
+  /** Streams the output until the container ends. Rejects at the time limit or on abort. */
   async follow(id: string, { signal, limitMs, tail, onOutput }: LogOptions): Promise<void> {
     const frames = new LogFrames();
     const query = new URLSearchParams({ follow: '1', stdout: '1', stderr: '1', tail: String(tail) });
@@ -176,7 +180,7 @@ export class ContainerEngine {
     await this.#call({ method: 'GET', path: `/containers/${id}/logs?${query}`, signal, limitMs, onData });
   }
 
-  /** Asks it to end, kills it after `graceMs`, and resolves when it does not run. */
+  /** Stops the container, kills it after `graceMs`, and resolves when it is not running. */
   async stop(id: string, graceMs: number): Promise<void> {
     const path = `/containers/${id}/stop?t=${Math.ceil(graceMs / 1000)}`;
     await this.#call({ method: 'POST', path, limitMs: graceMs + STOP_MARGIN_MS }, [304, 404]);
@@ -187,13 +191,16 @@ export class ContainerEngine {
     await this.#call({ method: 'POST', path, limitMs: SHORT_TIMEOUT_MS }, [404, 409]);
   }
 
-  /** Removes the container with its anonymous volumes, by force if it runs; one that is gone is fine. */
+  /**
+   * Removes the container with its anonymous volumes, by force if it is running. A missing container is not
+   * an error.
+   */
   async remove(id: string): Promise<void> {
     const path = `/containers/${id}?force=1&v=1`;
     await this.#call({ method: 'DELETE', path, limitMs: CHANGE_TIMEOUT_MS }, [404]);
   }
 
-  /** Every container, running or not, that carries all of these labels. */
+  /** Lists all containers, running or not, with all of these labels. */
   async list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ListedContainer[]> {
     const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
     const query = new URLSearchParams({ all: '1', filters: JSON.stringify({ label }) });

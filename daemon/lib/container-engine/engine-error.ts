@@ -1,9 +1,9 @@
-/** An engine of containers that refuses, or cannot be reached; the message is one line for people. */
+/** Thrown when a container engine refuses a call or cannot be reached. The message is one line for users. */
 export class ContainerEngineError extends Error {
   override readonly name = 'ContainerEngineError';
-  /** The status of its answer; null when there was none. */
+  /** Status of the response, or null without one. */
   readonly status: number | null;
-  /** The code of the system, such as ENOENT or EACCES, when the socket could not be opened. */
+  /** System error code such as ENOENT or EACCES when the socket could not be opened. */
   readonly code: string | null;
 
   constructor(message: string, status: number | null, code: string | null = null, options?: ErrorOptions) {
@@ -20,7 +20,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens on its socket',
 };
 
-/** The failure of a call as an error with a reason; a signal's own reason passes as it is. */
+/**
+ * Converts the failure of a call to an error with a reason. The reason of an aborted signal is returned
+ * unchanged.
+ */
 export function unreachable(cause: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return signal.reason;
   const code = (cause as NodeJS.ErrnoException | null)?.code;

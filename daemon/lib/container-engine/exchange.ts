@@ -7,30 +7,30 @@ export interface EngineCall {
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Milliseconds for the whole call, the answer's last byte included. */
+  /** Time limit for the whole call in milliseconds, including the last byte of the response. */
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Hears the bytes of a good answer as they come; they are then not kept. */
+  /** Receives the bytes of a 2xx response as they arrive. They are not collected then. */
   readonly onData?: (chunk: Buffer) => void;
 }
 
 export interface EngineResponse {
   readonly status: number;
-  /** The answer's text; empty for a good answer that `onData` heard. */
+  /** Text of the response. Empty for a 2xx response that went to `onData`. */
   readonly text: string;
 }
 
-/** Sends one call; rejects when the socket is absent, closed or silent, or with the signal's reason. */
+/** Sends one call. Rejects when the socket is absent, closed or silent, or with the signal's reason. */
 export type Exchange = (call: EngineCall) => Promise<EngineResponse>;
 
-/** Bytes of an answer that are kept: far more than any list of containers. */
+/** Maximum bytes of a response: far more than any list of containers. */
 const MAX_RESPONSE_BYTES = 8 << 20;
-/** The host is a formality on a unix socket; Docker wants one all the same. */
+/** Docker requires a host even on a unix socket. */
 const ORIGIN = 'http://localhost';
 
 const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-/** What has been heard of one answer so far. */
+/** Collects one response. */
 class ResponseCollector {
   readonly #call: EngineCall;
   readonly #chunks: Buffer[] = [];
@@ -61,7 +61,10 @@ function limitOf(call: EngineCall): AbortSignal {
   return call.signal === undefined ? limit : AbortSignal.any([call.signal, limit]);
 }
 
-/** Exchange over a unix socket. Every call has a connection of its own: the other side may stop when it is idle. */
+/**
+ * Returns an exchange over a unix socket. Every call uses a new connection, because the engine may stop when
+ * idle.
+ */
 export function exchangeOver(outbound: Pick<Outbound, 'dispatch'>, socketPath: string): Exchange {
   return (call) => {
     const { method, path, limitMs } = call;

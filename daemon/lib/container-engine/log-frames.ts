@@ -1,11 +1,11 @@
 const HEADER = 8;
-/** Standard input, output and error: the only streams that a frame can be of. */
+/** The highest stream number: 0 is standard input, 1 output, 2 error. */
 const LAST_STREAM = 2;
 
 /**
- * Takes apart the stream of a container's log: frames of one byte for the stream, three of zero, four of length (big
- * endian) and so many bytes of output. A stream that does not begin like that is plain output (a container with a
- * terminal) and passes as it is. Holds back 7 bytes at most.
+ * Parses the log stream of a container: frames of one byte for the stream, three zero bytes, a four-byte
+ * big-endian length and the output. A stream without frames is plain output (a container with a terminal) and
+ * is returned unchanged. Buffers at most 7 bytes.
  */
 export class LogFrames {
   #head: Buffer = Buffer.alloc(0);
@@ -13,7 +13,7 @@ export class LogFrames {
   #unframed = false;
   #started = false;
 
-  /** The output in the next bytes, in order. */
+  /** Returns the output in these bytes, in order. */
   push(chunk: Buffer): Buffer[] {
     if (this.#unframed) return [chunk];
     const found: Buffer[] = [];

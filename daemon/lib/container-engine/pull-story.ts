@@ -7,9 +7,9 @@ const Event = z.object({
   progressDetail: z.object({ current: z.number().optional(), total: z.number().optional() }).optional(),
 });
 
-/** Layers of one image that are followed; images have dozens. */
+/** Maximum number of tracked layers. Images have dozens. */
 const MAX_LAYERS = 512;
-/** A line of the report; they are hundreds of bytes long. */
+/** Maximum length of a line of the progress stream. Real lines have hundreds of bytes. */
 const MAX_LINE_LENGTH = 64 * 1024;
 const DONE = /^(Pull complete|Already exists|Download complete)/i;
 
@@ -19,8 +19,8 @@ interface Layer {
 }
 
 /**
- * Follows the report of an image that is being pulled: JSON objects, one a line. Podman and Docker both report
- * "Downloading" with bytes for each layer, and a failure as `error` inside of a 200.
+ * Parses the progress stream of an image pull: one JSON object per line. Podman and Docker both report
+ * "Downloading" with bytes for each layer, and a failure as `error` inside a 200 response.
  */
 export class PullProgress {
   readonly #layers = new Map<string, Layer>();
@@ -29,12 +29,12 @@ export class PullProgress {
   #share: number | null = null;
   #error: string | null = null;
 
-  /** Share of the known bytes that is there, 0 to 1, never falling; null before any is known. */
+  /** Downloaded share of the known bytes, 0 to 1. Never decreases. Null before any size is known. */
   get share(): number | null {
     return this.#share;
   }
 
-  /** What went wrong, as the engine says; null while nothing has. */
+  /** Error text of the engine, or null. */
   get error(): string | null {
     return this.#error;
   }
@@ -45,7 +45,7 @@ export class PullProgress {
     for (const line of lines) this.#readLine(line);
   }
 
-  /** The report is over: its last line may have no end. */
+  /** Ends the stream. Its last line may lack a line end. */
   end(): void {
     this.#readLine(this.#open);
     this.#open = '';

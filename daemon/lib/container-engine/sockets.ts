@@ -1,12 +1,15 @@
-/** What the usual places of sockets depend on. */
+/** Inputs for the candidate socket paths. */
 export interface SocketLocations {
-  /** A socket that was configured: then no other is looked at. Blank: none was. */
+  /** The configured socket, which is then the only candidate. Empty if none is configured. */
   readonly configured: string;
-  /** The folder of this user's own sockets; undefined when there is none. */
+  /** The runtime folder of this user. Undefined when there is none. */
   readonly runtimeFolder: string | undefined;
 }
 
-/** Where the sockets of container engines usually are, this user's own first: they need no rights of root. */
+/**
+ * Returns the candidate socket paths of container engines. The user's own come first, because they need no
+ * root rights.
+ */
 export function socketCandidates({ configured, runtimeFolder }: SocketLocations): string[] {
   if (configured !== '') return [configured.replace(/^unix:\/\//, '')];
   const own =

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** The types of Node leave this one out. */
+/** The type definitions of Node do not include `initgroups`. */
 const posix = process as NodeJS.Process & { initgroups?(user: number, extraGroup: number): void };
 
 interface Owner {
@@ -13,16 +13,20 @@ function ownerOf(folder: string): Owner | null {
   return stats === undefined ? null : { uid: stats.uid, gid: stats.gid };
 }
 
-/** The owner that root should be in its place; null for anybody else, and where root is the owner. */
+/**
+ * Returns the owner whose identity root should assume. Returns null for any other user, and when root is the
+ * owner.
+ */
 function ownerToAssume(folder: string): Owner | null {
   const owner = process.geteuid?.() === 0 ? ownerOf(folder) : null;
   return owner === null || owner.uid === 0 ? null : owner;
 }
 
 /**
- * Does `work` as the owner of `folder` when root asks (`sudo svcctl …` on an installed service): files that are made belong to
- * the service, and no link of the service's user leads root anywhere. For anybody else it is done as who asks. The identity is
- * that of the whole process, so nothing else may run beside it.
+ * Runs `work` as the owner of `folder` when the process is root (`sudo svcctl …` on an installed service), so
+ * that new files belong to the service and no symbolic link of the service's user can redirect root. For any
+ * other user it runs `work` unchanged. The identity applies to the whole process, so nothing else may run at
+ * the same time.
  */
 export async function runAsOwnerOf<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const owner = ownerToAssume(folder);
@@ -41,7 +45,10 @@ export async function runAsOwnerOf<T>(folder: string, work: () => Promise<T>): P
   }
 }
 
-/** Becomes the owner of `folder` for the rest of this process when root runs it; answers whether it did. */
+/**
+ * Assumes the identity of the owner of `folder` for the rest of the process when it runs as root. Returns
+ * whether it did.
+ */
 export function becomeOwnerOf(folder: string): boolean {
   const owner = ownerToAssume(folder);
   if (owner === null) return false;

@@ -3,13 +3,13 @@ import { link, lstat, open, realpath, rename, stat, unlink } from 'node:fs/promi
 import { basename, dirname, sep } from 'node:path';
 import { type FaultHook, syncFolder, type TempAccess, writeTemp } from './temp-file.ts';
 
-/** Why a file was not replaced; in every case the old file is as it was. */
+/** Why a file was not replaced. In every case the old file is unchanged. */
 export type WriteRefusal = 'symlink' | 'owner' | 'not_a_file' | 'changed' | 'io';
 
-/** A replacement that did not happen. The message names the file by its base name only, never by its path. */
+/** Thrown when a file was not replaced. The message contains the base name of the file, never its path. */
 export class FileWriteError extends Error {
   readonly reason: WriteRefusal;
-  /** System error code such as ENOSPC, when there is one. */
+  /** System error code such as ENOSPC, if there is one. */
   readonly code: string | null;
 
   constructor(path: string, reason: WriteRefusal, what: string, cause?: unknown) {
@@ -21,22 +21,23 @@ export class FileWriteError extends Error {
 }
 
 export interface ReplaceOptions {
-  /** Mode of a new file, and the most that an existing one keeps. */
+  /** Mode of a new file. An existing file keeps at most these bits. */
   mode: number;
-  /** Folder that a symbolic link may point into; default the folder of `path`. */
+  /** Folder that a symbolic link may point into. Default: the folder of `path`. */
   within?: string;
-  /** Refuse when the existing file belongs to another user. */
+  /** Refuses when the existing file belongs to another user. */
   sameOwner?: boolean;
-  /** Last look before the swap; throwing cancels it. */
+  /** Called right before the rename. Throwing cancels the replacement. */
   beforeRename?: () => Promise<void>;
   faults?: FaultHook;
 }
 
 /**
- * Replaces a file wholly or not at all: temporary file in the same folder, flush, rename, flush of the folder.
- * The mode is never wider than before. A symbolic link is written through and stays; one that dangles, loops or
- * leaves `within` is refused. `durable` is false when only the last flush failed: the new file is in place, but may
- * not survive a power cut. Throws FileWriteError; then nothing has changed.
+ * Replaces a file completely or not at all: writes a temporary file in the same folder, flushes it, renames
+ * it and flushes the folder. The mode is never wider than before. A symbolic link is followed and kept. A
+ * link that dangles, loops or leaves `within` is refused. `durable` is false when only the last flush failed:
+ * the new file exists, but may not survive a power failure. Throws FileWriteError, in which case nothing has
+ * changed.
  */
 export async function replaceFile(
   path: string,
@@ -61,7 +62,7 @@ export async function replaceFile(
   return { durable: await syncParentFolder(target.path, options.faults) };
 }
 
-/** Looks at what lies at `path` as `replaceFile` would. Throws FileWriteError for what it would refuse. */
+/** Throws FileWriteError if `replaceFile` would refuse `path`. */
 export async function assertReplaceable(
   path: string,
   options: Pick<ReplaceOptions, 'within'>,
@@ -69,14 +70,15 @@ export async function assertReplaceable(
   await targetOf(path, options.within ?? dirname(path));
 }
 
-/** Throws FileWriteError when `path` leads to something else than a regular file, and what `stat` throws. */
+/** Throws FileWriteError when `path` is not a regular file. Rethrows errors of `stat`. */
 export async function assertRegularFile(path: string): Promise<void> {
   regularFile(path, await stat(path));
 }
 
 /**
- * Creates a file with its whole content at once, and answers false when the name is taken (by anything, a dangling
- * link too): of several processes exactly one gets true, and the others find a complete file. Throws FileWriteError.
+ * Creates a file with its complete content in one step. Returns false when the name exists already, also as a
+ * dangling link. Of several processes exactly one gets true, and the others find a complete file. Throws
+ * FileWriteError.
  */
 export async function createExclusive(path: string, bytes: Uint8Array, mode: number): Promise<boolean> {
   try {
@@ -96,7 +98,7 @@ export async function createExclusive(path: string, bytes: Uint8Array, mode: num
   return true;
 }
 
-/** File systems without hard links: plain exclusive create. */
+/** Fallback for file systems without hard links: a plain exclusive create. */
 async function createWithoutLink(
   error: NodeJS.ErrnoException,
   path: string,

@@ -1,46 +1,53 @@
 import { mountOf, mounts } from './mounts.ts';
 
-/** A place that has not answered in time, or is not asked because it has not answered yet. */
+/** Thrown when a mount did not respond in time, or when an earlier operation on it is still unanswered. */
 export class DiskTimeout extends Error {
   override readonly name = 'DiskTimeout';
 }
 
 export interface MountGuardOptions {
-  /** Milliseconds that a question may take. */
+  /** Time limit of one operation, in milliseconds. */
   readonly timeoutMs: number;
-  /** So many unanswered places, and nobody is asked any more. */
+  /** Maximum number of unresponsive mounts. Above it, no operation is started on any mount. */
   readonly maxUnresponsive: number;
-  /** Mount points of the moment; default those of this machine. */
+  /** Returns the current mount points. Default: those of this machine. */
   readonly mounts: () => readonly string[];
 }
 
-/** A disk may have to spin up first. Node has four threads for files, which a share that hangs would take one by one. */
+/**
+ * 15 s, because a disk may have to spin up first. At most 2 mounts, because Node has four threads for file
+ * operations and a hanging share blocks one of them per call.
+ */
 const DEFAULTS: MountGuardOptions = { timeoutMs: 15_000, maxUnresponsive: 2, mounts };
-/** Milliseconds that mount points are taken to stay. */
+/** How long the list of mount points is cached, in milliseconds. */
 const MOUNTS_TTL_MS = 1_000;
 
 const NO_RESPONSE = 'its disk does not answer';
 
 /**
- * Asks disks that may never answer (a network share whose server is away): one question at a time for each place, none
- * waited for longer than its time, and none where an earlier one is still unanswered. Folders of one mount are one place.
+ * Guards operations on disks that may never respond, such as a network share whose server is down. Runs one
+ * operation at a time per mount, limits the wait for each, and starts none on a mount that has not answered
+ * an earlier one.
  */
 export class MountGuard {
   readonly #options: MountGuardOptions;
-  /** Places of which an answer is overdue. */
+  /** Mounts with an overdue operation. */
   readonly #unresponsive = new Set<string>();
-  /** The last question of each place, until it is answered or given up. */
+  /** The last queued operation of each mount, until it settles or times out. */
   readonly #queues = new Map<string, Promise<unknown>>();
   #mountPoints: readonly string[] = [];
   #mountsUntil = 0;
-  /** Places of folders, while mount points are taken to stay. */
+  /** Mounts by folder, valid as long as the cached mount points. */
   #mountOfFolder = new Map<string, string>();
 
   constructor(options: Partial<MountGuardOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
   }
 
-  /** The answer to a question about a folder; rejects with SilentPlace when there is none in time, else as the question does. */
+  /**
+   * Runs `operation` on the mount of `folder`. Rejects with DiskTimeout when it does not settle in time,
+   * otherwise settles like the operation.
+   */
   run<T>(folder: string, operation: () => Promise<T>): Promise<T> {
     const mount = this.#mountOf(folder);
     const previous = this.#queues.get(mount) ?? Promise.resolve();

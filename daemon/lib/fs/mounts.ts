@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Mount points in the words of `/proc/self/mountinfo`, which writes blanks and the like in octal. Pure. */
+/**
+ * Parses the mount points in `/proc/self/mountinfo`, which escapes blanks and similar characters in octal.
+ * Pure.
+ */
 export function parseMounts(text: string): string[] {
   const points = text.split('\n').map((line) => line.split(' ')[4] ?? '');
   return points
@@ -10,7 +13,10 @@ export function parseMounts(text: string): string[] {
     );
 }
 
-/** The mount points of the moment; none where the kernel does not tell. Reading them asks no disk. */
+/**
+ * Returns the current mount points, or an empty list where the kernel does not report them. Does not access
+ * any disk.
+ */
 export function mounts(): string[] {
   try {
     return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
@@ -19,7 +25,7 @@ export function mounts(): string[] {
   }
 }
 
-/** The mount below the root that a path lies in by its name; null when it is none. Pure. */
+/** Returns the mount point (other than `/`) that contains `path` by name, or null. Pure. */
 export function mountOf(path: string, points: readonly string[]): string | null {
   const candidates = points.filter(
     (point) => point !== '/' && (path === point || path.startsWith(`${point}/`)),

@@ -5,7 +5,7 @@ function fingerprint(path: string): string {
   return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
 }
 
-/** What `path` looks like now; out of reach is like absent. */
+/** Returns the state of `path`. An unreachable path counts as absent. */
 function fingerprintOrEmpty(path: string): string {
   try {
     return fingerprint(path);
@@ -15,8 +15,9 @@ function fingerprintOrEmpty(path: string): string {
 }
 
 /**
- * Calls `changed` when one of `paths` looks different from the last look; the first look is taken before this returns,
- * so that nothing is missed. The net for file systems without events. The answer ends it. Never keeps the process alive.
+ * Polls `paths` and calls `changed` when the state of one of them differs from the last poll. The first state
+ * is read before this returns, so that no change is missed. Covers file systems without events. Returns a
+ * function that stops polling. Does not keep the process running.
  */
 export function pollStats(paths: readonly string[], everyMs: number, changed: () => void): () => void {
   let last = paths.map(fingerprintOrEmpty);

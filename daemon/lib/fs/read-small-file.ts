@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
 /**
- * The bytes of a regular file of at most `cap` bytes; null for anything else that has this name. Never waits for a pipe and never
- * reads more than the cap. Throws what opening throws.
+ * Returns the content of a regular file of at most `cap` bytes, or null for anything else. Never blocks on a
+ * pipe and never reads more than the cap. Throws if the file cannot be opened.
  */
 export function readSmallFile(path: string, cap: number): Buffer | null {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -3,10 +3,10 @@ import { type FileHandle, mkdir, open, readdir, rm, unlink } from 'node:fs/promi
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
-/** Bytes of one step of reading: each takes its way over a thread. */
+/** Bytes per read. Every read is a round trip to a thread. */
 const READ_CHUNK_BYTES = 256 * 1024;
 
-/** What of some pieces is left behind the first `bytes` bytes. */
+/** Returns `chunks` without their first `bytes` bytes. */
 function dropBytes(chunks: readonly Buffer[], bytes: number): readonly Buffer[] {
   let remaining = bytes;
   return chunks.flatMap((chunk) => {
@@ -17,8 +17,8 @@ function dropBytes(chunks: readonly Buffer[], bytes: number): readonly Buffer[] 
 }
 
 /**
- * A file without a name: it takes what does not belong into memory, can be read as often as needed, and is gone when it is
- * closed or its process ends, however it ends.
+ * An unlinked temporary file for data that is too large for memory. It can be read any number of times, and
+ * the kernel removes it when it is closed or the process ends in any way.
  */
 export class Spool {
   readonly #handle: FileHandle;
@@ -30,7 +30,7 @@ export class Spool {
     this.#handle = handle;
   }
 
-  /** Makes one in `folder`, readable by nobody else. Rejects when the folder cannot be written. */
+  /** Creates a spool in `folder` that only this user can read. Rejects when the folder is not writable. */
   static async open(folder: string): Promise<Spool> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, randomBytes(12).toString('hex'));
@@ -49,12 +49,12 @@ export class Spool {
     return this.#length;
   }
 
-  /** For a program that reads it. */
+  /** The file descriptor, for a child process that reads the file. */
   get descriptor(): number {
     return this.#handle.fd;
   }
 
-  /** Adds these bytes, all of them or an error. */
+  /** Appends all bytes or throws. */
   async write(chunks: readonly Buffer[]): Promise<void> {
     for (let left = chunks; left.length > 0; ) {
       const { bytesWritten } = await this.#handle.writev(left as Buffer[], this.#length);
@@ -63,15 +63,15 @@ export class Spool {
     }
   }
 
-  /** At most `length` bytes from `at`. */
+  /** Reads at most `length` bytes from offset `at`. */
   async read(at: number, length: number): Promise<Buffer> {
     const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, at);
     return buffer.subarray(0, bytesRead);
   }
 
   /**
-   * All bytes from the start. Leaving early does no harm, and closing the file ends the stream. A stream of Node's own would close
-   * the file with itself.
+   * Returns a stream of all bytes from the start. It may be destroyed early. Closing the spool destroys it. A
+   * stream created by Node would close the file when it ends.
    */
   stream(): Readable {
     let at = 0;
@@ -100,7 +100,7 @@ export class Spool {
   }
 }
 
-/** Removes what a process that ended between two steps may have left. Never rejects. */
+/** Removes files that a process left when it ended between create and unlink. Never rejects. */
 export async function sweepSpools(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   await Promise.all(

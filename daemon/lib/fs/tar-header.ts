@@ -1,9 +1,9 @@
-/** Bytes of a tar block: headers fill one, contents are padded to whole ones. */
+/** Bytes of a tar block. A header fills one block, and contents are padded to full blocks. */
 export const BLOCK_BYTES = 512;
-/** Longest name that a header holds, in bytes. */
+/** Maximum length of a name in a header, in bytes. */
 export const MAX_NAME_BYTES = 100;
 
-/** What stands before the content of a member of a tar archive. */
+/** The header of an archive member. */
 export interface TarMember {
   readonly name: string;
   /** Permission bits. */
@@ -12,25 +12,31 @@ export interface TarMember {
   readonly size: number;
   /** Unix seconds. */
   readonly mtime: number;
-  /** `0` a file, `1` a hard link, `2` a symbolic link, `3` and `4` devices, `5` a folder, `6` a pipe, letters extensions. */
+  /**
+   * `0` file, `1` hard link, `2` symbolic link, `3` and `4` devices, `5` folder, `6` pipe, letters for
+   * extensions.
+   */
   readonly type: string;
 }
 
-/** An archive that is none, is damaged or holds what is not taken; the message goes on after "The archive ". */
+/**
+ * Thrown when an archive is invalid, damaged or has content that is not accepted. The message continues the
+ * sentence "The archive …".
+ */
 export class TarError extends Error {
   override readonly name = 'TarError';
 }
 
 const octal = (value: number, width: number): string => `${value.toString(8).padStart(width - 1, '0')}\0`;
 
-/** The zeros that fill the last block of a content of `size` bytes. */
+/** Returns the number of padding bytes after a content of `size` bytes. */
 export const paddingOf = (size: number): number => (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
 
-/** The sum of a header: all its bytes, those of the sum itself as blanks. */
+/** Returns the checksum of a header: the sum of all bytes, with the checksum field counted as blanks. */
 const checksumOf = (block: Uint8Array): number =>
   block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 
-/** A header of the old GNU form, owned by root; a name beyond 100 bytes is cut. */
+/** Returns a header in the old GNU format, owned by root. Truncates a name above 100 bytes. */
 export function tarHeader({ name, mode, size, mtime, type }: TarMember): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES);
   const put = (text: string, at: number) => block.write(text, at, 'latin1');
@@ -48,7 +54,10 @@ export function tarHeader({ name, mode, size, mtime, type }: TarMember): Buffer 
   return block;
 }
 
-/** A number of a header; null where it is none (also in the binary form for sizes beyond 8 GiB). */
+/**
+ * Parses a number of a header. Returns null for an invalid one, including the binary format for sizes above 8
+ * GiB.
+ */
 function numberAt(block: Buffer, at: number, width: number): number | null {
   const text = block.toString('latin1', at, at + width).replace(/[\0 ]+$/, '');
   return /^ *[0-7]{1,11}$/.test(text) ? Number.parseInt(text.trim(), 8) : null;
@@ -59,7 +68,10 @@ const textAt = (block: Buffer, at: number, width: number): string => {
   return block.toString('utf8', at, at + (end === -1 ? width : end));
 };
 
-/** Reads a header whose sum holds; null for a block of zeros, which ends an archive. Throws TarError. */
+/**
+ * Parses a header and verifies its checksum. Returns null for a block of zeros, which ends an archive. Throws
+ * TarError.
+ */
 export function readTarHeader(block: Buffer): TarMember | null {
   if (block.every((byte) => byte === 0)) return null;
   const [mode, size, mtime, checksum] = [
@@ -70,7 +82,7 @@ export function readTarHeader(block: Buffer): TarMember | null {
   ];
   if (checksum !== checksumOf(block)) throw new TarError('is damaged: the sum of a header does not hold');
   if (mode === null || size === null || mtime === null) throw new TarError('has a header of another form');
-  // The second part of a long name, in the newer form of the header only.
+  // The prefix of a long name. Only the newer ustar format has one.
   const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? textAt(block, 345, 155) : '';
   const name = textAt(block, 0, MAX_NAME_BYTES);
   const type = String.fromCharCode(block[156] ?? 0).replace('\0', '0');

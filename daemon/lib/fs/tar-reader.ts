@@ -1,16 +1,16 @@
 import { BLOCK_BYTES, paddingOf, readTarHeader, TarError, type TarMember } from './tar-header.ts';
 
-/** Where the content of one member goes. */
+/** Receives the content of one member. */
 export interface TarSink {
   write(bytes: Buffer): Promise<void>;
-  /** Called once, when the content is whole. */
+  /** Called once, after the last byte of the content. */
   end(): Promise<void>;
 }
 
-/** Zeros after the end that writers fill their records with. */
+/** Maximum bytes of zero padding after the end of the archive. Some writers pad to a full record. */
 const MAX_TRAILING_BYTES = 64 * 1024;
 
-/** Takes bytes from a stream in the portions that are asked for, without holding more than one of its pieces. */
+/** Reads requested amounts of bytes from a stream and holds at most one of its chunks. */
 class ByteSource {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -19,7 +19,7 @@ class ByteSource {
     this.#chunks = source[Symbol.asyncIterator]();
   }
 
-  /** At most `most` bytes, at least one; null at the end. */
+  /** Returns between 1 and `maxBytes` bytes, or null at the end. */
   async read(maxBytes: number): Promise<Buffer | null> {
     while (this.#rest.length === 0) {
       const { done, value } = await this.#chunks.next();
@@ -31,7 +31,7 @@ class ByteSource {
     return taken;
   }
 
-  /** Hands out exactly `size` bytes in pieces. Throws TarError when there are fewer. */
+  /** Passes exactly `size` bytes to `write` in chunks. Throws TarError when there are fewer. */
   async copy(size: number, write: (bytes: Buffer) => Promise<void>): Promise<void> {
     for (let left = size; left > 0; ) {
       const chunk = await this.read(left);
@@ -63,9 +63,10 @@ async function assertOnlyPadding(source: ByteSource): Promise<void> {
 }
 
 /**
- * Reads a tar archive from the front in flat memory. `open` sees each member before its content and answers where that goes, or
- * throws to refuse it: links, folders and devices are members like any other. Throws TarError for an archive that is damaged or
- * cut short, and whatever `open` and the sinks throw; the source is closed in every case.
+ * Reads a tar archive as a stream with constant memory. Calls `open` for each member before its content,
+ * including links, folders and devices. `open` returns the sink for the content or throws to refuse the
+ * member. Throws TarError for a damaged or truncated archive, and rethrows errors of `open` and the sinks.
+ * Always closes the source.
  */
 export async function readTar(
   chunks: AsyncIterable<Buffer>,

@@ -2,18 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { lstat, open, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** The moments of a file replacement at which a test may fail or kill; called right before each of them. */
+/**
+ * Steps of a file replacement at which a test may fail or kill the process. The hook runs right before each
+ * step.
+ */
 export type FaultStep = 'open' | 'write' | 'fsync' | 'rename' | 'fsyncdir';
 export type FaultHook = (step: FaultStep) => void;
 
 const TEMP_NAME = /^\..+\.(\d+)\.[0-9a-f]{16}\.tmp$/;
-/** A temporary file older than this is left over, whoever now has its process id. */
+/**
+ * A temporary file older than this is stale even if its process id is in use: the id may have been
+ * reassigned.
+ */
 const STALE_MS = 10 * 60_000;
 
 const tempPath = (target: string): string =>
   join(dirname(target), `.${basename(target)}.${process.pid}.${randomBytes(8).toString('hex')}.tmp`);
 
-/** Who may read the finished file; null owner fields stay those of this process. */
+/** Mode and owner of the finished file. Without `uid` and `gid` the owner is that of this process. */
 export interface TempAccess {
   mode: number;
   uid?: number;
@@ -21,8 +27,9 @@ export interface TempAccess {
 }
 
 /**
- * Writes `bytes`, or what comes in pieces, to a new file beside `target`, created exclusively with mode 0600, flushed to the device, and
- * answers its path. Owner and mode are set last. After an error nothing is left behind.
+ * Writes `bytes` to a new temporary file beside `target` and returns its path. The file is created
+ * exclusively with mode 0600 and flushed to the device. Owner and mode are set last. Leaves no file behind
+ * after an error.
  */
 export async function writeTemp(
   target: string,
@@ -56,7 +63,7 @@ export async function writeTemp(
   return temp;
 }
 
-/** Makes the names in `folder` durable. */
+/** Flushes the directory entries of `folder` to the device. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -77,8 +84,9 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Removes temporary files that an interrupted replacement left in `folder` and answers how many. A file of a process
- * that still runs is kept while it is younger than ten minutes. Call it once at start, before the first write.
+ * Removes temporary files that interrupted replacements left in `folder` and returns their number. Keeps a
+ * file of a running process while it is younger than ten minutes. Call it once at start, before the first
+ * write.
  */
 export async function sweepTemps(folder: string): Promise<number> {
   let removed = 0;

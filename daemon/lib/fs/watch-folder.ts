@@ -5,8 +5,9 @@ const DEBOUNCE_MS = 150;
 const POLL_MS = 2000;
 
 /**
- * Calls `changed` shortly after something in `folder` was written, replaced, created or removed, also when the folder
- * itself appears later. The answer ends it. Never keeps the process alive.
+ * Calls `changed` shortly after something in `folder` was written, replaced, created or removed, also when
+ * the folder itself is created later. Returns a function that stops watching. Does not keep the process
+ * running.
  */
 export function watchFolder(folder: string, changed: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -33,7 +34,7 @@ export function watchFolder(folder: string, changed: () => void): () => void {
   };
 }
 
-/** Null while the folder is missing or the system has no watches left; the poll goes on alone. */
+/** Returns null while the folder is missing or the system has no free watches. Polling still works then. */
 function openEvents(folder: string, schedule: () => void): FSWatcher | null {
   try {
     const events = watch(folder, { persistent: false }, schedule);

@@ -10,25 +10,28 @@ export interface Range {
 }
 
 /**
- * Who is told of the members of an object. An object with methods rather than a function: V8 drops the compiled code of functions
- * that are made anew for each text with every full collection.
+ * Visits the members of an object. An interface instead of a function: V8 drops the compiled code of closures
+ * that are created per text with every full collection.
  */
 export interface ObjectVisitor {
-  /** Called at each value with the offset after the delimiter before the member and the range of its key (quotes included). Has to consume the value. */
+  /**
+   * Called at each value, with the offset after the delimiter before the member and the range of its key
+   * (quotes included). Must consume the value.
+   */
   member(before: number, keyStart: number, keyEnd: number): void;
 }
 
-/** Who is told of the elements of an array. */
+/** Visits the elements of an array. */
 export interface ArrayVisitor {
-  /** Called at each value with the offset after the delimiter before it. Has to consume the value. */
+  /** Called at each value, with the offset after the delimiter before it. Must consume the value. */
   element(before: number): void;
 }
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
 
-/** Deepest nesting that is accepted; the outermost value counts as one. */
+/** Maximum nesting depth. The outermost value counts as one. */
 const MAX_DEPTH = 64;
-/** Most object keys in one text. */
+/** Maximum number of object keys in one text. */
 const MAX_KEYS = 250_000;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -41,9 +44,9 @@ const LITERALS = { true: Buffer.from('true'), false: Buffer.from('false'), null:
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
 /**
- * Walks the bytes of one JSON text once, in place: accepts exactly what `JSON.parse` accepts (strict grammar, valid
- * UTF-8, no byte order mark), finds where things lie, makes no copy of the text. Linear in the length.
- * Throws `request.invalid_json` for anything else, for nesting beyond 64 and for more than 250,000 object keys.
+ * Scans the bytes of one JSON text once, in place, without a copy. Accepts exactly what `JSON.parse` accepts
+ * (strict grammar, valid UTF-8, no byte order mark). Linear in the length. Throws `request.invalid_json` for
+ * anything else, for nesting above 64 and for more than 250,000 object keys.
  */
 export class ByteScanner {
   readonly bytes: Buffer;
@@ -54,7 +57,7 @@ export class ByteScanner {
   readonly #view: DataView;
   readonly #longStrings: JsonStringIndex | undefined;
   #longIndex = 0;
-  /** Where the next string begins whose end is known. */
+  /** Start of the next string whose end is in the index. */
   #nextLongStart = Infinity;
 
   constructor(bytes: Buffer) {
@@ -66,7 +69,7 @@ export class ByteScanner {
     this.space();
   }
 
-  /** The kind of the value that starts here; nothing is consumed. */
+  /** Returns the kind of the value that starts here. Consumes nothing. */
   kind(): JsonKind {
     switch (this.bytes[this.at]) {
       case OPEN_BRACE:
@@ -153,7 +156,7 @@ export class ByteScanner {
     this.at = at;
   }
 
-  /** Requires that nothing but white space is left. */
+  /** Throws unless only white space is left. */
   end(): void {
     this.space();
     if (this.at !== this.bytes.length) fail();
@@ -176,7 +179,7 @@ export class ByteScanner {
     this.at = at + 1;
   }
 
-  /** Jumps over the string that begins here, when its end is known. */
+  /** Skips the string that starts here if its end is in the index. Returns whether it did. */
   #skipLongString(): boolean {
     const longStrings = this.#longStrings as JsonStringIndex;
     while (longStrings.start(this.#longIndex) < this.at) this.#longIndex++;
@@ -227,7 +230,7 @@ function fail(why?: string): never {
   throw new GatewayError('request.invalid_json', { message });
 }
 
-/** The text of the string at `range` (quotes included), escapes decoded. */
+/** Returns the decoded text of the string at `range` (quotes included). */
 export function stringAt(bytes: Buffer, range: Range): string {
   const inner = bytes.toString('utf8', range.start + 1, range.end - 1);
   return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as string) : inner;

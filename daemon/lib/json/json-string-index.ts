@@ -1,28 +1,32 @@
 import { BACKSLASH, escapeEnd, INCOMPLETE_ESCAPE, INVALID_ESCAPE, QUOTE, runEnd } from './json-string.ts';
 
-/** Bytes of a string that is worth a note, quotes included; so there are few, whatever the body. */
+/** Minimum length of an indexed string, quotes included. Keeps the index small for any body. */
 const MIN_INDEXED_BYTES = 4 * 1024;
-/** So many bytes more may lie outside of long strings than inside; then the rest is left to who reads them. */
+/** Indexing stops when the bytes outside of long strings exceed those inside by more than this. */
 const MAX_OTHER_BYTES = 32 * 1024;
 
 const indexes = new WeakMap<Uint8Array, JsonStringIndex>();
 
 /**
- * The long strings of a JSON text that is still coming, found and checked in what has come. Walking megabytes of text at once,
- * when the last byte is there, holds up every other stream for as long as it takes; walked as they come, bytes are warm and
- * others have their turns in between. Nothing is decided here: what is not found, whoever reads the text walks himself.
+ * Index of the long strings of a JSON text that is still being received. Scanning megabytes at once after the
+ * last byte blocks all other streams. Scanning during the receipt uses bytes that are still in the CPU cache
+ * and lets other work run in between. The index is only a hint: the reader scans all strings that it does not
+ * contain.
  */
 export class JsonStringIndex {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   #at = 0;
-  /** Where the string began that is open at `#at`; -1 outside of one. */
+  /** Start of the string that is open at `#at`, or -1 outside of a string. */
   #start = -1;
-  /** Bytes that lay in long strings. */
+  /** Total bytes of indexed strings. */
   #indexedBytes = 0;
   #stopped = false;
 
-  /** Goes on until `length`. The bytes before stay what they were, wherever they lie now. */
+  /**
+   * Continues the scan up to `length`. The bytes before that must be unchanged, but may have moved to another
+   * buffer.
+   */
   advance(bytes: Uint8Array, length: number): void {
     if (this.#stopped) return;
     const view = new DataView(bytes.buffer, bytes.byteOffset, length);
@@ -55,17 +59,17 @@ export class JsonStringIndex {
     if (at - indexedBytes > indexedBytes + MAX_OTHER_BYTES) this.#stopped = true;
   }
 
-  /** How many are known. */
+  /** Number of indexed strings. */
   get length(): number {
     return this.#starts.length;
   }
 
-  /** Where the string `index`, in the order of the text, begins; beyond all of them `Infinity`. */
+  /** Returns the start of string `index`, in text order, or `Infinity` beyond the last one. */
   start(index: number): number {
     return this.#starts[index] ?? Infinity;
   }
 
-  /** Where that string ends, quote included. */
+  /** Returns the end of string `index`, quote included. */
   end(index: number): number {
     return this.#ends[index] as number;
   }
@@ -78,10 +82,10 @@ export class JsonStringIndex {
   }
 }
 
-/** Notes what was found in just these bytes, for who scans them. */
+/** Stores the index of exactly these bytes for the scanner. */
 export function storeStringIndex(bytes: Uint8Array, index: JsonStringIndex): void {
   if (index.length > 0) indexes.set(bytes, index);
 }
 
-/** What was noted of these bytes, if anything. */
+/** Returns the stored index of these bytes, if any. */
 export const stringIndexOf = (bytes: Uint8Array): JsonStringIndex | undefined => indexes.get(bytes);

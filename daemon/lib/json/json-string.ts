@@ -2,7 +2,7 @@ export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 
-/** 1 for each byte that may follow a backslash alone. */
+/** 1 for each byte that is a single-character escape. */
 const ESCAPES = new Uint8Array(256);
 for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
 /** 1 for each byte that ends a plain run inside a string: quote, backslash, control bytes. */
@@ -10,9 +10,9 @@ const ENDS_RUN = new Uint8Array(256).fill(1, 0, 0x20);
 ENDS_RUN[QUOTE] = 1;
 ENDS_RUN[BACKSLASH] = 1;
 
-/** Bytes of an escape that spells a code unit, the backslash among them. */
+/** Length of a `\uXXXX` escape, backslash included. */
 const UNICODE_ESCAPE_BYTES = 6;
-/** What {@link escapeEnd} answers in place of an offset. */
+/** Return values of {@link escapeEnd} other than an offset. */
 export const INVALID_ESCAPE = -1;
 export const INCOMPLETE_ESCAPE = -2;
 
@@ -20,8 +20,8 @@ const isHex = (byte: number): boolean =>
   (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 
 /**
- * Offset of the next quote, backslash or control byte of a JSON string from `from` on, `end` when there is none before it.
- * Eight bytes are looked at together, before the end single ones. `view` shows the same bytes.
+ * Returns the offset of the next quote, backslash or control byte of a JSON string at or after `from`, or
+ * `end`. Checks eight bytes at a time, and single bytes near the end. `view` must cover the same bytes.
  */
 export function runEnd(bytes: Uint8Array, view: DataView, from: number, end: number): number {
   let at = from;
@@ -35,7 +35,10 @@ export function runEnd(bytes: Uint8Array, view: DataView, from: number, end: num
   return at;
 }
 
-/** Offset after the escape whose backslash is at `at`; `BROKEN` when it is none, `UNFINISHED` when it goes on beyond `end`. */
+/**
+ * Returns the offset after the escape whose backslash is at `at`, `INVALID_ESCAPE` for an invalid one, or
+ * `INCOMPLETE_ESCAPE` when it continues beyond `end`.
+ */
 export function escapeEnd(bytes: Uint8Array, at: number, end: number): number {
   if (at + 2 > end) return INCOMPLETE_ESCAPE;
   const letter = bytes[at + 1] as number;
@@ -47,15 +50,16 @@ export function escapeEnd(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * The high bit of each of four bytes that is a quote, a backslash or below 0x20. The lowest bit that is set is right;
- * above it there may be false alarms.
+ * Sets the high bit of each of four bytes that is a quote, a backslash or below 0x20. The lowest set bit is
+ * exact. Bits above it may be false positives.
  */
 function marks(word: number): number {
-  // Turning over bit 1 puts the quote to 0x20, right above the control bytes, and keeps those among themselves.
+  // Flipping bit 1 maps the quote to 0x20, right above the control bytes, and maps control bytes to control
+  // bytes.
   const low = word ^ 0x02020202;
   const slash = word ^ 0x5c5c5c5c;
   return (((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080;
 }
 
-/** The lowest of the bytes that `marks` has marked. */
+/** Returns the index of the lowest byte that `marks` flagged. */
 const lowest = (flags: number): number => (31 - Math.clz32(flags & -flags)) >> 3;

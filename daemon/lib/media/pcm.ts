@@ -1,11 +1,11 @@
-/** Sound as numbers: samples from -1 to 1, 16-bit little-endian bytes, and the head of a WAV file. */
+/** Conversion between samples from -1 to 1 and 16-bit little-endian PCM, and the header of a WAV file. */
 
 export const BYTES_PER_SAMPLE = 2;
 const MAX_SAMPLE = 32_767;
-/** What a WAV head says when nobody knows how long the sound will be. */
+/** Length in a WAV header when the length is unknown. */
 const UNKNOWN_LENGTH = 0xffff_ffff;
 
-/** Samples as 16-bit little-endian bytes; what is louder than possible is cut, what is no number is silence. */
+/** Converts samples to 16-bit little-endian bytes. Clips values beyond the range and writes NaN as silence. */
 export function toPcm16(samples: Float32Array): Buffer {
   const bytes = Buffer.allocUnsafe(samples.length * BYTES_PER_SAMPLE);
   for (let at = 0; at < samples.length; at++) {
@@ -16,7 +16,7 @@ export function toPcm16(samples: Float32Array): Buffer {
   return bytes;
 }
 
-/** 16-bit little-endian bytes as samples; an odd last byte is left out. */
+/** Converts 16-bit little-endian bytes to samples. Ignores an odd last byte. */
 export function fromPcm16(bytes: Buffer): Float32Array {
   const samples = new Float32Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
   for (let at = 0; at < samples.length; at++)
@@ -24,7 +24,10 @@ export function fromPcm16(bytes: Buffer): Float32Array {
   return samples;
 }
 
-/** The 44 bytes before 16-bit mono sound; without a length in bytes, the head of a stream that ends when it ends. */
+/**
+ * Returns the 44-byte header of 16-bit mono sound. Without a length in bytes it is the header of a stream of
+ * unknown length.
+ */
 export function wavHeader(rate: number, bytes: number | null): Buffer {
   const header = Buffer.alloc(44);
   header.write('RIFF', 0, 'latin1');
@@ -42,7 +45,7 @@ export function wavHeader(rate: number, bytes: number | null): Buffer {
   return header;
 }
 
-/** The same bytes in chunks that end between two samples; an odd last byte is left out. */
+/** Yields the same bytes in chunks that end between two samples. Drops an odd last byte. */
 export async function* alignToSamples(source: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
   let remainder: Buffer = Buffer.alloc(0);
   for await (const chunk of source) {

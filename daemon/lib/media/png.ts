@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** Bytes that are no PNG, or one that is cut off, damaged or larger than is taken. */
+/** Thrown when bytes are not a PNG, or one that is truncated, damaged or too large. */
 export class InvalidPngError extends Error {
   constructor(why: string) {
     super(`It is no PNG: ${why}.`);
@@ -11,12 +11,15 @@ export class InvalidPngError extends Error {
 export interface Png {
   readonly width: number;
   readonly height: number;
-  /** The picture without its notes. */
+  /** The image without metadata. */
   readonly bytes: Buffer;
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** What a picture is made of and shown by. All else is notes: prompts, workflows and names of files among them. */
+/**
+ * Chunks that the image is made of or rendered with. All other chunks are metadata, which may contain
+ * prompts, workflows and file names.
+ */
 const RENDERING_CHUNKS: ReadonlySet<string> = new Set([
   'IHDR',
   'PLTE',
@@ -29,11 +32,11 @@ const RENDERING_CHUNKS: ReadonlySet<string> = new Set([
   'sBIT',
   'pHYs',
 ]);
-/** Length, type and checksum of a chunk. */
+/** Bytes of length, type and checksum of a chunk. */
 const FRAME_BYTES = 12;
 const HEADER_BYTES = 13;
 
-/** Whether bytes begin like a PNG. */
+/** Returns whether `bytes` starts with the PNG signature. */
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE);
 
 const COLOUR_TYPES: ReadonlySet<number> = new Set([0, 2, 3, 4, 6]);
@@ -41,7 +44,7 @@ const COLOUR_TYPES: ReadonlySet<number> = new Set([0, 2, 3, 4, 6]);
 interface Chunk {
   readonly type: string;
   readonly data: Buffer;
-  /** The chunk with its frame. */
+  /** The chunk with length, type and checksum. */
   readonly whole: Buffer;
 }
 
@@ -71,8 +74,8 @@ function dimensionsOf({ type, data }: Chunk, maxSide: number): { width: number; 
 }
 
 /**
- * Looks at a picture by its content, chunk by chunk with every checksum, and answers it without anything that is no
- * picture. Sides are pixels. Throws BadPng.
+ * Validates an image chunk by chunk, including every checksum, and returns it without metadata. Dimensions
+ * are in pixels. Throws InvalidPngError.
  */
 export function readPng(bytes: Buffer, maxSide: number): Png {
   if (!isPng(bytes)) throw new InvalidPngError('it does not begin like one');
@@ -91,5 +94,8 @@ export function readPng(bytes: Buffer, maxSide: number): Png {
   return { ...dimensions, bytes: Buffer.concat(chunks) };
 }
 
-/** A capital first letter: the picture cannot be shown without it (PNG specification section 5.4). */
+/**
+ * A capital first letter marks a critical chunk: the image cannot be shown without it (PNG specification
+ * section 5.4).
+ */
 const isCritical = (type: string): boolean => /^[A-Z]/.test(type);

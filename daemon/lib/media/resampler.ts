@@ -1,13 +1,13 @@
-/** Input samples on each side that one output sample is made of, when the rate does not fall. */
+/** Input samples on each side of an output sample, when the rate does not decrease. */
 const REACH = 16;
-/** Most different positions between two input samples; more are rounded to these. */
+/** Maximum number of distinct positions between two input samples. More are rounded to these. */
 const MAX_PHASES = 1_024;
-/** Part of the highest frequency that fits which passes, so that nothing folds back. */
+/** Passband as a part of the Nyquist frequency. The rest prevents aliasing. */
 const PASSBAND = 0.92;
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
-/** One filter for each phase: a sinc under a Hann window, with sum 1. */
+/** Returns one filter per phase: a sinc with a Hann window, normalised to sum 1. */
 function filters(phases: number, reach: number, cutoff: number): Float32Array[] {
   return Array.from({ length: phases }, (_, phase) => {
     const filter = new Float32Array(2 * reach);
@@ -24,19 +24,19 @@ function filters(phases: number, reach: number, cutoff: number): Float32Array[] 
   });
 }
 
-/** Changes the rate of a sound that comes in pieces. The pieces that come out follow one another without a seam. */
+/** Changes the sample rate of a sound that arrives in chunks. The output chunks are continuous. */
 export class Resampler {
   readonly #from: number;
   readonly #to: number;
   readonly #reach: number;
   readonly #filters: readonly Float32Array[];
-  /** Samples that may still be needed; the first stands at input position `#start`. */
+  /** Samples that may still be needed. The first one is at input position `#start`. */
   #buffer: Float32Array;
   #start: number;
   /** Number of the next output sample. */
   #next = 0;
 
-  /** Rates in samples per second, whole numbers. */
+  /** Rates are integers in samples per second. */
   constructor(from: number, to: number) {
     const decimation = Math.max(1, from / to);
     this.#from = from;
@@ -50,14 +50,14 @@ export class Resampler {
     this.#start = -this.#reach;
   }
 
-  /** What can be said so far. */
+  /** Returns the output samples that can be computed so far. */
   push(samples: Float32Array): Float32Array {
     if (this.#from === this.#to) return samples;
     this.#append(samples);
     return this.#emit(this.#start + this.#buffer.length - this.#reach);
   }
 
-  /** The rest, once the sound has ended. */
+  /** Returns the remaining output samples after the end of the input. */
   flush(): Float32Array {
     if (this.#from === this.#to) return new Float32Array(0);
     const end = this.#start + this.#buffer.length;
@@ -75,7 +75,7 @@ export class Resampler {
     this.#start += drop;
   }
 
-  /** Output samples whose place lies before input position `end`. */
+  /** Returns the output samples before input position `end`. */
   #emit(end: number): Float32Array {
     const count = Math.max(0, Math.ceil((end * this.#to) / this.#from) - this.#next);
     const out = new Float32Array(count);

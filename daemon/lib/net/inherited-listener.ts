@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { SetupError } from '../setup-error.ts';
 import { listeningSockets, readListening } from './listening-sockets.ts';
 
-/** The first descriptor that a service manager hands over (man sd_listen_fds). */
+/** The first file descriptor of socket activation (man sd_listen_fds). */
 const FIRST_FD = 3;
 
-/** A TCP socket that already listens, opened by the service manager. */
+/** A listening TCP socket that the service manager opened. */
 export interface InheritedListener {
   fd: number;
   host: string;
@@ -15,10 +15,13 @@ export interface InheritedListener {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The four bytes of a word of `/proc/net/tcp`, which is printed in the byte order of this machine (little endian). */
+/**
+ * Returns the four bytes of a word of `/proc/net/tcp`, which is printed in the byte order of this machine
+ * (little endian).
+ */
 const bytes = (word: string): number[] => [...Buffer.from(word, 'hex')].reverse();
 
-/** Address and port as `/proc/net/tcp` and `tcp6` write them: `0100007F:1F90`. */
+/** Parses address and port as `/proc/net/tcp` and `tcp6` write them: `0100007F:1F90`. */
 export function addressOf(text: string): { host: string; port: number } {
   const [address = '', port = ''] = text.split(':');
   const parts = (address.match(/.{8}/g) ?? []).flatMap(bytes);
@@ -46,8 +49,9 @@ function inodeOf(fd: number, proc: string): string | null {
 }
 
 /**
- * The socket that the service manager opened for this process (`LISTEN_FDS`, `LISTEN_PID`), with the address it listens on; null
- * where none was handed over. Throws SetupError for more than one socket, and for one that is no listening TCP socket.
+ * Returns the socket that the service manager opened for this process (`LISTEN_FDS`, `LISTEN_PID`) with its
+ * address, or null without one. Throws SetupError for more than one socket, and for a socket that is not a
+ * listening TCP socket.
  */
 export function inheritedListener(env: Env, pid: number, proc = '/proc'): InheritedListener | null {
   if (env.LISTEN_PID !== String(pid) || !env.LISTEN_FDS || env.LISTEN_FDS === '0') return null;

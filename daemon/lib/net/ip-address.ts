@@ -1,6 +1,9 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** One text per address: IPv4-mapped IPv6 becomes IPv4, other IPv6 its shortest form, a zone id goes; null for no address. */
+/**
+ * Returns one canonical text per address: IPv4-mapped IPv6 becomes IPv4, other IPv6 its shortest form, a zone
+ * id is removed. Returns null for text that is not an address.
+ */
 export function canonicalIp(text: string): string | null {
   if (isIPv4(text)) return text;
   const zone = text.indexOf('%');
@@ -15,8 +18,9 @@ export function canonicalIp(text: string): string | null {
 }
 
 /**
- * Of which family a listener there takes every address of the machine, however the address is spelled (`::0`,
- * `::ffff:0.0.0.0`); null for an address of its own and for a name. One of IPv6 takes callers by IPv4 too.
+ * Returns the family of addresses that a listener on `bindHost` accepts if it is a wildcard address in any
+ * notation (`::0`, `::ffff:0.0.0.0`). Returns null for a specific address and for a name. An IPv6 wildcard
+ * also accepts IPv4.
  */
 export function wildcardFamily(bindHost: string): 'IPv4' | 'IPv6' | null {
   const address = canonicalIp(bindHost);

@@ -1,13 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** What one read asks for; the kernel answers a page of whole lines at a time. */
+/** Bytes per read. The kernel returns a page of full lines at a time. */
 const READ_BYTES = 1 << 16;
-/** State of a socket that listens, as `/proc/net/tcp` writes it. */
+/** State of a listening socket in `/proc/net/tcp`. */
 const LISTENING = '0A';
 
 /**
- * The fields of each line of a socket that listens: 1 is its address and port, 7 its user, 9 its inode. Lines without `mark` are
- * passed over before they are taken apart.
+ * Returns the fields of each listening socket: 1 is its address and port, 7 its user, 9 its inode. Lines
+ * without `mark` are skipped before they are split.
  */
 export const listeningSockets = (table: string, mark = ''): string[][] =>
   table
@@ -16,7 +16,7 @@ export const listeningSockets = (table: string, mark = ''): string[][] =>
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , , state]) => state === LISTENING);
 
-/** Whether the last whole line of the text is one of a socket that does not listen. */
+/** Returns whether the last complete line is a socket that is not listening. */
 function isPastListening(text: string): boolean {
   const end = text.lastIndexOf('\n');
   const last = text.slice(text.lastIndexOf('\n', end - 1) + 1, end).trim();
@@ -24,8 +24,9 @@ function isPastListening(text: string): boolean {
 }
 
 /**
- * The text of `/proc/net/tcp` or `tcp6` as far as sockets that listen may stand in it; null where the kernel does not tell. The
- * kernel writes those before all others (net/ipv4/tcp_ipv4.c), of which a busy machine has tens of thousands: to read them takes 50 ms.
+ * Reads `/proc/net/tcp` or `tcp6` up to the end of the listening sockets. Returns null where the kernel does
+ * not provide it. The kernel lists listening sockets before all others (net/ipv4/tcp_ipv4.c). A busy machine
+ * has tens of thousands of others, and reading them takes 50 ms.
  */
 export function readListening(file: string): string | null {
   let fd: number;

@@ -1,21 +1,24 @@
-/** Bytes of the head of one part, and parts of one form; more makes the form a broken one. */
+/**
+ * Maximum bytes of the headers of one part, and maximum parts of one form. A form above these limits is
+ * treated as malformed.
+ */
 const MAX_PART_HEADER_BYTES = 8 * 1024;
 const MAX_PARTS = 64;
 const HEADER_END = Buffer.from('\r\n\r\n');
-/** The end of a head is also the line end before a delimiter that follows at once. */
+/** The end of the headers is also the line end before a delimiter that follows directly. */
 const LINE_END = Buffer.from('\r\n');
 
-/** What a form says, in the order of its bytes. */
+/** Receives the content of a form in the order of its bytes. */
 export interface FormListener {
-  /** The head of a part: names in lower case. */
+  /** The headers of a part, with names in lower case. */
   part(head: ReadonlyMap<string, string>): void;
-  /** Bytes of the part; never empty. */
+  /** Bytes of the part. Never empty. */
   data(bytes: Buffer): void;
-  /** The part is whole. */
+  /** The part is complete. */
   end(): void;
 }
 
-/** The boundary of a `multipart/form-data` type; null for any other type. */
+/** Returns the boundary of a `multipart/form-data` type, or null for any other type. */
 export function boundaryOf(contentType: string): string | null {
   const match = /^\s*multipart\/form-data\s*;.*?\bboundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i.exec(
     contentType,
@@ -23,10 +26,10 @@ export function boundaryOf(contentType: string): string | null {
   return match?.[1] ?? match?.[2] ?? null;
 }
 
-/** One parameter of a header value, at the place where the one before it ended. */
+/** Matches one parameter of a header value where the previous one ended. */
 const PARAMETER = /;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))\s*/y;
 
-/** The `name` of a part, and its `filename` when it is a file. */
+/** Returns the `name` of a part, and its `filename` if it is a file. */
 export function dispositionOf(head: ReadonlyMap<string, string>): {
   name: string | null;
   filename: string | null;
@@ -44,26 +47,27 @@ export function dispositionOf(head: ReadonlyMap<string, string>): {
 type State = 'preamble' | 'head' | 'body' | 'over';
 
 /**
- * Reads a form as its bytes pass by, whatever the chunks: nothing of a part is kept but its head and the few bytes that
- * may begin a delimiter. A form that breaks off or exceeds the limits just says no more.
+ * Parses a form while its bytes pass through, for any chunk boundaries. Buffers only the headers of a part
+ * and the few bytes that may start a delimiter. Stops calling the listener when the form is truncated or
+ * exceeds the limits.
  */
 export class MultipartScanner {
   readonly #delimiter: Buffer;
   readonly #listener: FormListener;
   #state: State = 'preamble';
   #buffer: Buffer;
-  /** Leading bytes of `#held` that belong to the head and are no data. */
+  /** Leading bytes of `#buffer` that belong to the headers and are not data. */
   #prefixBytes = 0;
   #parts = 0;
 
   constructor(boundary: string, listener: FormListener) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`);
     this.#listener = listener;
-    // The first delimiter needs no line before it.
+    // The first delimiter does not need a line before it.
     this.#buffer = LINE_END;
   }
 
-  /** Whether more bytes can say anything. */
+  /** Whether further bytes cannot produce any output. */
   get isDone(): boolean {
     return this.#state === 'over';
   }
@@ -73,11 +77,14 @@ export class MultipartScanner {
     if (this.#state === 'body') this.#flushBuffer(chunk);
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
     while (this.#step());
-    // A copy, also of nothing: the chunk may be let go, and then no part of it can be looked at.
+    // A copy, even of zero bytes: the chunk may be detached, after which no view of it can be read.
     this.#buffer = Buffer.from(this.#buffer);
   }
 
-  /** Gives away what is held of a part once no delimiter begins in it, so that the bytes of a long part are not copied. */
+  /**
+   * Emits the buffered bytes of a part if no delimiter starts in them, so that the bytes of a long part are
+   * not copied.
+   */
   #flushBuffer(chunk: Buffer): void {
     const seam = Buffer.concat([this.#buffer, chunk.subarray(0, this.#delimiter.length - 1)]);
     if (
@@ -88,7 +95,7 @@ export class MultipartScanner {
       this.#emit(this.#buffer.length);
   }
 
-  /** One step; false when more bytes are needed. */
+  /** Performs one step. Returns false when it needs more bytes. */
   #step(): boolean {
     if (this.#state === 'preamble') return this.#seek();
     if (this.#state === 'head') return this.#head();
@@ -131,7 +138,10 @@ export class MultipartScanner {
     return this.#enter('head', this.#delimiter.length);
   }
 
-  /** Bytes at the end that may begin a delimiter, which has no other line end than the one it begins with. */
+  /**
+   * Returns the number of bytes at the end that may start a delimiter. A delimiter contains only the line end
+   * that it starts with.
+   */
   #partialDelimiterLength(): number {
     const tail = this.#buffer.subarray(Math.max(0, this.#buffer.length - this.#delimiter.length + 1));
     const at = tail.lastIndexOf(0x0d);
@@ -140,7 +150,7 @@ export class MultipartScanner {
     return this.#delimiter.subarray(0, candidate.length).equals(candidate) ? candidate.length : 0;
   }
 
-  /** Gives the first `length` held bytes to the listener, without those that are borrowed. */
+  /** Passes the first `length` buffered bytes to the listener, without those that belong to the headers. */
   #emit(length: number): void {
     if (length <= 0) return;
     const data = this.#buffer.subarray(Math.min(this.#prefixBytes, length), length);

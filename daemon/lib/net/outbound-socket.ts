@@ -9,27 +9,27 @@ export interface SocketRequest {
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Longest time for the socket to open, milliseconds. */
+  /** Time limit for opening the socket, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Most bytes of one message; a longer one ends the socket. */
+  /** Maximum bytes of one message. A longer one closes the socket. */
   readonly maxMessageBytes: number;
 }
 
 export interface SocketEvents {
   opened?(): void;
   text(message: string): void;
-  /** Once, however it ended; null for a close by the peer. */
+  /** Called once, however it ended. Null for a close by the peer. */
   ended(error: Error | null): void;
 }
 
 export interface OutboundSocket {
-  /** Cuts it at once; nothing more is told. */
+  /** Closes the connection at once. No event is emitted afterwards. */
   terminate(): void;
 }
 
 /**
- * Opens a WebSocket to an engine by the same rules as `Outbound`: no redirects, no proxies, TLS verified, no address
- * that is never connected to. Binary messages are not told. Never throws.
+ * Opens a WebSocket to an engine by the same rules as `Outbound`: no redirects, no proxies, verified TLS, no
+ * forbidden address. Binary messages are ignored. Never throws.
  */
 export function openSocket(request: SocketRequest, events: SocketEvents): OutboundSocket {
   const address = new URL(request.path, request.origin);

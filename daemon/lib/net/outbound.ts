@@ -3,79 +3,86 @@ import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { buildConnector, Dispatcher } from 'undici';
-// Of undici only what opens connections: with the rest (fetch, caches, mocks) it is 40 ms and 6 MB of each start.
+// Import only the connection code of undici. The rest (fetch, caches, mocks) costs 40 ms and 6 MB per start.
 import makeConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { installWriteRelease } from '../perf/buffer-release.ts';
 import { coalesceWrites } from '../perf/coalesce-writes.ts';
 import { isNotPublic, isUnreachable, UnreachableAddress } from './unreachable-address.ts';
 
-/** Bytes that lie elsewhere; they are read anew for each attempt. */
+/** A body that is stored outside of memory. It is read again for each attempt. */
 export interface StoredBody {
   readonly length: number;
-  /** What has been taken of it is gone: it is sent on a connection that nobody can have dropped. */
+  /** The body can be read only once, so it is sent on a new connection that the peer cannot have dropped. */
   readonly once?: boolean;
   stream(): Readable;
 }
 
-/** The bytes of a body: in one piece, in several that follow one another, or stored. */
+/** A body: one buffer, a sequence of buffers, or a stored body. */
 export type OutboundBody = Buffer | readonly Buffer[] | StoredBody;
 
-/** One outgoing request. Every header is named here; nothing is inherited from anywhere. */
+/** One outgoing request. It contains all headers. None is inherited. */
 export interface OutboundRequest {
   /** `http://127.0.0.1:1234`: scheme, host and port only. */
   readonly origin: string;
-  /** A unix socket that is spoken to in the place of the origin's host and port. */
+  /** Unix socket to connect to instead of the host and port of the origin. */
   readonly socketPath?: string;
   readonly path: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly headers: readonly string[];
   readonly body: OutboundBody | null;
-  /** Longest silence of the peer in milliseconds, before and between bytes; 0 = no limit. */
+  /** Maximum silence of the peer in milliseconds, before and between bytes. 0 = no limit. */
   readonly idleMs: number;
-  /** Uses a connection that has never been used before. */
+  /** Uses a new connection. */
   readonly fresh?: boolean;
-  /** Longest time for a connection to open, where it is not that of the options. */
+  /** Time limit for opening a connection in milliseconds, if it differs from the options. */
   readonly connectMs?: number | undefined;
-  /** Refuses addresses of the own machine and of private networks, as connected to: for places that somebody else names. */
+  /**
+   * Refuses the resolved addresses of this machine and of private networks. Set it for URLs that come from
+   * third parties.
+   */
   readonly publicOnly?: boolean;
 }
 
-/** Where a request goes. */
+/** The destination of a request. */
 type Destination = Pick<OutboundRequest, 'origin' | 'socketPath' | 'publicOnly'>;
-/** Whether an address is one that is not connected to. */
+/** Returns whether connections to an address are refused. */
 type AddressFilter = (address: string) => boolean;
 
 export type OutboundHandler = Dispatcher.DispatchHandler;
 export type OutboundController = Dispatcher.DispatchController;
 
 export interface OutboundOptions {
-  /** Longest time for a connection to open, in milliseconds; read at each new pool. */
+  /** Returns the time limit for opening a connection in milliseconds. Read for each new pool. */
   connectMs(): number;
-  /** Connections to one origin at once. */
+  /** Maximum simultaneous connections to one origin. */
   connections?: number;
-  /** Resolves names; default that of the system. */
+  /** Resolves names. Default: the system's resolver. */
   lookup?: LookupFunction;
 }
 
-/** Origins whose connections are kept; the one used longest ago goes first. */
+/** Maximum number of connection pools. The least recently created pool is closed first. */
 const MAX_ORIGINS = 64;
-/** Above the connections that the listener accepts, so that no stream waits behind another. */
+/** Above the connection limit of the listener, so that no stream waits for another. */
 const DEFAULT_CONNECTIONS = 2048;
-/** Engines close idle connections after 5 s (cpp-httplib); stay below. */
+/** Engines close idle connections after 5 s (cpp-httplib). Stay below that. */
 const KEEP_ALIVE_MS = 4_000;
-/** Bytes of a body that may wait for their socket. Fewer make a large one wait often; more are memory for nothing. */
+/**
+ * Bytes of a body that may wait for their socket. A smaller value makes large bodies wait often, a larger one
+ * wastes memory.
+ */
 const MAX_UNSENT_BYTES = 2 ** 18;
 
 /**
- * The only opener of outgoing connections: bounded pools by origin, HTTP/1.1 without pipelining, no redirects, no
- * proxies, TLS verified, every wait limited, every request abortable through the controller that the handler gets.
+ * Opens all outgoing connections: bounded pools per origin, HTTP/1.1 without pipelining, no redirects, no
+ * proxies, verified TLS. Every wait has a limit, and every request can be aborted through the controller that
+ * the handler receives.
  */
 export class Outbound {
   readonly #options: OutboundOptions;
   readonly #pools = new Map<string, Pool>();
-  /** The connect time of the pools that are known by their origin alone. */
+  /** The connect timeout of the pools that are keyed by origin alone. */
   readonly #defaultConnectMs: number;
   #closed = false;
 
@@ -84,7 +91,7 @@ export class Outbound {
     this.#defaultConnectMs = options.connectMs();
   }
 
-  /** Sends `request`; the handler hears what comes back, `onResponseError` included. Never throws. */
+  /** Sends `request`. The handler receives the response or the error (`onResponseError`). Never throws. */
   dispatch(request: OutboundRequest, handler: OutboundHandler): void {
     const connectMs = request.connectMs ?? this.#options.connectMs();
     const fresh = request.fresh === true || isSentOnce(request.body);
@@ -97,13 +104,14 @@ export class Outbound {
       headersTimeout: request.idleMs,
       bodyTimeout: request.idleMs,
     };
-    // An engine that is told to close may do so over what a long body still brings, and take its answer with it.
+    // An engine that receives `Connection: close` may close while a long body is still arriving, and lose its
+    // response.
     if (request.fresh) options.reset = true;
     pool.dispatch(options, handler);
     if (fresh) void pool.close();
   }
 
-  /** Ends every connection at once; requests that run fail. */
+  /** Closes every connection at once. Running requests fail. */
   async close(): Promise<void> {
     this.#closed = true;
     const pools = [...this.#pools.values()];
@@ -121,7 +129,7 @@ export class Outbound {
     return pool;
   }
 
-  /** The origin itself wherever nothing is special, so that no text is made for each request. */
+  /** Returns the pool key. It is the origin itself in the usual case, so that no string is built per request. */
   #key({ origin, socketPath, publicOnly }: Destination, connectMs: number): string {
     const plain = socketPath === undefined && publicOnly !== true && connectMs === this.#defaultConnectMs;
     return plain ? origin : `${connectMs} ${origin} ${socketPath ?? ''} ${publicOnly === true}`;
@@ -139,7 +147,7 @@ export class Outbound {
   #create({ origin, socketPath, publicOnly }: Destination, connections: number, connectMs: number): Pool {
     const isRefused = publicOnly ? isNotPublic : isUnreachable;
     const lookup = guardedLookup(this.#options.lookup ?? (systemLookup as LookupFunction), isRefused);
-    // What undici does not look at goes on to the socket.
+    // undici passes options that it does not know on to the socket.
     const connecting = {
       timeout: connectMs,
       allowH2: false,
@@ -166,14 +174,17 @@ function sentBody(body: OutboundBody | null): Buffer | Readable | null {
   return body !== null && isStored(body) ? body.stream() : (body as Buffer | null);
 }
 
-/** The length of a body in pieces is told here; undici would send it in chunks, which not every engine reads. */
+/**
+ * Adds the content length of a body in several buffers. undici would use chunked encoding, which some engines
+ * cannot read.
+ */
 function headersOf({ headers, body }: OutboundRequest): string[] {
   if (body === null || Buffer.isBuffer(body)) return headers as string[];
   const length = isStored(body) ? body.length : body.reduce((sum, piece) => sum + piece.length, 0);
   return [...headers, 'content-length', String(length)];
 }
 
-/** How often a socket has been written to, and what it had been answered before the last time. */
+/** Requests sent on a socket, and bytes received before the last request. */
 interface SocketUse {
   requests: number;
   readBefore: number;
@@ -190,14 +201,17 @@ subscribe('undici:client:sendHeaders', (message) => {
   }
 });
 
-/** Errors of sockets that had carried an answer before and nothing of the next one: the peer may have dropped them while idle. */
+/**
+ * Errors of sockets that had carried a response before and no byte of the next one: the peer may have dropped
+ * them while idle.
+ */
 const staleConnectionErrors = new WeakSet<Error>();
-/** A peer that closes or resets; silence and garbage are answers of a kind. */
+/** Codes for a peer that closes or resets. A timeout or an invalid response is not among them. */
 const DROP_CODES: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * Notes, for each socket that is dropped, whether it had been used before. An address that is never connected to
- * is refused here when it stands in the origin itself, and by the lookup when a name leads there.
+ * Wraps a connector to record, for each dropped socket, whether it had been used before. Refuses a forbidden
+ * address in the origin. The lookup refuses names that resolve to one.
  */
 function instrumentedConnector(
   connect: buildConnector.connector,
@@ -217,7 +231,7 @@ function instrumentedConnector(
   };
 }
 
-/** A lookup whose answer is the very one that is connected to, without addresses that are never connected to. */
+/** Wraps a lookup so that it fails for forbidden addresses. The connection uses exactly the checked address. */
 export function guardedLookup(
   lookup: LookupFunction,
   isRefused: AddressFilter = isUnreachable,
@@ -241,7 +255,7 @@ function trackReuse(socket: Socket): void {
 }
 
 /**
- * Whether `error` is that of a connection that had answered before and was dropped before any byte of this answer: then the
- * request may be sent once more on a fresh one.
+ * Returns whether `error` belongs to a reused connection that was dropped before any byte of the response.
+ * The request may then be sent once more on a new connection.
  */
 export const isStaleConnectionError = (error: Error): boolean => staleConnectionErrors.has(error);

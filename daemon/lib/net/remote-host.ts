@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { canonicalIp, wildcardFamily } from './ip-address.ts';
 
-/** By what this machine is known. */
+/** Addresses and name of this machine. */
 export interface LocalMachine {
   addresses(): readonly string[];
   name(): string;
@@ -14,8 +14,9 @@ const THIS_MACHINE: LocalMachine = {
 };
 
 /**
- * The host that `url` names when it is another machine than this one; null for loopback, an address or the name of this
- * machine, and for what is no URL. No name is looked up: whoever answers for one could be anybody.
+ * Returns the host of `url` if it is another machine. Returns null for loopback, an address or the name of
+ * this machine, and for text that is not a URL. Does not resolve names, because the response of a resolver
+ * cannot be trusted.
  */
 export function remoteHostOf(url: string, machine: LocalMachine = THIS_MACHINE): string | null {
   if (!URL.canParse(url)) return null;

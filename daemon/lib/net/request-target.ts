@@ -1,16 +1,19 @@
-/** The parts of a request target (RFC 9112 section 3.2), split once and used for matching, guard and handler alike. */
+/** The parts of a request target (RFC 9112 section 3.2), parsed once for matching, guards and handlers. */
 export interface RequestTarget {
-  /** Still percent-encoded, never folded; `*` for `OPTIONS *`. */
+  /** Percent-encoded as received. `*` for `OPTIONS *`. */
   readonly path: string;
-  /** Without the question mark; empty when absent. */
+  /** Without the question mark. Empty when absent. */
   readonly query: string;
-  /** `host[:port]` of an absolute-form target, else null. */
+  /** `host[:port]` of an absolute-form target, otherwise null. */
   readonly authority: string | null;
 }
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([/?#].*)?$/i;
 
-/** Splits a raw request target; null when it is neither origin form, absolute form nor `*`. A fragment is cut off. */
+/**
+ * Parses a raw request target. Returns null when it is neither origin form, absolute form nor `*`. Removes a
+ * fragment.
+ */
 export function splitTarget(raw: string): RequestTarget | null {
   if (raw === '*') return { path: '*', query: '', authority: null };
   if (raw.charCodeAt(0) === 0x2f) return withPath(raw, null);
@@ -28,7 +31,7 @@ function withPath(text: string, authority: string | null): RequestTarget {
   return { path: clean.slice(0, mark), query: clean.slice(mark + 1), authority };
 }
 
-/** Whether the path holds a literal `.` or `..` segment: such a path is no route, whatever a pattern would accept. */
+/** Returns whether the path contains a literal `.` or `..` segment. Such a path matches no route. */
 export function hasDotSegment(path: string): boolean {
   return path.includes('/.') && /\/\.\.?(\/|$)/.test(path);
 }

@@ -1,14 +1,17 @@
-/** One SSE event with `value` as JSON in its data line. */
+/** Returns an SSE event with `value` as JSON. */
 export function sseData(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** One SSE event with a name and, where the stream can be caught up with, an id; `data` is a text of one line. */
+/** Returns an SSE event with a name and, for streams with replay, an id. `data` must be a single line. */
 export function sseEvent({ id, event, data }: { id?: number; event: string; data: string }): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
 
-/** An SSE comment: keeps a connection alive, ignored by every client. Line ends in `text` become spaces. */
+/**
+ * Returns an SSE comment, which keeps a connection alive and is ignored by clients. Line breaks in `text`
+ * become spaces.
+ */
 export function sseComment(text: string): string {
   return `: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`;
 }
@@ -16,8 +19,8 @@ export function sseComment(text: string): string {
 const [LINE_FEED, RETURN, COLON] = [10, 13, 58];
 
 /**
- * Whether bytes of an event stream that begin a line are nothing but comments and blank lines. The rest of a comment whose
- * beginning came before counts as words.
+ * Returns whether bytes of an event stream that start at a line start contain only comments and blank lines.
+ * The rest of a comment that started earlier counts as content.
  */
 export function isOnlyComments(bytes: Buffer): boolean {
   let lineBegins = true;
@@ -29,14 +32,14 @@ export function isOnlyComments(bytes: Buffer): boolean {
   return true;
 }
 
-/** Headers of every event stream: never cached, changed or held back by a proxy. */
+/** Headers of every event stream: not cached, transformed or buffered by a proxy. */
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 } as const;
 
-/** Whether a content type is an event stream, whatever its parameters and case. */
+/** Returns whether a content type is an event stream, regardless of parameters and case. */
 export function isEventStream(contentType: string | undefined): boolean {
   return contentType !== undefined && /^\s*text\/event-stream\s*(;|$)/i.test(contentType);
 }

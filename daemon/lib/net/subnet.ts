@@ -1,14 +1,14 @@
 import { isIPv4 } from 'node:net';
 import { canonicalIp } from './ip-address.ts';
 
-/** An address range; an address alone has all its bits. */
+/** An address range. A single address has the full prefix length. */
 export interface Subnet {
   readonly address: string;
   readonly bits: number;
   readonly family: 'ipv4' | 'ipv6';
 }
 
-/** Reads an address or a CIDR range; null when the text is neither. */
+/** Parses an address or a CIDR range. Returns null for any other text. */
 export function subnetOf(text: string): Subnet | null {
   const slash = text.indexOf('/');
   const address = canonicalIp(slash === -1 ? text : text.slice(0, slash));

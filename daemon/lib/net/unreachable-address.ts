@@ -16,7 +16,10 @@ for (const [address, bits, family] of [
   UNREACHABLE.addSubnet(address, bits, family);
 }
 
-/** Networks that the internet does not route: those of this machine, of private networks, of tests and of tunnels into them. */
+/**
+ * Networks that are not routed on the internet: this machine, private networks, test networks and tunnels
+ * into them.
+ */
 const NOT_PUBLIC = new BlockList();
 for (const [address, bits, family] of [
   ['10.0.0.0', 8, 'ipv4'],
@@ -38,12 +41,13 @@ for (const [address, bits, family] of [
   NOT_PUBLIC.addSubnet(address, bits, family);
 }
 
-/** `address` without brackets and zone id. */
+/** Returns `address` without brackets and zone id. */
 const bare = (address: string): string => address.replace(/^\[|\]$/g, '').split('%')[0] as string;
 
 /**
- * Whether the gateway connects to this address never: unspecified, link-local, multicast, and where clouds hand out
- * credentials to the machines that run in them (169.254.169.254, fd00:ec2::254 and the like). False for a name.
+ * Returns whether the gateway never connects to this address: unspecified, link-local, multicast, and
+ * addresses where clouds provide credentials to their machines (169.254.169.254, fd00:ec2::254 and similar).
+ * False for a name.
  */
 export function isUnreachable(address: string): boolean {
   const plain = bare(address);
@@ -51,14 +55,17 @@ export function isUnreachable(address: string): boolean {
   return family !== 0 && UNREACHABLE.check(plain, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Whether this address is never connected to, or belongs to this machine or a private network. False for a name. */
+/**
+ * Returns whether this address is unreachable by rule, or belongs to this machine or a private network. False
+ * for a name.
+ */
 export function isNotPublic(address: string): boolean {
   const plain = bare(address);
   const family = isIP(plain);
   return family !== 0 && (isUnreachable(plain) || NOT_PUBLIC.check(plain, family === 6 ? 'ipv6' : 'ipv4'));
 }
 
-/** A connection that was not opened because of where it leads. */
+/** Thrown when a connection was refused because of its destination. */
 export class UnreachableAddress extends Error {
   readonly code = 'ERR_UNREACHABLE_ADDRESS';
 

@@ -9,17 +9,20 @@ interface Listener {
   readonly user: number;
 }
 
-/** A port as the kernel writes it behind an address. */
+/** Returns a port as the kernel writes it after an address. */
 const portMark = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
 
-/** What listens at a port by `/proc/net/tcp` or `tcp6`; nothing where the kernel does not tell. */
+/** Returns the listeners on a port from `/proc/net/tcp` or `tcp6`. Empty where the kernel does not provide it. */
 const listenersAt = (wanted: number, file: string): Listener[] =>
   listeningSockets(readListening(file) ?? '', portMark(wanted))
     .map(([, local = '', , , , , , user]) => ({ ...addressOf(local), user: Number(user) }))
     .filter(({ port }) => port === wanted)
     .map(({ host, user }) => ({ host: canonicalIp(host), user }));
 
-/** The addresses of which a listener takes a call to `host`, the most exact first; null for a name, which may be any of them. */
+/**
+ * Returns the listen addresses that accept a connection to `host`, the most specific first. Null for a name,
+ * which may resolve to any of them.
+ */
 function listeningAddressesFor(host: string): readonly string[] | null {
   const address = canonicalIp(host);
   if (address === null) return null;
@@ -38,9 +41,9 @@ function uidsAt(host: string, all: readonly Listener[]): number[] {
 }
 
 /**
- * Says of a `url` of this machine which user would answer there, if that is none of `trusted`: `user 1001, who holds port 8080`.
- * Null when nobody listens, when those who do are trusted, and where the kernel does not tell. A port that root has led elsewhere
- * (a container's) has no listener, and root is trusted.
+ * Returns which untrusted user listens at a `url` of this machine: `user 1001, who holds port 8080`. Returns
+ * null when there is no listener, when all listeners belong to `trusted` users, and where the kernel does not
+ * report them. A port that root forwards elsewhere (to a container) has no listener, and root is trusted.
  */
 export function untrustedListener(url: string, trusted: ReadonlySet<number>, proc = '/proc'): string | null {
   if (!URL.canParse(url)) return null;
@@ -52,7 +55,7 @@ export function untrustedListener(url: string, trusted: ReadonlySet<number>, pro
   return user === undefined ? null : `user ${user}, who holds port ${wanted}`;
 }
 
-/** Root, who asks, and the owners of what is there of these files and folders. */
+/** Returns root, the current user, and the owners of those paths that exist. */
 export function trustedUsers(paths: readonly string[]): ReadonlySet<number> {
   const owners = paths.map((path) => {
     try {

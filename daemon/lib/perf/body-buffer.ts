@@ -3,22 +3,23 @@ import { detachBuffer, releaseBuffer } from './buffer-release.ts';
 import { acquireBuffer } from './large-buffer-pool.ts';
 
 /**
- * How many times what has come is set aside for what is to come: a length that is only claimed costs no memory. What has come by
- * then is copied once more, so the steps are few: 64 KiB, a megabyte, sixteen, all. Where all of it is no more than twice the step,
- * it is the step: else nearly all would be copied once more.
+ * The buffer grows to this multiple of the received bytes, so that a false Content-Length costs no memory.
+ * Growing copies the received bytes, so there are few steps: 64 KiB, 1 MiB, 16 MiB, full length. If the full
+ * length is at most twice the step, it is used at once, because otherwise nearly everything would be copied
+ * again.
  */
 const GROWTH_FACTOR = 16;
 const FIRST_STEP_BYTES = 1024 * 1024;
-/** Bytes from which a JSON text is walked as it comes. */
+/** A JSON text of at least this many bytes is indexed while it is received. */
 const MIN_INDEXED_BODY_BYTES = 256 * 1024;
 
 /**
- * Bytes that come in pieces, as one buffer in the end. Each piece is copied as it comes and let go at once, so nobody else may
- * hold on to it: pieces that are kept until the last one has come grow old, and what is old and large costs a walk through the
- * whole heap to be freed.
+ * Collects chunks into one buffer. Each chunk is copied and detached when it arrives, so no other code may
+ * use it afterwards. Chunks that are retained until the end would be promoted to the old generation, and
+ * freeing large old buffers costs a full collection.
  */
 export class BodyBuffer {
-  /** Bytes that are foreseen; NaN when nobody said. */
+  /** Expected length in bytes, or NaN if it is unknown. */
   readonly #expected: number;
   #bytes: Buffer | null = null;
   #length = 0;
@@ -46,8 +47,8 @@ export class BodyBuffer {
   }
 
   /**
-   * Hands out all that has come, and keeps none of it; the only piece itself when there was one. What was found in a long JSON
-   * text is noted of it.
+   * Returns all received bytes and forgets them. Returns the original chunk when there was only one. Stores
+   * the string index of a long JSON text.
    */
   take(): Buffer {
     const buffer = this.#bytes ?? Buffer.alloc(0);
@@ -58,7 +59,7 @@ export class BodyBuffer {
     return bytes;
   }
 
-  /** Lets go what has come, for good: the rest will not come. */
+  /** Releases the received bytes. Call it when the rest will not arrive. */
   discard(): void {
     if (this.#bytes !== null) releaseBuffer(this.#bytes);
     this.#bytes = null;

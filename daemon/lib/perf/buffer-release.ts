@@ -1,19 +1,20 @@
 import type { Duplex } from 'node:stream';
 import { ownsBuffer, returnBuffer } from './large-buffer-pool.ts';
 
-/** Shorter ones are left to the collector: letting them go would cost more than it saves. */
+/** Shorter buffers are left to the garbage collector: detaching them would cost more than it saves. */
 const MIN_DETACH_BYTES = 8 * 1024;
 
-/** Memory that several short Buffers share has so many bytes at most. */
+/** Maximum size of memory that several short Buffers share. */
 const MAX_SHARED_BYTES = Math.max(Buffer.poolSize, 64 * 1024);
 
-/** Bytes that nobody reads again once a socket has written them. */
+/** Bytes to release once a socket has written them. */
 const released = new WeakSet<Uint8Array>();
 
 /**
- * Gives the memory of long bytes back at once, where it is theirs alone and can be given away; nobody may read them again, they
- * are empty from here on. Left to the collector, what has passed lies around until a hundred megabytes of it have come
- * together, and what comes next is written to memory that no cache holds.
+ * Detaches the ArrayBuffer of long bytes so that their memory is freed now. Does nothing if the memory is
+ * shared or cannot be transferred. The bytes are empty afterwards and must not be read again. Without this,
+ * used buffers accumulate to about a hundred megabytes before a collection, and new data is written to memory
+ * that is not in the CPU cache.
  */
 export function detachBuffer(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
@@ -22,17 +23,20 @@ export function detachBuffer(bytes: Uint8Array): void {
   try {
     buffer.transfer(0);
   } catch {
-    // Memory that cannot be given away, such as that of WebAssembly.
+    // Some memory cannot be transferred, for example that of WebAssembly.
   }
 }
 
-/** Marks bytes that are let go once a socket of {@link installWriteRelease} has written them. Answers the same bytes. */
+/**
+ * Marks bytes to be released once a socket with {@link installWriteRelease} has written them. Returns the
+ * same bytes.
+ */
 export function releaseAfterWrite<T extends Uint8Array>(bytes: T): T {
   if (bytes.byteLength >= MIN_DETACH_BYTES) released.add(bytes);
   return bytes;
 }
 
-/** What sockets still write of some memory, and those of its bytes that go with the last of it. */
+/** Number of pending writes of some memory, and the bytes to release after the last one. */
 interface PendingWrites {
   writes: number;
   releaseBytes: Uint8Array | null;
@@ -41,8 +45,8 @@ interface PendingWrites {
 const pendingWrites = new WeakMap<ArrayBufferLike, PendingWrites>();
 
 /**
- * Lets a long body go, its room included, but what a socket of {@link installWriteRelease} still has to write of it is written first:
- * an engine may have answered before it has read all that it was asked.
+ * Releases a long body and its pooled buffer after all pending writes of sockets with {@link
+ * installWriteRelease}. An engine may respond before it has read its whole request.
  */
 export function releaseWhenWritten(bytes: Uint8Array): void {
   if (!isTracked(bytes.buffer)) return;
@@ -51,16 +55,19 @@ export function releaseWhenWritten(bytes: Uint8Array): void {
   else pending.releaseBytes = bytes;
 }
 
-/** As {@link detachBuffer}, and of a room all of it. */
+/** Returns a pooled buffer to the pool, or detaches any other buffer. */
 export function releaseBuffer(bytes: Uint8Array): void {
   if (ownsBuffer(bytes.buffer)) returnBuffer(bytes.buffer);
   else detachBuffer(bytes);
 }
 
-/** Memory whose every part is followed on its way out, the short ones too; what others share, such as Node's pool, is shorter. */
+/**
+ * Returns whether all writes of this memory are tracked, including short ones. Shared memory, such as Node's
+ * pool, is smaller.
+ */
 const isTracked = ({ byteLength }: ArrayBufferLike): boolean => byteLength > MAX_SHARED_BYTES;
 
-/** Lets marked bytes go as soon as this socket has done with them, and others not before. */
+/** Releases marked bytes as soon as this socket has written them, and not before. */
 export function installWriteRelease(socket: Duplex): void {
   const write = socket.write.bind(socket) as (
     chunk: unknown,
@@ -81,7 +88,7 @@ export function installWriteRelease(socket: Duplex): void {
 
 type Done = (error?: Error | null) => void;
 
-/** Notes that a socket has these bytes to write, until the answer is called. */
+/** Registers a pending write. Call the returned function when the write has finished. */
 function trackWrite(chunk: Uint8Array): () => void {
   const { buffer } = chunk;
   const pending = pendingWrites.get(buffer) ?? { writes: 0, releaseBytes: null };

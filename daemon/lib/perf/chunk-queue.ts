@@ -1,16 +1,19 @@
-/** Pieces that are shorter are joined: a list of single bytes would cost a hundred times what it holds. */
+/** Shorter chunks are merged: a list of single bytes would need a hundred times their size. */
 const MAX_MERGED_BYTES = 8 * 1024;
 const SLAB_BYTES = 64 * 1024;
 
-/** Bytes in a row, in the pieces in which they came, but that short ones share a buffer. */
+/** A queue of bytes in their original chunks, except that short chunks share a buffer. */
 export class ChunkQueue {
   #chunks: Buffer[] = [];
   #length = 0;
-  /** The buffer whose first `#used` bytes end in the last piece; null while that is a piece as it came. */
+  /**
+   * The buffer whose first `#used` bytes end with the last chunk. Null while the last chunk is an original
+   * one.
+   */
   #slab: Buffer | null = null;
   #used = 0;
 
-  /** Bytes in all. */
+  /** Total bytes. */
   get length(): number {
     return this.#length;
   }
@@ -23,7 +26,7 @@ export class ChunkQueue {
     } else if (chunk.length > 0) this.#merge(chunk);
   }
 
-  /** Takes the first piece out. */
+  /** Removes and returns the first chunk. */
   shift(): Buffer | undefined {
     const first = this.#chunks.shift();
     if (this.#chunks.length === 0) this.#slab = null;
@@ -31,7 +34,7 @@ export class ChunkQueue {
     return first;
   }
 
-  /** Takes everything out. */
+  /** Removes and returns all chunks. */
   take(): Buffer[] {
     const chunks = this.#chunks;
     this.#chunks = [];

@@ -1,17 +1,20 @@
 import type { Duplex } from 'node:stream';
 
-/** What a stream hands to the one below it when several writes have come together. */
+/** One entry of `_writev`. */
 interface PendingWrite {
   readonly chunk: Buffer | string;
   readonly encoding: BufferEncoding | 'buffer';
 }
 
-/** What fits the pool that Node keeps for short Buffers; copying more would cost more than a list of pieces does. */
+/**
+ * Maximum merged size: what fits Node's pool for short Buffers. Copying more would cost more than writing a
+ * list of chunks.
+ */
 const MAX_MERGED_BYTES = Buffer.poolSize >>> 1;
 
 /**
- * Writes that have come together leave a socket as one piece when they are short, such as a head and its body: the system call
- * for lists of pieces costs Node two microseconds more than one for a single piece, half of it for memory of its own.
+ * Merges short writes that are flushed together, such as headers and body, into one. In Node, `writev` costs
+ * two microseconds more than a single write, half of it for allocations.
  */
 export function coalesceWrites(socket: Duplex): void {
   const writev = socket._writev?.bind(socket);
@@ -23,7 +26,10 @@ export function coalesceWrites(socket: Duplex): void {
   };
 }
 
-/** The pieces as one; null for those that are long, or texts whose length is not their number of characters. */
+/**
+ * Returns the chunks as one buffer. Returns null when they are long, or contain text in another encoding than
+ * latin1.
+ */
 export function mergeChunks(chunks: readonly PendingWrite[]): Buffer | null {
   let length = 0;
   for (const { chunk, encoding } of chunks) {

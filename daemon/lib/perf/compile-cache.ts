@@ -2,11 +2,12 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 
 /**
- * The variable by which a Node program that the gateway starts finds the compiled code of earlier runs; empty when this
- * process keeps none. It halves the start of such a program and saves it the memory of the type stripper.
+ * Returns the environment variable that makes a child Node process use the compile cache of earlier runs.
+ * Empty when this process has no cache. The cache halves the start time of such a program and saves the
+ * memory of the type stripper.
  */
 export function compileCacheEnv(): Record<string, string> {
   const folder = getCompileCacheDir();
-  // Node names a folder of its own version inside the one it was given.
+  // Node creates a version-specific folder inside the one that it was given.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }

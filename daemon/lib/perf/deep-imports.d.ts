@@ -1,4 +1,4 @@
-/** Files of packages that are read in without the rest of their package; types are those of the whole. */
+/** Type declarations of package files that are imported without the rest of their package. */
 declare module 'undici/lib/core/connect.js' {
   import { buildConnector } from 'undici';
   export default buildConnector;

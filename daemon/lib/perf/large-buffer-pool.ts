@@ -1,29 +1,29 @@
-/** Shorter ones are not kept: the allocator has them at hand, while it returns long ones to the system. */
+/** Shorter buffers are not pooled: the allocator reuses them itself, while it returns long ones to the system. */
 const MIN_POOLED_BYTES = 8 * 1024 * 1024;
-/** Bytes that are kept at most: as many as the longest body has. */
+/** Maximum bytes in the pool: the size of the largest body. */
 const MAX_POOL_BYTES = 64 * 1024 * 1024;
 /**
- * Rooms that are kept have a multiple of so many bytes: the next turn of a long talk is a little longer than the last. What nobody writes
- * of them costs no memory.
+ * Pooled sizes are multiples of this, because the next turn of a long conversation is a little longer than
+ * the last. Unwritten pages cost no memory.
  */
 const SIZE_STEP_BYTES = 4 * 1024 * 1024;
 /**
- * How long they are kept behind the last one that was given back, milliseconds: as long as who talks with pictures or whole folders
- * in his context may wait between two turns.
+ * The pool is cleared this long after the last return, in milliseconds. It covers the pause between two turns
+ * of a conversation with images or whole folders in its context.
  */
 const IDLE_MS = 30_000;
 
-/** Memory that is a room's, for as long as it is lent. */
+/** Memory of buffers that are in use. */
 const owned = new WeakSet<ArrayBufferLike>();
-/** The one that was given back first comes first. */
+/** In the order in which they were returned, oldest first. */
 let pool: ArrayBuffer[] = [];
 let pooledBytes = 0;
 let clearTimer: NodeJS.Timeout | null = null;
 
 /**
- * Room for so many bytes that belong together and come bit by bit; what it holds is anything. It may be that of a body that is over:
- * taken anew from the system, 16 MB are 4,000 page faults, a fifth of the CPU of such a chat, and on a machine that shares its memory
- * with others several times the chat.
+ * Returns a buffer of `bytes` bytes with arbitrary content, from the pool if possible. Allocating 16 MB from
+ * the system causes 4,000 page faults: a fifth of the CPU time of such a request, and several times that on a
+ * virtual machine with shared memory.
  */
 export function acquireBuffer(bytes: number): Buffer {
   const size = bytes < MIN_POOLED_BYTES ? bytes : Math.ceil(bytes / SIZE_STEP_BYTES) * SIZE_STEP_BYTES;
@@ -32,7 +32,10 @@ export function acquireBuffer(bytes: number): Buffer {
   return Buffer.from(buffer, 0, bytes);
 }
 
-/** The shortest one that is kept and long enough, of several the one that was used last; null when there is none of up to twice the size. */
+/**
+ * Removes and returns the shortest pooled buffer of at least `bytes` and at most twice that size. Of several
+ * with the same size it returns the most recently used one. Returns null when there is none.
+ */
 function takePooled(bytes: number): ArrayBuffer | null {
   let best: ArrayBuffer | null = null;
   for (const buffer of pool) {
@@ -43,12 +46,13 @@ function takePooled(bytes: number): ArrayBuffer | null {
   return best;
 }
 
-/** Whether this memory is a room's that was taken and not given back. */
+/** Returns whether this memory belongs to a buffer that was acquired and not returned. */
 export const ownsBuffer = (memory: ArrayBufferLike): memory is ArrayBuffer => owned.has(memory);
 
 /**
- * Gives a room back, of which nobody may read anything again: every view of it is empty from here on. Where too many would be kept, those
- * go that lay there longest: a length that is not asked for any more keeps no other out.
+ * Returns a buffer to the pool and detaches all views of it, which must not be read again. If the pool would
+ * exceed its limit, the oldest buffers are freed first, so that sizes that are no longer requested do not
+ * displace others.
  */
 export function returnBuffer(memory: ArrayBuffer): void {
   owned.delete(memory);
@@ -73,7 +77,7 @@ function removeFromPool(buffer: ArrayBuffer): void {
   pooledBytes -= buffer.byteLength;
 }
 
-/** Gives all that is kept back to the system. */
+/** Frees all pooled buffers. */
 export function clearBufferPool(): void {
   if (clearTimer !== null) clearTimeout(clearTimer);
   clearTimer = null;

@@ -1,11 +1,11 @@
-/** An item of a Bag knows its place in it. */
+/** An item that stores its own index in a SwapRemoveSet. */
 export interface Indexed {
   index: number;
 }
 
 /**
- * A set without order for what comes and goes thousands of times a second. Unlike a Set or Map it never rebuilds its
- * table: the tables they leave behind keep what was in them alive until the next full collection.
+ * An unordered set for items that are added and removed thousands of times a second. Unlike Set and Map it
+ * never rebuilds its table. Old tables keep their entries alive until the next full collection.
  */
 export class SwapRemoveSet<T extends Indexed> {
   readonly #items: T[] = [];
@@ -19,7 +19,7 @@ export class SwapRemoveSet<T extends Indexed> {
     this.#items.push(item);
   }
 
-  /** Takes an item out; one that is not in the bag (any more) changes nothing. */
+  /** Removes an item. Does nothing if the set does not contain it. */
   remove(item: T): void {
     if (this.#items[item.index] !== item) return;
     const last = this.#items.pop() as T;
@@ -28,7 +28,7 @@ export class SwapRemoveSet<T extends Indexed> {
     last.index = item.index;
   }
 
-  /** What is in it now; later changes do not show. */
+  /** Returns a copy of the current items. */
   all(): T[] {
     return [...this.#items];
   }

@@ -1,6 +1,6 @@
 /**
- * Ends a command whose standard output takes no more: without a word when its reader has what it wanted and is gone
- * (`| head`), otherwise with one line and exit code 1, since what it was asked for is nowhere.
+ * Ends the process when standard output can no longer be written: silently with code 0 when the reader has
+ * closed the pipe (`| head`), otherwise with one line on stderr and exit code 1, because the output is lost.
  */
 export function exitOnBrokenPipe(program: string): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

@@ -13,7 +13,7 @@ const left = (code: number, before: string) => {
 import { ${forceExit.name} } from ${JSON.stringify(LEAVE)};
 process.on('SIGTERM', () => {});
 ${before}
-await leave(${code});`;
+await ${forceExit.name}(${code});`;
   const args = ['--input-type=module', '--eval', text];
   const { status, signal } = spawnSync(process.execPath, args, { timeout: 20_000, killSignal: 'SIGABRT' });
   return { status, signal };

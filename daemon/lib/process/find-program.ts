@@ -10,7 +10,10 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** The file of a program: an absolute path as it is, a bare name looked up in `path`; null when there is none. */
+/**
+ * Returns the file of a program: an absolute path as it is, a bare name looked up in `path`. Returns null
+ * when there is none.
+ */
 export function findProgram(name: string, path: string): string | null {
   if (isAbsolute(name)) return isProgram(name) ? name : null;
   const folders = path.split(delimiter).filter(isAbsolute);

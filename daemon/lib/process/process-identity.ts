@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What tells one process from every other one that had or will have the same number. */
+/** Identifies a process even after its pid has been reassigned. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Start time in clock ticks since boot (`/proc/PID/stat`, field 22). */
   readonly startTicks: number;
-  /** A random text in the environment of the process. */
+  /** A random string in the environment of the process. */
   readonly nonce: string;
 }
 
@@ -25,7 +25,7 @@ interface ProcessStat {
   readonly startTicks: number;
 }
 
-/** What the text of `/proc/PID/stat` tells; null when it has another form. */
+/** Parses `/proc/PID/stat`. Returns null for any other format. */
 export function parseStat(text: string): ProcessStat | null {
   const close = text.lastIndexOf(')');
   if (close < 0) return null;
@@ -40,14 +40,17 @@ export function parseStat(text: string): ProcessStat | null {
     : { state, group, session, startTicks };
 }
 
-/** The same of a process that runs; null when it does not: a zombie has ended. */
+/** Returns the stat of a running process. Returns null when it is not running (a zombie has ended). */
 function statOf(pid: number, proc: string): ProcessStat | null {
   const text = read(join(proc, String(pid), 'stat'));
   const stat = text === null ? null : parseStat(text);
   return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat;
 }
 
-/** Start ticks of a process that runs; null when it does not (a zombie has ended) or the host has no `/proc`. */
+/**
+ * Returns the start ticks of a running process. Returns null when it is not running (a zombie has ended) or
+ * the host has no `/proc`.
+ */
 export function startTicksOf(pid: number, proc = '/proc'): number | null {
   return statOf(pid, proc)?.startTicks ?? null;
 }
@@ -57,7 +60,10 @@ function carriesNonce(pid: number, nonce: string, proc: string): boolean {
   return environment?.split('\0').some((entry) => entry.endsWith(`=${nonce}`)) ?? false;
 }
 
-/** True only if the process runs, started at that tick and carries the nonce: a reused number is never a match. */
+/**
+ * Returns whether the process is running, started at that tick and has the nonce in its environment. A
+ * reassigned pid never matches.
+ */
 export function isSameProcess(identity: ProcessIdentity, proc = '/proc'): boolean {
   if (identity.nonce.length < 16 || startTicksOf(identity.pid, proc) !== identity.startTicks) return false;
   return carriesNonce(identity.pid, identity.nonce, proc);
@@ -72,8 +78,8 @@ function pidsIn(proc: string): number[] {
 }
 
 /**
- * The process groups that a leader of its own session left when it ended: those with a process of its group or session that
- * is no older than it and carries its nonce. None while a process has its number, whichever that is.
+ * Returns the process groups that a session leader left behind when it ended: those with a process of its
+ * group or session that is not older than it and has its nonce. Empty while any process has its pid.
  */
 export function orphanedGroups({ pid, startTicks, nonce }: ProcessIdentity, proc = '/proc'): number[] {
   if (nonce.length < 16 || startTicksOf(pid, proc) !== null) return [];
@@ -86,13 +92,13 @@ export function orphanedGroups({ pid, startTicks, nonce }: ProcessIdentity, proc
   return [...new Set(groups)];
 }
 
-/** Memory of a process in bytes: all that is resident, and the part that no file backs. */
+/** Memory of a process in bytes: the resident size, and its anonymous part (not backed by files). */
 export interface ProcessMemory {
   readonly resident: number;
   readonly anonymous: number;
 }
 
-/** Memory of a running process; null when unknown. */
+/** Returns the memory of a running process, or null if it is unknown. */
 export function memoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
   const status = read(join(proc, String(pid), 'status')) ?? '';
   const bytes = (name: string): number | null => {
@@ -103,10 +109,10 @@ export function memoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
   return resident === null ? null : { resident, anonymous: bytes('RssAnon') ?? resident };
 }
 
-/** Processes of one family that are looked at. */
+/** Maximum number of processes of one tree. */
 const MAX_TREE_PROCESSES = 256;
 
-/** A process and all that it started, itself first. */
+/** Returns the pids of a process and all its descendants, itself first. */
 export function processTree(pid: number, proc = '/proc'): number[] {
   const pids = [pid];
   for (const member of pids) {
@@ -118,8 +124,9 @@ export function processTree(pid: number, proc = '/proc'): number[] {
 }
 
 /**
- * Memory of a process and of all that it started: what no file backs added up, and the largest part that files back,
- * because a family maps the same files. Null when the process does not run.
+ * Returns the memory of a process and its descendants: the sum of the anonymous parts plus the largest
+ * file-backed part, because the processes of a tree map the same files. Returns null when the process is not
+ * running.
  */
 export function processTreeMemory(pid: number, proc = '/proc'): ProcessMemory | null {
   const [own, ...others] = processTree(pid, proc).map((member) => memoryOf(member, proc));

@@ -5,37 +5,37 @@ import { findProgram } from './find-program.ts';
 export interface RunOptions {
   /** Milliseconds until the whole process group is killed. */
   timeoutMs: number;
-  /** Most bytes kept of stdout and of stderr, each; what comes after is dropped. */
+  /** Maximum bytes of stdout and of stderr, each. The rest is dropped. */
   maxBytes: number;
-  /** Variables beside PATH and LC_ALL; nothing is inherited from the daemon. */
+  /** Variables besides PATH and LC_ALL. Nothing is inherited from the daemon. */
   env?: Readonly<Record<string, string>>;
-  /** Where the program is looked for. */
+  /** Search path for the program. */
   path?: string;
   /** Ends the program early, as the time limit does. */
   signal?: AbortSignal;
 }
 
 export interface RunResult {
-  /** Exit status; null when it was killed by a signal or never started. */
+  /** Exit status. Null when it was killed by a signal or never started. */
   code: number | null;
   stdout: string;
   stderr: string;
   timedOut: boolean;
-  /** True when there is no such program, or none that may be run. */
+  /** True when the program does not exist or cannot be executed. */
   missing: boolean;
-  /** Only for a process that could not be ended, because the kernel holds it: resolves once it is gone. */
+  /** Only for a process that could not be killed because the kernel blocks it. Resolves once it has ended. */
   leftBehind?: Promise<void>;
 }
 
-/** Folders that are searched when the caller names none. */
+/** Search path when the caller sets none. */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** Grandchildren may hold the pipes open after the program ended; this long is waited for their last words. */
+/** Grandchildren may keep the pipes open after the program has ended. Output is read for this long. */
 const PIPE_GRACE_MS = 250;
-/** A process that was killed ends within a moment, unless it hangs in a driver; nobody waits longer for it. */
+/** A killed process ends within a moment unless it hangs in a driver. Do not wait longer for it. */
 const KILL_GRACE_MS = 500;
 const NOT_STARTED: RunResult = { code: null, stdout: '', stderr: '', timedOut: false, missing: false };
 
-/** Keeps the first `maxBytes` of a stream, and goes on draining it so that the writer never blocks. */
+/** Captures the first `maxBytes` of a stream and drains the rest, so that the writer never blocks. */
 function captureHead(stream: Readable | null, maxBytes: number): () => string {
   const parts: Buffer[] = [];
   let remaining = maxBytes;
@@ -49,7 +49,7 @@ function captureHead(stream: Readable | null, maxBytes: number): () => string {
   return () => Buffer.concat(parts).toString('utf8');
 }
 
-/** Ends a process and its children at once. */
+/** Kills a process and its children. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
@@ -59,7 +59,7 @@ export function killGroup(child: ChildProcess): void {
   }
 }
 
-/** Starts a program in a process group of its own: no shell, nothing of the daemon's environment. */
+/** Starts a program in its own process group, without a shell and without the environment of the daemon. */
 export function start(
   file: string,
   args: readonly string[],
@@ -74,7 +74,7 @@ export function start(
   });
 }
 
-/** The answer for a program that could not be started at all. */
+/** Returns the result for a program that could not be started. */
 function notStartedResult(error: unknown): RunResult {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const missing = code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR';
@@ -133,13 +133,14 @@ function watch(child: ChildProcess, options: RunOptions, done: (result: RunResul
 }
 
 /**
- * Runs a short tool to its end: no shell, no inherited environment, output capped, the whole process group killed
- * at the time limit or on abort; one that the kernel holds even then is left behind. Never throws: a missing tool, a failure and
- * a time-out are answers.
+ * Runs a short tool to its end: no shell, no inherited environment, limited output. Kills the whole process
+ * group at the time limit or on abort. Does not wait for a process that the kernel blocks even then. Never
+ * throws: a missing tool, a failure and a timeout are results.
  */
 export function runCommand(file: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   if (options.signal?.aborted) return Promise.resolve(NOT_STARTED);
-  // A process that is only begun to find no program costs as much as any other: the event loop stands still for some ms.
+  // Spawning a process that fails because the program is missing blocks the event loop for some milliseconds,
+  // like any other spawn.
   if (findProgram(file, options.path ?? DEFAULT_PATH) === null)
     return Promise.resolve({ ...NOT_STARTED, missing: true });
   return new Promise((resolve) => {

@@ -2,34 +2,34 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { killGroup, type RunOptions, start } from './run-command.ts';
 
 export interface StreamOptions extends Pick<RunOptions, 'env' | 'path'> {
-  /** Ends the program and its children at once. */
+  /** Kills the program and its children when it aborts. */
   signal: AbortSignal;
-  /** Where its input comes from: a stream that the caller writes, an open file, or nothing. */
+  /** The input: a stream that the caller writes, an open file, or none. */
   input: 'pipe' | 'ignore' | number;
 }
 
 /** How a program ended. */
 export interface StreamEnd {
-  /** Exit status; null when it was killed or never started. */
+  /** Exit status. Null when it was killed or never started. */
   code: number | null;
-  /** There is no such program, or none that may be run. */
+  /** The program does not exist or cannot be executed. */
   missing: boolean;
-  /** The last of what it complained about. */
+  /** The end of its stderr output. */
   stderrTail: string;
 }
 
 export interface StreamedCommand {
-  /** Null unless the input is a pipe. Errors of it are not told: the end of the program is. */
+  /** Null unless the input is a pipe. Its errors are suppressed. The end of the program is reported instead. */
   readonly input: Writable | null;
-  /** Ends with the program; after a kill nothing more comes, and whoever waits for more gets an error. */
+  /** Ends with the program. After a kill it ends with an error. */
   readonly output: Readable;
   /** Never rejects. */
   readonly ended: Promise<StreamEnd>;
-  /** Ends it now; a second time does nothing. */
+  /** Kills it. Later calls do nothing. */
   kill(): void;
 }
 
-/** Characters of complaint that are kept. */
+/** Maximum characters of stderr that are retained. */
 const MAX_STDERR_CHARACTERS = 2_000;
 
 function collectStderr(stream: Readable | null): () => string {
@@ -70,8 +70,9 @@ function follow(child: ReturnType<typeof start>, signal: AbortSignal): StreamedC
 }
 
 /**
- * Runs a program whose input and output flow: no shell, no inherited environment, its own process group, killed as a whole
- * on abort. What it writes is held back by whoever reads it. Never throws: a missing program is an end.
+ * Runs a program with streamed input and output: no shell, no inherited environment, its own process group,
+ * which is killed on abort. A slow reader blocks the program (backpressure). Never throws: a missing program
+ * is reported through `ended`.
  */
 export function streamCommand(
   file: string,

@@ -1,17 +1,21 @@
 import { runCommand } from './run-command.ts';
 
-/** Longest time one message to the service manager may take (ms). */
+/** Time limit for one message to the service manager (ms). */
 const NOTIFY_TIMEOUT_MS = 5_000;
 
-/** Tells the service manager `NAME=value` words (man sd_notify); answers whether they were taken. Never throws. */
+/**
+ * Sends `NAME=value` assignments to the service manager (man sd_notify) and returns whether they were
+ * accepted. Never throws.
+ */
 export type Notify = (words: readonly string[]) => Promise<boolean>;
 
-/** A status or another value stands on one line, or it would read as a word of its own. */
+/** Removes line breaks: a second line would be read as another assignment. */
 const oneLine = (word: string): string => word.replace(/[\r\n\0]+/g, ' ');
 
 /**
- * The way to the service manager behind `$NOTIFY_SOCKET`, or null where there is none. Node can't send to a datagram socket of a
- * path, so that `systemd-notify` does it (5 ms); it waits until the manager has seen the words, which keeps their order.
+ * Returns the notifier for `$NOTIFY_SOCKET`, or null without one. Node cannot send to a unix datagram socket,
+ * so `systemd-notify` does it (5 ms). It waits until the manager has read the message, which preserves the
+ * order.
  */
 export function systemdNotifier(socket: string | undefined, path?: string): Notify | null {
   if (!socket) return null;

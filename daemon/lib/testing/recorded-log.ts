@@ -1,6 +1,6 @@
 import { createLog, type Log } from '../log.ts';
 
-/** For tests: a log and the lines it wrote, parsed. */
+/** Returns a log and its parsed lines. For tests. */
 export function recordedLog(): { log: Log; lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', write: (line) => void lines.push(JSON.parse(line)) });

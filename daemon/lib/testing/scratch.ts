@@ -6,14 +6,14 @@ import { afterAll, onTestFinished } from 'vitest';
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'svc-'));
 const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
-/** For tests and what runs before each of them: a new folder that goes with the test. */
+/** Returns a new folder that is removed after the test. Call it in a test or in `beforeEach`. */
 export function scratch(): string {
   const folder = newFolder();
   onTestFinished(() => remove(folder));
   return folder;
 }
 
-/** For the first lines of a test file, or of a `describe`: a new folder that goes after its last test. */
+/** Returns a new folder that is removed after all tests. Call it at the top of a test file or a `describe`. */
 export function scratchOfFile(): string {
   const folder = newFolder();
   afterAll(() => remove(folder));

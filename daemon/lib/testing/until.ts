@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Resolves once `done()` holds; rejects after `limitMs` with what was waited for. */
+/** Resolves once `done()` returns true. Rejects after `limitMs` with the description `what`. */
 export async function until(
   done: () => boolean | Promise<boolean>,
   what: string,

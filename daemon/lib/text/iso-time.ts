@@ -1,7 +1,10 @@
 let lastSecond = Number.NaN;
 let prefix = '';
 
-/** Unix milliseconds as `Date.toISOString` writes them; the text of a second is kept, since many moments share it. */
+/**
+ * Formats Unix milliseconds as `Date.toISOString` does. Caches the text of the second, which many calls
+ * share.
+ */
 export function isoTime(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (second !== lastSecond) {

@@ -1,6 +1,9 @@
 import { LineSplitter, MAX_LINE_LENGTH } from './line-splitter.ts';
 
-/** The last lines of a stream of bytes, bounded in number and length whatever is written: binary, 10 MB lines or 100 MB/s. */
+/**
+ * The last lines of a byte stream, limited in number and length for any input: binary data, 10 MB lines or
+ * 100 MB/s.
+ */
 export class LineRing {
   readonly #capacity: number;
   readonly #splitter: LineSplitter;
@@ -12,7 +15,10 @@ export class LineRing {
     this.#splitter = new LineSplitter(maxLineLength);
   }
 
-  /** Takes the next bytes and answers the lines they complete (at most as many as the ring keeps), cleaned and cut. */
+  /**
+   * Adds bytes and returns the lines that they complete (at most as many as the capacity), sanitised and
+   * truncated.
+   */
   push(chunk: Uint8Array): string[] {
     const done: string[] = [];
     this.#splitter.push(chunk, (line) => {
@@ -23,14 +29,14 @@ export class LineRing {
     return done;
   }
 
-  /** Ends an open last line; answers it, or null when there is none. */
+  /** Completes an unfinished last line and returns it, or null when there is none. */
   end(): string | null {
     const line = this.#splitter.end();
     if (line !== null) this.#store(line);
     return line;
   }
 
-  /** The kept lines, oldest first; `most` bounds their number. */
+  /** Returns the stored lines, oldest first, at most `limit` of them. */
   lines(limit = this.#capacity): string[] {
     const ordered = [...this.#lines.slice(this.#nextIndex), ...this.#lines.slice(0, this.#nextIndex)];
     return ordered.slice(Math.max(0, ordered.length - limit));

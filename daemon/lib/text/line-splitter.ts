@@ -1,11 +1,11 @@
 import { ELLIPSIS } from './truncate.ts';
 
-/** Room for one line that has not ended yet, in UTF-16 units; what comes after it is cut until the line ends. */
+/** Maximum length of a line in UTF-16 units. The rest is dropped up to the line end. */
 export const MAX_LINE_LENGTH = 2_000;
 
 /**
- * Cuts a stream of bytes into lines. Control characters but tab are replaced, so that a line can be shown anywhere; a
- * long line keeps its beginning and the mark of a cut. Holds one open line and nothing else.
+ * Splits a byte stream into lines. Replaces control characters except tab, so that a line can be shown
+ * anywhere. Truncates a long line and marks it with an ellipsis. Buffers one unfinished line.
  */
 export class LineSplitter {
   readonly #maxLineLength: number;
@@ -17,7 +17,7 @@ export class LineSplitter {
     this.#maxLineLength = maxLineLength;
   }
 
-  /** Takes the next bytes and tells each line that they complete. */
+  /** Adds bytes and calls `onLine` for each line that they complete. */
   push(chunk: Uint8Array, onLine: (line: string) => void): void {
     const text = this.#decoder.decode(chunk, { stream: true });
     let from = 0;
@@ -28,7 +28,7 @@ export class LineSplitter {
     this.#append(text, from, text.length);
   }
 
-  /** Ends an open last line; answers it, or null when there is none. */
+  /** Completes an unfinished last line and returns it, or null when there is none. */
   end(): string | null {
     return this.#open === '' ? null : this.#take('', 0, 0);
   }

@@ -6,23 +6,23 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LogLine {
   readonly level: LogLevel;
-  /** One JSON object, as it was written. */
+  /** One JSON object, as written. */
   readonly text: string;
 }
 
 const DEFAULT_CAPACITY = 1_000;
-/** Longest line that is kept whole, in UTF-16 units. */
+/** Maximum length of a stored line, in UTF-16 units. */
 const MAX_LINE_LENGTH = 8_192;
 
 const isLevel = (name: string): name is LogLevel => (LOG_LEVELS as readonly string[]).includes(name);
 
-/** A line too long to be kept: its beginning, as the message of a line that says so. */
+/** Returns a replacement for a line that is too long: its start as the message of a line with `cut: true`. */
 function truncateLine(line: string, level: LogLevel): string {
   const time = /"time":"([^"]{1,40})"/.exec(line.slice(0, 200))?.[1];
   return JSON.stringify({ level, time, msg: line.slice(0, MAX_LINE_LENGTH / 2), cut: true });
 }
 
-/** The last lines of the log and the live ones, bounded in number and length. Takes lines that are redacted already. */
+/** The last lines of the log and the live ones, limited in number and length. Expects redacted lines. */
 export class LogLines {
   readonly bus: EventBus<{ log: LogLine }>;
 
@@ -30,7 +30,7 @@ export class LogLines {
     this.bus = new EventBus(capacity);
   }
 
-  /** Takes one finished line of the log. */
+  /** Adds one finished line of the log. */
   push(line: string): void {
     const text = line.trimEnd();
     if (text === '') return;
@@ -40,6 +40,6 @@ export class LogLines {
   }
 }
 
-/** Whether a line of `level` is at least as severe as `least`. */
+/** Returns whether `level` is at least as severe as `threshold`. */
 export const atLeast = (level: LogLevel, threshold: LogLevel): boolean =>
   LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(threshold);

@@ -2,31 +2,35 @@ import { memoize } from '../async/memoize.ts';
 import { ELLIPSIS } from './truncate.ts';
 
 const REDACTED = '[hidden]';
-/** A value shorter than this is not hidden by value: it would blank ordinary words. */
+/** Shorter values are not redacted by value, because that would remove ordinary words. */
 const MIN_SECRET_LENGTH = 6;
-/** Characters before a cut that are hidden when a secret begins with them; fewer tell nothing of it. */
+/**
+ * Minimum length of the start of a secret that is redacted before an ellipsis. Fewer characters reveal
+ * nothing.
+ */
 const MIN_PREFIX_LENGTH = 4;
 /** A signed session cookie: the base64url text of a JSON object, a dot, the base64url text of 32 bytes. */
 const SESSION = /eyJ[\w-]{16,400}\.[\w-]{43}/g;
 const KEY_PARAMETER = /([?&]api_key=)[^&\s"#]+/gi;
 
-/** What JSON writes in another way than it stands in a text: most secrets hold nothing of it. */
+/** Matches characters that JSON escapes. Most secrets contain none. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /**
- * In a line of JSON: a name that says that its value is a secret, at any depth, with a text or a list of texts behind it.
- * The line is read as it was written, so that fields, bindings, errors and what stands inside them are all alike.
+ * Matches a key in a line of JSON whose name marks a secret, at any depth, with a string or a list of strings
+ * as its value. It works on the written line, so that fields, bindings, errors and nested objects are all
+ * covered.
  */
 const NAMED_SECRET =
   /("(?:[\w-]*authorization|(?:set-)?cookie|[\w-]*api[-_]?key|[\w-]*(?:[-_]key|secret|token|password|passwd))":)("(?:[^"\\]|\\.)*"|\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/gi;
 
-/** A line of JSON without the values whose names say that they are secrets. */
+/** Returns a line of JSON without the values whose keys mark them as secrets. */
 export const redactNamed = (line: string): string => line.replace(NAMED_SECRET, `$1"${REDACTED}"`);
 
 /**
- * `text` without any of `secrets` (as they are, and as JSON writes them), session cookies and `api_key` parameters. A
- * secret that holds another one stands before it in the list. Where a text was cut (`cutTo`), the beginning of a secret is
- * hidden like the whole of it.
+ * Returns `text` without any of `secrets` (as they are, and as JSON escapes them), session cookies and
+ * `api_key` parameters. A secret that contains another one must precede it in the list. Before an ellipsis
+ * (`truncate`), the start of a secret is redacted like the whole.
  */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   let out = text;
@@ -35,12 +39,12 @@ export function redactSecrets(text: string, secrets: readonly string[]): string 
     out = redactSecret(out, secret);
     if (ESCAPED.test(secret)) out = redactSecret(out, JSON.stringify(secret).slice(1, -1));
   }
-  // Nearly every text holds neither, and looking for that costs less than a replacement that replaces nothing.
+  // Nearly every text contains neither, and this check is cheaper than a replacement without a match.
   if (out.includes('=')) out = out.replace(KEY_PARAMETER, `$1${REDACTED}`);
   return out.includes('eyJ') ? out.replace(SESSION, REDACTED) : out;
 }
 
-/** {@link redactSecrets} for texts that come again and again, such as names of models; `secrets` is asked at each use. */
+/** {@link redactSecrets} with a cache, for repeated texts such as model names. Calls `secrets` at each use. */
 export function createRedactor(secrets: () => readonly string[]): (text: string) => string {
   let known: readonly string[] = [];
   let redact = memoize((text) => redactSecrets(text, known));
@@ -69,7 +73,10 @@ function redactPrefix(text: string, secret: string): string {
   return [...clean, last].join(ELLIPSIS);
 }
 
-/** How many characters at the end of `text` are the beginning of `secret`; 0 for too few to tell anything. */
+/**
+ * Returns the number of characters at the end of `text` that are the start of `secret`, or 0 if they are too
+ * few to reveal anything.
+ */
 function secretPrefixLength(text: string, secret: string): number {
   for (let length = Math.min(secret.length - 1, text.length); length >= MIN_PREFIX_LENGTH; length--) {
     if (text.endsWith(secret.slice(0, length))) return length;
@@ -77,7 +84,7 @@ function secretPrefixLength(text: string, secret: string): number {
   return 0;
 }
 
-/** The same for every text inside a JSON value; its shape and its names stay. */
+/** Redacts every string inside a JSON value. Structure and keys stay unchanged. */
 export function redactSecretsIn<T>(value: T, secrets: readonly string[]): T {
   if (typeof value === 'string') return redactSecrets(value, secrets) as T;
   if (Array.isArray(value)) return value.map((each) => redactSecretsIn(each, secrets)) as T;

@@ -1,9 +1,9 @@
-/** Stands where a text was cut, so that a secret which the cut went through is known by its beginning (`hideSecrets`). */
+/** Marks where a text was truncated, so that `redactSecrets` can recognise the start of a truncated secret. */
 export const ELLIPSIS = '…';
 
-/** Half of a character at the end: many readers of JSON refuse a text with one. */
+/** A lone surrogate at the end. Many JSON parsers reject it. */
 const TRAILING_HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 
-/** At most `most` characters of `text`, all of them whole, and the mark of the cut when there were more. */
+/** Truncates `text` to `maxLength` UTF-16 units, appends an ellipsis and never splits a surrogate pair. */
 export const truncate = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : text.slice(0, maxLength).replace(TRAILING_HIGH_SURROGATE, '') + ELLIPSIS;

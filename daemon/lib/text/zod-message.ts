@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** How the words of the validator itself begin; everything else was worded by a schema. */
+/** How the default messages of the validator start. All other messages come from a schema. */
 const VALIDATOR_MESSAGE = /^(Invalid |Too (small|big): )/;
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 const kind = (expected: string): string => KINDS[expected] ?? expected;
 
-/** What is counted in a text or list of a wrong size. */
+/** Units of the size of a string or list. */
 const SIZE_UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],
@@ -39,7 +39,10 @@ function sizeReason(
   return `must have at ${side} ${bound} ${units[Number(bound) === 1 ? 0 : 1]}`;
 }
 
-/** The kinds that a value may have, where it has none of them; null where it has one and is wrong in itself. */
+/**
+ * Returns the types that a value may have if it has none of them. Returns null if the type is right and the
+ * value is wrong in another way.
+ */
 function kindsOf(branches: readonly (readonly Issue[])[]): string[] | null {
   const kinds = branches.map(([first]) =>
     first?.code === 'invalid_type' && first.path.length === 0 ? kind(first.expected) : null,
@@ -53,8 +56,8 @@ function unionReason(branches: readonly (readonly Issue[])[]): string {
 }
 
 /**
- * What is wrong with a value, as the end of a sentence that begins with its name: `must be a whole number`. Words that a
- * schema gave stay as they are. The value itself is never repeated.
+ * Describes what is wrong with a value, as the end of a sentence that starts with its name: `must be a whole
+ * number`. Messages from a schema stay unchanged. The value itself is never included.
  */
 export function zodMessage(issue: Issue): string {
   if (issue.code === 'custom' || !VALIDATOR_MESSAGE.test(issue.message)) return issue.message;

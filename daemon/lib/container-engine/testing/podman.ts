@@ -15,27 +15,27 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { until } from '../../testing/until.ts';
 
-/** Test support: a real Podman of our own, with its own images, containers, network and API socket. */
+/** A real Podman for tests, with its own images, containers, network and API socket. */
 export interface TestPodman {
   readonly socketPath: string;
   /** An image with Node and one program: `server.cjs` beside this file. */
   readonly image: string;
-  /** Runs the podman command on it and answers what it prints. */
+  /** Runs the podman command and returns its output. */
   run(...args: string[]): string;
-  /** Ends the service of the API; containers go on. */
+  /** Stops the API service. Containers keep running. */
   closeSocket(): Promise<void>;
   openSocket(): Promise<void>;
-  /** Ends and removes everything. */
+  /** Stops and removes everything. */
   remove(): Promise<void>;
 }
 
-/** A Podman, or why there can be none here. */
+/** A Podman, or why it cannot run here. */
 export type TriedPodman = { podman: TestPodman; obstacle: null } | { podman: null; obstacle: string };
 
 const PLACES = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/usr/local/sbin'];
 const installed = (name: string) => PLACES.some((folder) => existsSync(join(folder, name)));
 
-/** Why Podman cannot run here, as far as can be told without trying. */
+/** Returns why Podman cannot run here, as far as that is known without a try. */
 function missing(): string | null {
   if (process.platform !== 'linux') return 'containers need Linux';
   if (process.getuid?.() !== 0) return 'only root may publish ports of containers everywhere';
@@ -44,7 +44,7 @@ function missing(): string | null {
   return null;
 }
 
-/** Limits that a host without CAP_SYS_RESOURCE still grants, and a network that is nobody else's. */
+/** Writes limits that a host without CAP_SYS_RESOURCE permits, and a network that is not shared. */
 function writeConfig(folder: string): string {
   const lane = randomInt(1, 255);
   const file = join(folder, 'containers.conf');
@@ -81,7 +81,7 @@ function writeConfig(folder: string): string {
   return file;
 }
 
-/** Node, the libraries it is linked with and the program, as the root of an image; no network is needed. */
+/** Writes the root of an image: Node, its shared libraries and the program. Needs no network. */
 function writeRootfs(folder: string): string {
   const root = join(folder, 'rootfs');
   const node = realpathSync(process.execPath);
@@ -98,8 +98,8 @@ function writeRootfs(folder: string): string {
 }
 
 /**
- * Podman asks Debian's package manager for the version of each of its helpers whenever it tells of itself: 0.3 s of nothing
- * that a test looks at. The answer is that there is none.
+ * Podman runs Debian's package manager for the version of each helper whenever it reports its own: 0.3 s for
+ * data that no test reads. This stub fails at once.
  */
 function writeNoPackages(folder: string): string {
   const programs = join(folder, 'no-packages');
@@ -171,8 +171,8 @@ class OwnPodman implements TestPodman {
 }
 
 /**
- * Starts a Podman and tries it with one container; a host on which that cannot work gets the reason. The registry is
- * spoken to without TLS.
+ * Starts a Podman and runs one container. Returns the reason on a host where that is not possible. The
+ * registry is accessed without TLS.
  */
 export async function tryPodman(insecureRegistry = '127.0.0.1:1'): Promise<TriedPodman> {
   const obstacle = missing();

@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { listenOnLoopback } from '../../testing/listening.ts';
 import { tarOf } from './tar.ts';
 
-/** Test support: a registry with one image, spoken to as an OCI registry is, without TLS. */
+/** An OCI registry with one image for tests, without TLS. */
 export interface TestRegistry {
   /** `127.0.0.1:PORT`. */
   readonly host: string;
   readonly image: string;
-  /** Lets the rest of the layer go; until then less than half of it trickles. */
+  /** Releases the rest of the layer. Until then less than half of it is sent slowly. */
   release(): void;
   close(): void;
 }
@@ -50,7 +50,7 @@ function madeImage() {
 export async function startRegistry(): Promise<TestRegistry> {
   const { layer, config, manifest } = madeImage();
   const gate = new AbortController();
-  /** Half of it at once, then a trickle, because a puller reports only when bytes come. */
+  /** Sends half of it at once and the rest slowly, because a puller reports progress only when bytes arrive. */
   const sendSlowly = async (res: ServerResponse) => {
     res.writeHead(200, { 'content-length': layer.length, 'content-type': 'application/octet-stream' });
     let sent = layer.length >> 1;

@@ -1,5 +1,5 @@
-// The program inside of test images: stands in for a chat server with a key and a model file. CommonJS, because an
-// image holds nothing else of this repository.
+// The program inside test images: simulates a chat server with a key and a model file. CommonJS, because an
+// image contains nothing else of this repository.
 const { createServer } = require('node:http');
 const { readFileSync } = require('node:fs');
 

@@ -1,6 +1,6 @@
 const BLOCK = 512;
 
-/** Test support: a tar archive of one file that anybody may read. */
+/** Returns a tar archive of one world-readable file. For tests. */
 export function tarOf(name: string, content: Buffer): Buffer {
   const head = Buffer.alloc(BLOCK);
   const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, '0')}\0`;
