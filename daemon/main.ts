@@ -10,8 +10,8 @@ if (major < 22) {
   process.exit(1);
 }
 const { enableCompileCache, flushCompileCache } = await import('node:module');
-// Compiled code lies beside the program, so that nobody can change it who could not change the program itself. Where
-// that folder can't be written, only time is lost.
+// The compile cache is beside the program, so that only users who can change the program can change it. If
+// that folder is not writable, the start only takes longer.
 const { ROOT } = await import('./lib/fs/root.ts');
 enableCompileCache(`${ROOT}/.cache/compile`);
 const { pinTickShape } = await import('./lib/perf/pin-tick-shape.ts');
@@ -19,7 +19,8 @@ pinTickShape();
 const { run } = await import('./app/run.ts');
 await run(process.argv.slice(2), process.env);
 flushCompileCache();
-// Only now: see there.
+// Call this after `run` and the flush of the compile cache: tuning the heap earlier slows down the start (see
+// `lib/perf/v8-flags.ts`).
 const { applyV8Flags } = await import('./lib/perf/v8-flags.ts');
 applyV8Flags();
 

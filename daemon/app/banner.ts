@@ -1,7 +1,7 @@
 import type { SlotRecord } from '../contract/slots.ts';
 import { wildcardFamily } from '../lib/net/ip-address.ts';
 
-/** What a started gateway says about itself. */
+/** The contents of the start banner. */
 export interface BannerInfo {
   name: string;
   version: string;
@@ -17,7 +17,7 @@ export interface BannerInfo {
 
 const SOURCES = { env: 'from the environment', file: 'from config.toml', default: 'the default' } as const;
 
-/** The address that a person types: an unspecified bind address is reached through loopback. */
+/** Returns the URL for users. An unspecified bind address is reached through loopback. */
 export function reachableUrl(bindHost: string, port: number): string {
   const host = wildcardFamily(bindHost) === null ? bindHost : '127.0.0.1';
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -29,7 +29,7 @@ function slotLine(slot: SlotRecord): string {
   return `${slot.name}: ${model}, ${slot.engine}, ${slot.device ?? slot.state}`;
 }
 
-/** Slots that the gateway made by itself and that are named one by one. */
+/** Maximum number of automatic slots that are listed by name. */
 const MAX_AUTO_SLOTS_SHOWN = 6;
 
 function slotLines(slots: readonly SlotRecord[]): string[] {
@@ -53,7 +53,7 @@ function enforcementLine(info: BannerInfo): string {
   return state;
 }
 
-/** The start text: where it is, where its folders are, who may call it, and one line to try. */
+/** Returns the start text: the address, the folders, who may call the gateway, and a command to try. */
 export function banner(info: BannerInfo): string {
   const address = reachableUrl(info.bindHost, info.port);
   const key = info.enforcement.require_auth ? " -H 'authorization: Bearer <key>'" : '';

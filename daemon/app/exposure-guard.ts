@@ -8,7 +8,7 @@ import type { Settings } from '../settings/settings.ts';
 
 type Interfaces = typeof networkInterfaces;
 
-/** The addresses of this machine that a listener takes which is bound to all of them. */
+/** Returns the addresses of this machine that a wildcard listener accepts. */
 function ownAddresses(bindFamily: 'IPv4' | 'IPv6', interfaces: Interfaces): string[] {
   return Object.values(interfaces())
     .flatMap((each) => each ?? [])
@@ -16,14 +16,17 @@ function ownAddresses(bindFamily: 'IPv4' | 'IPv6', interfaces: Interfaces): stri
     .map(({ address }) => address);
 }
 
-/** What a name stands for, and a number that only the resolver takes for an address (`0`); none when it does not resolve. */
+/**
+ * Resolves a bind host. Also covers numbers that only the resolver reads as an address (`0`). Empty when it
+ * does not resolve.
+ */
 async function resolveHost(bindHost: string): Promise<string[]> {
   if (canonicalIp(bindHost) !== null) return [bindHost];
   const found = await lookup(bindHost, { all: true }).catch(() => []);
   return found.map(({ address }) => address);
 }
 
-/** The addresses that a bind host stands for on this machine; none for a name that does not resolve. */
+/** Returns the addresses of this machine for a bind host. Empty for a name that does not resolve. */
 async function boundAddresses(bindHost: string, interfaces: Interfaces): Promise<string[]> {
   const found = await resolveHost(bindHost);
   return found.flatMap((address) => {
@@ -32,7 +35,7 @@ async function boundAddresses(bindHost: string, interfaces: Interfaces): Promise
   });
 }
 
-/** Whether callers from the internet could reach a gateway that listens there. Never rejects. */
+/** Returns whether a gateway that listens on `bindHost` can be reached from the internet. Never rejects. */
 export async function isOnTheInternet(
   bindHost: string,
   interfaces: Interfaces = networkInterfaces,
@@ -40,16 +43,16 @@ export async function isOnTheInternet(
   return (await boundAddresses(bindHost, interfaces)).some(isPublic);
 }
 
-/** Addresses of this machine in its own networks, under which other devices would reach it. */
+/** Returns the IPv4 addresses under which other devices in the local networks reach this machine. */
 export function networkAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address);
 }
 
 /**
- * Looks at where the gateway is about to listen while enforcement is off: a publicly routable address is refused
- * (SetupError), unless `[security].allow_public_without_auth` says that this is meant; any other address that is not
- * loopback is noted in the log.
+ * Checks the bind address while enforcement is off. Throws SetupError for a publicly routable address, unless
+ * `[security].allow_public_without_auth` permits it. Logs a warning for any other address that is not
+ * loopback.
  */
 export async function assertExposureAllowed(
   settings: Pick<Settings, 'value'>,

@@ -5,17 +5,20 @@ import type { MemoryHeadroom, PlannedReservations } from '../slots/admission/lau
 
 const HOST = 'host';
 const NO_RESERVATIONS: PlannedReservations = new Map();
-/** Device word of a slot file → the maker of the cards that it counts; any for one that is not listed. */
+/** Device word of a slot file → vendor of the GPUs that it counts. Any other word counts GPUs of all vendors. */
 const VENDORS: Readonly<Record<string, string>> = { cuda: 'nvidia', rocm: 'amd' };
 
 interface CardHeadroom extends MemoryHeadroom {
   readonly device: DeviceRecord;
   readonly total: number | null;
-  /** What is free is as old as the last look at the card. */
+  /** The free memory is as old as the last reading of the GPU and can be refreshed. */
   readonly isRefreshable: boolean;
 }
 
-/** What the driver calls free: total less used would count what it keeps for itself. */
+/**
+ * Returns the headroom of dedicated memory. Uses the free value of the driver, because total minus used would
+ * include the driver's own reservation.
+ */
 function dedicatedHeadroom(card: DeviceRecord, pool: MemoryPoolRecord): CardHeadroom {
   const { total_bytes: total } = pool;
   const { memory_used_bytes: used } = card;
@@ -24,7 +27,7 @@ function dedicatedHeadroom(card: DeviceRecord, pool: MemoryPoolRecord): CardHead
   return free === null ? { ...room, free: total, unknown: true } : { ...room, free };
 }
 
-/** What a card may give: its own memory, or for one that lives on the machine's memory what the shared pool has. */
+/** Returns the headroom of a GPU: its own memory, or the shared pool for a GPU that uses the machine's memory. */
 function cardHeadroom(card: DeviceRecord, view: HardwareView, host: number): CardHeadroom {
   const pool = view.pools.find(({ id }) => id === card.pool);
   if (pool?.kind === 'device') return dedicatedHeadroom(card, pool);
@@ -39,7 +42,7 @@ function cardHeadroom(card: DeviceRecord, view: HardwareView, host: number): Car
   };
 }
 
-/** Those that tell what they have come first, then the roomiest. */
+/** Sorts GPUs that report their free memory first, then by free memory. */
 const mostFreeFirst = (a: CardHeadroom, b: CardHeadroom): number =>
   Number(a.unknown ?? false) - Number(b.unknown ?? false) || b.free - a.free;
 
@@ -47,9 +50,9 @@ const onHost = ({ pool }: DeviceRecord): boolean => pool === HOST;
 const hasOwnMemory = ({ pool }: DeviceRecord): boolean => pool !== null && pool !== HOST;
 
 /**
- * Cards that models run on, in the order in which they are counted; every usable one for `auto`. Where nothing names a maker,
- * graphics on the machine's memory come last, as Vulkan's loader lists them, and where no number is named they are left out beside a
- * card with memory of its own, as llama.cpp does.
+ * Returns the GPUs that models run on, in the order in which the backends count them, and all usable ones for
+ * `auto`. Without a vendor, integrated GPUs come last, as in Vulkan's loader. Without an index, they are left
+ * out beside a GPU with dedicated memory, as in llama.cpp.
  */
 function cardsFor(view: HardwareView | null, device: string): DeviceRecord[] {
   const [word = 'auto', index] = device.split(':');
@@ -71,25 +74,26 @@ const deviceWordOf = ({ vendor }: DeviceRecord): string | undefined =>
   Object.keys(VENDORS).find((word) => vendor?.toLowerCase().includes(VENDORS[word] as string));
 
 /**
- * What one of several cards with memory of their own is called by each backend; undefined for the only one, for one that lives on
- * the machine's memory, and for cards of different makers: which of those a backend sees, and so how it counts them, is not known.
+ * Returns the names by which each backend selects one of several GPUs with dedicated memory. Returns
+ * undefined for the only one, for an integrated GPU, and for GPUs of different vendors, because it is unknown
+ * which of those a backend sees and how it counts them.
  */
 function deviceWordsFor(view: HardwareView, chosen: DeviceRecord): string[] | undefined {
   const own = cardsFor(view, 'auto').filter(hasOwnMemory);
   const word = deviceWordOf(chosen);
   const alike = own.every((card) => card.vendor !== null && deviceWordOf(card) === word);
   if (own.length < 2 || !alike || !own.includes(chosen)) return undefined;
-  // Vulkan's loader lists such cards first, by their address.
+  // Vulkan's loader lists these GPUs first, by address.
   const vulkan = `vulkan:${own.indexOf(chosen)}`;
   return word === undefined ? [vulkan] : [`${word}:${cardsFor(view, word).indexOf(chosen)}`, vulkan];
 }
 
 /**
  * Returns the memory that a load of `needed` bytes draws from (docs/spec/contract.md#admission): the
- * machine's for the CPU; for an accelerator that of the usable one with the most free memory, or the
- * machine's where that is unknown or shared. With `auto`, a model that no card could ever hold counts against
- * the machine's memory, where a part of it will be; any other model runs on that one card. What is planned
- * `beside` it counts as taken. A card that stops reporting its free memory keeps its loads.
+ * machine's for the CPU. For an accelerator it is that of the usable one with the most free memory, or the
+ * machine's where that is unknown or shared. With `auto`, a model that no GPU can hold counts against the
+ * machine's memory, where a part of it will be. Any other model runs on one GPU. Memory that is planned
+ * `beside` it counts as taken. A GPU that stops reporting its free memory keeps its loads.
  */
 export function memoryHeadroom(
   hardware: Pick<Hardware, 'view' | 'reading' | 'memoryAvailable'>,
@@ -124,8 +128,9 @@ export function memoryHeadroom(
 }
 
 /**
- * Most bytes that one model on a device can ever have here: what the machine, or with a GPU the largest that `roomOn` would
- * count it against, has in all, less what is kept free and within `limit` (0 = none). Starts nothing.
+ * Returns the maximum bytes of one model on a device: the total memory of the machine, or with a GPU that of
+ * the largest one that `memoryHeadroom` considers, less the reserve and at most `limit` (0 = no limit).
+ * Starts no probe.
  */
 export function maxModelBytes(
   hardware: Pick<Hardware, 'last' | 'memoryTotal'>,

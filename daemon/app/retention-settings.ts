@@ -1,10 +1,10 @@
-/** What the store keeps for others, and for how long. */
+/** Retention limits of the store, and persistence for the slots. */
 import type { Settings } from '../settings/settings.ts';
 import type { SlotsOptions } from '../slots/slots.ts';
 import type { RetentionLimits } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 
-/** How much of the request log and of usage stays, by the settings of this moment. */
+/** Returns the current limits of the request log and of usage. */
 export const retentionLimits = (settings: Pick<Settings, 'value'>): RetentionLimits => ({
   requestRows: settings.value('requestLogRows'),
   requestDays: settings.value('requestLogDays'),
@@ -17,7 +17,7 @@ const keyValueEntry = (store: Pick<Store, 'keyValue'>, name: string) => ({
   set: (text: string) => store.keyValue.set(name, text),
 });
 
-/** What slots remember over a restart: which model has which automatic slot, what launches took and how long they loaded. */
+/** Persistence for the slots across restarts: automatic slots by model, measured memory and load times. */
 export const slotPersistence = (
   store: Pick<Store, 'keyValue'>,
 ): Pick<SlotsOptions, 'bindingStore' | 'measurementStore'> => ({

@@ -10,10 +10,10 @@ import { runSubcommand } from './subcommands.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** Longest wait for a clean stop before the process leaves anyway, beyond the drain limit (ms). */
+/** Time limit for a clean stop beyond the drain limit (ms). After it the process exits. */
 const STOP_MARGIN_MS = 10_000;
 
-/** Boots the gateway and keeps it until a signal; a setup problem is one clear line, its advice, and exit code 1. */
+/** Runs the gateway until a signal. A setup problem is reported as one line with its advice and exit code 1. */
 export async function run(argv: readonly string[], env: Environment): Promise<void> {
   try {
     const options = parseArguments(argv);
@@ -36,7 +36,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<vo
   }
 }
 
-/** What a person or a program is told of a refusal; null for an error that nobody foresaw. */
+/** Returns the message for a refused start, as text or JSON. Returns null for an unexpected error. */
 function startErrorText(error: unknown, json: boolean): string | null {
   const known = error instanceof GatewayError || error instanceof SetupError ? error : null;
   if (known === null) return null;
@@ -46,11 +46,14 @@ function startErrorText(error: unknown, json: boolean): string | null {
   return `svc-gateway: ${known.message}\n  ${advice}\n`;
 }
 
-/** A file that was left open and closed by the collector: told, and nothing to stop for. */
+/**
+ * Returns whether the error is about a file handle that the garbage collector closed. It is logged and does
+ * not stop the gateway.
+ */
 const isLostHandle = (error: unknown): boolean =>
   error instanceof Error && /^A FileHandle object was closed during garbage collection/.test(error.message);
 
-/** The gateway itself is read in only here: help, version, sub-commands and refusals need little of it. */
+/** The gateway is imported only here, because help, version, sub-commands and refusals need little of it. */
 async function serve(env: Environment, model: string | null): Promise<void> {
   const { startServices } = await import('./services.ts');
   const services = await startServices(env, model);

@@ -6,31 +6,31 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ServiceManagerOptions {
   env: Env;
   log: Log;
-  /** One cheap look at what the gateway can't be without. While it hangs or throws the watchdog is not fed. */
+  /** A cheap check of what the gateway depends on. The watchdog is not fed while it hangs or throws. */
   check(): void;
   /** One line for `systemctl status`. */
   status(): string;
   notify?: Notify | null;
 }
 
-/** What the gateway tells systemd about itself (`Type=notify`); every call does nothing where no manager listens. */
+/** Notifications to systemd (`Type=notify`). Without a service manager every call does nothing. */
 export interface ServiceManager {
-  /** Requests can be answered; from here on the watchdog is fed, if the unit asks for it. */
+  /** The gateway accepts requests. From here on the watchdog is fed if the unit has one. */
   ready(): void;
-  /** The status line may have changed; it is sent at most every two seconds. */
+  /** The status line may have changed. It is sent at most every two seconds. */
   changed(): void;
-  /** Frames a reload, so that `systemctl reload` and the unit's state tell when it is done. */
+  /** Announces the start and end of a reload, so that `systemctl reload` waits for it. */
   reload(work: () => Promise<void>): Promise<void>;
-  /** The stop has begun and may take `limitMs`, whatever the unit's own limit is. */
+  /** The stop has begun and may take `limitMs`, regardless of the limit of the unit. */
   stopping(limitMs: number): void;
 }
 
-/** Shortest time between two status lines (ms). */
+/** Minimum time between two status lines (ms). */
 const STATUS_GAP_MS = 2_000;
 
 /**
- * Milliseconds between two signs of life: a third of what the unit allows, so that a slow one costs no restart; null when the
- * unit has no watchdog or the variables were meant for another process.
+ * Returns the heartbeat interval in milliseconds: a third of the watchdog limit, so that a late one causes no
+ * restart. Returns null when the unit has no watchdog or the variables are for another process.
  */
 export function watchdogPeriod(env: Env, pid: number): number | null {
   const limit = Number(env.WATCHDOG_USEC);
@@ -41,7 +41,7 @@ export function watchdogPeriod(env: Env, pid: number): number | null {
 
 const microseconds = (ms: number): number => Math.ceil(ms * 1_000);
 
-/** Follows the life of the gateway for the service manager that `$NOTIFY_SOCKET` names. */
+/** Creates the notifications for the service manager in `$NOTIFY_SOCKET`. */
 export function serviceManager(options: ServiceManagerOptions): ServiceManager {
   const { env, log } = options;
   const notify = options.notify === undefined ? systemdNotifier(env.NOTIFY_SOCKET) : options.notify;
@@ -51,7 +51,7 @@ export function serviceManager(options: ServiceManagerOptions): ServiceManager {
   let lastStatus = '';
   let unreachable = false;
 
-  /** One after the other, so that the manager sees them in order. */
+  /** Sends messages one at a time, so that the manager receives them in order. */
   const send = (...words: string[]): Promise<void> => {
     if (notify === null) return Promise.resolve();
     const sent = last.then(async () => {
@@ -67,7 +67,10 @@ export function serviceManager(options: ServiceManagerOptions): ServiceManager {
     lastStatus = options.status();
     return `STATUS=${lastStatus}`;
   };
-  /** Runs on the main loop: a loop that is stuck feeds nothing. A sign of life that is still on its way is enough. */
+  /**
+   * Runs on the main event loop, so that a blocked loop sends nothing. Skips while an earlier heartbeat is
+   * pending.
+   */
   const feedWatchdog = (): void => {
     if (feeding) return;
     try {

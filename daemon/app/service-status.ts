@@ -13,7 +13,7 @@ const ORDER: readonly SlotRecord['state'][] = [
   'error',
 ];
 
-/** How it goes in one line, for `systemctl status`: slots by their state, and the database when it fails. */
+/** Returns one line for `systemctl status`: slots by state, and the database when it fails. */
 export function statusLine(slots: readonly Pick<SlotRecord, 'state'>[], store: StoreHealth): string {
   const counts = ORDER.map((state) => [state, slots.filter((slot) => slot.state === state).length] as const);
   const states = counts.filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`);

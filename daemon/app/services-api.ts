@@ -7,11 +7,11 @@ export interface Services {
   log: Log;
   bannerInfo(): BannerInfo;
   drainMs(): number;
-  /** Reads everything again; done when the settings are in force. Never rejects. */
+  /** Reloads all configuration. Resolves when the settings are in force. Never rejects. */
   reload(): Promise<void>;
-  /** One real look at what the gateway can't be without; for a watchdog. */
+  /** Checks what the gateway depends on. For the watchdog. */
   check(): void;
-  /** How it goes, in one line without names of models or addresses. */
+  /** Returns the status in one line, without names of models or addresses. */
   status(): string;
   /** Calls `listener` whenever the status may have changed. */
   onStatus(listener: () => void): void;
@@ -19,8 +19,8 @@ export interface Services {
   stop(): Promise<void>;
 }
 
-/** Other engines than the worker processes: the bench puts a model server that runs already in their place. */
+/** Replaces the worker processes by other engines. The bench uses a model server that is already running. */
 export interface ServiceOverrides extends Partial<Pick<SlotsOptions, 'runner' | 'queryEngine'>> {
-  /** Writes no line of the log anywhere: for a gateway within another program. */
+  /** Disables the log output, for a gateway inside another program. */
   quiet?: boolean;
 }

@@ -73,7 +73,7 @@ export async function startServices(
   log.level = live.value('logLevel');
   assertConfigReadable(live);
   const inherited = inheritedListener(env, process.pid);
-  // The place where the socket is, not where the next start will put it: guards are decided by it.
+  // The address of the actual socket, not that of the settings. The guards depend on it.
   const listenAddress = inherited ?? { host: live.value('bindHost'), port: live.value('port') };
   await assertExposureAllowed(live, log, listenAddress.host);
   const bus = new EventBus<GatewayEvents>();
@@ -102,7 +102,7 @@ export async function startServices(
   const slots = createSlots({
     ...{ settings: live, log, bus, outbound, patience: mountGuard },
     modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)),
-    // Folders of safetensors are for engines that slot files name; none here serves them by itself.
+    // Folders of safetensors are for engines in slot files. No engine serves them automatically.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     absentModels: () => registry.outOfSight(),
     ...slotPersistence(store),

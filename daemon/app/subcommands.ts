@@ -11,12 +11,12 @@ export interface SubcommandOptions {
   out(text: string): void;
 }
 
-/** Answers the exit code of the process. */
+/** Returns the exit code of the process. */
 type SubcommandHandler = (options: SubcommandOptions) => Promise<number>;
 
 /**
- * Prints the settings as they would be in force now, and changes nothing; secrets show only whether they are set. Throws SetupError
- * where files may not be read: the defaults would be shown in their place.
+ * Prints the settings that would be in force now, and changes nothing. Secrets show only whether they are
+ * set. Throws SetupError when files are not readable, because the defaults would be shown instead.
  */
 async function config({ env, given, out }: SubcommandOptions): Promise<number> {
   becomeOwnerOf(folderPaths(env).state);
@@ -39,7 +39,7 @@ async function config({ env, given, out }: SubcommandOptions): Promise<number> {
   return 0;
 }
 
-/** Each is read in only when it is asked for: `config` needs little of what the others need. */
+/** Imported on demand: `config` needs little of what the others need. */
 const HANDLERS: Record<Subcommand, SubcommandHandler> = {
   config,
   doctor: async (options) => (await import('../commands/doctor.ts')).doctorCommand(options),
@@ -51,6 +51,9 @@ const HANDLERS: Record<Subcommand, SubcommandHandler> = {
     (await import('../commands/end-containers.ts')).endContainersCommand(options),
 };
 
-/** Runs a sub-command that needs no running daemon. Throws SetupError for folders that can't be used, and GatewayError. */
+/**
+ * Runs a sub-command that needs no running daemon. Throws SetupError for folders that cannot be used, and
+ * GatewayError.
+ */
 export const runSubcommand = (name: Subcommand, options: SubcommandOptions): Promise<number> =>
   HANDLERS[name](options);

@@ -5,8 +5,8 @@ const UNSEEN =
   'llama.cpp put nothing on it: its backend did not load or its memory is taken (see the log of the slot).';
 
 /**
- * What is to be said of this machine's GPU when a model runs on the CPU all the same, with the fix; null when there is no
- * GPU that should be used, or when nobody has looked yet.
+ * Returns why this machine's GPU is not used although a model runs on the CPU, with the fix. Returns null
+ * when there is no GPU that should be used, or before the first probe.
  */
 export function unusedGpuMessage(view: HardwareView | null): string | null {
   const gpus = (view?.devices ?? []).filter(({ kind }) => kind === 'gpu');

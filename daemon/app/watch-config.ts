@@ -17,7 +17,10 @@ export interface ConfigWatchDeps {
   readonly upstreams: { reload(): void };
 }
 
-/** Has each part follow the files of the configuration that concern it. Answers what ends the watch over their folders. */
+/**
+ * Makes each module follow the configuration files that concern it. Returns a function that stops watching
+ * their folders.
+ */
 export function watchConfig({ settings, log, bus, registry, slots, upstreams }: ConfigWatchDeps): () => void {
   let scanned = settings.value('modelFolders');
   settings.onChange((change) => {
