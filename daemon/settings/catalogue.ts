@@ -2,16 +2,16 @@ import { hostName } from './host-name.ts';
 import { proxyAddress } from './proxy-address.ts';
 import { choice, flag, list, number, origin, type SettingType, text } from './setting-types.ts';
 
-/** One setting: the row that daemon, command line, dashboard, docs and example files are made from. */
+/** One setting. Daemon, command line, dashboard, docs and example files are generated from these rows. */
 export interface SettingRowDef<T> {
-  /** Environment variable, when it has one. */
+  /** Environment variable, if it has one. */
   readonly env?: string;
-  /** `table.key` in config.toml, when it may be persisted there. */
+  /** `table.key` in config.toml, if it can be persisted there. */
   readonly toml?: string;
   readonly type: SettingType<T>;
   readonly default: T;
   readonly secret?: boolean;
-  /** True: a change is effective at once; false: at the next start. */
+  /** Whether a change takes effect at once. Otherwise it takes effect at the next start. */
   readonly live: boolean;
   readonly help: string;
 }
@@ -374,7 +374,7 @@ export type SettingName = keyof typeof SETTINGS;
 export type SettingValue<N extends SettingName> =
   (typeof SETTINGS)[N] extends SettingRowDef<infer T> ? T : never;
 
-/** All rows as plain data, in the order of the table. */
+/** Returns all rows as plain data, in the order of the table. */
 export function settingRows(): ReadonlyArray<SettingRowDef<unknown> & { name: SettingName }> {
   return (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
     name,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type TomlTable, tomlValues } from './config-text.ts';
 import { mapToml, type TomlMap } from './toml-map.ts';
 
-/** An edit of config.toml that can't be made without touching anything else. */
+/** Thrown when config.toml cannot be edited without changing other parts. */
 export class ConfigEditError extends Error {
   override readonly name = 'ConfigEditError';
 }
@@ -10,9 +10,10 @@ export class ConfigEditError extends Error {
 export type TomlValue = boolean | number | string | readonly string[];
 
 /**
- * Sets `table.key` in TOML text and leaves every other character as it is: comments, order, unknown keys, line ends,
- * byte order mark. A missing key goes to the end of its table, a missing table to the end of the text. The result is
- * read back: exactly this key has changed, else ConfigEditError. Throws TomlError for text that is no TOML.
+ * Sets `table.key` in TOML text and preserves every other character: comments, order, unknown keys, line
+ * ends, byte order mark. A missing key is added at the end of its table, a missing table at the end of the
+ * text. The result is parsed again to verify that only this key has changed. Throws ConfigEditError
+ * otherwise, and TomlError for invalid TOML.
  */
 export function setInConfigFile(text: string, key: string, value: TomlValue): string {
   const [table, name] = key.split('.') as [string, string];
@@ -37,7 +38,7 @@ function withKey(values: TomlTable, table: string, name: string, value: TomlValu
   return { ...values, [table]: { ...inner, [name]: value } };
 }
 
-/** Whether the text is TOML with exactly these values. */
+/** Returns whether the text is TOML with exactly these values. */
 export function readsAs(text: string, wanted: TomlTable): boolean {
   try {
     return isDeepStrictEqual(plain(tomlValues(text)), plain(wanted));
@@ -46,7 +47,7 @@ export function readsAs(text: string, wanted: TomlTable): boolean {
   }
 }
 
-/** Tables of the parser and of `withKey` alike, whatever their prototype. */
+/** Converts tables of the parser and of `withKey` to comparable values, regardless of their prototype. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
@@ -84,7 +85,7 @@ function* besideDotted(text: string, map: TomlMap, { table, name, literal }: Edi
   if (sibling !== undefined) yield newLine(text, sibling.valueTo, `${table}.${name} = ${literal}`);
 }
 
-/** Puts a line of its own behind the line in which `offset` stands, indented like that one. */
+/** Inserts a line after the line that contains `offset`, with the same indentation. */
 export function newLine(text: string, offset: number, line: string): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const indent = /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
@@ -93,10 +94,10 @@ export function newLine(text: string, offset: number, line: string): string {
   return text.slice(0, end) + eolOf(text) + indent + line + text.slice(end);
 }
 
-/** The line end that a text uses. */
+/** Returns the line end that a text uses. */
 export const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
 
-/** A value as TOML writes it. */
+/** Formats a value as TOML. */
 export function literal(value: TomlValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object') return String(value);

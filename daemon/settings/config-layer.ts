@@ -14,24 +14,24 @@ import { limitProblems, type Problem } from './problem.ts';
 import type { FileRead } from './read-file.ts';
 import { mapToml } from './toml-map.ts';
 
-/** What config.toml says, as far as it can be used. */
+/** The result of reading config.toml. */
 export interface ConfigReading {
   state: 'good' | 'missing' | 'broken';
   /** Accepted values by `table.key`. */
   values: ReadonlyMap<string, unknown>;
   problems: Problem[];
-  /** What is wrong with a value, by `table.key`. */
+  /** Message for each invalid value, by `table.key`. */
   wrong: ReadonlyMap<string, string>;
-  /** Why nothing of the file and nothing from before can be used: only defaults are left. */
+  /** Set when neither the file nor an earlier state is usable, so that only defaults remain. */
   fatalError?: Problem;
 }
 
 /**
- * Judges one reading of config.toml (docs/spec/contract.md#config-errors, cases F01 and F03):
- * - can't be read, no TOML, or suddenly empty: the last good values stay;
+ * Evaluates one reading of config.toml (docs/spec/contract.md#config-errors, cases F01 and F03):
+ * - unreadable, invalid TOML, or suddenly empty: the last good values stay in force;
  * - missing: no values, except that enforcement which was on stays on;
- * - a wrong value: the last good one of that key, else the default. A wrong `require_auth` without a last
- *   good one counts as on.
+ * - an invalid value: the last good one of that key, otherwise the default. An invalid `require_auth` without
+ *   a last good value counts as on.
  */
 export function evaluateConfig(read: FileRead, memory: ConfigMemory): ConfigReading {
   const evaluated = evaluateText(read, memory);
@@ -40,8 +40,9 @@ export function evaluateConfig(read: FileRead, memory: ConfigMemory): ConfigRead
 }
 
 /**
- * What counts although config.toml, as it stands now (null: not there), says nothing any more. Whoever writes a key into it must
- * write these too: the file is good from then on, and what it doesn't say would be lost.
+ * Returns the values that stay in force although config.toml, with this content (null: missing), does not
+ * contain them. A write must add them too: afterwards the file is valid and everything it does not contain is
+ * lost.
  */
 export function valuesKeptWithout(bytes: Buffer | null, memory: ConfigMemory): ReadonlyMap<string, unknown> {
   if (bytes === null) return missing(memory).values;
@@ -101,7 +102,7 @@ function unknownNames(table: TomlTable): Finding[] {
   return findings;
 }
 
-/** Findings with the lines they stand on, in the order of the file. */
+/** Returns the findings with their line numbers, in the order of the file. */
 function withLines(text: string, findings: Finding[]): Problem[] {
   if (findings.length === 0) return [];
   const lines = linesOf(text);
@@ -126,7 +127,7 @@ function linesOf(text: string): Map<string, number> {
       }
     }
   } catch {
-    // Without positions the problems are still named, only without a line.
+    // Without positions the problems are reported without a line.
   }
   return lines;
 }

@@ -2,9 +2,9 @@ import { parse, TomlError } from 'smol-toml';
 import { runSyncWithTimeout, TimeLimitError } from '../lib/async/run-with-timeout.ts';
 
 export const CONFIG_FILE = 'config.toml';
-/** A config.toml may have this many bytes. */
+/** Maximum size of config.toml in bytes. */
 export const MAX_CONFIG_BYTES = 1 << 20;
-/** One reading may take this long, milliseconds; an ordinary file takes less than one. */
+/** Time limit for parsing, in milliseconds. An ordinary file takes less than one. */
 const PARSE_LIMIT_MS = 1000;
 const MAX_DEPTH = 64;
 
@@ -16,7 +16,7 @@ export type ConfigText =
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const BOM = '\ufeff';
 
-/** The values of TOML text (a byte order mark is passed over). Throws TomlError, or TimeLimitError after a second. */
+/** Parses TOML text and ignores a byte order mark. Throws TomlError, or TimeLimitError after a second. */
 export function tomlValues(text: string): TomlTable {
   const source = text.startsWith(BOM) ? text.slice(1) : text;
   return runSyncWithTimeout(
@@ -25,7 +25,10 @@ export function tomlValues(text: string): TomlTable {
   );
 }
 
-/** Reads config.toml, or says on which line and why it is none. Never throws, bounded in size, depth and time. */
+/**
+ * Parses config.toml, or returns the line and the reason why it is invalid. Never throws. Limited in size,
+ * depth and time.
+ */
 export function readConfigText(bytes: Uint8Array): ConfigText {
   if (bytes.length > MAX_CONFIG_BYTES) return failure(null, `is larger than ${MAX_CONFIG_BYTES} bytes`);
   let text = '';
@@ -44,7 +47,10 @@ export function readConfigText(bytes: Uint8Array): ConfigText {
 
 const failure = (line: number | null, message: string): ConfigText => ({ ok: false, line, message });
 
-/** Why a text is no TOML: the first line of the parser's message, without the quoted piece of the file. */
+/**
+ * Returns why a text is invalid TOML: the first line of the parser's message, without the quoted part of the
+ * file.
+ */
 export function tomlReason(error: TomlError): string {
   const first = error.message.split('\n')[0] as string;
   return first.replace(/^Invalid TOML document: /, 'is no valid TOML: ');

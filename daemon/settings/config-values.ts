@@ -4,11 +4,11 @@ import type { FileRead } from './read-file.ts';
 
 export const ENFORCEMENT = 'security.require_auth';
 
-/** What is known from before. */
+/** State of earlier readings. */
 export interface ConfigMemory {
-  /** Accepted values of the last file that could be read; null when there was none. */
+  /** Accepted values of the last readable file. Null when there was none. */
   lastGood: ReadonlyMap<string, unknown> | null;
-  /** Whether the last file that could be read had enforcement on. */
+  /** Whether the last readable file had enforcement on. */
   enforced: boolean;
 }
 
@@ -16,9 +16,9 @@ export interface ValidConfig {
   state: 'good';
   text: string;
   table: TomlTable;
-  /** Values that count, by `table.key`: accepted ones, and the last good one of a key with a wrong one. */
+  /** Effective values by `table.key`: accepted ones, and the last good one of a key with an invalid value. */
   values: ReadonlyMap<string, unknown>;
-  /** What is wrong with a value, by `table.key`. */
+  /** Message for each invalid value, by `table.key`. */
   wrong: ReadonlyMap<string, string>;
 }
 
@@ -28,12 +28,12 @@ type EvaluatedText =
   | ValidConfig;
 
 type Row = SettingRowDef<unknown> & { toml: string };
-/** The settings that config.toml may hold. */
+/** The settings that config.toml may contain. */
 export const CONFIG_ROWS: readonly Row[] = settingRows().filter(
   (row): row is typeof row & Row => row.toml !== undefined,
 );
 
-/** What one reading of config.toml says, without the places of what is wrong in it. */
+/** Evaluates one reading of config.toml, without line numbers. */
 export function evaluateText(read: FileRead, memory: ConfigMemory): EvaluatedText {
   if (read.kind === 'missing') return { state: 'missing' };
   if (read.kind === 'unreadable') return { state: 'broken', line: null, message: read.message };
@@ -47,7 +47,7 @@ export function evaluateText(read: FileRead, memory: ConfigMemory): EvaluatedTex
   return { state: 'good', text, table, ...evaluateValues(table, memory) };
 }
 
-/** The values that count while the file can't be used. */
+/** Returns the values that are in force while the file is unusable. */
 export function lastGoodValues(memory: ConfigMemory): Map<string, unknown> {
   const values = new Map(memory.lastGood ?? []);
   if (wasEnforced(memory)) values.set(ENFORCEMENT, true);
@@ -82,7 +82,10 @@ function fallback(row: Row, memory: ConfigMemory): unknown {
   return memory.lastGood?.get(row.toml) ?? (row.toml === ENFORCEMENT ? true : undefined);
 }
 
-/** The raw value of `table.key`; empty when the table's name is taken by something else. */
+/**
+ * Returns the raw value of `table.key`, or an empty object when the name of the table is used for something
+ * else.
+ */
 function rawValue(table: TomlTable, key: string): { value: unknown } | Record<never, never> | undefined {
   const [name, inner] = key.split('.') as [string, string];
   if (!Object.hasOwn(table, name)) return undefined;

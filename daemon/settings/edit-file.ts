@@ -3,17 +3,17 @@ import { readFileCapped, sameRead } from './read-file.ts';
 import type { ChangeGuard } from './revision.ts';
 
 export interface EditOptions extends Omit<ReplaceOptions, 'mode' | 'beforeRename'> {
-  /** Most bytes that are read. */
+  /** Maximum bytes to read. */
   maxBytes: number;
   newMode: number;
-  /** The most an existing file keeps of its mode. */
+  /** Maximum mode bits of an existing file. */
   keepMode: number;
 }
 
 /**
- * Reads a file, lets `edit` make its new content (null: there is no file yet) and swaps it in atomically. When
- * someone else changed the file in between, it starts anew once, then gives up with FileWriteError `changed`: an
- * edit by hand is never lost. Content that stays the same is not written.
+ * Reads a file, passes its content to `edit` (null: there is no file yet) and replaces it atomically. If
+ * another process changes the file in between, it retries once, then throws FileWriteError `changed`, so that
+ * a manual edit is never lost. Unchanged content is not written.
  */
 export async function editFile(
   path: string,
@@ -28,7 +28,7 @@ export async function editFile(
   }
 }
 
-/** Shows `guard` the content of a file that is about to be removed; what can't be read is shown as none. */
+/** Passes the content of a file that is about to be removed to `guard`. Unreadable content is passed as null. */
 export async function guardFile(path: string, guard: ChangeGuard, maxBytes: number): Promise<void> {
   const read = await readFileCapped(path, maxBytes);
   guard(read.kind === 'bytes' ? read.bytes : null);

@@ -1,11 +1,14 @@
 import { type Assignment, type Dialect, type ScanState, scanEnv } from './env-scan.ts';
 
-/** An edit of api.env that can't be made without touching other bytes, or a name or value that can't be written. */
+/**
+ * Thrown when api.env cannot be edited without changing other bytes, or when a name or value cannot be
+ * written.
+ */
 export class EnvFileError extends Error {
   override readonly name = 'EnvFileError';
 }
 
-/** Something in the file that is not read, by line (from 1). Never holds text of the line. */
+/** A part of the file that is ignored, by line (from 1). Never contains text of the line. */
 export interface EnvFileNote {
   line: number;
   message: string;
@@ -18,7 +21,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const toText = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
 
-/** Line numbers of offsets that are asked for in rising order. */
+/** Returns a function from offset to line number. Offsets must be passed in ascending order. */
 function lineCounter(text: string): (offset: number) => number {
   let line = 1;
   let next = text.indexOf('\n');
@@ -28,7 +31,7 @@ function lineCounter(text: string): (offset: number) => number {
   };
 }
 
-/** The value as Unicode; null when systemd would not take it (no valid UTF-8, or a NUL). */
+/** Decodes a value. Returns null when systemd would not accept it (invalid UTF-8, or a NUL). */
 function decode(value: string): string | null {
   if (value.includes('\0')) return null;
   try {
@@ -48,27 +51,27 @@ function effective(text: string, dialect: Dialect): Map<string, string> {
 }
 
 /**
- * The variables of an environment file as systemd's `EnvironmentFile=` reads it: comments, quotes, continuation
- * lines, last assignment wins, no expansion. Names that are none (`export X`, a byte order mark before the first
- * name) and values that are no UTF-8 are left out. Never throws.
+ * Returns the variables of an environment file as systemd's `EnvironmentFile=` reads it: comments, quotes,
+ * continuation lines, last assignment wins, no expansion. Ignores invalid names (`export X`, a byte order
+ * mark before the first name) and values that are not UTF-8. Never throws.
  */
 export function parseEnvFile(bytes: Uint8Array): Map<string, string> {
   return effective(toText(bytes), MODERN);
 }
 
-/** What the lines of an environment file are. */
+/** Description of the lines of an environment file. */
 export interface EnvFileLines {
-  /** Which are not read and why. */
+  /** The lines that are ignored, and why. */
   notes: EnvFileNote[];
-  /** On which each effective name stands. */
+  /** The line of each effective name. */
   lines: Map<string, number>;
-  /** Names whose last assignment is left out for its value, and its line. */
+  /** Names whose last assignment is ignored because of its value, with its line. */
   dropped: Map<string, number>;
-  /** Names that a line gives a value which is not read, because something stands before the name or the text is UTF-16. */
+  /** Names that a line assigns without effect, because something precedes the name or the text is UTF-16. */
   misplaced: Set<string>;
 }
 
-/** Tells of each line of an environment file what it is for a reader. Never throws. */
+/** Describes the lines of an environment file. Never throws. */
 export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
   const text = toText(bytes);
   const scan = scanEnv(text, MODERN);
@@ -94,13 +97,16 @@ export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
   return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped, misplaced };
 }
 
-/** UTF-16, read byte by byte, has a NUL beside each letter. */
+/** Removes NULs. UTF-16 read byte by byte has a NUL beside each letter. */
 const withoutNuls = (text: string): string => text.replaceAll('\0', '');
 
-/** Characters at the end of a line that are looked at: no setting has a longer name, and UTF-16 takes twice as many. */
+/**
+ * Number of characters at the end of a line that are searched. No setting has a longer name, and UTF-16 needs
+ * two bytes per character.
+ */
 const MAX_NAME_SCAN = 512;
 
-/** The name at the end of what is none; empty when there is none. */
+/** Returns the variable name at the end of an invalid name, or an empty string. */
 const nameAtEnd = (text: string): string =>
   /[A-Za-z0-9_]*$/.exec(withoutNuls(text.slice(-MAX_NAME_SCAN)).slice(-MAX_NAME_SCAN / 2))?.[0] ?? '';
 
@@ -110,9 +116,9 @@ function invalidNameReason(one: Assignment): string {
 }
 
 /**
- * Sets one variable and leaves every other byte as it is. The last effective assignment is changed, or a line is
- * appended. The result reads back the same in older and newer systemd versions; where that is impossible, or the
- * value holds control characters, it throws EnvFileError.
+ * Sets one variable and preserves every other byte. Changes the last effective assignment, or appends a line.
+ * The result is read identically by older and newer systemd versions. Throws EnvFileError where that is
+ * impossible or the value contains control characters.
  */
 export function setInEnvFile(bytes: Uint8Array, name: string, value: string): Buffer {
   if (!NAME.test(name)) throw new EnvFileError('the name is not a variable name');
@@ -133,7 +139,7 @@ function* candidates(text: string, name: string, raw: string): Generator<string>
   yield append(text, scanEnv(text, CLASSIC).end, name, raw);
 }
 
-/** True when in both dialects `name` has the new value and every other name the old one. */
+/** Returns whether in both dialects `name` has the new value and every other name its old one. */
 function isSafeEdit(before: string, after: string, name: string, value: string): boolean {
   return [MODERN, CLASSIC].every((dialect) => {
     const wanted = effective(before, dialect).set(name, value);
@@ -142,7 +148,7 @@ function isSafeEdit(before: string, after: string, name: string, value: string):
   });
 }
 
-/** Keeps the blanks around the value and the kind of quotes. */
+/** Replaces a value and preserves the blanks around it and the quote style. */
 function replaceValue(text: string, { valueStart, valueEnd }: Assignment, raw: string): string {
   const old = text.slice(valueStart, valueEnd);
   const lead = old.slice(0, old.search(/[^ \t]|$/));
@@ -161,7 +167,7 @@ function encode(raw: string, old = ''): string {
   return `"${raw.replace(/["\\`$]/g, '\\$&')}"`;
 }
 
-/** What ends an open last line without changing its value. */
+/** Returns the text that ends an open last line without changing its value. */
 function terminatorFor(end: ScanState, eol: string): string {
   if (end === 'single') return `'${eol}`;
   if (end === 'double') return `"${eol}`;

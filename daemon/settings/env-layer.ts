@@ -5,41 +5,41 @@ import type { FileRead } from './read-file.ts';
 import { flag } from './setting-types.ts';
 
 export const ENV_FILE = 'api.env';
-/** api.env may have this many bytes. */
+/** Maximum size of api.env in bytes. */
 export const MAX_ENV_FILE_BYTES = 4 << 20;
 const REQUIRE_AUTH = 'SVC_REQUIRE_AUTH';
 const ADMIN_KEY = 'SVC_ADMIN_KEY';
-/** Stands for a word that is no text: one outside of both lists, so it counts as on with the warning of such words. */
+/** Represents a word that is not text. It is in neither word list, so it counts as on, with the usual warning. */
 const INVALID_TEXT = '\ufffd';
 
-/** What api.env says, as far as it can be used. */
+/** The result of reading api.env. */
 export interface EnvReading {
   state: 'good' | 'missing' | 'broken';
   values: ReadonlyMap<string, string>;
   /** The line of each effective name. */
   lines: ReadonlyMap<string, number>;
-  /** Names that are written, or may be, in a way that gives no value. */
+  /** Names that are, or may be, assigned in a way that has no effect. */
   unread: ReadonlySet<string>;
   problems: Problem[];
 }
 
-/** What is known from before. */
+/** State of earlier readings. */
 export interface EnvMemory {
-  /** The last reading in this run; null at the start. */
+  /** The last reading in this run. Null at the start. */
   last: Pick<EnvReading, 'values' | 'unread'> | null;
-  /** Whether the last api.env that could be read turned enforcement on. */
+  /** Whether the last readable api.env turned enforcement on. */
   enforced: boolean;
-  /** The user this process runs as; null where there is no such thing. */
+  /** The user id of this process. Null where there is none. */
   uid: number | null;
 }
 
 const KNOWN = new Set(settingRows().flatMap((row) => row.env ?? []));
 
 /**
- * Judges one reading of api.env (docs/spec/contract.md#api-env). When the file cannot be read, its previous
- * values stay. At a first start it counts as "enforcement on" when it said so at the last one.
- * SVC_REQUIRE_AUTH with a value that is not text counts as on, like every word that is in neither of the two
- * lists. A file that could not be read in this run may hold an admin key.
+ * Evaluates one reading of api.env (docs/spec/contract.md#api-env). When the file cannot be read, its
+ * previous values stay in force. At a first start it counts as "enforcement on" if it was on at the last one.
+ * SVC_REQUIRE_AUTH with a value that is not text counts as on, like every word that is in neither word list.
+ * A file that could not be read in this run may contain an admin key.
  */
 export function evaluateEnv(read: FileRead, memory: EnvMemory): EnvReading {
   const none = new Map<string, number>();
@@ -74,7 +74,7 @@ export function evaluateEnv(read: FileRead, memory: EnvMemory): EnvReading {
   return { state: 'good', values, lines, unread, problems };
 }
 
-/** Whether these variables turn enforcement on, an unknown word included. */
+/** Returns whether these variables turn enforcement on. An unknown word counts as on. */
 export function enforcesByEnv(values: ReadonlyMap<string, string>): boolean {
   const text = values.get(REQUIRE_AUTH) ?? '';
   const read = flag({ unknownIsOn: true }).fromText(text);

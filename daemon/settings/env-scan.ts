@@ -1,6 +1,6 @@
 /**
- * The file format of systemd's `EnvironmentFile=`, character by character, on text in which one character is one
- * byte (latin1). No variable is expanded.
+ * States of the parser for systemd's `EnvironmentFile=` format. It works on latin1 text, where one character
+ * is one byte. Variables are not expanded.
  */
 export type ScanState =
   | 'preKey'
@@ -14,7 +14,7 @@ export type ScanState =
   | 'comment'
   | 'commentEscape';
 
-/** One `NAME=value` in the text, also when systemd would drop it for its name. */
+/** One `NAME=value` in the text, including those that systemd ignores because of the name. */
 export interface Assignment {
   name: string;
   value: string;
@@ -30,13 +30,13 @@ export interface Scan {
   assignments: Assignment[];
   /** Offsets of lines without an equals sign. */
   stray: number[];
-  /** Where the text stops; anything but preKey means that the last line is open. */
+  /** State at the end of the text. Anything but preKey means that the last line is open. */
   end: ScanState;
 }
 
 /**
- * `commentContinues`: whether a backslash at the end of a comment line makes the next line a comment too. systemd
- * did so before version 254 and no longer does.
+ * `commentContinues`: whether a backslash at the end of a comment continues it on the next line. systemd did
+ * so before version 254.
  */
 export interface Dialect {
   commentContinues: boolean;
@@ -44,13 +44,13 @@ export interface Dialect {
 
 const isSpace = (c: string) => c === ' ' || c === '\t' || c === '\n' || c === '\r';
 const isNewline = (c: string) => c === '\n' || c === '\r';
-/** Characters that lose their backslash within double quotes. */
+/** Characters that are unescaped within double quotes. */
 const UNESCAPED = '"\\`$';
 
 interface Machine {
   key: string;
   value: string;
-  /** Length of `value` without the unquoted blanks at its end; -1 when there are none. */
+  /** Length of `value` without unquoted blanks at its end. -1 when there are none. */
   blanksFrom: number;
   at: number;
   start: number;
@@ -73,7 +73,7 @@ function push(m: Machine, end: number): ScanState {
   return 'preKey';
 }
 
-/** Ends an unquoted value: blanks at its end do not count. */
+/** Ends an unquoted value and removes trailing blanks. */
 function pushTrimmed(m: Machine, end: number): ScanState {
   if (m.blanksFrom >= 0) m.value = m.value.slice(0, m.blanksFrom);
   return push(m, end);
@@ -140,7 +140,7 @@ const STEPS: Record<ScanState, Step> = {
   commentEscape: (m, c) => (isNewline(c) && !m.dialect.commentContinues ? 'preKey' : 'comment'),
 };
 
-/** Reads the whole text; never throws, linear in its length. */
+/** Parses the whole text. Never throws. Linear in its length. */
 export function scanEnv(text: string, dialect: Dialect = { commentContinues: false }): Scan {
   const scan: Scan = { assignments: [], stray: [], end: 'preKey' };
   const m: Machine = { key: '', value: '', blanksFrom: -1, at: 0, start: 0, valueStart: 0, scan, dialect };

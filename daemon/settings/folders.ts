@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { SetupError } from '../lib/setup-error.ts';
 
-/** Absolute paths; both exist and can be written. */
+/** Absolute paths. Both folders exist and are writable. */
 export interface Folders {
   config: string;
   state: string;
@@ -25,12 +25,12 @@ export function folderPaths(env: Env): Folders {
 }
 
 /**
- * Who opens the folders: the gateway, to which they must belong, or a command that somebody gives, who may be the wrong one for
- * folders that are as they should be.
+ * Who opens the folders. The gateway must own them. A command may be run by the wrong user although the
+ * folders are correct.
  */
 export type Opener = 'gateway' | 'command';
 
-/** Creates both folders with mode 0700 where they are missing. Throws SetupError when one can't be used. */
+/** Creates missing folders with mode 0700. Throws SetupError when one cannot be used. */
 export function openFolders(env: Env, opener: Opener = 'gateway'): Folders {
   const folders = folderPaths(env);
   open('configuration', folders.config, opener);
@@ -38,7 +38,7 @@ export function openFolders(env: Env, opener: Opener = 'gateway'): Folders {
   return folders;
 }
 
-/** The folders for a command that reads what is there: none is created, and one that is missing is no obstacle. Throws SetupError. */
+/** Returns the folders for a read-only command. Creates none, and accepts missing ones. Throws SetupError. */
 export function existingFolders(env: Env): Folders {
   const folders = folderPaths(env);
   if (existsSync(folders.config)) open('configuration', folders.config, 'command');
@@ -49,13 +49,13 @@ export function existingFolders(env: Env): Folders {
 const set = (value: string | undefined): string | null =>
   value === undefined || value.trim() === '' ? null : value;
 
-/** systemd separates several folders with a colon; the first is ours. */
+/** systemd separates several folders with a colon. The first one is used. */
 function first(list: string | undefined): string | null {
   const entry = set(list?.split(':')[0]);
   return entry !== null && isAbsolute(entry) ? entry : null;
 }
 
-/** A relative XDG path is to be ignored, by its specification. */
+/** The XDG specification requires that relative paths are ignored. */
 function userFolder(env: Env, name: string, below: string): string {
   const base = set(env[name]);
   if (base !== null && isAbsolute(base)) return join(base, 'svc');
@@ -77,7 +77,10 @@ function open(what: string, path: string, opener: Opener): void {
   }
 }
 
-/** Folder by folder: the recursive mkdir of Node never ends where the system refuses new names with ENOENT (/proc). */
+/**
+ * Creates parent folders one by one: Node's recursive mkdir never ends where the system refuses new names
+ * with ENOENT (/proc).
+ */
 function create(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) create(dirname(path));
@@ -88,7 +91,7 @@ function create(path: string): void {
   }
 }
 
-/** Whether it is there for somebody else than this user, also where it can't even be looked at. */
+/** Returns whether the path belongs to another user, including one that cannot be read. */
 function belongsToOther(path: string): boolean {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });

@@ -2,15 +2,15 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { Parsed } from './setting-types.ts';
 
-/** Host and port of `host`, `host:port` or `scheme://host:port`. */
+/** Matches host and port of `host`, `host:port` or `scheme://host:port`. */
 const ENTRY = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(\[[^\]]*\]|[^:[\]]*)(?::(\d{0,5}))?$/i;
 const LABELS = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
-/** What the URL standard reads as an IPv4 address, whatever its notation. */
+/** Matches names that the URL standard reads as an IPv4 address, in any notation. */
 const NUMBER_AT_END = /(^|\.)([0-9]+|0x[0-9a-f]*)$/i;
-/** Only letters of other scripts may be mapped: what is ASCII must be legal already. */
+/** ASCII characters that are not allowed in a host name. Only other scripts may be mapped. */
 const ODD_ASCII = /[\0-,/:-@[-^`{-\x7f]/;
 
-/** A host name or an address that the Host check can read, with a port or without; kept as it is written. */
+/** Accepts a host name or an address for the Host check, with or without a port, and returns it unchanged. */
 export function hostName(entry: string): Parsed<string> {
   const [, host, port = ''] = ENTRY.exec(entry) ?? [];
   if (host !== undefined && Number(port) <= 65_535 && isHost(host)) return { ok: true, value: entry };

@@ -1,7 +1,7 @@
-/** A key of the first level at the start of a line, bare or quoted, or the header of a table. */
+/** Matches a top-level key at the start of a line, bare or quoted, or the header of a table. */
 const START = /^\s*(?:\[\s*)?(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*[=.\]]/;
 
-/** The first line of TOML text that sets each key of the first level or opens its table, by key; read in one pass. */
+/** Returns the first line of each top-level key or table of TOML text, in one pass. */
 export function keyLines(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
   for (const [at, line] of text.split('\n').entries()) {

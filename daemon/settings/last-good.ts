@@ -7,9 +7,9 @@ import { acceptedValues, LAST_GOOD_FILE } from './retained-values.ts';
 const ENFORCEMENT_FILE = 'enforcement.json';
 const MAX_FILE_BYTES = 1 << 20;
 
-/** What a later start needs when the configuration can't be read then. */
+/** State for a later start at which the configuration cannot be read. */
 export interface SavedState {
-  /** Accepted values of config.toml by `table.key`; null when none was ever read. */
+  /** Accepted values of config.toml by `table.key`. Null when none was ever read. */
   lastGood: ReadonlyMap<string, unknown> | null;
   /** Whether config.toml had enforcement on. */
   config: boolean;
@@ -18,8 +18,8 @@ export interface SavedState {
 }
 
 /**
- * The memory of the last good configuration in the state folder: its values, and apart from them the one fact that
- * must not be lost. A damaged enforcement file counts as on.
+ * Stores the last good configuration in the state folder: its values, and in a separate file whether
+ * enforcement was on. A damaged enforcement file counts as on.
  */
 export class LastGood {
   readonly #folder: string;
@@ -44,7 +44,7 @@ export class LastGood {
     };
   }
 
-  /** Writes what has changed. Never throws: a full disk costs the memory, not the service. */
+  /** Writes changed files. Never throws: a full disk loses this state, but the service continues. */
   async save(saved: SavedState): Promise<void> {
     this.failed = false;
     await this.#write(ENFORCEMENT_FILE, { config: saved.config, api_env: saved.apiEnv });

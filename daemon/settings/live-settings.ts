@@ -17,7 +17,7 @@ import type { Settings, SettingsChange, SettingsOptions } from './settings.ts';
 import type { SettingsState } from './state.ts';
 import { watchFiles } from './watch-files.ts';
 
-/** A file that was emptied or removed gets this long to come back before that counts (editors write in two steps). */
+/** An emptied or removed file may reappear within this time, because editors write in two steps. */
 const REWRITE_GRACE_MS = 300;
 
 interface Reads {
@@ -25,7 +25,7 @@ interface Reads {
   config: FileRead;
 }
 
-/** Reads, watches and writes the two files; what they mean is decided by SettingsState. */
+/** Reads, watches and writes the two files. SettingsState evaluates them. */
 export class LiveSettings implements Settings {
   readonly folders: Folders;
   readonly #state: SettingsState;
@@ -33,7 +33,7 @@ export class LiveSettings implements Settings {
   readonly #faults: FaultHook | undefined;
   readonly #listeners = new Set<(change: SettingsChange) => void>();
   readonly #unwatch: () => void;
-  /** Readings and writings happen one after the other, so that what is live is what was last in the files. */
+  /** Serialises reads and writes, so that the active state is that of the latest file content. */
   #queue: Promise<unknown> = Promise.resolve();
   #last: Reads = { env: { kind: 'missing' }, config: { kind: 'missing' } };
 
@@ -118,7 +118,7 @@ export class LiveSettings implements Settings {
     return done;
   }
 
-  /** Keys that a write must put in besides; they come first, so that a change of the same key wins. */
+  /** Keys that a write must add. They come first, so that a change of the same key wins. */
   #retainedChanges(config: Buffer | null): KeyChange[] {
     return [...this.#state.valuesKeptWithout(config)].map(([key, value]) => ({
       key,
@@ -145,7 +145,7 @@ export class LiveSettings implements Settings {
     this.#emit(this.#state.broken ? 'broken' : 'reloaded');
   }
 
-  /** A file event: only a real difference counts, our own writes are none. */
+  /** Handles a file event. Ignores events without a change of content, including those of own writes. */
   async #onFileEvent(): Promise<void> {
     let reads = await this.#read();
     if (wasEmptied(this.#last.env, reads.env) || wasEmptied(this.#last.config, reads.config)) {
@@ -200,7 +200,7 @@ interface KeyChange {
   readonly value: TomlValue;
 }
 
-/** Throws RangeError for a setting that has no key, or not this value. */
+/** Throws RangeError for a setting without a key, or for an invalid value. */
 function keyChange(name: SettingName, value: unknown): KeyChange {
   const { toml, type: kind } = SETTINGS[name] as SettingRowDef<unknown>;
   if (toml === undefined) throw new RangeError(`${name} has no key in ${CONFIG_FILE}`);

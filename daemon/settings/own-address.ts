@@ -9,17 +9,17 @@ import type { FileRead } from './read-file.ts';
 import { acceptedValues, LAST_GOOD_FILE } from './retained-values.ts';
 
 export interface AddressSources {
-  /** What the gateway inherits. */
+  /** The environment of the gateway process. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What api.env says. */
+  /** The variables of api.env. */
   readonly apiEnv: ReadonlyMap<string, string>;
   /** The folder of config.toml. */
   readonly config: string;
-  /** The variables that name the gateway's folders. */
+  /** The variables that determine the gateway's folders. */
   readonly folderEnv: Readonly<Record<string, string | undefined>>;
 }
 
-/** At once, and only a plain file: nobody waits for a pipe. */
+/** Reads synchronously and only a regular file, so that it never blocks on a pipe. */
 function readSync(path: string): FileRead {
   try {
     const { mode, uid } = statSync(path);
@@ -31,7 +31,7 @@ function readSync(path: string): FileRead {
   }
 }
 
-/** Null also where nothing names a folder, and where this user may not read it. */
+/** Also returns null when no variable names a folder, or this user may not read it. */
 function lastGood(folderEnv: AddressSources['folderEnv']): ReadonlyMap<string, unknown> | null {
   try {
     const read = readSync(join(folderPaths(folderEnv).state, LAST_GOOD_FILE));
@@ -50,8 +50,8 @@ function configValues(folder: string, memory: ConfigMemory): ReadonlyMap<string,
 }
 
 /**
- * Where the gateway of these files listens, by its own rules: what can be no value is none, and where config.toml is broken the last
- * good values stay. What this user may not read says nothing.
+ * Returns the listen address of a gateway with these files, by its own rules: invalid values are ignored, and
+ * when config.toml is invalid the last good values apply. Files that this user may not read are ignored.
  */
 export function configuredAddress({ env, apiEnv, config, folderEnv }: AddressSources): {
   host: string;

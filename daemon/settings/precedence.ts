@@ -1,24 +1,24 @@
 import type { SettingRowDef } from './catalogue.ts';
 
-/** An effective value, where it came from, what the file holds, and what was wrong with the environment's. */
+/** An effective value, its source, the value in the file, and what was wrong with the environment's. */
 export interface Resolved<T> {
   value: T;
   source: 'env' | 'file' | 'default';
-  /** The value of config.toml, whoever wins. */
+  /** The value in config.toml, even if it is overridden. */
   persisted: T | undefined;
   warning?: string;
-  /** The environment holds something that can be no value of this setting, or that can't be read; it does not count. */
+  /** The environment contains an invalid or unreadable value of this setting, which is ignored. */
   unusable?: true;
 }
 
 export interface Sources {
-  /** api.env as it stands. */
+  /** The current variables of api.env. */
   readonly fileEnv: ReadonlyMap<string, string>;
-  /** Names that stood in api.env at any time of this run. */
+  /** Names that were in api.env at any time of this run. */
   readonly everInFile: ReadonlySet<string>;
-  /** What the process was started with. */
+  /** The environment that the process was started with. */
   readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
-  /** Names that api.env gives no value, although they are written there. */
+  /** Names that are assigned in api.env without effect. */
   readonly unread: ReadonlySet<string>;
   /** Accepted values of config.toml by `table.key`. */
   readonly toml: ReadonlyMap<string, unknown>;
@@ -28,12 +28,11 @@ export interface Sources {
 export type EnvOrigin = 'file' | 'inherited';
 
 /**
- * The environment's value of one name; undefined when it is unset or blank.
- *
- * A name in api.env replaces the inherited one, also when it is blank there. An inherited value counts only for a
- * name that was never in api.env during this run: systemd hands us the lines of api.env as inherited variables, so
- * after a line is removed the inherited copy is the removed value, not a second opinion. At the next start systemd
- * no longer hands it over. A variable that came from elsewhere and was hidden by such a line counts again from then.
+ * Returns the environment's value of one name, or undefined when it is unset or blank.
+ * A name in api.env replaces the inherited one, even if it is blank there. An inherited value counts only for
+ * a name that was never in api.env during this run: systemd passes the lines of api.env as inherited
+ * variables, so after a line is removed the inherited copy is the removed value. At the next start systemd no
+ * longer passes it. A variable from elsewhere that such a line had hidden applies again from then on.
  */
 export function environmentValue(
   name: string,

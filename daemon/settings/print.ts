@@ -4,7 +4,7 @@ import { literal, type TomlValue } from './config-file.ts';
 
 type Row = SettingRowDef<unknown>;
 
-/** An example api.env: every variable of the catalogue, commented out. */
+/** Returns an example api.env: every variable of the catalogue, commented out. */
 export function exampleEnvFile(rows: readonly Row[] = settingRows()): string {
   const head = [
     '# Keys and overrides of svc-gateway; mode 0600, owned by the service user.',
@@ -20,7 +20,7 @@ function envBlock(row: Row): string {
   return `# ${row.help}\n# ${row.type.name}; takes effect ${effect(row)}.\n#${row.env}=${value}`;
 }
 
-/** An example config.toml: every table with every key at its default, the keys commented out. */
+/** Returns an example config.toml: every table with every key at its default, the keys commented out. */
 export function exampleConfigFile(rows: readonly Row[] = settingRows()): string {
   const tables = new Map<string, string[]>();
   for (const row of rows) {

@@ -1,14 +1,14 @@
-/** Something in a configuration file that is not as it should be; `file` is its base name, `line` counts from 1. */
+/** A problem in a configuration file. `file` is its base name, `line` counts from 1. */
 export interface Problem {
   file: string;
   line: number | null;
   message: string;
 }
 
-/** At most this many problems of one file are listed. */
+/** Maximum number of listed problems per file. */
 const MAX_PROBLEMS = 50;
 
-/** The first problems of a list, and how many more there are. */
+/** Returns the first problems of a list, and how many more there are. */
 export function limitProblems(problems: readonly Problem[]): Problem[] {
   if (problems.length <= MAX_PROBLEMS) return [...problems];
   const rest = problems.length - MAX_PROBLEMS;

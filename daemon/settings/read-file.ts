@@ -1,18 +1,19 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 
-/** What reading one configuration file gave. */
+/** The result of reading one configuration file. */
 export type FileRead =
   | { kind: 'bytes'; bytes: Buffer; mode: number; uid: number }
   | { kind: 'missing' }
-  /** `denied`: it is this user who may not, and another one might. */
+  /** `denied`: this user may not read it, but another one might. */
   | { kind: 'unreadable'; message: string; denied?: true };
 
 const DENIED: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
 
 /**
- * Reads a regular file of at most `cap` bytes. Never throws and never waits for a pipe. A link that leads nowhere is not missing:
- * somebody put a file elsewhere, and that place is not there now (a disk that is not mounted).
+ * Reads a regular file of at most `maxBytes` bytes. Never throws and never blocks on a pipe. A dangling link
+ * is unreadable, not missing: the file is stored elsewhere and that location is not available (a disk that is
+ * not mounted).
  */
 export async function readFileCapped(path: string, maxBytes: number): Promise<FileRead> {
   try {
@@ -41,7 +42,7 @@ async function absentResult(path: string): Promise<FileRead> {
   return { kind: 'unreadable', message: 'is a link to a file that is not there' };
 }
 
-/** Whether two readings mean the same content. */
+/** Returns whether two readings have the same content. */
 export function sameRead(a: FileRead, b: FileRead): boolean {
   if (a.kind === 'bytes' && b.kind === 'bytes') return a.bytes.equals(b.bytes) && a.mode === b.mode;
   if (a.kind === 'unreadable' && b.kind === 'unreadable') return a.message === b.message;

@@ -10,23 +10,26 @@ import type { Problem } from './problem.ts';
 import { readFileCapped } from './read-file.ts';
 import { SettingsState } from './state.ts';
 
-/** The settings as a start now would find them. */
+/** The settings that a start would find now. */
 export interface ReadOnlySettings {
   readonly folders: Folders;
   value<N extends SettingName>(name: N): SettingValue<N>;
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>>;
   environment(name: string): string | undefined;
-  /** The rows of `GET /api/settings`; a secret never shows its value. */
+  /** The rows of `GET /api/settings`. The value of a secret is never shown. */
   views(): SettingRow[];
   problems(): readonly Problem[];
-  /** Paths of config.toml and api.env, as far as this user may not read them: what they say is not in the values. */
+  /** Paths of config.toml and api.env that this user may not read. Their values are missing. */
   denied(): readonly string[];
-  /** Why config.toml can't be read when there is no last good copy either. */
+  /** Why config.toml cannot be read, if there is no last good copy either. */
   hopeless(): Problem | null;
   secrets(): readonly string[];
 }
 
-/** Reads the settings and writes nothing, also where folders are missing. Throws SetupError when nothing names a folder. */
+/**
+ * Reads the settings and writes nothing, even if folders are missing. Throws SetupError when no variable
+ * names a folder.
+ */
 export async function loadSettingsReadOnly(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ReadOnlySettings> {

@@ -1,9 +1,9 @@
 import { settingRows } from './catalogue.ts';
 
-/** In the state folder: the values of the last config.toml that could be read. */
+/** Name of the file in the state folder with the values of the last readable config.toml. */
 export const LAST_GOOD_FILE = 'last-good.json';
 
-/** Values by `table.key` that the catalogue still accepts. */
+/** Returns the values by `table.key` that the catalogue still accepts. */
 export function acceptedValues(values: Readonly<Record<string, unknown>>): Map<string, unknown> {
   const out = new Map<string, unknown>();
   for (const row of settingRows()) {

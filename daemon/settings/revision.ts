@@ -1,10 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { GatewayError } from '../contract/errors.ts';
 
-/** Of this process: the digest of a file that may hold keys is of no use to guess them, and after a restart every revision is old. */
+/**
+ * Random per process: the digest of a file with keys must not help to guess them. After a restart every
+ * revision is stale.
+ */
 const KEY = randomBytes(32);
 
-/** A short word for the content of a file; null: there is no file. */
+/** Returns a short digest of the content of a file. Null: there is no file. */
 export function revisionOf(bytes: Uint8Array | null): string {
   const digest = createHmac('sha256', KEY).update(bytes === null ? 'absent' : 'present');
   return digest
@@ -13,15 +16,15 @@ export function revisionOf(bytes: Uint8Array | null): string {
     .slice(0, 22);
 }
 
-/** A look at the content (null: none) that is about to be replaced or removed; it throws to refuse that. */
+/** Checks the content (null: no file) that is about to be replaced or removed. Throws to refuse the change. */
 export type ChangeGuard = (bytes: Uint8Array | null) => void;
 
-/** Lets every change through. */
+/** Accepts every change. */
 export const unguarded: ChangeGuard = () => {};
 
 /**
- * The guard that an `If-Match` header asks for (RFC 9110, section 13.1.1): one of the quoted revisions, or `*` for any content.
- * It throws GatewayError `config.stale`. Without the header every change goes through.
+ * Returns the guard for an `If-Match` header (RFC 9110, section 13.1.1): one of the quoted revisions, or `*`
+ * for any content. The guard throws GatewayError `config.stale`. Without the header it accepts every change.
  */
 export function ifMatchGuard(header: string | undefined): ChangeGuard {
   if (header === undefined) return unguarded;

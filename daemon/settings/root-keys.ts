@@ -4,7 +4,10 @@ import { mapToml, type TomlEntry, type TomlMap } from './toml-map.ts';
 
 const BOM = '\ufeff';
 
-/** Runs an edit on text without byte order mark, checks that it made exactly the wanted values, and puts the mark back. */
+/**
+ * Applies an edit to text without byte order mark, verifies that it produced exactly the expected values, and
+ * restores the mark.
+ */
 function applyEdit(
   text: string,
   key: string,
@@ -24,8 +27,8 @@ const isRoot = ({ path, home }: TomlEntry, name: string): boolean =>
   home === 'root' && path.length === 1 && path[0] === name;
 
 /**
- * Sets a key that stands above all tables of TOML text and leaves every other character as it is. Throws ConfigEditError
- * when that can't be done, TomlError for text that is no TOML.
+ * Sets a top-level key of TOML text and preserves every other character. Throws ConfigEditError when that is
+ * impossible, TomlError for invalid TOML.
  */
 export function setRootKey(text: string, name: string, value: TomlValue): string {
   const expect = (values: TomlTable) => ({ ...values, [name]: value });
@@ -47,7 +50,7 @@ function* withRootKey(text: string, map: TomlMap, name: string, value: string): 
   }
 }
 
-/** Start of the block of comment lines directly above the line of `offset`, else of that line. */
+/** Returns the start of the comment lines directly above the line of `offset`, otherwise of that line. */
 function aboveComments(text: string, offset: number): number {
   let start = lineStart(text, offset);
   while (start > 0) {
@@ -61,8 +64,9 @@ function aboveComments(text: string, offset: number): number {
 const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
 
 /**
- * Takes a key out of TOML text: `name` above all tables (a table of that name goes with all its keys), or `table.key`.
- * Comments stay, and so does every other character. A key that is not there changes nothing. Throws as `setRootKey`.
+ * Removes a key from TOML text: top-level `name` (a table of that name is removed with all its keys), or
+ * `table.key`. Preserves comments and every other character. Does nothing when the key is missing. Throws as
+ * `setRootKey` does.
  */
 export function removeKey(text: string, ...path: [name: string] | [table: string, key: string]): string {
   const [name, key] = path;
@@ -84,7 +88,7 @@ function valuesWithout(values: TomlTable, name: string, key: string | undefined)
   return Object.keys(remaining).length === 0 ? rest : { ...values, [name]: remaining };
 }
 
-/** The last key of a table takes the table with it. */
+/** Removes a key of a table. Removing the last key removes the table. */
 function removeTableKey(text: string, map: TomlMap, name: string, key: string): string {
   const members = map.entries.filter(({ path }) => path.length === 2 && path[0] === name);
   const own = members.find(({ path }) => path[1] === key);
@@ -110,14 +114,17 @@ function removeName(text: string, map: TomlMap, name: string): string {
   return spans.sort((a, b) => b.from - a.from).reduce((rest, { from, to }) => cutSpan(rest, from, to), text);
 }
 
-/** End of the `]` or `]]` that closes a header. */
+/** Returns the end of the `]` or `]]` that closes a header. */
 function headerEnd(text: string, from: number): number {
   const line = /^[^\n]*/.exec(text.slice(from))?.[0] ?? '';
   const header = /^\[{1,2}(?:[^\]"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*\]{1,2}/.exec(line)?.[0] ?? line;
   return from + header.length;
 }
 
-/** Takes out everything from the start of the line in which `from` stands up to `to`; a comment behind it keeps its line. */
+/**
+ * Removes everything from the start of the line that contains `from` up to `to`. A comment after it keeps its
+ * line.
+ */
 function cutSpan(text: string, from: number, to: number): string {
   const start = lineStart(text, from);
   const newline = text.indexOf('\n', to);

@@ -1,7 +1,7 @@
 import { SETTINGS, type SettingName } from './catalogue.ts';
 import type { Settings } from './settings.ts';
 
-/** Addresses to which a secret of api.env is sent, with that secret. */
+/** URL settings to whose host a secret of api.env is sent, with that secret. */
 const SECRETS: { readonly [address in SettingName]?: 'hubToken' | 'otlpHeaders' } = {
   hubUrl: 'hubToken',
   otlpEndpoint: 'otlpHeaders',
@@ -10,8 +10,8 @@ const SECRETS: { readonly [address in SettingName]?: 'hubToken' | 'otlpHeaders' 
 const originOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).origin : null);
 
 /**
- * Why a caller of the API may not give the setting this value; null when he may. A secret stays with the host that it was
- * written for: who may change settings is not shown secrets, and would be if an address led them to his own host.
+ * Returns why a caller of the API may not give the setting this value, or null. A secret stays with the host
+ * that it was configured for: an admin cannot read secrets, but could if a URL sent them to his own host.
  */
 export function secretDiversionReason(
   settings: Pick<Settings, 'value'>,

@@ -6,30 +6,33 @@ const SECRET_ROWS = new Set(
 const PLAIN_ROWS = new Set(
   settingRows().flatMap((row) => (!row.secret && row.env !== undefined ? [row.env] : [])),
 );
-/** The last part of a name says so, or it is the name of an upstream's key. */
+/** Matches names whose last part marks a secret, and names of upstream keys. */
 const SECRET_NAME = /(^|_)(key|token|secret|password|passwd|pass|credentials?)$|^UPSTREAM_/i;
-/** Values that are no longer in force but may still be mentioned by someone. */
+/** Maximum number of former values that are still redacted, because they may still occur in messages. */
 const MAX_OLD_SECRETS = 64;
 
-/** Whether the value under this name of the environment must never be written anywhere. */
+/** Returns whether the value of this environment variable must never be written. */
 export const isSecretName = (name: string): boolean =>
   SECRET_ROWS.has(name) || (!PLAIN_ROWS.has(name) && SECRET_NAME.test(name));
 
-/** Whether a variable is a setting of the catalogue that anybody may see. */
+/** Returns whether a variable is a setting of the catalogue that is not secret. */
 export const isPlainSetting = (name: string): boolean => PLAIN_ROWS.has(name);
 
-/** Secret values for the log's last step: those in force, and the latest ones that were. */
+/** Secret values for redaction: the current ones, and the latest former ones. */
 export class SecretList {
-  /** Those in force, then the others, the newest first. */
+  /** The current ones, then the former ones, newest first. */
   #byAge: readonly string[] = [];
   #values: readonly string[] = [];
 
-  /** The longest first: where one holds another, hiding the shorter one first would leave the rest of the longer one. */
+  /**
+   * The longest first: if one secret contains another, redacting the shorter one first would leave the rest
+   * of the longer one.
+   */
   get values(): readonly string[] {
     return this.#values;
   }
 
-  /** Takes in the environments that are in force now. */
+  /** Updates the list with the current environments. */
   update(...environments: Array<Iterable<[string, string | undefined]>>): void {
     const now = new Set<string>();
     for (const environment of environments) {

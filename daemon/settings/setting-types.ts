@@ -1,12 +1,12 @@
-/** What reading one raw value gives: the value, or why it is wrong. */
+/** The result of parsing one raw value: the value, or why it is invalid. */
 export type Parsed<T> = { ok: true; value: T; warning?: string } | { ok: false; reason: string };
 
-/** How one kind of setting is read from text (environment) and from TOML. */
+/** How one type of setting is parsed from text (environment) and from TOML. */
 export interface SettingType<T> {
   readonly name: string;
-  /** From an environment value; blank never arrives here, it means unset. */
+  /** Parses an environment value. Never blank, because blank means unset. */
   fromText(text: string): Parsed<T>;
-  /** From a TOML value. */
+  /** Parses a TOML value. */
   fromToml(value: unknown): Parsed<T>;
 }
 
@@ -36,7 +36,7 @@ export function flag(options: { unknownIsOn?: boolean } = {}): SettingType<boole
   };
 }
 
-/** A number within [min, max]; `integer` refuses fractions. */
+/** A number within [min, max]. `integer` rejects fractions. */
 export function number(min: number, max: number, integer = true): SettingType<number> {
   const check = (value: number): Parsed<number> => {
     if (!Number.isFinite(value) || (integer && !Number.isInteger(value))) {
@@ -80,8 +80,9 @@ export function choice<const W extends readonly string[]>(...words: W): SettingT
 }
 
 /**
- * A list of texts: comma-separated in the environment, an array in TOML. `item` may normalise or refuse one, which is named by its
- * number alone: a caller may have put a secret there, and the reason goes into answers and logs.
+ * A list of strings: comma-separated in the environment, an array in TOML. `item` may normalise or reject an
+ * entry. A rejected entry is identified by its number only: it may be a secret, and the reason is returned
+ * and logged.
  */
 export function list(item: (entry: string) => Parsed<string> = good): SettingType<readonly string[]> {
   const check = (entries: readonly string[]): Parsed<readonly string[]> => {

@@ -21,39 +21,45 @@ export type SettingsChange = 'reloaded' | 'broken' | 'written';
  */
 export interface Settings {
   readonly folders: Folders;
-  /** The effective value now; never keep it beyond the request or act at hand. */
+  /** Returns the current effective value. Do not store it beyond the current request or operation. */
   value<N extends SettingName>(name: N): SettingValue<N>;
-  /** The effective value with where it came from. */
+  /** Returns the effective value with its source. */
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>>;
-  /** The rows of `GET /api/settings`; a secret never shows its value. */
+  /** The rows of `GET /api/settings`. The value of a secret is never shown. */
   views(): SettingRow[];
-  /** What is wrong with the files and the environment, each with what to do. */
+  /** Problems of the files and the environment, each with the next step. */
   problems(): readonly Problem[];
-  /** Why config.toml can't be read, when there is no last good copy to go on with either; null in every other case. */
+  /** Why config.toml cannot be read if there is no last good copy either. Null in every other case. */
   fatalConfigError(): Problem | null;
-  /** Any variable by name, api.env before the inherited one; undefined when unset or blank. */
+  /** Returns any variable by name, api.env before the inherited one. Undefined when unset or blank. */
   environment(name: string): string | undefined;
   /** Values that must never be logged. */
   secrets(): readonly string[];
   /**
-   * Writes one value into config.toml and takes it up; all other bytes stay. A file that vanished or was emptied is made
-   * with what still counted of it: enforcement that was on is not lost by another setting. Throws RangeError for a value the
-   * setting does not take, ConfigEditError for a file that must be corrected first, FileWriteError otherwise;
-   * after any of them nothing has changed.
+   * Writes one value into config.toml and applies it. All other bytes are preserved. A file that vanished or
+   * was emptied is created with the values that are still in force, so that changing another setting does not
+   * lose enforcement. Throws RangeError for an invalid value, ConfigEditError for a file that must be
+   * corrected first, and FileWriteError. After any of them nothing has changed.
    */
   persist<N extends SettingName>(name: N, value: SettingValue<N>): Promise<void>;
   /**
-   * The same for several values at once: all of them or none. `guard` sees the content of the file right before; what it throws
-   * passes through and nothing has changed.
+   * Writes several values at once: all or none. `guard` receives the content of the file right before the
+   * write. If it throws, nothing has changed and the error is rethrown.
    */
   persistAll(values: readonly (readonly [SettingName, unknown])[], guard: ChangeGuard): Promise<void>;
-  /** Of config.toml as the present values were read from it. */
+  /** Revision of config.toml from which the current values were read. */
   revision(): string;
-  /** Writes a key into api.env and takes it up; all other bytes stay. Throws like `persist`, and EnvFileError. */
+  /**
+   * Writes a key into api.env and applies it. All other bytes are preserved. Throws like `persist`, and
+   * EnvFileError.
+   */
   setEnvFile(name: 'adminKey' | 'clientKey', value: string): Promise<void>;
-  /** Reads both files anew. Never throws: a file that can't be read is a problem, its last good values stay. */
+  /**
+   * Reads both files again. Never throws: an unreadable file is a problem, and its last good values stay in
+   * force.
+   */
   reload(): Promise<void>;
-  /** Calls `listener` after every change; the answer unsubscribes. */
+  /** Calls `listener` after every change. Returns a function that unsubscribes. */
   onChange(listener: (change: SettingsChange) => void): () => void;
   close(): void;
 }
@@ -61,12 +67,15 @@ export interface Settings {
 export interface SettingsOptions {
   env: Readonly<Record<string, string | undefined>>;
   log: Log;
-  /** Follow changes of the files; default true. */
+  /** Whether to watch the files. Default: true. */
   watch?: boolean;
   faults?: FaultHook;
 }
 
-/** Opens folders and files and reads the settings. Throws SetupError for a folder that can't be used. */
+/**
+ * Opens the folders, reads the settings and watches the files. Throws SetupError for a folder that cannot be
+ * used.
+ */
 export async function openSettings(options: SettingsOptions): Promise<Settings> {
   const folders = openFolders(options.env);
   for (const folder of await writtenFolders(folders)) await sweepTemps(folder).catch(() => 0);
@@ -77,10 +86,16 @@ export async function openSettings(options: SettingsOptions): Promise<Settings> 
   return settings;
 }
 
-/** A path without its links; as it stands where the disk doesn't tell, because what it is for can wait for the next start. */
+/**
+ * Resolves symbolic links. Returns the path unchanged when the disk fails, because its only use can wait for
+ * the next start.
+ */
 const real = (path: string): Promise<string> => realpath(path).catch(() => path);
 
-/** Both folders, those for slots and the like in the first, and those into which the files are written through a link. */
+/**
+ * Returns the folders that are written: both main folders, the subfolders of the first, and those of linked
+ * files.
+ */
 async function writtenFolders({ config, state }: Folders): Promise<Set<string>> {
   const files = [CONFIG_FILE, ENV_FILE].map((name) =>
     realpath(join(config, name)).then(dirname, () => config),

@@ -16,7 +16,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const ENFORCEMENT = 'security.require_auth';
 const ROWS = settingRows();
 
-/** What is in force, made anew from each reading of the two files. Does no reading or editing itself. */
+/** The effective settings, rebuilt from each reading of the two files. Does not read or edit files itself. */
 export class SettingsState {
   readonly #inherited: Env;
   readonly #log: Log;
@@ -58,7 +58,7 @@ export class SettingsState {
     return this.#secrets.values;
   }
 
-  /** Whether one of the files can't be used as it stands. */
+  /** Whether one of the files is currently unusable. */
   get broken(): boolean {
     return this.#env.state === 'broken' || this.#config.state === 'broken';
   }
@@ -81,7 +81,7 @@ export class SettingsState {
     );
   }
 
-  /** Takes up one reading of both files. */
+  /** Applies one reading of both files. */
   apply(reads: { env: FileRead; config: FileRead }): void {
     this.#env = evaluateEnv(reads.env, {
       last: this.#lastEnv,
@@ -99,17 +99,17 @@ export class SettingsState {
     this.#collectProblems(sources);
   }
 
-  /** Says beforehand that enforcement is about to be turned on, so that a crash in between never forgets it. */
+  /** Stores that enforcement is about to be turned on, so that a crash in between does not lose it. */
   async saveEnforcementAhead(): Promise<void> {
     await this.#memory.save({ ...this.#saved, config: true });
   }
 
-  /** Keeps what is known for a start at which the files can't be read. */
+  /** Stores the current state for a start at which the files cannot be read. */
   async saveLastGood(): Promise<void> {
     await this.#memory.save(this.#saved);
   }
 
-  /** What a write into config.toml with this content must put in besides, by `table.key`. */
+  /** Returns the values by `table.key` that a write into config.toml with this content must add. */
   valuesKeptWithout(config: Buffer | null): ReadonlyMap<string, unknown> {
     return valuesKeptWithout(config, this.#configMemory());
   }

@@ -3,13 +3,13 @@ import { ConfigEditError, literal, type TomlValue } from './config-file.ts';
 import { tomlValues } from './config-text.ts';
 import { mapToml } from './toml-map.ts';
 
-/** What to do with keys above the first table: a new value, or null to take the key out. */
+/** Changes of top-level keys: a new value, or null to remove the key. */
 export type KeyChanges = Readonly<Record<string, TomlValue | null>>;
 
 /**
- * Changes keys that stand above the first table and leaves every other character as it is: comments, order, unknown
- * keys, line ends, byte order mark. A new key follows the last one there. The result is read back: exactly these keys
- * have changed, else ConfigEditError; the same for text that is no TOML.
+ * Changes top-level keys and preserves every other character: comments, order, unknown keys, line ends, byte
+ * order mark. A new key is added after the last one. The result is parsed again to verify that only these
+ * keys have changed. Throws ConfigEditError otherwise, and for invalid TOML.
  */
 export function setTomlKeys(text: string, changes: KeyChanges): string {
   const bom = text.startsWith('\ufeff') ? '\ufeff' : '';
@@ -40,7 +40,7 @@ const rootEntries = (text: string) =>
 
 const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
 
-/** End of the line in which `offset` stands, its line break included. */
+/** Returns the end of the line that contains `offset`, line break included. */
 function lineEnd(text: string, offset: number): number {
   const newline = text.indexOf('\n', offset);
   return newline < 0 ? text.length : newline + 1;
@@ -59,7 +59,7 @@ function withKey(text: string, key: string, value: string): string {
   return `${before}${gap}${key} = ${value}${eolOf(text)}${text.slice(position)}`;
 }
 
-/** Takes out the whole line of a key, or lines, with the comment behind its value. */
+/** Removes all lines of a key, with a comment after its value. */
 function removeKey(text: string, key: string): string {
   const at = rootEntries(text).find(({ path }) => path[0] === key);
   if (!at) return text;

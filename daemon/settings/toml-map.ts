@@ -3,7 +3,7 @@ import { runSyncWithTimeout } from '../lib/async/run-with-timeout.ts';
 
 type Home = 'root' | 'table' | 'inline';
 
-/** Where one `key = value` stands; offsets count UTF-16 units from the start of the text. */
+/** The position of one `key = value`. Offsets are UTF-16 units from the start of the text. */
 export interface TomlEntry {
   path: string[];
   line: number;
@@ -18,9 +18,9 @@ export interface TomlTableLocation {
   path: string[];
   line: number;
   kind: 'header' | 'array' | 'inline';
-  /** End of the last key in it, of the header when it has none. */
+  /** End of the last key in it, or of the header when it has none. */
   lastEnd: number;
-  /** True when it holds no key. */
+  /** True when it has no keys. */
   empty: boolean;
   from: number;
 }
@@ -45,7 +45,10 @@ interface CstNode {
 
 const MAP_LIMIT_MS = 3000;
 
-/** Where keys, values and tables stand in TOML text without byte order mark. Throws for text that is no TOML. */
+/**
+ * Returns the positions of keys, values and tables in TOML text without byte order mark. Throws for invalid
+ * TOML.
+ */
 export function mapToml(text: string): TomlMap {
   return runSyncWithTimeout(() => {
     const visitor = new CstVisitor(text);

@@ -2,7 +2,7 @@ import type { SettingRow } from '../contract/system.ts';
 import type { SettingName, SettingRowDef } from './catalogue.ts';
 import type { Resolved } from './precedence.ts';
 
-/** One row of `GET /api/settings`. A secret shows only whether it is set; blank text counts as unset. */
+/** Returns one row of `GET /api/settings`. A secret shows only whether it is set. Blank text counts as unset. */
 export function viewSetting(
   row: SettingRowDef<unknown> & { name: SettingName },
   resolved: Resolved<unknown>,

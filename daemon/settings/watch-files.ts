@@ -6,9 +6,9 @@ const DEBOUNCE_MS = 100;
 const POLL_MS = 2000;
 
 /**
- * Calls `changed` shortly after one of `names` in `folder` was written, replaced, created or removed. Events of the
- * folder come at once; a look at the files' times every two seconds is the net for links and file systems without
- * events. The answer ends it. Never keeps the process alive.
+ * Calls `changed` shortly after one of `names` in `folder` was written, replaced, created or removed. Folder
+ * events arrive at once. Polling the file times every two seconds covers links and file systems without
+ * events. Returns a function that stops watching. Does not keep the process running.
  */
 export function watchFiles(folder: string, names: readonly string[], changed: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -32,7 +32,7 @@ export function watchFiles(folder: string, names: readonly string[], changed: ()
   };
 }
 
-/** Without events (no inotify watches left) the poll alone goes on. */
+/** Returns null without events (no inotify watches left). Polling still works then. */
 function folderEvents(folder: string, onName: (name: string | null) => void): FSWatcher | null {
   try {
     const watcher = watch(folder, { persistent: false }, (_event, name) => onName(name));

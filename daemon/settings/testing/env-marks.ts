@@ -1,4 +1,4 @@
-/** For random texts of api.env: what means something in such a file, breaks of lines twice as often. */
+/** Significant characters of api.env for random texts, with line breaks twice as often. */
 export const ENV_MARKS = [
   '=',
   '=',

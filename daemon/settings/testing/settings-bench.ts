@@ -6,10 +6,10 @@ import { createLog } from '../../lib/log.ts';
 import { parseEnvFile } from '../env-file.ts';
 import { openSettings, type Settings, type SettingsOptions } from '../settings.ts';
 
-/** The folders of a gateway, anew for each test, and settings over them. */
+/** New gateway folders for each test, and settings on them. */
 export class SettingsBench {
   base = '';
-  /** What was logged. */
+  /** The log lines. */
   lines: string[] = [];
   readonly log = createLog({ level: 'debug', write: (line) => this.lines.push(line) });
   readonly #open: Settings[] = [];
@@ -33,7 +33,7 @@ export class SettingsBench {
     writeFileSync(path, text, { mode: 0o600 });
   };
   text = (path: string): string => readFileSync(path, 'utf8');
-  /** A value of `api.env`. */
+  /** Returns a value of `api.env`. */
   fileKey = (name: string): string | undefined => parseEnvFile(readFileSync(this.apiEnv())).get(name);
 
   start = async (options: Partial<SettingsOptions> = {}): Promise<Settings> => {
