@@ -8,27 +8,30 @@ export interface AuditEvent {
   action: string;
   tier: string | null;
   address: string | null;
-  /** Never a secret; at most 64 KiB as JSON. */
+  /** Must not contain secrets. At most 64 KiB as JSON. */
   details: Record<string, unknown>;
 }
 
 export interface AuditRepo {
-  /** Written before the call returns; when that fails the row waits in memory (at most 1,000) and is tried again. Never throws. */
+  /**
+   * Writes the event before it returns. If that fails, the row waits in memory (at most 1,000) and is
+   * retried. Never throws.
+   */
   add(event: AuditEvent): void;
-  /** Newest first, at most 1,000, older than `beforeId` when given; throws `store.unavailable`. */
+  /** Returns events newest first, at most 1,000, older than `beforeId` if given. Throws `store.unavailable`. */
   list(limit: number, beforeId?: number): AuditRow[];
 }
 
 const MAX_ROWS = 50_000;
 const MAX_QUEUED = 1_000;
 const MAX_LISTED = 1_000;
-/** Old rows go once per this many added ones. */
+/** Old rows are deleted once per this many added ones. */
 const TRIM_EVERY = 256;
 
 type Row = [at: string, action: string, tier: string | null, address: string | null, details: string];
 type Stored = Omit<AuditRow, 'details'> & { details: string };
 
-/** The audit trail: who changed what, kept for the newest 50,000 events. */
+/** The audit trail: who changed what. Retains the newest 50,000 events. */
 export function auditRepo(
   db: Db,
   faults: WriteHealth,

@@ -2,18 +2,21 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path';
 import { type Db, makePrivate } from './connection.ts';
 
-/** The whole database as it was, while a migration runs; its presence at a start means that the migration did not finish. */
+/** Copy of the whole database during a migration. If it exists at a start, the migration did not finish. */
 export const runningBackup = (file: string): string => `${file}.migrating`;
-/** The same after success: the last state of the former schema, one generation. */
+/** The copy after a successful migration: the last state of the former schema, one generation. */
 export const migratedBackup = (file: string): string => `${file}.before-migration`;
 
-/** What SQLite keeps beside a database. */
+/** Files that SQLite creates beside a database. */
 const SIDE_FILE_SUFFIXES = ['-wal', '-shm', '-journal'];
 
-/** Endings of what a start takes up together with a database of that name: its log, and the copies of a migration that was cut. */
+/**
+ * Suffixes of files that a start uses together with a database of that name: its log, and the copies of an
+ * interrupted migration.
+ */
 export const ADOPTED_SUFFIXES = [...SIDE_FILE_SUFFIXES, '.migrating', '.copying'];
 
-/** Makes what was written to `path`, a file or a folder, survive a power cut. */
+/** Flushes `path`, a file or a folder, to the device. */
 function sync(path: string): void {
   const handle = openSync(path, 'r');
   try {
@@ -23,19 +26,22 @@ function sync(path: string): void {
   }
 }
 
-/** Removes what SQLite keeps beside a database that is gone or going: a log of another one would be replayed into the next. */
+/**
+ * Removes the files that SQLite creates beside a database. Otherwise an old log would be replayed into the
+ * next database.
+ */
 export function removeSideFiles(file: string): void {
   for (const suffix of SIDE_FILE_SUFFIXES) rmSync(`${file}${suffix}`, { force: true });
 }
 
-/** Gives a whole and closed database the name `file`. */
+/** Renames a complete and closed database to `file`. */
 export function installDatabase(whole: string, file: string): void {
   removeSideFiles(file);
   renameSync(whole, file);
   sync(dirname(file));
 }
 
-/** Copies the database beside itself before a migration. Complete or absent under its name. */
+/** Copies the database before a migration. The copy is complete or absent under its name. */
 export function createBackup(db: Db, file: string): void {
   const incomplete = `${file}.copying`;
   rmSync(incomplete, { force: true });
@@ -51,13 +57,13 @@ export function createBackup(db: Db, file: string): void {
   }
 }
 
-/** After a migration that succeeded. */
+/** Keeps the copy after a successful migration. */
 export function keepBackup(file: string): void {
   renameSync(runningBackup(file), migratedBackup(file));
   sync(dirname(file));
 }
 
-/** Puts the database back as it was before a migration that failed or was killed; answers whether there was one. */
+/** Restores the database after a migration that failed or was killed. Returns whether there was a copy. */
 export function restoreBackup(file: string): boolean {
   if (!existsSync(runningBackup(file))) return false;
   installDatabase(runningBackup(file), file);

@@ -1,8 +1,11 @@
-/** Longest JSON text of one column. */
+/** Maximum length of a JSON column. */
 const MAX_JSON_LENGTH = 64 * 1024;
 const MAX_TEXT_LENGTH = 1024;
 
-/** JSON for a column; never throws: what cannot be written or is too long becomes a note. */
+/**
+ * Returns JSON for a column. Never throws: a value that cannot be serialised or is too long is replaced by a
+ * note.
+ */
 export function toJson(value: unknown): string {
   try {
     const text = JSON.stringify(value) ?? 'null';
@@ -12,7 +15,7 @@ export function toJson(value: unknown): string {
   }
 }
 
-/** The value of a JSON column; `fallback` for text that is no JSON. */
+/** Parses a JSON column. Returns `fallback` for invalid JSON. */
 export function fromJson<T>(text: string | null, fallback: T): T {
   if (text === null) return fallback;
   try {
@@ -22,12 +25,12 @@ export function fromJson<T>(text: string | null, fallback: T): T {
   }
 }
 
-/** Free text from outside, cut to what a log row keeps. */
+/** Truncates external text to the maximum of a log row. */
 export function clip(text: string | null | undefined): string | null {
   return text == null ? null : text.slice(0, MAX_TEXT_LENGTH);
 }
 
-/** A row count between 1 and `most`; anything that is no number counts as `most`. */
+/** Returns a row count between 1 and `maxRows`. Anything but a finite number counts as `maxRows`. */
 export function clampRows(requested: number, maxRows: number): number {
   return Number.isFinite(requested) ? Math.min(Math.max(Math.trunc(requested), 1), maxRows) : maxRows;
 }

@@ -4,15 +4,15 @@ import { SetupError } from '../lib/setup-error.ts';
 
 export type Db = Database.Database;
 
-/** Versions before this one can damage a WAL database (the WAL-reset bug). */
+/** Earlier versions can damage a WAL database (the WAL-reset bug). */
 export const MIN_SQLITE = '3.51.3';
-/** Longest wait for another program's lock while the gateway serves: a wait stops the whole event loop. */
+/** Maximum wait for another program's lock while the gateway serves. A wait blocks the event loop. */
 export const BUSY_TIMEOUT_MS = 250;
-/** The same while it starts, when nobody waits for an answer yet. */
+/** Maximum wait during the start, when no client is waiting. */
 export const START_BUSY_TIMEOUT_MS = 2_000;
 const WAL_TRUNCATE_BYTES = 16 * 1024 * 1024;
 
-/** Whether dotted version `a` is at least `b`. */
+/** Returns whether dotted version `a` is at least `b`. */
 export function atLeast(a: string, b: string): boolean {
   const left = a.split('.').map(Number);
   const right = b.split('.').map(Number);
@@ -23,7 +23,7 @@ export function atLeast(a: string, b: string): boolean {
   return true;
 }
 
-/** The version of the SQLite library; throws SetupError when it is one that loses data. */
+/** Returns the version of the SQLite library. Throws SetupError for a version that loses data. */
 export function assertSqliteVersion(): string {
   const db = new Database(':memory:');
   const version = String(db.prepare('SELECT sqlite_version()').pluck().get());
@@ -35,7 +35,10 @@ export function assertSqliteVersion(): string {
   );
 }
 
-/** Makes an empty file that only its owner can read, and narrows the mode of one that is there. SQLite gives -wal and -shm the same mode. */
+/**
+ * Creates an empty file with mode 0600, or narrows the mode of an existing one. SQLite gives -wal and -shm
+ * the same mode.
+ */
 export function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -46,7 +49,10 @@ export function makePrivate(file: string): void {
   }
 }
 
-/** A connection with the guards that hold for every use; `file` may be the bytes of a database, kept in memory then. */
+/**
+ * Opens a connection with the safety settings for every use. `file` may be the bytes of a database, which
+ * then stays in memory.
+ */
 export function connect(file: string | Buffer, options: { readonly?: boolean } = {}): Db {
   const db = new Database(file, { readonly: options.readonly ?? false, timeout: START_BUSY_TIMEOUT_MS });
   db.pragma('trusted_schema = OFF');
@@ -56,8 +62,9 @@ export function connect(file: string | Buffer, options: { readonly?: boolean } =
 }
 
 /**
- * Write-ahead log, synchronous NORMAL: a committed row is in the system's hands before the call returns, so it
- * survives `kill -9` of this process; a power cut can take the last commits, never the database. Deleted content is overwritten.
+ * Enables the write-ahead log with synchronous NORMAL: a committed row is in the system's page cache before
+ * the call returns, so it survives `kill -9` of this process. A power failure can lose the last commits, but
+ * cannot damage the database. Deleted content is overwritten.
  */
 export function enterWal(db: Db): void {
   db.pragma('journal_mode = WAL');

@@ -8,12 +8,16 @@ import { DamageError } from './sqlite-errors.ts';
 /** The newest schema that this release knows. */
 export const NEWEST_SCHEMA = latest(MIGRATIONS);
 
-/** After the first hundred pages all others in one step: a writer beside it would begin each smaller step anew. */
+/**
+ * After the first hundred pages all others are copied in one step: a concurrent writer would restart each
+ * smaller step.
+ */
 const ALL_PAGES = 2 ** 30;
 
 /**
- * Copies a database as it is at one moment, also while a gateway writes it, by SQLite's own backup; the copy is checked and for
- * its owner only. Answers the version of its schema, or null when there is no database. Throws DamageError and what SQLite throws.
+ * Copies a consistent snapshot of a database with SQLite's backup API, even while a gateway writes it. The
+ * copy is verified and readable by its owner only. Returns the schema version, or null when there is no
+ * database. Throws DamageError and SQLite errors.
  */
 export async function copyDatabase(from: string, to: string): Promise<number | null> {
   if (!existsSync(from)) return null;
@@ -33,7 +37,10 @@ export async function copyDatabase(from: string, to: string): Promise<number | n
   throw found.state === 'unreadable' ? found.cause : new DamageError('it is damaged');
 }
 
-/** Writes what waits in the log of a database into its file, so that the file is whole by itself. False when it can't be. */
+/**
+ * Writes the log of a database into its file, so that the file is complete by itself. Returns false when that
+ * is impossible.
+ */
 export function checkpoint(file: string): boolean {
   if (!existsSync(file)) return true;
   try {

@@ -4,14 +4,17 @@ import { connect } from './connection.ts';
 import { schemaVersion } from './migrations.ts';
 import { baseCode, describeError, isDamage } from './sqlite-errors.ts';
 
-/** What a look at the file without writing tells. `unreadable`: its surroundings forbid the look, the content is unknown. */
+/**
+ * The result of a read-only inspection. `unreadable`: the file could not be inspected, so its content is
+ * unknown.
+ */
 export type Inspection =
   | { readonly state: 'absent' }
   | { readonly state: 'sound'; readonly version: number }
   | { readonly state: 'damaged'; readonly reason: string }
   | { readonly state: 'unreadable'; readonly cause: unknown };
 
-/** Sets of a damaged database and its logs that are kept, newest first. */
+/** Number of damaged databases with their logs that are retained, newest first. */
 const MAX_DAMAGED_SETS = 5;
 
 function sizeOf(file: string): number | null {
@@ -23,8 +26,9 @@ function sizeOf(file: string): number | null {
 }
 
 /**
- * Reads the header, the schema version and the structure of every table, index and search index; writes nothing. What looks
- * damaged is read a second time: SQLite calls a read that failed once the same, and that must not cost the whole content.
+ * Checks the header, the schema version and the structure of every table, index and search index. Writes
+ * nothing. A damaged result is checked a second time: SQLite reports a single failed read as damage, and that
+ * must not cost the whole content.
  */
 export function inspect(file: string): Inspection {
   const first = inspectOnce(file);
@@ -45,7 +49,7 @@ function inspectOnce(file: string): Inspection {
       db.close();
     }
   } catch (error) {
-    // A statement of ours that the file's own schema makes invalid: the schema is not the one that was written.
+    // A statement of this program that is invalid for the file's schema: the schema is not the expected one.
     if (baseCode(error) === 'SQLITE_ERROR') return { state: 'damaged', reason: 'its tables are unknown' };
     if (isDamage(error)) return { state: 'damaged', reason: describeError(error) };
     return { state: 'unreadable', cause: error };
@@ -54,7 +58,7 @@ function inspectOnce(file: string): Inspection {
 
 const stamp = (now: number): string => new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
 
-/** Removes the oldest sets beyond the bound. */
+/** Removes the oldest sets above the limit. */
 function prune(file: string): void {
   const prefix = `${basename(file)}.damaged-`;
   const sets = readdirSync(dirname(file)).filter(
@@ -67,8 +71,8 @@ function prune(file: string): void {
 }
 
 /**
- * Renames a damaged database, its log first: a log left behind would be replayed into the fresh database.
- * Answers the new base name.
+ * Renames a damaged database, its log first: a remaining log would be replayed into the new database. Returns
+ * the new base name.
  */
 export function moveAside(file: string, now: number): string {
   let target = `${file}.damaged-${stamp(now)}`;

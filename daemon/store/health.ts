@@ -2,11 +2,11 @@ import type { WriteHealthState } from './write-health.ts';
 
 export interface StoreHealth {
   status: 'ok' | 'warning' | 'failed';
-  /** One line without a path, an address or a name of a user. */
+  /** One line without paths, addresses and user names. */
   message: string;
 }
 
-/** Everything the verdict rests on. */
+/** Everything that determines the health. */
 export interface StoreState extends WriteHealthState {
   readonly place: 'file' | 'memory';
   readonly alarm: string | null;
@@ -16,14 +16,14 @@ export interface StoreState extends WriteHealthState {
   readonly version: number;
 }
 
-/** The log is folded back into the database at 4 MiB; this size means that something keeps it from that. */
+/** The log is checkpointed at 4 MiB. This size means that something prevents it. */
 export const WAL_ALARM_BYTES = 64 * 1024 * 1024;
-/** From here on the request log waits, so that only rare rows make the file grow. */
+/** Above this size the request log is paused, so that only rare rows make the file grow. */
 export const WAL_LIMIT_BYTES = 256 * 1024 * 1024;
 
 const megabytes = (bytes: number): number => Math.round(bytes / (1024 * 1024));
 
-/** The worst that is true now, most urgent first. */
+/** Returns the most urgent state. */
 export function healthOf(state: StoreState): StoreHealth {
   if (state.place === 'memory' && state.alarm !== null) {
     return { status: 'failed', message: state.alarm };

@@ -2,18 +2,18 @@ import type { Db } from './connection.ts';
 import type { WriteHealth } from './write-health.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** Small facts under fixed names that the program itself chooses. */
+/** A key-value table with fixed keys that the program chooses. */
 export interface KeyValueRepo {
-  /** From memory; null when unset. Never fails. */
+  /** Reads from memory. Null when unset. Never fails. */
   get(key: string): string | null;
-  /** In force at once; a write that fails is tried again in the background. */
+  /** Takes effect at once. A failed write is retried in the background. */
   set(key: string, value: string): void;
 }
 
-/** Distinct facts whose writes may wait. */
+/** Maximum number of keys with a pending write. */
 const MAX_QUEUED = 256;
 
-/** Reads every fact at the start, so that a fact known then stays known whatever happens to the file. */
+/** Reads all rows at the start, so that their values stay available whatever happens to the file. */
 export function keyValueRepo(
   db: Db,
   faults: WriteHealth,

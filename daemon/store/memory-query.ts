@@ -1,18 +1,19 @@
-/** Words of a query that count at most. */
+/** Maximum number of words of a query. */
 const MAX_WORDS = 32;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-/** Scripts written without spaces: each character is a word of its own. */
+/** Scripts without spaces between words. Each character is indexed as a word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*/gu;
 
-/** The text as it goes into the search index: characters of unspaced scripts stand apart. */
+/** Returns the text for the search index, with spaces around characters of unspaced scripts. */
 export function separateUnspaced(text: string): string {
   return text.replace(UNSPACED, ' $& ');
 }
 
 /**
- * Free text → an FTS5 expression that matches any of its words (a word also as a beginning, unspaced text as a phrase).
- * Null when it holds no word. Only letters and digits inside quotes get through, so no text is a syntax error.
+ * Converts free text to an FTS5 expression that matches any of its words (also as a prefix, unspaced text as
+ * a phrase). Returns null when it contains no word. Only letters and digits in quotes are passed on, so no
+ * text can be a syntax error.
  */
 export function searchExpression(query: string): string | null {
   const words = new Set<string>();

@@ -2,7 +2,7 @@ import { clampRows } from './columns.ts';
 import type { Db } from './connection.ts';
 import type { WriteHealth } from './write-health.ts';
 
-/** A memory by its number, which counts up as memories are added. */
+/** A memory with its sequence number, which increases with each new memory. */
 export interface PendingMemory {
   readonly seq: number;
   readonly text: string;
@@ -15,13 +15,19 @@ export interface VectorRow {
   readonly vector: Buffer;
 }
 
-/** One vector for each memory, with the model that made it. Every call throws `store.unavailable` when the database fails. */
+/**
+ * One vector per memory, with the model that produced it. Every call throws `store.unavailable` when the
+ * database fails.
+ */
 export interface MemoryVectors {
-  /** Memories after `seq` that have no vector of this model, oldest first. */
+  /** Returns memories after `seq` without a vector of this model, oldest first. */
   pending(model: string, after: number, limit: number): PendingMemory[];
-  /** Replaces the vector of a memory; an empty one says that this model can make none. Nothing for one that is gone. */
+  /**
+   * Replaces the vectors of memories. An empty vector marks that the model cannot produce one. Ignores
+   * removed memories.
+   */
   put(model: string, rows: readonly { seq: number; vector: Buffer }[]): void;
-  /** Vectors of this model after `seq`, oldest first. */
+  /** Returns vectors of this model after `seq`, oldest first. */
   page(model: string, after: number, limit: number): VectorRow[];
 }
 

@@ -7,20 +7,20 @@ import { searchExpression, separateUnspaced } from './memory-query.ts';
 import { type MemoryVectors, memoryVectors } from './memory-vectors.ts';
 import type { WriteHealth } from './write-health.ts';
 
-/** Remembered texts with their search index. Every call throws `store.unavailable` when the database fails. */
+/** Stored texts with their search index. Every call throws `store.unavailable` when the database fails. */
 export interface MemoryRepo {
-  /** Keeps 32 tags of 256 characters each. Throws `memory.full` above 10,000 memories. */
+  /** Stores at most 32 tags of 256 characters each. Throws `memory.full` above 10,000 memories. */
   add(text: string, tags: readonly string[]): MemoryRecord;
-  /** Best first (a higher `score` is better), at most 100; any text is a valid query. */
+  /** Returns the best matches first (a higher `score` is better), at most 100. Any text is a valid query. */
   search(query: string, limit: number): MemoryRecord[];
   /** Newest first, at most 1,000. */
   list(limit: number, offset: number): MemoryRecord[];
   get(id: string): MemoryRecord | null;
   remove(id: string): boolean;
-  /** Answers how many there were. */
+  /** Returns the number of removed memories. */
   removeMany(ids: readonly string[]): number;
   removeAll(): number;
-  /** What the texts mean, as vectors; they go with their memories. */
+  /** The embedding vectors of the texts. They are removed with their memories. */
   readonly vectors: MemoryVectors;
 }
 
@@ -47,7 +47,7 @@ function statements(db: Db) {
   return {
     insert: db.prepare('INSERT INTO memories (id, text, tags, created_at) VALUES (?, ?, ?, ?)'),
     index: db.prepare('INSERT INTO memory_words (rowid, text, tags) VALUES (?, ?, ?)'),
-    // bm25 is negative, the lower the better; a word in a tag counts double.
+    // bm25 is negative and a lower value is better. A word in a tag counts double.
     search: db.prepare<[string, number], Stored>(
       `SELECT m.*, -bm25(memory_words, 1.0, 2.0) AS score FROM memory_words
        JOIN memories m ON m.seq = memory_words.rowid
@@ -56,7 +56,7 @@ function statements(db: Db) {
     list: db.prepare<[number, number], Stored>('SELECT * FROM memories ORDER BY seq DESC LIMIT ? OFFSET ?'),
     get: db.prepare<[string], Stored>('SELECT * FROM memories WHERE id = ?'),
     remove: db.prepare<[number]>('DELETE FROM memories WHERE seq = ?'),
-    // With the words themselves, because a tombstone alone would leave them readable in the file.
+    // Deletes with the original words, because a tombstone alone would leave them readable in the file.
     unindex: db.prepare<[number, string, string]>(
       "INSERT INTO memory_words (memory_words, rowid, text, tags) VALUES ('delete', ?, ?, ?)",
     ),
@@ -68,12 +68,12 @@ function statements(db: Db) {
   };
 }
 
-/** What the index holds of a memory; the same when it is added and when it is taken out. */
+/** Returns the index columns of a memory. They must be identical when it is added and removed. */
 function words(text: string, tags: readonly string[]): [string, string] {
   return [separateUnspaced(text), separateUnspaced(tags.join(' '))];
 }
 
-/** Row and index change in one transaction. */
+/** Changes row and index in one transaction. */
 function transactions(db: Db, sql: ReturnType<typeof statements>, now: () => number) {
   return {
     add: db.transaction((text: string, tags: readonly string[]): string | null => {

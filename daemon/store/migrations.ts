@@ -2,20 +2,21 @@ import type { Db } from './connection.ts';
 import type { Migration } from './schema.ts';
 import { DamageError } from './sqlite-errors.ts';
 
-/** Marks the file as ours ("svcg"). */
+/** Marks the file as a database of this program ("svcg"). */
 export const APPLICATION_ID = 0x73766367;
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT`;
 
-/** The newest version that `migrations` lead to. */
+/** Returns the newest version of `migrations`. */
 export function latest(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
 /**
- * The schema version of a database; 0 for an empty one. The version is written twice, so that a flipped bit in the header
- * is seen as damage and not as a newer release. Throws DamageError for another program's file or a contradiction.
+ * Returns the schema version of a database, 0 for an empty one. The version is stored twice, so that a
+ * flipped bit in the header is detected as damage and not as a newer release. Throws DamageError for another
+ * program's file or a contradiction.
  */
 export function schemaVersion(db: Db): number {
   const marked = Number(db.pragma('user_version', { simple: true }));
@@ -34,7 +35,10 @@ export function schemaVersion(db: Db): number {
   return marked;
 }
 
-/** Runs every step above the present version, each in a transaction of its own, so that each version is whole or absent. */
+/**
+ * Runs every step above the present version, each in its own transaction, so that each version is complete or
+ * absent.
+ */
 export function migrate(db: Db, migrations: readonly Migration[]): void {
   const from = schemaVersion(db);
   const step = db.transaction((migration: Migration) => {

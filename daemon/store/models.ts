@@ -3,31 +3,31 @@ import { fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
 import type { WriteHealth } from './write-health.ts';
 
-/** One model of the registry; the public part is that of `GET /api/models`. */
+/** One model of the registry. The public part is that of `GET /api/models`. */
 export interface ModelRow extends Omit<ModelRecordView, 'source' | 'projector'> {
-  /** Absolute path of the (first) file; null when the model is served by somebody else. */
+  /** Absolute path of the (first) file. Null when an upstream serves the model. */
   file: string | null;
-  /** All parts of a split file, in order; else `file` alone or nothing. */
+  /** All parts of a split file, in order. Otherwise `file` alone, or empty. */
   files: string[];
   modalities: { input: string[]; output: string[] };
   capabilities: Record<string, boolean>;
-  /** How it came here: `demo`, `scan`, `pull`, `register`, `upstream`. */
+  /** Origin: `demo`, `scan`, `pull`, `register`, `upstream`. */
   source: string;
-  /** The automatic slot that answers to the id; null when a slot file names the model. */
+  /** The automatic slot of the model. Null when a slot file names the model. */
   auto_slot: Record<string, unknown> | null;
   /** Bytes measured on this machine by device name. */
   memory: Record<string, number>;
-  /** What the file's header says beyond the public part, and of which state of the file. */
+  /** Header metadata beyond the public part, and the file state that it belongs to. */
   header: Record<string, unknown>;
 }
 
-/** The registry's rows. Every call throws `store.unavailable` when the database fails. */
+/** The rows of the model registry. Every call throws `store.unavailable` when the database fails. */
 export interface ModelsRepo {
-  /** Adds or replaces the row with this id; `created` of an existing row stays. */
+  /** Adds or replaces the row with this id. An existing row keeps its `created`. */
   upsert(row: ModelRow): void;
-  /** Answers whether there was one. */
+  /** Returns whether the row existed. */
   remove(id: string): boolean;
-  /** All rows by id. */
+  /** Returns all rows, ordered by id. */
   all(): ModelRow[];
   get(id: string): ModelRow | null;
 }

@@ -27,7 +27,7 @@ export const FILE_NAME = 'svc.db';
 
 export interface OpenOptions<T> {
   folder: string;
-  /** Prepares the statements; a schema they do not fit counts as damage. */
+  /** Prepares the statements. A schema that does not match them counts as damage. */
   build: (db: Db) => T;
   migrations?: readonly Migration[];
   /** Unix milliseconds; default the clock. */
@@ -38,11 +38,11 @@ export interface Opened<T> {
   readonly db: Db;
   readonly built: T;
   readonly file: string;
-  /** `memory`: the file could not be used and nothing is kept over a restart. */
+  /** `memory`: the file is unusable and nothing survives a restart. */
   readonly location: 'file' | 'memory';
-  /** The content of an earlier run could not be had: what it knew (revoked sessions) is unknown now. */
+  /** The content of an earlier run is not available, so for example revoked sessions are unknown. */
   readonly isContentLost: boolean;
-  /** What to tell the operator when something was wrong; null otherwise. No path. */
+  /** Message for the operator when something was wrong, otherwise null. Contains no path. */
   readonly alarm: string | null;
   readonly sqlite: string;
   readonly version: number;
@@ -58,7 +58,7 @@ function refuseNewer(version: number, known: number): void {
   );
 }
 
-/** Brings the schema up to date; a non-empty database is copied first. */
+/** Upgrades the schema. A non-empty database is copied first. */
 function upgrade(db: Db, file: string, migrations: readonly Migration[]): void {
   const version = schemaVersion(db);
   refuseNewer(version, latest(migrations));
@@ -81,7 +81,10 @@ function prepare<T>(db: Db, build: (db: Db) => T): T {
   }
 }
 
-/** Makes an empty database beside its place and puts it there whole: a start that is cut leaves none that looks damaged. */
+/**
+ * Creates an empty database under a temporary name and renames it: an interrupted start leaves no file that
+ * looks damaged.
+ */
 function create(file: string, migrations: readonly Migration[]): void {
   const incomplete = `${file}.making`;
   const clear = () => {
@@ -122,7 +125,7 @@ function openFile<T>(plan: Plan<T>): { db: Db; built: T } {
   }
 }
 
-/** Ends a migration that was killed: its backup comes back, unless the backup is the damaged one. */
+/** Recovers from a killed migration: restores the copy, unless the copy itself is damaged. */
 function recover<T>({ file, migrations, now }: Plan<T>): void {
   const backup = inspect(runningBackup(file));
   if (backup.state === 'damaged') moveAside(runningBackup(file), now());
@@ -133,7 +136,7 @@ function recover<T>({ file, migrations, now }: Plan<T>): void {
 
 type DatabaseResult<T> = Pick<Opened<T>, 'db' | 'built' | 'alarm' | 'isContentLost'>;
 
-/** Moves the damaged file out of the way and begins a fresh one. */
+/** Moves the damaged file aside and creates a new one. */
 function startFresh<T>(plan: Plan<T>, reason: string): DatabaseResult<T> {
   const name = moveAside(plan.file, plan.now());
   const alarm = `The database could not be used (${reason}); it was moved aside as ${name} and a fresh one was begun. Restore a backup to get the old content back.`;
@@ -155,7 +158,7 @@ function openOnDisk<T>(plan: Plan<T>): DatabaseResult<T> {
   }
 }
 
-/** Opens the file, twice when it seems damaged: SQLite calls a read that failed once damage as well. */
+/** Opens the file, and retries once when it seems damaged: SQLite reports a single failed read as damage. */
 function openWithRetry<T>(plan: Plan<T>): { db: Db; built: T } {
   try {
     return openFile(plan);
@@ -171,7 +174,7 @@ function openMemory<T>(plan: Plan<T>, content: Buffer | string): { db: Db; built
   return { db, built: plan.build(db) };
 }
 
-/** The last resort: the readable content of the file, else an empty database, in memory. */
+/** The last resort: the readable content of the file, otherwise an empty database, in memory. */
 function openInMemory<T>(plan: Plan<T>, cause: unknown): DatabaseResult<T> {
   const begin = `The database cannot be used (${describeError(cause)}): nothing is kept over a restart.`;
   const advice = `Free or repair ${basename(plan.file)} in the state folder and restart.`;
@@ -181,16 +184,16 @@ function openInMemory<T>(plan: Plan<T>, cause: unknown): DatabaseResult<T> {
       const alarm = `${begin} Its content was read into memory. ${advice}`;
       return { ...openMemory(plan, content), alarm, isContentLost: false };
     } catch {
-      // The content does not fit; an empty one does.
+      // The content does not match the schema. Use an empty database.
     }
   }
   return { ...openMemory(plan, ':memory:'), alarm: `${begin} ${advice}`, isContentLost: true };
 }
 
 /**
- * Opens the database of `folder`. A damaged file is moved aside and a fresh one begun; where not even that is possible the
- * database lives in memory, so that auth and serving go on. Throws SetupError only for an unsafe SQLite library and for a file
- * of a newer release, which is not written.
+ * Opens the database of `folder`. A damaged file is moved aside and a new one created. If even that is
+ * impossible, the database is in memory, so that authentication and inference continue. Throws SetupError
+ * only for an unsafe SQLite library and for a file of a newer release, which is not written.
  */
 export function openDatabase<T>(options: OpenOptions<T>): Opened<T> {
   const plan: Plan<T> = {

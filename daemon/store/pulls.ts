@@ -13,7 +13,7 @@ export const PULL_STATES = [
 ] as const;
 export type PullState = (typeof PULL_STATES)[number];
 
-/** One transfer; it outlives the page and the daemon. Times in Unix milliseconds, sizes in bytes. */
+/** One transfer. It survives restarts of the daemon. Times are Unix milliseconds, sizes are bytes. */
 export interface PullRow {
   id: string;
   repo: string;
@@ -24,12 +24,12 @@ export interface PullRow {
   etag: string | null;
   sha256: string | null;
   revision: string | null;
-  /** The file that is registered, below the repository; null for a folder. */
+  /** The file to register, relative to the repository. Null for a folder. */
   main: string | null;
-  /** Why it failed: code and sentence. */
+  /** Why it failed: error code and message. */
   code: string | null;
   error: string | null;
-  /** Id of the model that it became. */
+  /** Id of the resulting model. */
   model: string | null;
   licence: string | null;
   created: number;
@@ -38,29 +38,29 @@ export interface PullRow {
 
 /** One file of a transfer. */
 export interface PullFileRow {
-  /** Below the repository. */
+  /** Relative to the repository. */
   path: string;
   size: number;
   sha256: string | null;
-  /** Git's name of the content, where there is no `sha256`. */
+  /** Git's hash of the content, if there is no `sha256`. */
   blob: string | null;
-  /** The entity tag that its first bytes came with. */
+  /** Entity tag of the response with its first bytes. */
   etag: string | null;
 }
 
-/** Every call throws `store.unavailable` when the database fails, except `progress`. */
+/** Every call except `progress` throws `store.unavailable` when the database fails. */
 export interface PullsRepo {
-  /** Adds or replaces the row. Of the ended jobs the newest 200 stay. */
+  /** Adds or replaces the row. Retains the newest 200 ended jobs. */
   save(row: PullRow): void;
-  /** Adds a job with its files, both or none. */
+  /** Adds a job with its files, all or nothing. */
   add(row: PullRow, files: readonly PullFileRow[]): void;
-  /** The files of a job, by path. */
+  /** Returns the files of a job, ordered by path. */
   files(id: string): PullFileRow[];
-  /** Notes the entity tag of a file. */
+  /** Stores the entity tag of a file. */
   tag(id: string, path: string, etag: string | null): void;
-  /** Notes bytes; a failure is counted and the next note makes it good. */
+  /** Stores the received bytes. A failure is counted and corrected by the next call. */
   progress(id: string, bytes: number, updated: number): void;
-  /** Newest first, at most 1,000. */
+  /** Returns jobs newest first, at most 1,000. */
   all(): PullRow[];
   get(id: string): PullRow | null;
   remove(id: string): boolean;

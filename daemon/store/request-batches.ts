@@ -2,41 +2,47 @@ import type { RequestDetailView, RequestRecord, RequestStoryView } from '../cont
 import { fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
 
-/** A finished request on its way to the disk. */
+/** A finished request that is queued for the database. */
 export interface QueuedRequest {
   readonly record: RequestRecord;
   /**
-   * The story but for its time, as JSON made when the request ended: what a story is made from would lie in the way of two
-   * collections while it waits.
+   * The trace without its overhead, serialised to JSON when the request ends. Queued objects would survive
+   * two collections.
    */
   readonly story: string | null;
   readonly overheadMs: number | null;
 }
 
-/** A finished request as it waits. */
+/** Returns a queue entry for a finished request. */
 export function queuedRequest(record: RequestRecord, story?: RequestStoryView): QueuedRequest {
   if (story === undefined) return { record, story: null, overheadMs: null };
   const { rule, lane, steps, before, waits, overhead_ms, degraded } = story;
   return { record, story: toJson({ rule, lane, steps, before, waits, degraded }), overheadMs: overhead_ms };
 }
 
-/** What `finished` was made from; null for a story that there is none of, or that is torn. */
+/** Returns the record and the trace of an entry. The trace is null if it is missing or damaged. */
 export function detailOf({ record, story, overheadMs }: QueuedRequest): RequestDetailView {
   const changed = fromJson<Omit<RequestStoryView, 'overhead_ms'> | null>(story, null);
   return { ...record, story: changed && { ...changed, overhead_ms: overheadMs } };
 }
 
-/** A request as a batch holds it; requests are numbered in the order in which they were written. */
+/** A request in a batch. Requests are numbered in the order in which they were written. */
 export interface StoredRequest extends QueuedRequest {
   readonly seq: number;
 }
 
-/** Requests of one batch at most: its transaction stops the event loop, and who reads one of them reads them all. */
+/**
+ * Maximum requests per batch: its transaction blocks the event loop, and reading one request reads the whole
+ * batch.
+ */
 export const MAX_BATCH = 250;
-/** Requests that one removal takes at most, to a batch: each stops the event loop for a moment. */
+/**
+ * Requests that one removal deletes at most, rounded to a batch. Each removal blocks the event loop for a
+ * moment.
+ */
 const MAX_REMOVED_PER_STEP = 2_000;
 
-/** The order of a request's values in the file, behind them the story and its time; what is new some day goes to the end. */
+/** Order of the values of a request in the file. The trace and its overhead follow. Add new fields at the end. */
 const FIELDS = [
   'id',
   'at',
@@ -56,7 +62,7 @@ const FIELDS = [
   'error',
 ] as const satisfies readonly (keyof RequestRecord)[];
 
-/** Written out: a loop over names costs more than all else that is done for a row. */
+/** Written out, because a loop over the names costs more than all other work per row. */
 const valuesOf = ({ record, story, overheadMs }: QueuedRequest): readonly unknown[] => [
   record.id,
   record.at,
@@ -78,7 +84,10 @@ const valuesOf = ({ record, story, overheadMs }: QueuedRequest): readonly unknow
   overheadMs,
 ];
 
-/** A request in the file: which of its values differ from those of the request before it, a bit for each, and those that do. */
+/**
+ * A request in the file: a bit mask of the values that differ from those of the previous request, followed by
+ * those values.
+ */
 type Packed = readonly [differs: number, ...values: unknown[]];
 
 function pack(values: readonly unknown[], before: readonly unknown[]): Packed {
@@ -99,7 +108,10 @@ function unpack([differs, ...changed]: readonly unknown[], before: readonly unkn
   return known.map((value, at) => ((bits >> at) & 1 ? (changed[next++] ?? null) : value));
 }
 
-/** What follows one another is much the same: a quarter of the bytes is left, and of the pages that are written. */
+/**
+ * Encodes requests as differences. Consecutive requests are similar, so this needs a quarter of the bytes and
+ * pages.
+ */
 function textOf(all: readonly QueuedRequest[]): string {
   let before: readonly unknown[] = [];
   const rows = all.map((each) => {
@@ -119,14 +131,14 @@ function finishedOf(values: readonly unknown[]): QueuedRequest {
 
 interface Row {
   readonly last_seq: number;
-  /** How many. */
+  /** Number of requests. */
   readonly requests: number;
   readonly records: string;
 }
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** What a batch holds, oldest first; nothing where its text is torn. */
+/** Returns the requests of a batch, oldest first. Empty when its text is damaged. */
 function requestsOf({ last_seq, requests, records }: Row): StoredRequest[] {
   const rows = listIn(fromJson<unknown>(records, null));
   let values: readonly unknown[] = [];
@@ -136,7 +148,7 @@ function requestsOf({ last_seq, requests, records }: Row): StoredRequest[] {
   });
 }
 
-/** Between which ids those of a batch lie, and when the last of its requests began. */
+/** Returns the lowest and highest id of a batch, and the latest start time of its requests. */
 function rangeOf(all: readonly QueuedRequest[]): { first: string; last: string; at: string } {
   let { id: first, at } = (all[0] as QueuedRequest).record;
   let last = first;
@@ -149,9 +161,9 @@ function rangeOf(all: readonly QueuedRequest[]): { first: string; last: string; 
 }
 
 /**
- * Finished requests in the file, a row for each batch that was written at once: of busy seconds a row for each request would cost
- * three times the CPU, most of it in bindings and two trees. They leave batch by batch, the oldest first. Everything here throws what
- * SQLite throws.
+ * Finished requests in the file, one row per batch. One row per request would need three times the CPU time
+ * at high load, most of it in bindings and two B-trees. Batches are removed as a whole, oldest first. All
+ * methods throw SQLite errors.
  */
 export class RequestBatches {
   readonly #sql: ReturnType<typeof statements>;
@@ -160,18 +172,18 @@ export class RequestBatches {
     this.#sql = statements(db);
   }
 
-  /** Writes them as one batch; at least one, at most `BATCH`. */
+  /** Writes one batch of at least one and at most `MAX_BATCH` requests. */
   add(all: readonly QueuedRequest[]): void {
     const { first, last, at } = rangeOf(all);
     this.#sql.insert.run(all.length, all.length, first, last, at, textOf(all));
   }
 
-  /** The number of the newest request; 0 when there is none. */
+  /** Returns the number of the newest request, or 0 when there is none. */
   newest(): number {
     return this.#sql.newest.get() ?? 0;
   }
 
-  /** At most `most` requests whose numbers lie between both, newest first. */
+  /** Returns at most `limit` requests with numbers between both, newest first. */
   between(above: number, below: number, limit: number): StoredRequest[] {
     const found: StoredRequest[] = [];
     for (const row of this.#sql.back.iterate(below + MAX_BATCH, below, above)) {
@@ -190,12 +202,18 @@ export class RequestBatches {
     return undefined;
   }
 
-  /** Removes batches all of whose requests are older than the newest `rows`, some at once; true when any went. */
+  /**
+   * Removes batches that contain only requests older than the newest `rows`, some per call. Returns whether
+   * any were removed.
+   */
   keep(rows: number): boolean {
     return this.#sql.prune.run(rows).changes > 0;
   }
 
-  /** Removes, of the oldest, batches all of whose requests began before `since` (ISO text, UTC); true when any went. */
+  /**
+   * Removes, among the oldest, batches whose requests all began before `since` (ISO text, UTC). Returns
+   * whether any were removed.
+   */
   expire(since: string): boolean {
     return this.#sql.expire.run(since).changes > 0;
   }
@@ -208,7 +226,7 @@ function statements(db: Db) {
       `INSERT INTO request_batches SELECT ifnull(max(last_seq), 0) + ?, ?, ?, ?, ?, ? FROM request_batches`,
     ),
     newest: db.prepare<[], number>('SELECT max(last_seq) FROM request_batches').pluck(),
-    // The first bound is what the tree is asked for, the second is the exact one.
+    // The first bound serves the index, the second one is exact.
     back: db.prepare<[number, number, number], Row>(
       `SELECT last_seq, requests, records FROM request_batches
        WHERE last_seq < ? AND last_seq - requests + 1 < ? AND last_seq > ? ORDER BY last_seq DESC`,
@@ -220,7 +238,8 @@ function statements(db: Db) {
     prune: db.prepare<[number]>(
       `DELETE FROM request_batches WHERE last_seq <= min((SELECT max(last_seq) FROM request_batches) - ?, ${oldest})`,
     ),
-    // Batches stand in the order in which their requests ended: looking at the oldest ones is enough, and bounded.
+    // Batches are ordered by the end of their requests, so checking only the oldest ones is sufficient and
+    // bounded.
     expire: db.prepare<[string]>(`DELETE FROM request_batches WHERE last_seq <= ${oldest} AND at < ?`),
   };
 }

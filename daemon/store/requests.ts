@@ -7,30 +7,31 @@ import { type UsageRepo, usageRepo } from './usage.ts';
 import type { WriteHealth } from './write-health.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** How much is kept. */
+/** Limits of the request log. */
 export interface LogBounds {
   readonly rows: number;
-  /** Rows of requests that began before this moment go (ISO text, UTC); null: their age does not count. */
+  /** Requests that began before this time are removed (ISO text, UTC). Null: no limit by age. */
   readonly since: string | null;
 }
 
-/** The log of finished requests. It is no ledger: the last second before a kill, or rows beyond the queue, may be missing. */
+/**
+ * The log of finished requests. It is not a ledger: the last second before a kill, or rows above the queue
+ * limit, may be missing.
+ */
 export interface RequestsRepo {
-  /**
-   * Queues the record, once under its id; never throws, never waits for the disk.
-   */
+  /** Queues the record. Call it once per id. Never throws and never waits for the disk. */
   add(record: RequestRecord, story?: RequestStoryView): void;
   /**
-   * Newest first, at most 1,000; with `before` those that ended before the request of this id, null when that is
-   * unknown or pruned. Throws `store.unavailable`.
+   * Returns records newest first, at most 1,000. With `before`: those that ended before the request with this
+   * id, or null when that is unknown or pruned. Throws `store.unavailable`.
    */
   list(limit: number): RequestRecord[];
   list(limit: number, before: string | null): RequestRecord[] | null;
-  /** Null when unknown or pruned; throws `store.unavailable`. */
+  /** Returns null when the id is unknown or pruned. Throws `store.unavailable`. */
   get(id: string): RequestDetailView | null;
   /**
-   * One step of keeping the log within its bounds: some 2,000 rows go at most, the oldest first. True when there may be more
-   * to do. Never throws.
+   * Performs one step of pruning: removes at most about 2,000 rows, oldest first. Returns whether there may
+   * be more to remove. Never throws.
    */
   prune(bounds: LogBounds): boolean;
 }
@@ -38,7 +39,7 @@ export interface RequestsRepo {
 const MAX_QUEUED = 1_000;
 const MAX_LISTED = 1_000;
 
-/** A record whose free texts are no longer than a row keeps. */
+/** Returns the record with free texts truncated to the limit of a row. */
 function clipped(record: RequestRecord): RequestRecord {
   const [asked, model, error] = [clip(record.asked), clip(record.model), clip(record.error)];
   const fits = asked === record.asked && model === record.model && error === record.error;
@@ -52,9 +53,9 @@ export interface RequestsStore {
 }
 
 export interface RequestsOptions {
-  /** Asked before each flush (a log file that grows without end). */
+  /** Called before each flush. Returns true while the log file of the database is too large. */
   paused(): boolean;
-  /** Rows that are kept, asked at each write. */
+  /** Returns the row limits. Called at each write. */
   limits(): Pick<RetentionLimits, 'requestRows' | 'usageRows'>;
 }
 
@@ -67,7 +68,7 @@ export function requestsRepo(
   const usage = usageRepo(db, faults, () => kept().usageRows);
   const write = db.transaction((all: readonly QueuedRequest[]) => {
     const rows = kept().requestRows;
-    // Room first: a batch takes the very pages that older ones left, and each page is written once.
+    // Removes rows first: the new batch then reuses their pages, and each page is written once.
     batches.keep(Math.max(0, rows - all.length));
     batches.add(all);
     usage.count(all.map(({ record }) => record));
@@ -82,7 +83,7 @@ export function requestsRepo(
     paused,
   });
   let flushScheduled = false;
-  /** A full batch does not wait for the timer, so that a busy gateway loses no row to the bound of the queue. */
+  /** A full batch is written at once, so that a busy gateway loses no row to the queue limit. */
   const flushSoon = (): void => {
     if (flushScheduled || backlog.pending().length < MAX_BATCH) return;
     flushScheduled = true;
@@ -92,7 +93,7 @@ export function requestsRepo(
     });
   };
   const pending = () => backlog.pending().map(({ record }) => record);
-  /** Batches leave whole: what one of them holds beyond the bound is as if it had left. */
+  /** Batches are removed as a whole. Rows of a batch beyond the limit count as removed. */
   const oldestSeq = () => batches.newest() - kept().requestRows;
   const stored = (below: number, rows: number) =>
     faults.read('requests', () => batches.between(oldestSeq(), below, rows)).map(({ record }) => record);
@@ -101,7 +102,7 @@ export function requestsRepo(
       const found = batches.find(id);
       return found !== undefined && found.seq > oldestSeq() ? found : undefined;
     });
-  /** Those behind `before`; the ones that still wait to be written are the newest. */
+  /** Returns the records older than `before`. Queued records are the newest. */
   const older = (before: string, rows: number): RequestRecord[] | null => {
     const queued = pending();
     const position = queued.findIndex((record) => record.id === before);

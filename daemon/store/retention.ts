@@ -1,7 +1,7 @@
 import type { RequestsRepo } from './requests.ts';
 import type { UsageRepo } from './usage.ts';
 
-/** What is kept of the request log and of usage. Days of 0 mean that age does not count. */
+/** Limits of the request log and of usage. 0 days means no limit by age. */
 export interface RetentionLimits {
   readonly requestRows: number;
   readonly requestDays: number;
@@ -9,7 +9,7 @@ export interface RetentionLimits {
   readonly usageDays: number;
 }
 
-/** As the settings have it by default. */
+/** The defaults of the settings. */
 export const DEFAULT_RETENTION: RetentionLimits = {
   requestRows: 20_000,
   requestDays: 30,
@@ -20,13 +20,13 @@ export const DEFAULT_RETENTION: RetentionLimits = {
 export interface RetentionOptions {
   readonly requests: Pick<RequestsRepo, 'prune'>;
   readonly usage: Pick<UsageRepo, 'prune'>;
-  /** Read anew at each step. */
+  /** Called at each step. */
   limits(): RetentionLimits;
   /** Unix milliseconds. */
   now(): number;
 }
 
-/** Between two rounds; within one the next step comes with the next tick. */
+/** Pause between two rounds. Within a round, each tick performs one step. */
 export const ROUND_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -34,8 +34,8 @@ const ago = (now: number, days: number): string | null =>
   days === 0 ? null : new Date(Math.max(0, now - days * DAY_MS)).toISOString();
 
 /**
- * Keeps the request log and the usage sums within their rows and their age. Each `tick` does at most one small step of
- * each, so that no round, however much it removes, holds up the event loop; a finished round is followed by rest.
+ * Keeps the request log and the usage sums within their limits. Each `tick` performs at most one small step
+ * for each, so that large removals do not block the event loop. After a finished round it pauses.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -49,7 +49,7 @@ export class Retention {
   tick(): void {
     const { requests, usage } = this.#options;
     const now = this.#options.now();
-    // A clock that was set back must not stop the rounds for as long as it was ahead.
+    // If the clock is set back, rounds must not pause until it has caught up.
     if (now < this.#nextAt && this.#nextAt - now <= ROUND_MS) return;
     const { requestRows, requestDays, usageRows, usageDays } = this.#options.limits();
     const moreRequests = requests.prune({ rows: requestRows, since: ago(now, requestDays) });

@@ -1,4 +1,4 @@
-/** One step of the schema; `version` counts up from 1 without gaps, and a step that was released never changes. */
+/** One step of the schema. `version` counts up from 1 without gaps. A released step never changes. */
 export interface Migration {
   readonly version: number;
   readonly name: string;
@@ -146,7 +146,7 @@ ALTER TABLE requests ADD COLUMN asked TEXT;
 ALTER TABLE requests ADD COLUMN story TEXT;
 `;
 
-/** A row for each batch of requests that was written at once; see `request-batches` for what `records` holds. */
+/** One row per batch of requests. See `request-batches` for the format of `records`. */
 const BATCHES = `
 CREATE TABLE request_batches (
   last_seq INTEGER PRIMARY KEY,
@@ -165,7 +165,7 @@ INSERT INTO request_batches
 DROP TABLE requests;
 `;
 
-/** Every step of the schema, in order. */
+/** All steps of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'first tables', sql: FIRST },
   { version: 2, name: 'files of pulls', sql: PULLS },

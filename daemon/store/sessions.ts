@@ -13,27 +13,27 @@ export interface StoredSession {
 /** Sessions and the list of revoked ones (docs/spec/contract.md#sessions). All times in Unix seconds. */
 export interface SessionsRepo {
   create(id: string, createdS: number, expiresS: number): void;
-  /** In force at once in this process, even when the write fails; written again later. */
+  /** Takes effect in this process at once, even if the write fails, which is then retried. */
   revoke(id: string, expiresS: number): void;
-  /** From memory, in constant time; never fails. */
+  /** Reads from memory in constant time. Never fails. */
   isRevoked(id: string): boolean;
-  /** Neither expired nor revoked, newest first; throws `store.unavailable`. */
+  /** Returns sessions that are neither expired nor revoked, newest first. Throws `store.unavailable`. */
   active(nowS: number): StoredSession[];
-  /** Forgets all: for a new signing secret, which ends every session by itself. */
+  /** Removes all sessions. For a new signing secret, which ends every session by itself. */
   clear(): void;
   /**
-   * Forgets expired sessions beyond the newest 10,000. Those stay however old they look, because a clock that jumps ahead
-   * and returns would bring revoked sessions back.
+   * Removes expired sessions beyond the newest 10,000. Those are retained regardless of age, because a clock
+   * that jumps ahead and back would make revoked sessions valid again.
    */
   prune(nowS: number): void;
 }
 
 const MAX_EXPIRED = 10_000;
-/** Revocations held in memory at most; beyond it the first to expire goes. */
+/** Maximum revocations in memory. Above it, the first to expire is removed. */
 const MAX_REVOKED = 100_000;
 const MAX_LISTED = 1_000;
 
-/** Removes entries, earliest expiry first, that are expired beyond `kept`, or that exceed `most`. */
+/** Removes entries, earliest expiry first, that are expired beyond `keepCount`, or that exceed `maxCount`. */
 export function pruneRevoked(
   revoked: Map<string, number>,
   nowS: number,
@@ -71,10 +71,13 @@ function statements(db: Db) {
   };
 }
 
-/** A write that waits its turn. */
+/** A queued write. */
 type Write = () => void;
 
-/** The revoked ids are read once, at the start; after that memory leads and the table follows. */
+/**
+ * Reads the revoked ids once, at the start. After that memory is authoritative and the table is updated from
+ * it.
+ */
 export function sessionsRepo(
   db: Db,
   faults: WriteHealth,

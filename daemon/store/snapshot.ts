@@ -3,10 +3,10 @@ import { connect } from './connection.ts';
 import { inspect } from './damage.ts';
 import { baseCode } from './sqlite-errors.ts';
 
-/** A larger database is not copied into memory. */
+/** Larger databases are not copied into memory. */
 const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024;
 
-/** The two header bytes that say "write-ahead log"; a database in memory has none. */
+/** Clears the two header bytes for the write-ahead log, which an in-memory database does not have. */
 function withoutWal(bytes: Buffer): Buffer {
   bytes[18] = 1;
   bytes[19] = 1;
@@ -17,8 +17,8 @@ const isEmptyOrAbsent = (file: string): boolean =>
   (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 
 /**
- * The content of a database that can be read but not written (read-only folder, full disk), to go on with in memory;
- * null when it is damaged, too large or out of reach.
+ * Returns the content of a database that can be read but not written (read-only folder, full disk), for use
+ * in memory. Returns null when it is damaged, too large or unreachable.
  */
 export function snapshot(file: string): Buffer | null {
   try {
@@ -32,12 +32,12 @@ export function snapshot(file: string): Buffer | null {
         db.close();
       }
     }
-    // In a read-only folder SQLite cannot make its index of the log; a file whose log is empty is whole by itself, unless
-    // somebody is writing it.
+    // In a read-only folder SQLite cannot create the index of the log. A file with an empty log is complete
+    // by itself, unless another process is writing it.
     const canRead = found.state === 'unreadable' && baseCode(found.cause) !== 'SQLITE_BUSY';
     if (canRead && isEmptyOrAbsent(`${file}-wal`)) return withoutWal(readFileSync(file));
   } catch {
-    // Out of reach: the caller starts empty, with the alarm it raises anyway.
+    // Unreachable: the caller starts empty and raises the alarm in any case.
   }
   return null;
 }

@@ -1,13 +1,16 @@
 import Database from 'better-sqlite3';
 
-/** A file that is not, or no longer, this program's database; moving it aside is the cure. */
+/** Thrown for a file that is not, or no longer, a database of this program. The remedy is to move it aside. */
 export class DamageError extends Error {
   override readonly name = 'DamageError';
 }
 
 const DAMAGE = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_FORMAT']);
 
-/** Result code without its extension → what it means to an operator. A code listed here may pass by itself. */
+/**
+ * Result code without its extension → description for the operator. Conditions in this list may pass by
+ * themselves.
+ */
 const CONDITIONS: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'it is locked by another program',
   SQLITE_LOCKED: 'it is locked by another program',
@@ -24,23 +27,26 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   SQLITE_FORMAT: 'it is damaged',
 };
 
-/** The SQLite result code without its extension (`SQLITE_IOERR_WRITE` → `SQLITE_IOERR`); null for any other error. */
+/**
+ * Returns the SQLite result code without its extension (`SQLITE_IOERR_WRITE` → `SQLITE_IOERR`), or null for
+ * any other error.
+ */
 export function baseCode(error: unknown): string | null {
   if (!(error instanceof Database.SqliteError)) return null;
   return error.code.split('_').slice(0, 2).join('_');
 }
 
-/** Whether the file itself is at fault, not its surroundings. */
+/** Returns whether the file itself is damaged, as opposed to its environment. */
 export function isDamage(error: unknown): boolean {
   return error instanceof DamageError || DAMAGE.has(baseCode(error) ?? '');
 }
 
-/** Whether the same statement may succeed later; false means that the row or the statement is at fault. */
+/** Returns whether the same statement may succeed later. False means that the row or the statement is invalid. */
 export function isTransient(error: unknown): boolean {
   return (baseCode(error) ?? '') in CONDITIONS;
 }
 
-/** One clause for people, without a path: "the disk is full". */
+/** Describes the error in one clause without a path: "the disk is full". */
 export function describeError(error: unknown): string {
   const known = CONDITIONS[baseCode(error) ?? ''];
   if (known !== undefined) return known;

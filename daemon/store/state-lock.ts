@@ -8,14 +8,14 @@ import { baseCode } from './sqlite-errors.ts';
 
 const NAME = 'gateway.pid';
 const LOCK = 'gateway.lock';
-/** How long another one who tries at the same time may be in the way (ms). */
+/** How long a concurrent start may hold the lock (ms). */
 const BUSY_MS = 250;
-/** Each try meets either a live holder or removes one dead one. */
+/** Each attempt either finds a running holder or removes one stale claim. */
 const MAX_ATTEMPTS = 5;
-/** A disk that is full or fails: the gateway serves on such a one, so it starts on it, too. */
+/** Errors of a full or failing disk. The gateway can serve on such a disk, so it also starts on it. */
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EIO'];
 
-/** `pid start-ticks`: a number that was given to another process later does not match. */
+/** `pid start-ticks`, so that a reassigned pid does not match. */
 const claimText = (): string => `${process.pid} ${startTicksOf(process.pid) ?? 0}\n`;
 
 function read(path: string): string | null {
@@ -26,7 +26,7 @@ function read(path: string): string | null {
   }
 }
 
-/** The process of a claim while it lives, else null. */
+/** Returns the pid of a claim if the process is running, otherwise null. */
 export function holderOf(text: string | null): number | null {
   const match = /^(\d{1,10}) (\d{1,20})\n$/.exec(text ?? '');
   if (!match) return null;
@@ -35,10 +35,13 @@ export function holderOf(text: string | null): number | null {
   return ticks !== null && ticks === Number(match[2]) ? pid : null;
 }
 
-/** The process of the gateway that works on a state folder; null when none does. Changes nothing. */
+/** Returns the pid of the gateway that uses a state folder, or null. Changes nothing. */
 export const stateFolderHolder = (folder: string): number | null => holderOf(read(join(folder, NAME)));
 
-/** Moves a dead claim aside; a claim that was made meanwhile is not lost, since only the dead text is removed. */
+/**
+ * Removes a stale claim. A claim that was created in the meantime is not lost, because only the stale text is
+ * removed.
+ */
 function removeStaleClaim(path: string, text: string | null): void {
   if (read(path) !== text) return;
   const aside = `${path}.${process.pid}`;
@@ -47,13 +50,14 @@ function removeStaleClaim(path: string, text: string | null): void {
     if (read(aside) === text) rmSync(aside, { force: true });
     else renameSync(aside, path);
   } catch {
-    // Somebody else removed it first.
+    // Another process removed it first.
   }
 }
 
 /**
- * Takes the lock that the kernel holds for this process until it has ended, however it ends. It holds across containers, where
- * the processes of claims can't be seen. Null when another one has it; `held` is false where files can't be locked.
+ * Takes a kernel lock that this process holds until it ends in any way. It works across containers, where the
+ * processes of claims are not visible. Returns null when another process holds it. `held` is false where
+ * files cannot be locked.
  */
 function lockFile(folder: string): { isHeld: boolean; free: () => void } | null {
   let db: Db | null = null;
@@ -63,21 +67,22 @@ function lockFile(folder: string): { isHeld: boolean; free: () => void } | null 
     const isHeld = connect(file);
     db = isHeld;
     isHeld.pragma(`busy_timeout = ${BUSY_MS}`);
-    // The lock begins an empty database, whose journal in a file would need room on the disk.
+    // BEGIN EXCLUSIVE on an empty database would need disk space for a journal file.
     isHeld.pragma('journal_mode = MEMORY');
     isHeld.exec('BEGIN EXCLUSIVE');
     return { isHeld: true, free: () => isHeld.close() };
   } catch (error) {
     db?.close();
-    // Where files can't be locked, the claim has to do.
+    // Where files cannot be locked, only the claim is used.
     return baseCode(error) === 'SQLITE_BUSY' ? null : { isHeld: false, free: () => {} };
   }
 }
 
 /**
- * Makes this process the only gateway on a state folder, also where others run in containers of their own: a second one would
- * end the engines of the first. The answer gives the folder free; a killed gateway leaves nothing but a claim that the next
- * start sees through. `unclaimed` hears why the claim could not be written while the kernel's lock holds. Throws SetupError.
+ * Makes this process the only gateway on a state folder, also across containers: a second one would stop the
+ * engines of the first. Returns a function that releases the folder. A killed gateway leaves only a claim
+ * that the next start recognises as stale. Calls `unclaimed` with the reason when the claim could not be
+ * written but the kernel lock is held. Throws SetupError.
  */
 export async function lockState(
   folder: string,
@@ -102,7 +107,10 @@ export async function lockState(
   }
 }
 
-/** Says which process it is: to doctor, to releases that know no other lock, and where files can't be locked. */
+/**
+ * Writes the pid of this process for doctor, for releases that know no other lock, and for folders where
+ * files cannot be locked.
+ */
 async function claimState(folder: string): Promise<() => void> {
   const path = join(folder, NAME);
   const own = claimText();

@@ -25,23 +25,29 @@ export interface Store {
   readonly pulls: PullsRepo;
   readonly memory: MemoryRepo;
   readonly keyValue: KeyValueRepo;
-  /** The content of an earlier run is out of reach, so revoked sessions are unknown: a new signing secret is the safe answer. */
+  /**
+   * The content of an earlier run is not available, so revoked sessions are unknown. The safe response is a
+   * new signing secret.
+   */
   readonly isContentLost: boolean;
-  /** The verdict as of the latest access; touches nothing. */
+  /** Returns the health as of the latest access. Accesses nothing. */
   health(): StoreHealth;
-  /** One cheap read, the size of the log, and after a failed write one small write; for health checks. Never throws. */
+  /**
+   * Performs one cheap read, reads the size of the log, and after a failed write performs one small write.
+   * For health checks. Never throws.
+   */
   check(): void;
-  /** Writes what waits as far as possible and closes the file; a second call does nothing. Never throws. */
+  /** Writes queued rows as far as possible and closes the file. Later calls do nothing. Never throws. */
   close(): void;
 }
 
 export interface StoreOptions {
-  /** The state folder; the file in it is `svc.db`. */
+  /** The state folder, which contains `svc.db`. */
   folder: string;
   log: Log;
   /** Unix milliseconds; default the clock. */
   now?: () => number;
-  /** How much is kept, read anew at each write; default what the settings would say. */
+  /** Returns the retention limits. Called at each write. Default: the defaults of the settings. */
   limits?: () => RetentionLimits;
   migrations?: readonly Migration[];
 }
@@ -49,7 +55,7 @@ export interface StoreOptions {
 const FLUSH_MS = 1_000;
 const PROBE = 'store.probe';
 
-/** Bytes of the write-ahead log; 0 when there is none or it is out of reach. */
+/** Returns the bytes of the write-ahead log, or 0 when it is missing or unreachable. */
 function walSize(file: string): number {
   try {
     return statSync(`${file}-wal`).size;
@@ -74,7 +80,7 @@ function repositories(db: Db, faults: WriteHealth, now: () => number, log: Reque
       memory: memoryRepo(db, faults, now),
       keyValue: keyValue.repo,
     },
-    // The order of a flush: what security rests on comes first.
+    // The order of a flush: security-relevant rows first.
     backlogs: [sessions.backlog, keyValue.backlog, audit.backlog, requests.backlog],
     ping: db.prepare('SELECT count(*) FROM facts'),
   };
@@ -90,10 +96,11 @@ function closeQuietly(opened: OpenedStore, faults: WriteHealth, log: Log): void 
 }
 
 /**
- * Opens the store of `folder`. It never takes auth or inference down: a damaged file is moved aside, an unusable one replaced by
- * memory, and `health()` says so. Rows of sessions, audit, facts, models, pulls and memory survive `kill -9` once the call has
- * returned without a fault (write-ahead log, synchronous NORMAL); a power cut may take the last commits. Throws SetupError for a
- * file of a newer release or an unsafe SQLite library only.
+ * Opens the store of `folder`. It never stops authentication or inference: a damaged file is moved aside, an
+ * unusable one is replaced by memory, and `health()` reports it. Rows of sessions, audit, key-value, models,
+ * pulls and memory survive `kill -9` once the call has returned without an error (write-ahead log,
+ * synchronous NORMAL). A power failure may lose the last commits. Throws SetupError only for a file of a
+ * newer release or an unsafe SQLite library.
  */
 export function openStore(options: StoreOptions): Store {
   const { folder, log, now = Date.now, migrations, limits: kept = () => DEFAULT_RETENTION } = options;
@@ -121,7 +128,7 @@ export function openStore(options: StoreOptions): Store {
   const timer = setInterval(() => {
     flush();
     watchLog();
-    // What waits to be written comes first, and only its success says that a fault is over.
+    // Queued rows are written first, and only a successful write shows that a fault is over.
     if (!paused() && faults.state().failing === null) retention.tick();
   }, FLUSH_MS);
   timer.unref();
@@ -138,7 +145,7 @@ export function openStore(options: StoreOptions): Store {
       try {
         faults.read('check', () => built.ping.get());
       } catch {
-        // Counted and shown by health().
+        // Counted and reported by health().
       }
       if (faults.state().failing !== null) {
         built.repos.keyValue.set(PROBE, new Date(now()).toISOString());

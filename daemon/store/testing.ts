@@ -5,7 +5,7 @@ import { migrate } from './migrations.ts';
 import { MIGRATIONS } from './schema.ts';
 import { WriteHealth } from './write-health.ts';
 
-/** For tests: a database in memory with the present schema, and a clock for its faults. */
+/** Returns an in-memory database with the current schema, and a clock for its write health. For tests. */
 export function memoryDb(): {
   db: Db;
   faults: WriteHealth;
@@ -20,7 +20,7 @@ export function memoryDb(): {
   return { db, faults: new WriteHealth(log, () => clock.ms), clock, lines };
 }
 
-/** For tests: makes every write fail with a real SQLITE_READONLY, or lets them through again. */
+/** Makes every write fail with a real SQLITE_READONLY, or permits writes again. For tests. */
 export function forbidWrites(db: Db, forbidden: boolean): void {
   db.pragma(`query_only = ${forbidden ? 'ON' : 'OFF'}`);
 }

@@ -2,12 +2,12 @@ import type { RequestRecord } from '../contract/system.ts';
 import type { Db } from './connection.ts';
 import type { WriteHealth } from './write-health.ts';
 
-/** What one tier asked of one model on one day (UTC). */
+/** The usage of one model by one tier on one day (UTC). */
 export interface UsageRow {
   /** `YYYY-MM-DD`. */
   day: string;
   tier: string;
-  /** Empty when no model was named. */
+  /** Empty without a model. */
   model: string;
   requests: number;
   prompt_tokens: number;
@@ -15,21 +15,27 @@ export interface UsageRow {
 }
 
 export interface UsageRepo {
-  /** From `sinceDay` (`YYYY-MM-DD`) on, newest day first, at most 10,000 rows; throws `store.unavailable`. */
+  /**
+   * Returns rows from `sinceDay` (`YYYY-MM-DD`) on, newest day first, at most 10,000. Throws
+   * `store.unavailable`.
+   */
   since(sinceDay: string): UsageRow[];
   /**
-   * One step of keeping the sums within their bounds: at most 2,000 rows go, the oldest first; days before `sinceDay` (null:
-   * none) go. True when there may be more to do. Never throws.
+   * Performs one step of pruning: removes at most 2,000 rows, oldest first, above the row limit and of days
+   * before `sinceDay` (null: none). Returns whether there may be more to remove. Never throws.
    */
   prune(bounds: { readonly rows: number; readonly sinceDay: string | null }): boolean;
 }
 
-/** Rows that one prune removes at most: each one stops the event loop for a moment. */
+/** Maximum rows per prune. Each removal blocks the event loop for a moment. */
 const MAX_REMOVED_PER_STEP = 2_000;
 const MAX_LISTED = 10_000;
 const FIRST_ERROR_STATUS = 400;
 
-/** Only answered requests name their model: the names of refused ones are free text from callers and would fill the table. */
+/**
+ * Returns the key of a usage row. Refused requests count without a model: their model names are free text
+ * from callers and would fill the table.
+ */
 export function usageKey(record: RequestRecord): [day: string, tier: string, model: string] {
   const served = record.status !== null && record.status < FIRST_ERROR_STATUS;
   return [record.at.slice(0, 10), record.tier, (served ? record.model : null) ?? ''];
@@ -42,7 +48,7 @@ interface Sums {
   completion: number;
 }
 
-/** The records as one row of sums for each day, tier and model. */
+/** Returns one row of sums per day, tier and model. */
 function sumsOf(records: readonly RequestRecord[]): Iterable<Sums> {
   const rows = new Map<string, Sums>();
   for (const record of records) {
@@ -58,8 +64,8 @@ function sumsOf(records: readonly RequestRecord[]): Iterable<Sums> {
 }
 
 /**
- * Sums that outlive the request log; `count` runs inside the transaction that writes the requests. `kept` is asked at each
- * write for the rows that are to stay.
+ * Usage sums, which are retained longer than the request log. `count` runs in the transaction that writes the
+ * requests. `maxRows` is called at each write.
  */
 export function usageRepo(
   db: Db,

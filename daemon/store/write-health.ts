@@ -2,24 +2,27 @@ import { GatewayError } from '../contract/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { baseCode, describeError, isDamage, isTransient } from './sqlite-errors.ts';
 
-/** After a failed write no further one is tried in the background for this long: each try may wait for a lock. */
+/** After a failed write, background writes pause for this long, because each attempt may wait for a lock. */
 const PAUSE_MS = 5_000;
 const LOG_EVERY_MS = 60_000;
 const RETRY_AFTER_S = 5;
 
-/** What is wrong now and what has been lost since the start. */
+/** Current faults, and what was lost since the start. */
 export interface WriteHealthState {
-  /** A clause for people when the surroundings of the latest read or write made it fail; null when all is well. */
+  /** Description of the fault when the latest read or write failed because of the environment. Otherwise null. */
   readonly failing: string | null;
-  /** The file was found damaged while running; only a restart cures it. */
+  /** The file was found damaged while running. Only a restart fixes it. */
   readonly damaged: boolean;
-  /** Writes and reads that failed since the start. */
+  /** Failed writes and reads since the start. */
   readonly failures: number;
-  /** Rows that were given up since the start. */
+  /** Rows dropped since the start. */
   readonly dropped: number;
 }
 
-/** Every access goes through here: failures are counted, logged at most once a minute, and never surprise a caller. */
+/**
+ * Wraps every access to the database. Counts failures, logs them at most once a minute, and converts them to
+ * the errors that callers expect.
+ */
 export class WriteHealth {
   readonly #log: Log;
   readonly #now: () => number;
@@ -31,23 +34,26 @@ export class WriteHealth {
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #nextLogAt = Number.NEGATIVE_INFINITY;
 
-  /** `now`: monotonic milliseconds. */
+  /** `now` returns monotonic milliseconds. */
   constructor(log: Log, now: () => number = () => performance.now()) {
     this.#log = log;
     this.#now = now;
   }
 
-  /** Whether background writes wait at the moment. */
+  /** Returns whether background writes are paused. */
   isPaused(): boolean {
     return this.#now() < this.#pausedUntil;
   }
 
-  /** Lets background writes be tried at once. */
+  /** Ends the pause of background writes. */
   resume(): void {
     this.#pausedUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** A write that the caller does not depend on: answers the error instead of throwing it, undefined after success. */
+  /**
+   * Performs a write that the caller does not depend on. Returns the error instead of throwing it, or
+   * undefined on success.
+   */
   attempt(what: string, work: () => void): unknown {
     try {
       work();
@@ -63,7 +69,10 @@ export class WriteHealth {
     return undefined;
   }
 
-  /** A write that the caller depends on; throws GatewayError `store.unavailable` when the database fails. */
+  /**
+   * Performs a write that the caller depends on. Throws GatewayError `store.unavailable` when the database
+   * fails.
+   */
   write<T>(what: string, work: () => T): T {
     try {
       const result = work();
@@ -76,7 +85,10 @@ export class WriteHealth {
     }
   }
 
-  /** A read that the caller depends on; throws GatewayError `store.unavailable` when the database fails. */
+  /**
+   * Performs a read that the caller depends on. Throws GatewayError `store.unavailable` when the database
+   * fails.
+   */
   read<T>(what: string, work: () => T): T {
     try {
       const result = work();
@@ -89,7 +101,7 @@ export class WriteHealth {
     }
   }
 
-  /** Counts rows that are given up. */
+  /** Counts dropped rows. */
   drop(rows: number): void {
     this.#dropped += rows;
   }

@@ -3,19 +3,22 @@ import type { WriteHealth } from './write-health.ts';
 
 export interface WriteQueueOptions<Row> {
   faults: WriteHealth;
-  /** Named in the log when a write fails. */
+  /** Name in the log when a write fails. */
   what: string;
-  /** Rows that wait at most; beyond it the oldest are given up and counted. */
+  /** Maximum queued rows. Above it, the oldest are dropped and counted. */
   limit: number;
-  /** Rows in one transaction at most: a transaction stops the event loop while it runs. */
+  /** Maximum rows per transaction. A transaction blocks the event loop. */
   batch: number;
   /** Writes the rows in one transaction, all or none. */
   write: (rows: readonly Row[]) => void;
-  /** Asked before each flush; true lets the rows wait. */
+  /** Called before each flush. Returns true to keep the rows queued. */
   paused?: () => boolean;
 }
 
-/** Rows on their way to the database whose failure must not reach a caller: they wait in memory, in order, and are tried again. */
+/**
+ * A write-behind queue for rows whose failure must not reach a caller. Rows wait in memory, in order, and
+ * failed writes are retried.
+ */
 export class WriteQueue<Row> {
   readonly #options: WriteQueueOptions<Row>;
   #rows: Row[] = [];
@@ -24,12 +27,12 @@ export class WriteQueue<Row> {
     this.#options = options;
   }
 
-  /** The rows that wait, oldest first. */
+  /** Returns the queued rows, oldest first. */
   pending(): readonly Row[] {
     return this.#rows;
   }
 
-  /** Queues a row; never throws, never touches the database. */
+  /** Queues a row. Never throws and does not access the database. */
   push(row: Row): void {
     this.#rows.push(row);
     const excess = this.#rows.length - this.#options.limit;
@@ -38,7 +41,7 @@ export class WriteQueue<Row> {
     this.#options.faults.drop(excess);
   }
 
-  /** Writes one batch. Answers true when nothing waits any more; never throws. */
+  /** Writes one batch. Returns true when the queue is empty. Never throws. */
   flush(): boolean {
     const { faults, batch, paused } = this.#options;
     if (this.#rows.length === 0) return true;
@@ -52,8 +55,8 @@ export class WriteQueue<Row> {
   }
 
   /**
-   * Writes all that waits, batch by batch; one that fails gets a second try at once, because the fault may have passed. Answers how
-   * many rows still wait then.
+   * Writes all queued rows in batches. Retries a failed batch once, because the fault may have passed.
+   * Returns the number of rows that remain.
    */
   drain(): number {
     for (let failed = 0; this.#rows.length > 0 && failed < 2; ) {
@@ -69,7 +72,7 @@ export class WriteQueue<Row> {
     return this.#options.faults.attempt(this.#options.what, () => this.#options.write(rows));
   }
 
-  /** One row of a batch does not fit its table: only that one is given up. */
+  /** Writes rows individually after an invalid row failed a batch. Drops only the invalid one. */
   #writeOneByOne(rows: readonly Row[]): void {
     for (const row of rows) if (this.#write([row]) !== undefined) this.#options.faults.drop(1);
   }

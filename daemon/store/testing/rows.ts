@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../contract/system.ts';
 import type { ModelRow } from '../models.ts';
 
-/** For tests: a request as the log keeps it. */
+/** Returns a request as stored in the log. For tests. */
 export function aRequest(change: Partial<RequestRecord> = {}): RequestRecord {
   return {
     id: 'r1',
@@ -24,7 +24,7 @@ export function aRequest(change: Partial<RequestRecord> = {}): RequestRecord {
   };
 }
 
-/** For tests: a model as the registry keeps it. */
+/** Returns a model as stored in the registry. For tests. */
 export function aModel(change: Partial<ModelRow> = {}): ModelRow {
   return {
     id: 'demo',
