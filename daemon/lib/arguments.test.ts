@@ -41,7 +41,7 @@ describe('parseArguments', () => {
     [['--model'], "Option '--model <value>' argument missing."],
     [['--model', ' '], '--model is given without a path.'],
     [['--json=yes'], "Option '--json' does not take an argument."],
-  ])('%j is refused in one sentence, with what to do', (argv, message) => {
+  ])('refuses %j in one sentence, with advice', (argv, message) => {
     const refusal = (() => {
       try {
         return parseArguments(argv);
@@ -53,7 +53,7 @@ describe('parseArguments', () => {
     expect(refusal).toMatchObject({ message, advice: expect.stringMatching(/--help|--model FILE/) });
   });
 
-  it('the usage names every sub-command and option', () => {
+  it('lists every sub-command and option in the usage', () => {
     for (const word of [
       ...SUBCOMMANDS,
       '--with-keys',

@@ -17,7 +17,7 @@ function setUp(secrets: string[] = []) {
   return { log, written, tapped };
 }
 
-/** Every way in which a value comes into a line. */
+/** Every way in which a value gets into a line. */
 const WAYS: Record<string, (log: ReturnType<typeof setUp>['log'], name: string, value: string) => void> = {
   'a field': (log, name, value) => log.info({ [name]: value }, 'x'),
   'a field inside others': (log, name, value) => log.info({ a: { b: [{ c: { [name]: value } }] } }, 'x'),
@@ -40,7 +40,7 @@ describe.each(Object.entries(WAYS))('%s', (_, way) => {
     'client_secret',
     'hf_token',
     'password',
-  ])('is hidden under the name %s', (name) => {
+  ])('is redacted under the name %s', (name) => {
     const { log, written, tapped } = setUp();
     way(log, name, NAMED);
     expect(written).toHaveLength(1);
@@ -50,7 +50,7 @@ describe.each(Object.entries(WAYS))('%s', (_, way) => {
     expect(tapped).toEqual(written);
   });
 
-  it('is hidden by its value, under any name', () => {
+  it('is redacted by value, under any name', () => {
     const { log, written } = setUp([CANARY]);
     way(log, 'harmless', CANARY);
     expect(written[0]).not.toContain('Zq81xV7m');
@@ -58,7 +58,7 @@ describe.each(Object.entries(WAYS))('%s', (_, way) => {
   });
 });
 
-it('a value in the message and in the stack of an error is hidden', () => {
+it('redacts a value in the message and stack of an error', () => {
   const { log, written } = setUp([CANARY]);
   log.warn(`no: ${CANARY}`);
   log.error({ err: new Error(`no: ${CANARY}`, { cause: new Error(CANARY) }) }, 'x');
@@ -66,14 +66,14 @@ it('a value in the message and in the stack of an error is hidden', () => {
   expect(written.join('')).not.toContain('Zq81xV7m');
 });
 
-it('what only sounds like a secret stays', () => {
+it('keeps values whose names only resemble those of secrets', () => {
   const { log, written } = setUp();
   const fields = { max_tokens: 5, tokens: '7', key: 'models.folders', monkey: 'x', cookies: 'none' };
   log.info(fields, 'token');
   expect(JSON.parse(written[0] ?? '')).toMatchObject({ ...fields, msg: 'token' });
 });
 
-it('a long line costs little', () => {
+it('a long line is redacted in linear time', () => {
   const { log, written } = setUp([CANARY]);
   const cpuMs = cpuTimer();
   log.info({ text: `${'"token'.repeat(50_000)}${'-'.repeat(200_000)}` }, 'x');

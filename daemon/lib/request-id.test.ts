@@ -3,7 +3,7 @@ import { newRequestId } from './request-id.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('a request id is a UUID of version 7 that holds the time', () => {
+test('a request id is a UUID of version 7 with the time', () => {
   const before = Date.now();
   const id = newRequestId();
   expect(id).toMatch(UUID_V7);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { coalesceAsync } from './coalesce-async.ts';
 
-/** Runs that end when the test says so. */
+/** Runs that the test ends. */
 function bench() {
   const runs: { end: () => void; fail: (cause: Error) => void }[] = [];
   let atOnce = 0;
@@ -19,7 +19,7 @@ function bench() {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('calls during a run share one that begins after it', async () => {
+it('calls during a run share the next run', async () => {
   const { run, runs, most } = bench();
   const first = run();
   const [second, third] = [run(), run()];
@@ -42,7 +42,7 @@ it('calls during a run share one that begins after it', async () => {
   await fourth;
 });
 
-it('a call between two runs joins the one that is booked', async () => {
+it('a call between two runs joins the scheduled one', async () => {
   const { run, runs, most } = bench();
   const first = run();
   void run();
@@ -57,7 +57,7 @@ it('a call between two runs joins the one that is booked', async () => {
   await between;
 });
 
-it('a run that fails does so for its own callers', async () => {
+it('a failed run rejects only for its own callers', async () => {
   const { run, runs } = bench();
   const [first, second] = [run(), run()];
   runs[0]?.fail(new Error('torn'));

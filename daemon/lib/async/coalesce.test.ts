@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { coalesce } from './coalesce.ts';
 
-it('runs at once, and once more for all that was called in the same turn', async () => {
+it('runs at once, and once more for all calls in the same tick', async () => {
   let [value, runs] = [0, 0];
   const seen: number[] = [];
   const run = coalesce(() => {
@@ -19,7 +19,7 @@ it('runs at once, and once more for all that was called in the same turn', async
   expect(runs).toBe(3);
 });
 
-it('a run that throws holds up no later one', async () => {
+it('a run that throws does not block later runs', async () => {
   let fails = true;
   let runs = 0;
   const run = coalesce(() => {

@@ -12,13 +12,13 @@ const filled = (count: number, keep = 4): EventBus<Words> => {
 const ids = (entries: { id: number }[] | null) => entries?.map(({ id }) => id) ?? null;
 
 describe('since', () => {
-  it('answers what came after an id, oldest first', () => {
+  it('returns the events after an id, oldest first', () => {
     expect(ids(filled(3).since(100))).toEqual([101, 102]);
     expect(ids(filled(3).since(102))).toEqual([]);
     expect(ids(filled(3).since(99))).toEqual([100, 101, 102]);
   });
 
-  it('is null when the ring no longer reaches back, and for an id that was never given', () => {
+  it('returns null when the ring no longer reaches back, and for an unknown id', () => {
     expect(filled(9).since(103)).toBeNull();
     expect(ids(filled(9).since(104))).toEqual([105, 106, 107, 108]);
     expect(filled(3).since(103)).toBeNull();
@@ -28,7 +28,7 @@ describe('since', () => {
 });
 
 describe('last', () => {
-  it('answers the newest entries, oldest first, never more than there are', () => {
+  it('returns the newest entries, oldest first, never more than exist', () => {
     expect(ids(filled(9).last(2))).toEqual([107, 108]);
     expect(ids(filled(3).last(9))).toEqual([100, 101, 102]);
     expect(filled(3).last(0)).toEqual([]);
@@ -37,7 +37,7 @@ describe('last', () => {
 });
 
 describe('subscribe', () => {
-  it('tells later events until it is ended; a listener that throws is dropped', () => {
+  it('emits later events until unsubscribed; removes a listener that throws', () => {
     const bus = filled(1);
     const heard: unknown[] = [];
     const end = bus.subscribe(({ payload }) => heard.push(payload));

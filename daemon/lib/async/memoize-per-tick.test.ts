@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { memoizePerTick } from './memoize-per-tick.ts';
 
-it('reads once for all who ask in one turn, and anew for the next', async () => {
+it('reads once per tick, and again in the next tick', async () => {
   let reads = 0;
   const read = memoizePerTick(() => ++reads);
   expect([read(), read(), read()]).toEqual([1, 1, 1]);
@@ -9,7 +9,7 @@ it('reads once for all who ask in one turn, and anew for the next', async () => 
   expect([read(), read()]).toEqual([2, 2]);
 });
 
-it('a reading that fails is tried again at once', () => {
+it('retries a failed read at once', () => {
   let reads = 0;
   const read = memoizePerTick(() => {
     reads += 1;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { memoize } from './memoize.ts';
 
-test('it is asked once for each text, also where it has no answer', () => {
-  const asked: string[] = [];
+test('computes once per text, also for an undefined result', () => {
+  const computed: string[] = [];
   const length = memoize((text) => {
-    asked.push(text);
+    computed.push(text);
     return text === '' ? undefined : text.length;
   });
   expect([length('ab'), length('ab'), length(''), length(''), length('abc')]).toEqual([
@@ -14,15 +14,15 @@ test('it is asked once for each text, also where it has no answer', () => {
     undefined,
     3,
   ]);
-  expect(asked).toEqual(['ab', '', 'abc']);
+  expect(computed).toEqual(['ab', '', 'abc']);
 });
 
-test('what is remembered is bounded', () => {
-  let asked = 0;
+test('the cache is bounded', () => {
+  let computed = 0;
   const once = memoize((text) => {
-    asked++;
+    computed++;
     return text;
   }, 2);
   for (const text of ['a', 'b', 'c', 'a']) expect(once(text)).toBe(text);
-  expect(asked).toBe(4);
+  expect(computed).toBe(4);
 });

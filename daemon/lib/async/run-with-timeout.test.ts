@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cpuTimer } from '../testing/cpu-time.ts';
 import { runSyncWithTimeout, TimeLimitError } from './run-with-timeout.ts';
 
-test('the result and the error of the work come through', () => {
+test('returns the result and rethrows the error of the work', () => {
   const made = { a: 1 };
   expect(runSyncWithTimeout(() => made, 1000)).toBe(made);
   const failure = new RangeError('mine');
@@ -31,7 +31,7 @@ test('an endless loop ends at the limit, and later work runs', () => {
   expect(runSyncWithTimeout(() => 2, 1000)).toBe(2);
 });
 
-test('work within work', () => {
+test('nested calls', () => {
   expect(
     runSyncWithTimeout(() => runSyncWithTimeout(() => 1, 1000) + runSyncWithTimeout(() => 2, 1000), 1000),
   ).toBe(3);

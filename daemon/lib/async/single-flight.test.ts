@@ -27,7 +27,7 @@ describe('SingleFlight', () => {
     expect(flights.size).toBe(0);
   });
 
-  it('keeps no failure', async () => {
+  it('does not cache a failure', async () => {
     const flights = new SingleFlight<string>();
     await expect(
       flights.run('a', () => {
@@ -56,7 +56,7 @@ describe('SingleFlight', () => {
     expect(await flights.run('a', async () => 'fresh')).toBe('fresh');
   });
 
-  it('a caller without a signal holds the run', async () => {
+  it('a caller without a signal keeps the run going', async () => {
     const flights = new SingleFlight<string>();
     const door = gate();
     const leaver = new AbortController();

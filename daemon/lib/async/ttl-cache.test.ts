@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { TtlCache } from './ttl-cache.ts';
 
-test('answers are kept for their time, so many at most', () => {
+test('entries expire after their time, and the size is bounded', () => {
   let now = 0;
-  const kept = new TtlCache<number>({ maxEntries: 2, ttlMs: 100, now: () => now });
-  kept.set('a', 1);
-  kept.set('b', 2);
-  expect([kept.get('a'), kept.get('none')]).toEqual([1, undefined]);
-  kept.set('c', 3);
-  expect([kept.get('a'), kept.get('b'), kept.get('c')]).toEqual([undefined, 2, 3]);
+  const cache = new TtlCache<number>({ maxEntries: 2, ttlMs: 100, now: () => now });
+  cache.set('a', 1);
+  cache.set('b', 2);
+  expect([cache.get('a'), cache.get('none')]).toEqual([1, undefined]);
+  cache.set('c', 3);
+  expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([undefined, 2, 3]);
   now = 50;
-  kept.set('b', 4);
+  cache.set('b', 4);
   now = 120;
-  expect([kept.get('b'), kept.get('c')]).toEqual([4, undefined]);
+  expect([cache.get('b'), cache.get('c')]).toEqual([4, undefined]);
 });

@@ -8,7 +8,7 @@ test.each([
   ['1.41', undefined, '1.41'],
   ['1.40', '1.24', null],
   ['1.5', '1.2', null],
-])('an engine that speaks %s down to %s is spoken to with %s', (newest, oldest, expected) => {
+])('an engine with API %s down to %s is used with %s', (newest, oldest, expected) => {
   expect(apiVersion(newest, oldest)).toBe(expected);
 });
 
@@ -19,7 +19,7 @@ const podman = (Version: string) => ({
 });
 const docker = { Version: '28.2.2', ApiVersion: '1.50', Components: [{ Name: 'Engine' }] };
 
-test('Podman is told from Docker, and each says in its way whether it is rootless', () => {
+test('distinguishes Podman and Docker, and reads the rootless flag of each', () => {
   expect(engineInfo(podman('4.3.1'), { Rootless: false, Runtimes: { runc: {} } }, '1.41')).toEqual({
     kind: 'podman',
     version: '4.3.1',
@@ -33,7 +33,7 @@ test('Podman is told from Docker, and each says in its way whether it is rootles
   ).toEqual({ kind: 'docker', version: '28.2.2', api: '1.41', rootless: true, runtimes: [], cdi: false });
 });
 
-test('CDI names: Podman from 5 on, Docker when it has folders for them', () => {
+test('CDI names: from Podman 5, and with Docker if it has CDI folders', () => {
   expect(engineInfo(podman('5.0.0'), {}, '1.41').cdi).toBe(true);
   expect(engineInfo(docker, { CDISpecDirs: ['/etc/cdi'] }, '1.41').cdi).toBe(true);
 });

@@ -1,6 +1,6 @@
 /**
- * The client of the engine API on answers that a Podman 4.3.1 gave, reduced to a few of their fields, over a unix socket.
- * e2e/system/engines/podman-api.test.ts runs it against a real Podman.
+ * Tests the engine API client with recorded responses of Podman 4.3.1, reduced to a few fields, over a unix
+ * socket. e2e/system/engines/podman-api.test.ts tests it with a real Podman.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -14,7 +14,7 @@ interface Captured {
   readonly call: string;
   readonly status: number;
   readonly json?: unknown;
-  /** A body that is not one JSON value, a character for each byte. */
+  /** A body that is not a single JSON value, one character per byte. */
   readonly text?: string;
 }
 
@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 let outbound: Outbound;
 let server: Server;
 let socketPath: string;
-/** Bodies of the requests by call. */
+/** Request bodies by call. */
 let sent: Map<string, string>;
 
 beforeEach(async () => {
@@ -34,7 +34,7 @@ beforeEach(async () => {
   socketPath = join(scratch(), 's');
   sent = new Map();
   const left = JSON.parse(readFileSync(FILE, 'utf8')) as Captured[];
-  // Each call gets its answers in the order in which Podman gave them.
+  // Returns the responses of each call in the order in which Podman sent them.
   server = createServer(async (req, res) => {
     const call = `${req.method} ${req.url}`;
     const chunks: Buffer[] = [];
@@ -56,7 +56,7 @@ afterEach(async () => {
 
 const connect = () => ContainerEngine.connect(outbound, socketPath);
 
-test('an absent engine is named', async () => {
+test('reports an absent engine', async () => {
   await expect(ContainerEngine.connect(outbound, '/nowhere/s')).rejects.toMatchObject({
     name: 'ContainerEngineError',
     code: 'ENOENT',
@@ -64,13 +64,13 @@ test('an absent engine is named', async () => {
   });
 });
 
-test('reads what the engine is', async () => {
-  const { info: about } = await connect();
-  expect(about).toMatchObject({ kind: 'podman', version: '4.3.1', api: '1.41', rootless: false, cdi: false });
-  expect(about.runtimes).toContain('runc');
+test("reads the engine's properties", async () => {
+  const { info } = await connect();
+  expect(info).toMatchObject({ kind: 'podman', version: '4.3.1', api: '1.41', rootless: false, cdi: false });
+  expect(info.runtimes).toContain('runc');
 });
 
-test('an image that is present, one that is absent, and a pull that fails inside an answer of status 200', async () => {
+test('a present image, an absent image, and a pull that fails inside a 200 response', async () => {
   const engine = await connect();
   expect(await engine.hasImage('localhost/stand-in')).toBe(true);
   expect(await engine.hasImage('localhost:1/absent')).toBe(false);
@@ -78,14 +78,14 @@ test('an image that is present, one that is absent, and a pull that fails inside
   await expect(engine.pull('localhost:1/absent', options)).rejects.toThrow(/localhost:1.*connection refused/);
 });
 
-test('a container from its creation to its removal', async () => {
+test('the life cycle of a container', async () => {
   const engine = await connect();
   const body = { Image: 'localhost/stand-in', Labels: LABELS };
   expect(await engine.create('svc-life', body)).toBe(ID);
   expect(JSON.parse(sent.get('POST /v1.41/containers/create?name=svc-life') ?? '')).toEqual(body);
   expect(await engine.inspect(ID)).toMatchObject({ id: ID, running: false, pid: 0 });
   await engine.start(ID);
-  // 304: it runs already.
+  // 304: already running.
   await engine.start(ID);
   const state = await engine.inspect(ID);
   expect(state).toMatchObject({ running: true, labels: LABELS, outOfMemory: false, error: '' });
@@ -107,13 +107,13 @@ test('a container from its creation to its removal', async () => {
   expect(await engine.inspect(ID)).toMatchObject({ running: false, exitCode: 0 });
   await engine.remove(ID);
   expect(await engine.inspect(ID)).toBeNull();
-  // 404 each: what is gone has ended.
+  // 404 each: a missing container has ended.
   await engine.remove(ID);
   await engine.stop(ID, 1000);
   await engine.wait(ID, 5000);
 });
 
-test('a refusal carries the words of the engine', async () => {
+test("a refusal contains the engine's message", async () => {
   const engine = await connect();
   await expect(engine.create('svc-none', { Image: 'localhost/absent' })).rejects.toMatchObject({
     status: 404,

@@ -16,7 +16,7 @@ function exchange(socketPath: string) {
   return exchangeOver(outbound, socketPath);
 }
 
-/** A server on a unix socket that stands in for an engine. */
+/** A server on a unix socket that simulates an engine. */
 async function standIn(listener: RequestListener): Promise<string> {
   const folder = scratch();
   const server = createServer(listener);
@@ -36,7 +36,7 @@ const call = (more: Partial<EngineCall> = {}): EngineCall => ({
   ...more,
 });
 
-test('speaks HTTP over a unix socket, JSON both ways', async () => {
+test('sends and receives JSON over HTTP on a unix socket', async () => {
   const seen: unknown[] = [];
   const path = await standIn((req, res) => {
     let text = '';
@@ -53,7 +53,7 @@ test('speaks HTTP over a unix socket, JSON both ways', async () => {
   expect(seen).toEqual([['POST', '/x', 'application/json', '{"a":1}']]);
 });
 
-test('what onData hears of a good answer is not kept, what a refusal says is', async () => {
+test('does not collect a 2xx response that goes to onData, but collects an error response', async () => {
   const path = await standIn((req, res) => res.writeHead(req.url === '/x' ? 200 : 404).end('words'));
   const heard: string[] = [];
   const onData = (chunk: Buffer) => void heard.push(chunk.toString());
@@ -62,7 +62,7 @@ test('what onData hears of a good answer is not kept, what a refusal says is', a
   expect(heard).toEqual(['words']);
 });
 
-test('the whole call has a limit, also when bytes keep coming', async () => {
+test('limits the whole call, even while bytes arrive', async () => {
   const path = await standIn((_req, res) => {
     const beat = setInterval(() => res.write('.'), 10);
     res.on('close', () => clearInterval(beat));
@@ -70,17 +70,17 @@ test('the whole call has a limit, also when bytes keep coming', async () => {
   await expect(exchange(path)(call({ limitMs: 150 }))).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-test('an abort ends the call with its own reason', async () => {
+test('an abort rejects with its own reason', async () => {
   const arrived = Promise.withResolvers<void>();
   const path = await standIn(() => arrived.resolve());
   const control = new AbortController();
-  const asked = exchange(path)(call({ signal: control.signal }));
+  const response = exchange(path)(call({ signal: control.signal }));
   await arrived.promise;
   control.abort(new Error('enough'));
-  await expect(asked).rejects.toThrow('enough');
+  await expect(response).rejects.toThrow('enough');
 });
 
-test('an answer without end is cut', async () => {
+test('aborts an endless response', async () => {
   const path = await standIn((_req, res) => {
     const fill = () => {
       while (res.write(Buffer.alloc(1 << 20)));
@@ -91,6 +91,6 @@ test('an answer without end is cut', async () => {
   await expect(exchange(path)(call())).rejects.toThrow('too large');
 });
 
-test('an absent socket rejects with the code of the system', async () => {
+test('an absent socket rejects with the system error code', async () => {
   await expect(exchange('/nowhere/s')(call())).rejects.toMatchObject({ code: 'ENOENT' });
 });

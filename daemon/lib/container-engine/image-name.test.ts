@@ -19,7 +19,7 @@ test.each(['', '-rm', 'a b', '../../etc', 'x/../y', 'x?fromSrc=-', 'x:', 'x@sha2
   (name) => expect(imageNameError(name)).not.toBeNull(),
 );
 
-test('a hostile name is judged at once', () => {
+test('rejects a hostile name in linear time', () => {
   const cpuMs = cpuTimer();
   imageNameError(`${'a.'.repeat(250)}!`);
   expect(cpuMs()).toBeLessThan(500);

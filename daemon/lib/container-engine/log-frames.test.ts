@@ -13,11 +13,11 @@ const read = (chunks: readonly Buffer[]): string => {
   return Buffer.concat(chunks.flatMap((chunk) => frames.push(chunk))).toString();
 };
 
-test('takes the output out of its frames, in order', () => {
+test('extracts the output from its frames, in order', () => {
   expect(read([Buffer.concat([frame(1, 'out\n'), frame(2, ''), frame(2, 'err\n')])])).toBe('out\nerr\n');
 });
 
-test('however the stream is cut', () => {
+test('for any chunk boundaries', () => {
   const text = fc.string({ maxLength: 20 });
   fc.assert(
     fc.property(
@@ -37,6 +37,6 @@ test('however the stream is cut', () => {
   );
 });
 
-test('a stream without frames passes as it is, also when it looks like one later', () => {
+test('passes an unframed stream unchanged, even if it later looks framed', () => {
   expect(read([Buffer.from('hello world'), frame(1, 'x')])).toBe(`hello world${frame(1, 'x')}`);
 });

@@ -43,7 +43,7 @@ const errno = (code: string) => Object.assign(new Error(`${code} at ${folder}`),
 const STEPS: FaultStep[] = ['open', 'write', 'fsync', 'rename'];
 
 describe('replaceFile', () => {
-  test('creates a missing file with the mode asked for, and leaves no temporary file', async () => {
+  test('creates a missing file with the requested mode, and leaves no temporary file', async () => {
     expect(await replace('one')).toEqual({ durable: true });
     expect([text(), mode(), readdirSync(folder)]).toEqual(['one', '600', ['api.env']]);
   });
@@ -53,14 +53,14 @@ describe('replaceFile', () => {
     [0o640, 0o644, '640'],
     [0o400, 0o600, '400'],
     [0o666, 0o644, '644'],
-  ])('mode %o asked %o gives %s: never wider than before', async (before, asked, after) => {
+  ])('mode %o requested %o gives %s: never wider than before', async (before, requested, after) => {
     writeFileSync(path, 'old');
     chmodSync(path, before);
-    await replace('new', { mode: asked });
+    await replace('new', { mode: requested });
     expect([text(), mode()]).toEqual(['new', after]);
   });
 
-  test('no name in the folder is ever readable by others', async () => {
+  test('no file in the folder is ever readable by others', async () => {
     writeFileSync(path, 'old', { mode: 0o600 });
     const seen: string[] = [];
     await replace('new', {
@@ -73,7 +73,7 @@ describe('replaceFile', () => {
   });
 
   test.each(STEPS)(
-    'a failure at %s leaves the old file, names the code, keeps no temporary file',
+    'a failure at %s leaves the old file, reports the code and leaves no temporary file',
     async (step) => {
       writeFileSync(path, 'old', { mode: 0o600 });
       for (const code of ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EBUSY', 'EPERM']) {
@@ -94,7 +94,7 @@ describe('replaceFile', () => {
     },
   );
 
-  test('an error without a code is wrapped too', async () => {
+  test('wraps an error without a code', async () => {
     const error = await refusal(
       replace('new', {
         faults: () => {
@@ -105,7 +105,7 @@ describe('replaceFile', () => {
     expect([error.reason, error.code]).toEqual(['io', null]);
   });
 
-  test('a failure of the last flush leaves the new file and says so', async () => {
+  test('a failure of the last flush leaves the new file and is reported', async () => {
     writeFileSync(path, 'old');
     const faults = (at: FaultStep) => {
       if (at === 'fsyncdir') throw errno('EIO');
@@ -126,7 +126,7 @@ describe('replaceFile', () => {
     expect([error.reason, text(), readdirSync(folder)]).toEqual(['changed', 'old', ['api.env']]);
   });
 
-  test('a symbolic link within the folder is written through and stays', async () => {
+  test('follows and keeps a symbolic link within the folder', async () => {
     mkdirSync(join(folder, 'real'));
     writeFileSync(join(folder, 'real', 'keys'), 'old', { mode: 0o600 });
     symlinkSync(join('real', 'keys'), path);
@@ -139,7 +139,7 @@ describe('replaceFile', () => {
     ]);
   });
 
-  test('a link that dangles, loops or leaves the folder is refused', async () => {
+  test('refuses a link that dangles, loops or leaves the folder', async () => {
     const outside = scratch();
     writeFileSync(join(outside, 'x'), 'theirs');
     for (const target of ['nowhere', 'api.env', join(outside, 'x')]) {
@@ -152,7 +152,7 @@ describe('replaceFile', () => {
     expect(text(join(outside, 'x'))).toBe('ours');
   });
 
-  test('a folder beside the allowed one with the same beginning is outside', async () => {
+  test('a sibling folder with the same prefix is outside', async () => {
     const beside = `${folder}-beside`;
     mkdirSync(beside);
     writeFileSync(join(beside, 'x'), 'theirs');
@@ -161,7 +161,7 @@ describe('replaceFile', () => {
     rmSync(beside, { recursive: true });
   });
 
-  test('anything that is no regular file is refused, also behind a link', async () => {
+  test('refuses anything but a regular file, also behind a link', async () => {
     mkdirSync(path);
     expect((await refusal(replace('new'))).reason).toBe('not_a_file');
     rmSync(path, { recursive: true });
@@ -170,7 +170,7 @@ describe('replaceFile', () => {
     expect((await refusal(replace('new'))).reason).toBe('not_a_file');
   });
 
-  test('a folder that is not there is an io error', async () => {
+  test('a missing folder is an io error', async () => {
     const error = await refusal(
       replaceFile(join(folder, 'no', 'api.env'), Buffer.from('x'), { mode: 0o600 }),
     );
@@ -180,7 +180,7 @@ describe('replaceFile', () => {
     expect(inFile.code).toBe('ENOTDIR');
   });
 
-  test.runIf(root)('a file of another user is refused when asked, else it stays theirs', async () => {
+  test.runIf(root)('refuses a file of another user with sameOwner, otherwise keeps its owner', async () => {
     writeFileSync(path, 'old', { mode: 0o640 });
     chownSync(path, 12345, 23456);
     expect((await refusal(replace('new', { sameOwner: true }))).reason).toBe('owner');
@@ -197,7 +197,7 @@ describe('replaceFile', () => {
   });
 
   test.each([...STEPS, 'fsyncdir'] as const)(
-    'killed at %s the file is wholly old or wholly new',
+    'killed at %s, the file is completely old or completely new',
     async (step) => {
       writeFileSync(path, 'old', { mode: 0o600 });
       const script = join(import.meta.dirname, 'fixtures', 'replace-and-die.ts');
@@ -223,13 +223,13 @@ describe('createExclusive', () => {
     expect([text(), mode(), readdirSync(folder)]).toEqual(['one', '600', ['api.env']]);
   });
 
-  test('a dangling link counts as taken', async () => {
+  test('a dangling link counts as existing', async () => {
     symlinkSync('nowhere', path);
     expect(await create('one')).toBe(false);
     expect(readdirSync(folder)).toEqual(['api.env']);
   });
 
-  test('of many at once exactly one wins, and its content is whole', async () => {
+  test('exactly one of many concurrent calls wins, and its content is complete', async () => {
     const won = await Promise.all(
       Array.from({ length: 16 }, (_, i) => create(`${i}`.padStart(4, '0').repeat(1000))),
     );
@@ -244,7 +244,7 @@ describe('createExclusive', () => {
   });
 });
 
-test('a file with a second name loses it: the other name keeps the old content', async () => {
+test('a hard-linked file loses the link: the other name keeps the old content', async () => {
   writeFileSync(path, 'old');
   linkSync(path, join(folder, 'other'));
   await replace('new');

@@ -3,14 +3,14 @@ import { DiskTimeout, MountGuard } from './mount-guard.ts';
 
 const never = () => new Promise<never>(() => {});
 
-test('an answer comes through as it is, also a refusal', async () => {
+test('passes on the result, also a rejection', async () => {
   const patience = new MountGuard({ mounts: () => [] });
   expect(await patience.run('/a', async () => 7)).toBe(7);
   const refusal = new Error('EACCES');
   await expect(patience.run('/a', () => Promise.reject(refusal))).rejects.toBe(refusal);
 });
 
-test('a place that does not answer is asked again only once it has answered', async () => {
+test('an unresponsive mount is not used until it has responded', async () => {
   const patience = new MountGuard({ mounts: () => [], timeoutMs: 10 });
   const { promise, resolve } = Promise.withResolvers<number>();
   await expect(patience.run('/a', () => promise)).rejects.toBeInstanceOf(DiskTimeout);
@@ -22,12 +22,12 @@ test('a place that does not answer is asked again only once it has answered', as
   expect(await vi.waitFor(() => patience.run('/a', question))).toBe(1);
 });
 
-test('a place is asked one question at a time, others meanwhile', async () => {
+test('runs one operation at a time per mount, and other mounts concurrently', async () => {
   const patience = new MountGuard({ mounts: () => [] });
   const first = Promise.withResolvers<void>();
-  const asked: string[] = [];
+  const started: string[] = [];
   const question = (name: string, answer?: Promise<void>) => async () => {
-    asked.push(name);
+    started.push(name);
     await answer;
   };
   const all = [
@@ -36,13 +36,13 @@ test('a place is asked one question at a time, others meanwhile', async () => {
     patience.run('/b', question('three')),
   ];
   await all[2];
-  expect(asked).toEqual(['one', 'three']);
+  expect(started).toEqual(['one', 'three']);
   first.resolve();
   await Promise.all(all);
-  expect(asked).toEqual(['one', 'three', 'two']);
+  expect(started).toEqual(['one', 'three', 'two']);
 });
 
-test('when too many places are silent, nobody is asked', async () => {
+test('runs nothing when too many mounts are unresponsive', async () => {
   const patience = new MountGuard({ mounts: () => [], timeoutMs: 10, maxUnresponsive: 2 });
   const silent = ['/a', '/b'].map((place) => patience.run(place, never).catch(() => {}));
   await Promise.all(silent);
@@ -51,7 +51,7 @@ test('when too many places are silent, nobody is asked', async () => {
   expect(question).not.toHaveBeenCalled();
 });
 
-test('folders of one mount are one place', async () => {
+test('folders of one mount share its queue', async () => {
   const patience = new MountGuard({ timeoutMs: 10, mounts: () => ['/nas'] });
   await expect(patience.run('/nas/a', never)).rejects.toThrow('its disk does not answer');
   await expect(patience.run('/nas/b', async () => 1)).rejects.toThrow('its disk does not answer');

@@ -76,9 +76,10 @@ export class MountGuard {
   }
 
   async #runNow<T>(mount: string, operation: () => Promise<T>): Promise<T> {
-    const { timeoutMs: ms, maxUnresponsive: most } = this.#options;
+    const { timeoutMs, maxUnresponsive } = this.#options;
     if (this.#unresponsive.has(mount)) throw new DiskTimeout(NO_RESPONSE);
-    if (this.#unresponsive.size >= most) throw new DiskTimeout('too many other disks do not answer');
+    if (this.#unresponsive.size >= maxUnresponsive)
+      throw new DiskTimeout('too many other disks do not answer');
     const result = operation();
     const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
@@ -86,7 +87,7 @@ export class MountGuard {
       const onSettled = () => void this.#unresponsive.delete(mount);
       result.then(onSettled, onSettled);
       timeout.reject(new DiskTimeout(NO_RESPONSE));
-    }, ms);
+    }, timeoutMs);
     try {
       return await Promise.race([result, timeout.promise]);
     } finally {

@@ -7,7 +7,7 @@ const TEXT = `22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
 
 `;
 
-test('mount points come as paths', () => {
+test('decodes mount points to paths', () => {
   expect(parseMounts(TEXT)).toEqual(['/', '/mnt/nas', '/mnt/my disk']);
   expect(parseMounts('nonsense')).toEqual([]);
 });
@@ -18,10 +18,10 @@ test.each([
   ['/mnt/nas/deep/models', '/mnt/nas/deep'],
   ['/mnt/nas2/models', null],
   ['/home/models', null],
-])('%s lies in %s', (path, point) => {
+])('%s is on %s', (path, point) => {
   expect(mountOf(path, ['/', '/mnt/nas', '/mnt/nas/deep'])).toBe(point);
 });
 
-test('this machine tells its mounts', () => {
+test('reads the mounts of this machine', () => {
   expect(mounts()).toContain('/');
 });

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { scratch } from '../testing/scratch.ts';
 import { pollStats } from './poll-stats.ts';
 
-it('sees a file that comes right after the start, changes and goes', async () => {
+it('detects a file that is created right after the start, changed and removed', async () => {
   const file = join(scratch(), 'a');
   const changed = vi.fn();
   const end = pollStats([file], 20, changed);

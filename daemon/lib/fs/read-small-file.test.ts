@@ -16,13 +16,13 @@ test('a file up to the cap', () => {
   expect(readSmallFile(path, 2)).toBeNull();
 });
 
-test('a folder and a pipe are no files', () => {
+test('returns null for a folder and a pipe', () => {
   mkdirSync(`${path}.d`);
   execFileSync('mkfifo', [path]);
   expect(readSmallFile(`${path}.d`, 9)).toBeNull();
   expect(readSmallFile(path, 9)).toBeNull();
 });
 
-test('what is absent is told by its code', () => {
+test('throws the error code for a missing file', () => {
   expect(() => readSmallFile(path, 9)).toThrow('ENOENT');
 });

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './root.ts';
 
-test('is where package.json and the sources lie', () => {
+test('contains package.json and the sources', () => {
   expect(ROOT).toBe(resolve(import.meta.dirname, '..', '..', '..'));
   expect(existsSync(join(ROOT, 'package.json'))).toBe(true);
 });

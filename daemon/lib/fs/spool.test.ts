@@ -7,7 +7,7 @@ import { Spool, sweepSpools } from './spool.ts';
 
 const home = scratchOfFile();
 
-test('what was written is read, as often as needed, and has no name', async () => {
+test('can be read repeatedly and has no name', async () => {
   const folder = join(home, 'spool');
   const spool = await Spool.open(folder);
   await spool.write([Buffer.from('hello '), Buffer.from('wo')]);
@@ -23,7 +23,7 @@ test('what was written is read, as often as needed, and has no name', async () =
   expect(left.destroyed).toBe(true);
 });
 
-test('one that is left in the middle, or destroyed at its end, takes nothing from the next one', async () => {
+test('a stream that is destroyed early or at its end does not affect the next one', async () => {
   const spool = await Spool.open(join(home, 'again'));
   await spool.write([Buffer.alloc(1 << 20, 'x')]);
   const left = spool.stream();
@@ -38,7 +38,7 @@ test('one that is left in the middle, or destroyed at its end, takes nothing fro
   await expect(buffer(late)).rejects.toThrow();
 });
 
-test('leftovers are swept, other files are not', async () => {
+test('sweeps leftovers and no other files', async () => {
   const folder = join(home, 'left');
   await (await Spool.open(folder)).close();
   writeFileSync(join(folder, 'ab'.repeat(12)), 'left');

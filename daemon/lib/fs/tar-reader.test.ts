@@ -50,7 +50,7 @@ async function read(bytes: Buffer, sizes: readonly number[] = [4096]): Promise<(
 }
 
 describe('readTar', () => {
-  it('gives back what was packed, however the stream is cut', async () => {
+  it('returns what was packed, for any chunk boundaries', async () => {
     const file = fc.record({
       name: fc.stringMatching(/^[a-z/]{1,100}$/),
       bytes: fc.uint8Array({ maxLength: 1500 }).map((bytes) => Buffer.from(bytes)),
@@ -65,7 +65,7 @@ describe('readTar', () => {
     );
   });
 
-  it('reads what the tar of the system writes, and says what is no file', async () => {
+  it("reads archives of the system's tar, and reports the type of other members", async () => {
     const folder = scratch();
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'sub/a.txt'), 'one');
@@ -90,9 +90,9 @@ describe('readTar', () => {
       'sum of a header',
     ],
     ['that goes on', Buffer.concat([whole, Buffer.from('x')]), 'after its end'],
-    ['that goes on with zeros for ever', Buffer.concat([whole, Buffer.alloc(70_000)]), 'after its end'],
+    ['that is followed by too many zeros', Buffer.concat([whole, Buffer.alloc(70_000)]), 'after its end'],
     ['that is none', Buffer.alloc(2048, 'x'), 'is damaged'],
-  ])('an archive %s is refused', async (_, bytes, words) => {
+  ])('refuses an archive %s', async (_, bytes, words) => {
     await expect(read(bytes)).rejects.toThrow(words);
   });
 

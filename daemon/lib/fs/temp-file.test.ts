@@ -12,20 +12,26 @@ beforeEach(() => {
 const HEX = '0123456789abcdef';
 const put = (name: string) => writeFileSync(join(folder, name), '');
 
-test('temporary files of ended processes and of this one are removed, all else stays', async () => {
-  const kept = ['api.env', '.api.env', '.api.env.1.tmp', `api.env.1.${HEX}.tmp`, `.api.env.x.${HEX}.tmp`];
-  for (const name of kept) put(name);
+test('removes temporary files of ended processes and of this one, and nothing else', async () => {
+  const unrelated = [
+    'api.env',
+    '.api.env',
+    '.api.env.1.tmp',
+    `api.env.1.${HEX}.tmp`,
+    `.api.env.x.${HEX}.tmp`,
+  ];
+  for (const name of unrelated) put(name);
   put(`.api.env.4194999.${HEX}.tmp`);
   put(`.config.toml.${process.pid}.${HEX}.tmp`);
   mkdirSync(join(folder, `.folder.4194999.${HEX}.tmp`));
   symlinkSync('api.env', join(folder, `.link.4194999.${HEX}.tmp`));
   expect(await sweepTemps(folder)).toBe(2);
   expect(readdirSync(folder).sort()).toEqual(
-    [...kept, `.folder.4194999.${HEX}.tmp`, `.link.4194999.${HEX}.tmp`].sort(),
+    [...unrelated, `.folder.4194999.${HEX}.tmp`, `.link.4194999.${HEX}.tmp`].sort(),
   );
 });
 
-test('a file of a running process is kept until it is ten minutes old', async () => {
+test('keeps a file of a running process until it is ten minutes old', async () => {
   const name = `.api.env.${process.ppid}.${HEX}.tmp`;
   put(name);
   expect(await sweepTemps(folder)).toBe(0);
@@ -34,7 +40,7 @@ test('a file of a running process is kept until it is ten minutes old', async ()
   expect(await sweepTemps(folder)).toBe(1);
 });
 
-test('a finished temporary file is recognised by the sweep', async () => {
+test('the sweep recognises a finished temporary file', async () => {
   await writeTemp(join(folder, 'api.env'), Buffer.from('x'), { mode: 0o600 });
   expect(readdirSync(folder)).toHaveLength(1);
   expect(await sweepTemps(folder)).toBe(1);

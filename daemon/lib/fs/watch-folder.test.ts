@@ -6,7 +6,7 @@ import { watchFolder } from './watch-folder.ts';
 
 const LIMIT = { timeout: 10_000 };
 
-it('tells of new, changed and removed files', async () => {
+it('reports new, changed and removed files', async () => {
   const folder = scratch();
   const changed = vi.fn();
   const end = watchFolder(folder, changed);
@@ -22,7 +22,7 @@ it('tells of new, changed and removed files', async () => {
   end();
 });
 
-it('tells when the folder appears later', async () => {
+it('reports when the folder is created later', async () => {
   const folder = join(scratch(), 'slots');
   const changed = vi.fn();
   const end = watchFolder(folder, changed);

@@ -6,7 +6,7 @@ import { ByteScanner, stringAt } from './byte-scanner.ts';
 import { accepts, parses } from './fixtures/json-verdicts.ts';
 
 describe('byte scanner against JSON.parse', () => {
-  test('accepts every text that JSON.stringify makes, whatever its alignment', () => {
+  test('accepts every text of JSON.stringify, for any alignment', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), fc.nat(4), (value, shift, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -78,7 +78,7 @@ describe('byte scanner against JSON.parse', () => {
     expect(accepts(Buffer.from(text))).toBe(parses(text));
   });
 
-  test('a byte order mark, UTF-16 and broken UTF-8 are refused', () => {
+  test('refuses a byte order mark, UTF-16 and invalid UTF-8', () => {
     expect(accepts(Buffer.from('\ufeff{}'))).toBe(false);
     expect(accepts(Buffer.from('{}', 'utf16le'))).toBe(false);
     expect(accepts(Buffer.from([0x22, 0xff, 0x22]))).toBe(false);
@@ -87,14 +87,14 @@ describe('byte scanner against JSON.parse', () => {
 });
 
 describe('bounds', () => {
-  test('depth 64 passes, depth 65 and 100,000 are refused', () => {
+  test('accepts depth 64, refuses depth 65 and 100,000', () => {
     const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
     expect(accepts(nested(64))).toBe(true);
     expect(accepts(nested(65))).toBe(false);
     expect(accepts(nested(100_000))).toBe(false);
   });
 
-  test('a million keys are refused', () => {
+  test('refuses a million keys', () => {
     const keys = Array.from({ length: 1_000_000 }, (_, index) => `"k${index}":0`).join(',');
     expect(accepts(Buffer.from(`{${keys}}`))).toBe(false);
   });
@@ -107,7 +107,7 @@ describe('bounds', () => {
   });
 });
 
-test('members are reported with their ranges', () => {
+test('reports members with their ranges', () => {
   const bytes = Buffer.from(' { "a" : [1, 2] ,"b\\u0063":"x" } ');
   const scanner = new ByteScanner(bytes);
   const seen: [string, string, number][] = [];

@@ -7,7 +7,7 @@ import { stringIndexOf } from './json-string-index.ts';
 
 const CLAIMED = 1 << 20;
 
-/** The text as a body that came in pieces, cut at these offsets. */
+/** Builds the text from chunks, split at these offsets. */
 function came(text: string, cuts: readonly number[]): Buffer {
   const whole = Buffer.from(text);
   const gathered = new BodyBuffer(CLAIMED);
@@ -20,7 +20,7 @@ function came(text: string, cuts: readonly number[]): Buffer {
   return gathered.take();
 }
 
-/** Where the string that begins at `start` ends, if that is known. */
+/** Returns the end of the string that starts at `start`, if it is indexed. */
 function endOf(bytes: Buffer, start: number): number | undefined {
   const long = stringIndexOf(bytes);
   for (let index = 0; index < (long?.length ?? 0); index++)
@@ -28,7 +28,7 @@ function endOf(bytes: Buffer, start: number): number | undefined {
   return undefined;
 }
 
-/** Every string of a text that is JSON, by where it begins. */
+/** Returns every string of a JSON text by its start. */
 function stringsOf(bytes: Buffer): Map<number, number> {
   const ends = new Map<number, number>();
   for (let at = bytes.indexOf('"'); at >= 0; at = bytes.indexOf('"', ends.get(at))) {
@@ -45,8 +45,8 @@ const run = fc
 const flaw = fc.constantFrom('', '', '', '\\x', '\\u12g4', '\n', '"', '\\', '\0');
 const cuts = fc.array(fc.nat(), { maxLength: 12 });
 
-describe('long strings of a body that comes in pieces', () => {
-  test('wherever it is cut, the same texts are accepted, and each string that is known ends where it ends', () => {
+describe('long strings of a body in chunks', () => {
+  test('for any chunk boundaries the same texts are accepted and each indexed string has the correct end', () => {
     let known = 0;
     let long = 0;
     fc.assert(
@@ -57,11 +57,11 @@ describe('long strings of a body that comes in pieces', () => {
         expect(accepts(bytes)).toBe(parses(text));
         if (!parses(text)) return;
         for (const [start, end] of stringsOf(bytes)) {
-          const told = endOf(bytes, start);
+          const indexedEnd = endOf(bytes, start);
           if (end - start >= 4 * 1024) long++;
-          if (told === undefined) continue;
+          if (indexedEnd === undefined) continue;
           known++;
-          expect(told).toBe(end);
+          expect(indexedEnd).toBe(end);
         }
       }),
       fuzzing('cut JSON texts', 20_000),
@@ -70,7 +70,7 @@ describe('long strings of a body that comes in pieces', () => {
     expect(known).toBeGreaterThan(20);
   });
 
-  test('an escape that is cut anywhere is read when the rest has come', () => {
+  test('reads a split escape when the rest has arrived', () => {
     const text = `["${'b'.repeat(5_000)}\\u00e9\\n"]`;
     for (let cut = text.length - 14; cut < text.length; cut++) {
       const bytes = came(text, [cut, cut + 1]);
@@ -78,7 +78,7 @@ describe('long strings of a body that comes in pieces', () => {
     }
   });
 
-  test('a text of short strings is left to its reader after a while', () => {
+  test('stops indexing a text of short strings after a while', () => {
     const short = `"${'c'.repeat(100)}",`.repeat(2_000);
     const late = `[${short}"${'d'.repeat(50_000)}"]`;
     const bytes = came(
@@ -89,7 +89,7 @@ describe('long strings of a body that comes in pieces', () => {
     expect(accepts(bytes)).toBe(true);
   });
 
-  test('what is broken is left to its reader, and nothing behind it is known', () => {
+  test('stops indexing at an invalid string', () => {
     const long = 'e'.repeat(5_000);
     const text = `["${long}","\\x${long}","${long}"]`;
     const bytes = came(text, []);
@@ -98,7 +98,7 @@ describe('long strings of a body that comes in pieces', () => {
     expect(accepts(bytes)).toBe(false);
   });
 
-  test('a short body is not walked before it is there', () => {
+  test('does not index a short body', () => {
     const gathered = new BodyBuffer(1_000);
     gathered.push(Buffer.from('["x"]'));
     expect(stringIndexOf(gathered.take())).toBeUndefined();

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fromPcm16, toPcm16, wavHeader } from './pcm.ts';
 import { Resampler } from './resampler.ts';
 
-test('samples survive the way through bytes', () => {
+test('samples survive the conversion to bytes and back', () => {
   fc.assert(
     fc.property(fc.float32Array({ min: -1, max: 1, noNaN: true, maxLength: 50 }), (samples) => {
       const back = fromPcm16(toPcm16(samples));
@@ -20,7 +20,7 @@ test.each([
   [Number.POSITIVE_INFINITY, 32_767],
 ])('%d becomes %i', (value, level) => expect(toPcm16(Float32Array.of(value)).readInt16LE(0)).toBe(level));
 
-test('a head says how long the sound is, or that nobody knows', () => {
+test('a header has the length of the sound, or marks it as unknown', () => {
   const known = wavHeader(22_050, 1_000);
   expect([known.readUInt32LE(4), known.readUInt32LE(24), known.readUInt32LE(40)]).toEqual([
     1_036, 22_050, 1_000,
@@ -59,12 +59,12 @@ describe('Resampler', () => {
       expect(Math.abs((out[n] as number) - (wanted[n] as number))).toBeLessThan(0.02);
   });
 
-  test('what is too high for the new rate is gone, not folded back', () => {
+  test('removes frequencies above the new Nyquist frequency without aliasing', () => {
     const out = through(48_000, 16_000, tone(15_000, 48_000, 0.1), []);
     expect(Math.max(...out.subarray(100, -100))).toBeLessThan(0.05);
   });
 
-  test('pieces of any size give the same sound as the whole', () => {
+  test('chunks of any size produce the same sound as the whole', () => {
     const sound = tone(300, 22_050, 0.1);
     const whole = through(22_050, 24_000, sound, []);
     fc.assert(

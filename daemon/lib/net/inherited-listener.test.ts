@@ -21,11 +21,11 @@ it.each([
   expect(inheritedListener(env, 7)).toBeNull();
 });
 
-it('more than one socket is refused with what to change', () => {
+it('refuses more than one socket, with advice', () => {
   expect(() => inheritedListener({ LISTEN_FDS: '2', LISTEN_PID: '7' }, 7)).toThrow(/hands over 2 sockets/);
 });
 
-/** A child finds on descriptor 3 whatever its parent put there, as under a service manager. */
+/** The child receives this socket as descriptor 3, as from a service manager. */
 function child(address: string): { stdout: string; stderr: string } {
   const program = `
     import { inheritedListener } from ${JSON.stringify(new URL('./inherited-listener.ts', import.meta.url).href)};
@@ -40,12 +40,12 @@ function child(address: string): { stdout: string; stderr: string } {
   return spawnSync(process.execPath, ['-e', parent], { encoding: 'utf8' });
 }
 
-it('a real socket is recognised with its address', () => {
+it('recognises a real socket with its address', () => {
   const [found, port] = child('127.0.0.1').stdout.trim().split('\n');
   expect(JSON.parse(found ?? '')).toEqual({ fd: 3, host: '127.0.0.1', port: Number(port) });
 });
 
-it('what is no socket is refused', () => {
+it('refuses a descriptor that is not a socket', () => {
   const env = { LISTEN_FDS: '1', LISTEN_PID: String(process.pid) };
   expect(() => inheritedListener(env, process.pid, '/nonexistent')).toThrow(/no listening TCP socket/);
 });

@@ -11,19 +11,20 @@ describe('canonicalIp', () => {
   });
 
   it.each(['', 'unknown', '1.2.3', '1.2.3.4:80', '[::1]', '01.2.3.4', '1.2.3.4%eth0', 'h', '::g'])(
-    '%j is no address',
+    '%j is not an address',
     (text) => expect(canonicalIp(text)).toBeNull(),
   );
 });
 
 describe('wildcardFamily', () => {
-  it.each(['0.0.0.0', '::ffff:0.0.0.0', '::ffff:0:0'])('%s is every IPv4 address', (bindHost) =>
+  it.each(['0.0.0.0', '::ffff:0.0.0.0', '::ffff:0:0'])('%s is the IPv4 wildcard', (bindHost) =>
     expect(wildcardFamily(bindHost)).toBe('IPv4'),
   );
-  it.each(['::', '::0', '0:0:0:0:0:0:0:0', '::%lo', '::0.0.0.0'])('%s is every address', (bindHost) =>
+  it.each(['::', '::0', '0:0:0:0:0:0:0:0', '::%lo', '::0.0.0.0'])('%s is the IPv6 wildcard', (bindHost) =>
     expect(wildcardFamily(bindHost)).toBe('IPv6'),
   );
-  it.each(['127.0.0.1', '0.0.0.1', '::1', '192.168.1.5', 'localhost', ''])('%j is not', (bindHost) =>
-    expect(wildcardFamily(bindHost)).toBeNull(),
+  it.each(['127.0.0.1', '0.0.0.1', '::1', '192.168.1.5', 'localhost', ''])(
+    '%j is not a wildcard',
+    (bindHost) => expect(wildcardFamily(bindHost)).toBeNull(),
   );
 });

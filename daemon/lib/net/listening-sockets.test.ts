@@ -12,15 +12,15 @@ const HEAD =
 const line = (at: number, port: string, state: string) =>
   `${String(at).padStart(4)}: 0100007F:${port} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  1000        0 ${at} 1`;
 
-/** A table in a file, whose lines a test writes. */
+/** A socket table in a file with lines from the test. */
 function table(lines: readonly string[]): string {
   const file = join(folder, 'tcp');
   writeFileSync(file, `${[HEAD, ...lines].join('\n')}\n`);
   return file;
 }
 
-describe('sockets that listen', () => {
-  it('are told with their fields', () => {
+describe('listening sockets', () => {
+  it('are returned with their fields', () => {
     const text = readListening(table([line(0, '1F90', '0A'), line(1, '1F91', '0A'), line(2, '1F90', '01')]));
     expect(
       listeningSockets(text ?? '').map(([, local, , , , , , user, , inode]) => [local, user, inode]),
@@ -30,7 +30,7 @@ describe('sockets that listen', () => {
     ]);
   });
 
-  it('are all that is read of a table with a hundred thousand others', () => {
+  it('are all that is read of a table with a hundred thousand other sockets', () => {
     const others = Array.from({ length: 100_000 }, (_, at) => line(at, '1F90', '06'));
     const text = readListening(table([line(0, '1F90', '0A'), ...others])) ?? '';
     expect(listeningSockets(text)).toHaveLength(1);
@@ -42,13 +42,13 @@ describe('sockets that listen', () => {
     expect(listeningSockets(readListening(table(many)) ?? '')).toHaveLength(5_000);
   });
 
-  it('are none in an empty table, and not known without one', () => {
+  it('are empty for an empty table, and null without a table', () => {
     expect(listeningSockets(readListening(table([])) ?? '')).toEqual([]);
     expect(readListening(join(folder, 'none'))).toBeNull();
     expect(readListening(folder)).toBeNull();
   });
 
-  it.skipIf(process.platform !== 'linux')('stand before all others on this kernel', async () => {
+  it.skipIf(process.platform !== 'linux')('precede all others on this kernel', async () => {
     const servers = Array.from({ length: 60 }, () => createServer((socket) => socket.resume()));
     for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
     const ports = servers.map((server) => (server.address() as AddressInfo).port);

@@ -26,7 +26,7 @@ function read(bytes: Buffer, cuts: readonly number[] = [], boundary = 'xyz'): Pa
   for (const cut of [...cuts, bytes.length].sort((a, b) => a - b)) {
     const chunk = new Uint8Array(bytes.subarray(at, cut));
     scanner.push(Buffer.from(chunk.buffer));
-    // Whoever passed it on may let its memory go at once.
+    // The caller may detach the chunk at once.
     chunk.buffer.transfer(0);
     at = cut;
   }
@@ -48,7 +48,7 @@ describe('MultipartScanner', () => {
     ]);
   });
 
-  test('any values come back, whatever the chunks', () => {
+  test('returns any values, for any chunk boundaries', () => {
     const value = fc.string({ unit: fc.constantFrom('\r', '\n', '-', 'x', 'y', 'z', 'a'), maxLength: 24 });
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 4 }), fc.array(fc.nat(400)), (values, cuts) => {
@@ -67,7 +67,7 @@ describe('MultipartScanner', () => {
     expect(read(bytes, every)).toEqual(read(bytes));
   });
 
-  test('text before the first part and after the last one is nothing', () => {
+  test('ignores text before the first part and after the last one', () => {
     const bytes = Buffer.concat([
       Buffer.from('hello\r\n'),
       form(part('a', 'b')),
@@ -76,7 +76,7 @@ describe('MultipartScanner', () => {
     expect(read(bytes)).toEqual([field('a', 'b')]);
   });
 
-  test('a part without a line of its own before the delimiter', () => {
+  test('a part without a line end before the delimiter', () => {
     const bytes = Buffer.from('--xyz\r\nContent-Disposition: form-data; name="a"\r\n\r\n--xyz--');
     expect(read(bytes)).toEqual([field('a', '')]);
   });
@@ -96,7 +96,7 @@ describe('MultipartScanner', () => {
     expect(read(form(...Array.from({ length: 70 }, () => part('a', 'b'))))).toHaveLength(64);
   });
 
-  test('no bytes crash it', () => {
+  test('no input crashes it', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(300)), (noise, cuts) => {
         const bytes = Buffer.concat([Buffer.from('--xyz\r\n'), noise, Buffer.from('\r\n--xyz--')]);

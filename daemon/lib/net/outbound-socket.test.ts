@@ -7,18 +7,18 @@ import { openSocket } from './outbound-socket.ts';
 
 let server: Server;
 let sockets: WebSocketServer;
-/** How an upgrade is answered. */
+/** The response to an upgrade. */
 let upgrade: 'accept' | 'refuse' | 'redirect' | 'silence';
-let asked: string[];
+let requests: string[];
 const raw = new Set<Socket>();
 
 beforeEach(async () => {
-  [upgrade, asked] = ['accept', []];
+  [upgrade, requests] = ['accept', []];
   sockets = new WebSocketServer({ noServer: true });
   server = createServer();
   server.on('connection', (socket) => raw.add(socket));
   server.on('upgrade', (req, socket, head) => {
-    asked.push(`${req.url} ${req.headers.authorization}`);
+    requests.push(`${req.url} ${req.headers.authorization}`);
     if (upgrade === 'accept')
       sockets.handleUpgrade(req, socket, head, (client) => sockets.emit('connection', client));
     if (upgrade === 'refuse') socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
@@ -46,7 +46,7 @@ function open(origin = `http://127.0.0.1:${portOf(server)}`) {
   return { socket, texts, ended: ended.promise };
 }
 
-test('texts are told, bytes are not, and a close is an end without a fault', async () => {
+test('emits text messages, ignores binary ones, and reports a close without an error', async () => {
   sockets.on('connection', (client) => {
     client.send(Buffer.from('bytes'));
     client.send('one');
@@ -56,34 +56,34 @@ test('texts are told, bytes are not, and a close is an end without a fault', asy
   const { texts, ended } = open();
   expect(await ended).toBeNull();
   expect(texts).toEqual(['one', 'two']);
-  expect(asked).toEqual(['/ws?a=b Bearer k']);
+  expect(requests).toEqual(['/ws?a=b Bearer k']);
 });
 
 test.each(['refuse', 'redirect', 'silence'] as const)(
-  'an upgrade that is met with %s is an end with its fault',
+  'an upgrade that meets %s ends with an error',
   async (how) => {
     upgrade = how;
     const { texts, ended } = open();
     expect(await ended).toBeInstanceOf(Error);
-    expect([texts, asked.length]).toEqual([[], 1]);
+    expect([texts, requests.length]).toEqual([[], 1]);
     for (const client of sockets.clients) client.terminate();
   },
 );
 
-test('a message that is too long ends it', async () => {
+test('a message that is too long closes the socket', async () => {
   sockets.on('connection', (client) => client.send('x'.repeat(1001)));
   const { texts, ended } = open();
   expect((await ended)?.message).toContain('size');
   expect(texts).toEqual([]);
 });
 
-test('an address that is never connected to is not connected to', async () => {
+test('refuses a forbidden address', async () => {
   for (const origin of ['http://169.254.169.254', 'http://[fe80::1]:80']) {
     expect(((await open(origin).ended) as NodeJS.ErrnoException).code).toBe('ERR_UNREACHABLE_ADDRESS');
   }
 });
 
-test('who cuts it hears nothing more, also before it is open', async () => {
+test('emits nothing after terminate, also before the socket is open', async () => {
   const closed = new Promise<void>((done) =>
     sockets.on('connection', (client) => client.on('close', () => done())),
   );

@@ -50,7 +50,7 @@ function send(out: Outbound, request: OutboundRequest): Promise<{ status: number
   });
 }
 
-test('sends the named headers and nothing of its own but host and connection', async () => {
+test('sends the given headers, and adds only host and connection', async () => {
   const seen: string[][] = [];
   const server = createServer((req, res) => {
     seen.push(req.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
@@ -61,7 +61,7 @@ test('sends the named headers and nothing of its own but host and connection', a
   expect(seen[0]?.sort()).toEqual(['connection', 'host', 'x-a']);
 });
 
-test('a body in pieces arrives whole, with its length told', async () => {
+test('a body in chunks arrives complete, with a content length', async () => {
   const server = createServer(async (req, res) => {
     const got: Buffer[] = [];
     for await (const chunk of req) got.push(chunk as Buffer);
@@ -78,7 +78,7 @@ test('a body in pieces arrives whole, with its length told', async () => {
   }
 });
 
-test('a redirect is an answer like any other; nothing follows it', async () => {
+test('does not follow a redirect', async () => {
   let hits = 0;
   const canary = await listen(
     createServer((_req, res) => {
@@ -103,7 +103,7 @@ test('a silent peer fails within the idle limit', async () => {
   });
 });
 
-test('a reused connection that dies before an answer is told apart from a first one', async () => {
+test('recognises a reused connection that dies before a response', async () => {
   const sockets = new Map<Socket, number>();
   const server = createTcp((socket) => {
     sockets.set(socket, 0);
@@ -128,7 +128,7 @@ test('a reused connection that dies before an answer is told apart from a first 
   expect(sockets.size).toBe(2);
 });
 
-test('a first connection that dies is not taken for a reused one', async () => {
+test('does not treat a first connection that dies as reused', async () => {
   const origin = await listen(createTcp((socket) => void socket.on('data', () => socket.resetAndDestroy())));
   const error: Error = await send(outbound(), get(origin)).then(
     () => new Error('it answered'),
@@ -137,7 +137,10 @@ test('a first connection that dies is not taken for a reused one', async () => {
   expect(isStaleConnectionError(error)).toBe(false);
 });
 
-/** An engine that answers the first request of a connection, and the second with these bytes before it leaves; null stays silent. */
+/**
+ * An engine that responds to the first request of a connection, and to the second with these bytes before it
+ * closes. Null stays silent.
+ */
 async function secondTime(bytes: string | null): Promise<string> {
   const tcp = createTcp((socket) => {
     let served = 0;
@@ -156,7 +159,7 @@ test.each([
   ['garbage', 'garbage\r\n\r\n', false],
   ['nothing but its end', '', true],
   ['nothing at all', null, false],
-])('a reused connection that gives %s', async (_, bytes, again) => {
+])('a reused connection that returns %s', async (_, bytes, again) => {
   const origin = await secondTime(bytes);
   const out = outbound();
   await send(out, get(origin));
@@ -169,7 +172,7 @@ test.each([
 });
 
 test.each(['HTTP/1.1 200 OK\r\nconte', 'garbage\r\n\r\n'])(
-  'a first connection that begins an answer (%j) is none that was reused',
+  'a first connection that starts a response (%j) is not treated as reused',
   async (bytes) => {
     const origin = await listen(createTcp((socket) => void socket.on('data', () => socket.end(bytes))));
     const error: Error = await send(outbound(), get(origin)).then(
@@ -188,13 +191,13 @@ test('after close every request fails', async () => {
 });
 
 test.each(['http://169.254.169.254', 'http://[fd00:ec2::254]', 'http://0.0.0.0:1', 'https://169.254.1.1'])(
-  'DL06 %s is never connected to',
+  'DL06 refuses to connect to %s',
   async (origin) => {
     await expect(send(outbound(), get(origin))).rejects.toThrow(/never connected to/);
   },
 );
 
-test('a name is connected to at the very address that was looked at, and nowhere when one is forbidden', async () => {
+test('connects to the checked address of a name, and not at all when one is forbidden', async () => {
   const origin = await listen(createServer((_req, res) => res.end('ok')));
   const { port } = new URL(origin);
   let answers = ['127.0.0.1'];

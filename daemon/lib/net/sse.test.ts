@@ -5,7 +5,7 @@ test('an event is one data line and a blank line', () => {
   expect(sseData({ a: 'x\ny' })).toBe('data: {"a":"x\\ny"}\n\n');
 });
 
-test('a comment stays one line whatever its text holds', () => {
+test('a comment is one line for any text', () => {
   expect(sseComment('a\r\ndata: b\n')).toBe(': a data: b \n\n');
 });
 
@@ -30,6 +30,6 @@ test.each([
   [': a\rdata: x\r\r', false],
   ['event: x\n', false],
   [' : a\n', false],
-])('%j is nothing but comments: %s', (text, expected) => {
+])('%j contains only comments: %s', (text, expected) => {
   expect(isOnlyComments(Buffer.from(text))).toBe(expected);
 });

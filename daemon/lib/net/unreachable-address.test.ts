@@ -18,7 +18,7 @@ it.each([
   '[::ffff:a9fe:a9fe]',
   '64:ff9b::a9fe:a9fe',
   'ff02::1',
-])('%s is never connected to', (address) => expect(isUnreachable(address)).toBe(true));
+])('%s is unreachable', (address) => expect(isUnreachable(address)).toBe(true));
 
 it.each([
   '127.0.0.1',
@@ -30,7 +30,7 @@ it.each([
   '1.1.1.1',
   'host.lan',
   '',
-])('%s may be', (address) => expect(isUnreachable(address)).toBe(false));
+])('%s is reachable', (address) => expect(isUnreachable(address)).toBe(false));
 
 it.each([
   '127.0.0.1',

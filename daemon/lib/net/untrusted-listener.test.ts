@@ -16,7 +16,7 @@ const LAN = '0901A8C0';
 const ANY = '00000000';
 const ANY6 = '00000000000000000000000000000000';
 
-/** A `/proc` with these sockets: address, user, state; all at port 8080 unless a port is named. */
+/** A `/proc` with these sockets (address, user, state), at port 8080 by default. */
 function procOf(...sockets: [address: string, user: number, state?: string, port?: number][]): string {
   const proc = scratch();
   mkdirSync(join(proc, 'net'));
@@ -33,31 +33,37 @@ function procOf(...sockets: [address: string, user: number, state?: string, port
 }
 
 const TRUSTED = new Set([0, 900]);
-const STRANGER = 'user 1001, who holds port 8080';
+const UNTRUSTED = 'user 1001, who holds port 8080';
 const HERE = 'http://127.0.0.1:8080';
 
 it.each<[string, string, string | null, ...Parameters<typeof procOf>]>([
-  ['nobody', HERE, null],
+  ['no listener', HERE, null],
   ['a trusted one', HERE, null, [LOOPBACK, 900]],
-  ['a stranger', HERE, STRANGER, [LOOPBACK, 1001]],
-  ['a stranger on every address', HERE, STRANGER, [ANY, 1001]],
-  ['a stranger on every address of both families', HERE, STRANGER, [ANY6, 1001]],
-  ['a stranger by a mapped address', HERE, STRANGER, [MAPPED, 1001]],
-  ['a stranger at another port', HERE, null, [LOOPBACK, 1001, '0A', 8081]],
-  ['a stranger on another address', HERE, null, [LAN, 1001], [LOOPBACK, 900]],
-  ['a stranger whose listener takes only the rest', HERE, null, [ANY6, 1001], [LOOPBACK, 900]],
-  ['a stranger who calls', HERE, null, [LOOPBACK, 1001, '01']],
+  ['an untrusted user', HERE, UNTRUSTED, [LOOPBACK, 1001]],
+  ['an untrusted user on every address', HERE, UNTRUSTED, [ANY, 1001]],
+  ['an untrusted user on every address of both families', HERE, UNTRUSTED, [ANY6, 1001]],
+  ['an untrusted user by a mapped address', HERE, UNTRUSTED, [MAPPED, 1001]],
+  ['an untrusted user at another port', HERE, null, [LOOPBACK, 1001, '0A', 8081]],
+  ['an untrusted user on another address', HERE, null, [LAN, 1001], [LOOPBACK, 900]],
   [
-    'a stranger at the other address of localhost',
+    'an untrusted user whose listener accepts only other addresses',
+    HERE,
+    null,
+    [ANY6, 1001],
+    [LOOPBACK, 900],
+  ],
+  ['an untrusted client', HERE, null, [LOOPBACK, 1001, '01']],
+  [
+    'an untrusted user at the other address of localhost',
     'http://localhost:8080',
-    STRANGER,
+    UNTRUSTED,
     [LOOPBACK, 900],
     [LOOPBACK6, 1001],
   ],
-  ['a stranger at some address of a name', 'http://box:8080', STRANGER, [LOOPBACK, 900], [LAN, 1001]],
-  ['a stranger at IPv6', 'http://[::1]:8080/x', STRANGER, [LOOPBACK6, 1001]],
+  ['an untrusted user at some address of a name', 'http://box:8080', UNTRUSTED, [LOOPBACK, 900], [LAN, 1001]],
+  ['an untrusted user at IPv6', 'http://[::1]:8080/x', UNTRUSTED, [LOOPBACK6, 1001]],
   [
-    'a stranger at the usual port',
+    'an untrusted user at the usual port',
     'https://127.0.0.1',
     'user 1001, who holds port 443',
     [LOOPBACK, 1001, '0A', 443],
@@ -66,18 +72,18 @@ it.each<[string, string, string | null, ...Parameters<typeof procOf>]>([
   expect(untrustedListener(url, TRUSTED, procOf(...sockets))).toBe(said);
 });
 
-it('where the kernel does not tell, and for what is no address, nobody is named', () => {
+it('returns null without kernel data, and for text that is not an address', () => {
   expect(untrustedListener(HERE, TRUSTED, '/nowhere')).toBeNull();
   expect(untrustedListener('nothing', TRUSTED)).toBeNull();
 });
 
-it('root, who asks and the owners of what is there are trusted', () => {
+it('trusts root, the current user and the owners of existing paths', () => {
   const folder = scratch();
   const own = process.geteuid?.() as number;
   expect([...trustedUsers([folder, join(folder, 'nothing')])].sort()).toEqual([...new Set([0, own])].sort());
 });
 
-it.runIf(process.geteuid?.() === 0)('sees a real listener of somebody else', async () => {
+it.runIf(process.geteuid?.() === 0)('detects a real listener of another user', async () => {
   const program = `require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
   const child = spawn('/proc/self/exe', ['-e', program], {
     uid: 65534,

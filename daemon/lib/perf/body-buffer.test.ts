@@ -4,10 +4,10 @@ import { BodyBuffer } from './body-buffer.ts';
 import { releaseWhenWritten } from './buffer-release.ts';
 import { acquireBuffer, clearBufferPool, returnBuffer } from './large-buffer-pool.ts';
 
-// What others have left would serve in the place of what is looked at here.
+// Pooled buffers of other tests would be reused here.
 beforeEach(clearBufferPool);
 
-test('whatever the pieces and whatever was foreseen, the bytes are those that came', () => {
+test('returns the received bytes for any chunks and any expected length', () => {
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 40 });
   const expected = fc.oneof(fc.constant(Number.NaN), fc.nat(20_000));
   fc.assert(
@@ -22,7 +22,7 @@ test('whatever the pieces and whatever was foreseen, the bytes are those that ca
   );
 });
 
-test('a single piece is not copied, and a piece that is added is not written into it', () => {
+test('does not copy a single chunk, and does not write further chunks into it', () => {
   const first = Buffer.from('first');
   const one = new BodyBuffer(5);
   one.push(first);
@@ -34,7 +34,7 @@ test('a single piece is not copied, and a piece that is added is not written int
   expect(first.toString()).toBe('first');
 });
 
-test('long pieces are let go as soon as they have been copied', () => {
+test('detaches long chunks as soon as they have been copied', () => {
   const piece = (fill: string) => Buffer.from(new ArrayBuffer(64 * 1024)).fill(fill);
   const pieces = ['a', 'b', 'c'].map(piece);
   const whole = Buffer.concat(pieces);
@@ -44,7 +44,7 @@ test('long pieces are let go as soon as they have been copied', () => {
   expect(pieces.map(({ length }) => length)).toEqual([0, 0, 0]);
 });
 
-test('a length that is only claimed sets aside no more than some times what came', () => {
+test('a false length allocates only a multiple of the received bytes', () => {
   const gathered = new BodyBuffer(64 << 20);
   for (let piece = 0; piece < 4; piece++) gathered.push(Buffer.alloc(1_000));
   expect(gathered.take().buffer.byteLength).toBeLessThanOrEqual(16 * 4_000);
@@ -53,7 +53,7 @@ test('a length that is only claimed sets aside no more than some times what came
   expect(longer.take().buffer.byteLength).toBeLessThanOrEqual(1 << 20);
 });
 
-test('a body little longer than a step is given room at once: what has come is not copied again at its end', () => {
+test('allocates a body slightly longer than a step at once, without a copy at its end', () => {
   const LENGTH = 18 * 1024 * 1024;
   const gathered = new BodyBuffer(LENGTH);
   const piece = (bytes: number) => gathered.push(Buffer.from(new ArrayBuffer(bytes)));
@@ -62,11 +62,11 @@ test('a body little longer than a step is given room at once: what has come is n
   const { buffer } = gathered.take();
   expect(buffer.byteLength).toBe(20 * 1024 * 1024);
   returnBuffer(buffer as ArrayBuffer);
-  // One of 16 MB would be among those that are kept, had there been one on the way.
+  // A 16 MB buffer would be in the pool if one had been allocated on the way.
   expect(acquireBuffer(9 * 1024 * 1024).buffer.byteLength).toBe(12 * 1024 * 1024);
 });
 
-test('a long body that breaks off leaves its room to the next one at once', () => {
+test('a discarded long body returns its buffer to the pool at once', () => {
   const LENGTH = 11 * 1024 * 1024;
   const gathered = new BodyBuffer(LENGTH);
   for (let left = LENGTH; left > 65_536; left -= 65_536) {
@@ -79,7 +79,7 @@ test('a long body that breaks off leaves its room to the next one at once', () =
   expect([room.length, room.subarray(0, 3).toString()]).toEqual([LENGTH, 'ccc']);
 });
 
-test('a long body that is over leaves its room to the next one, which holds nothing of it', () => {
+test('a released long body leaves its buffer to the next one, which contains nothing of it', () => {
   const LENGTH = 9 * 1024 * 1024;
   const gather = (letter: string, length: number) => {
     const gathered = new BodyBuffer(length);

@@ -13,7 +13,7 @@ import { coalesceWrites } from './coalesce-writes.ts';
 const LONG = 64 * 1024;
 const own = (fill: string, length = LONG) => Buffer.from(new ArrayBuffer(length)).fill(fill);
 
-test('long bytes whose memory is theirs alone are let go; others stay', () => {
+test('detaches long bytes with their own memory, and no others', () => {
   const alone = own('a');
   detachBuffer(alone);
   expect([alone.length, alone.buffer.byteLength]).toEqual([0, 0]);
@@ -23,7 +23,7 @@ test('long bytes whose memory is theirs alone are let go; others stay', () => {
   const short = own('c', 100);
   detachBuffer(short);
   expect(short.toString()).toBe('c'.repeat(100));
-  // The pool of Node's own short Buffers cannot be given away.
+  // Node's pool for short Buffers cannot be detached.
   const pool = new Uint8Array(Buffer.allocUnsafe(8).buffer);
   detachBuffer(pool);
   expect(pool.length).toBe(Buffer.poolSize);
@@ -32,7 +32,7 @@ test('long bytes whose memory is theirs alone are let go; others stay', () => {
   expect(shared.length).toBe(LONG);
 });
 
-/** A connection whose far end reads when it is told to. */
+/** A connection whose peer reads on demand. */
 async function pair(): Promise<{ near: Socket; far: Socket; close: () => void }> {
   const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -49,18 +49,18 @@ async function pair(): Promise<{ near: Socket; far: Socket; close: () => void }>
   return { near, far, close };
 }
 
-test('what is marked goes once it is written, arrives whole, and nothing else goes', async () => {
+test('releases marked bytes once they are written completely, and nothing else', async () => {
   const { near, far, close } = await pair();
   const pieces = Array.from({ length: 400 }, (_, at) => own(String.fromCharCode(97 + (at % 26))));
   const want = Buffer.concat(pieces);
-  const kept = pieces.filter((_, at) => at % 5 === 0);
+  const remaining = pieces.filter((_, at) => at % 5 === 0);
   for (const [at, piece] of pieces.entries()) {
     if (at % 7 === 0) near.cork();
     near.write(at % 5 === 0 ? piece : releaseAfterWrite(piece));
     if (at % 7 === 6) near.uncork();
   }
   for (let corked = near.writableCorked; corked > 0; corked--) near.uncork();
-  // The far end does not read yet: most of it waits, and must not be gone.
+  // The peer does not read yet: most bytes are waiting and must not be released.
   await sleep(50);
   expect(near.writableLength).toBeGreaterThan(0);
   expect(pieces.at(-1)?.length).toBe(LONG);
@@ -69,11 +69,11 @@ test('what is marked goes once it is written, arrives whole, and nothing else go
   near.end();
   await once(far, 'end');
   expect(Buffer.concat(got).equals(want)).toBe(true);
-  expect(pieces.filter(({ length }) => length > 0)).toEqual(kept);
+  expect(pieces.filter(({ length }) => length > 0)).toEqual(remaining);
   close();
 });
 
-test('what a broken connection did not write is let go as well', async () => {
+test('releases bytes that a broken connection did not write', async () => {
   const { near, close } = await pair();
   const first = releaseAfterWrite(own('a', 32 * 2 ** 20));
   let failed: Error | null | undefined;
@@ -89,12 +89,13 @@ test('what a broken connection did not write is let go as well', async () => {
   close();
 });
 
-test('bytes that a socket still has to write go behind the last of them, and arrive whole', async () => {
+test('releases memory after its last pending write, and all bytes arrive', async () => {
   const one = await pair();
   const two = await pair();
   const body = own('a', 24 * 2 ** 20);
   const want = Buffer.from(body);
-  // In parts, as an edited body is, over one connection; as a whole over another, as if the first one had failed.
+  // In parts like an edited body over one connection, and as a whole over another, as if the first one had
+  // failed.
   for (const at of [0, 1, 2]) one.near.write(body.subarray(at * 2 ** 23, (at + 1) * 2 ** 23));
   two.near.write(body);
   releaseWhenWritten(body);
@@ -113,7 +114,7 @@ test('bytes that a socket still has to write go behind the last of them, and arr
   two.close();
 });
 
-test('bytes that nobody writes any more are let go at once, and what a socket has of them elsewhere stays', async () => {
+test('releases memory without pending writes at once, and keeps other memory that a socket still writes', async () => {
   const { near, far, close } = await pair();
   far.resume();
   const body = own('a', 2 * LONG);
@@ -121,23 +122,23 @@ test('bytes that nobody writes any more are let go at once, and what a socket ha
   expect(body.length).toBe(2 * LONG);
   releaseWhenWritten(body);
   expect(body.length).toBe(0);
-  const kept = own('b');
-  await new Promise((done) => near.write(kept, 'utf8', done));
-  // Of memory as long as what several short Buffers share, short parts are not followed: it is left to the collector.
-  releaseWhenWritten(kept);
-  expect(kept.length).toBe(LONG);
-  expect(kept.every((byte) => byte === 0x62)).toBe(true);
+  const remaining = own('b');
+  await new Promise((done) => near.write(remaining, 'utf8', done));
+  // Memory of the maximum shared size is not tracked for short parts. The garbage collector frees it.
+  releaseWhenWritten(remaining);
+  expect(remaining.length).toBe(LONG);
+  expect(remaining.every((byte) => byte === 0x62)).toBe(true);
   close();
 });
 
-test('a short part of a long body arrives as well when it goes out long after the long ones', async () => {
+test('a short part of a long body arrives even when it is written long after the long ones', async () => {
   const { near, far, close } = await pair();
   const body = own('a', 8 * 2 ** 20);
   body.fill('z', body.length - 100);
   const other = own('o', 8 * 2 ** 20);
   const want = Buffer.concat([body.subarray(0, -100), other, body.subarray(-100)]);
   let longIsOut = false;
-  /** What is left of the body once all but its short part is out. */
+  /** What remains of the body once all but its short part is written. */
   let left = 0;
   near.write(body.subarray(0, -100), () => (longIsOut = true));
   near.write(other, () => (left = body.length));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ChunkQueue } from './chunk-queue.ts';
 
-test('property: what goes in comes out, in order, however it is cut and taken', () => {
+test('property: returns all bytes in order, for any chunks and reads', () => {
   const sizes = fc.array(fc.oneof(fc.nat(20), fc.nat(9_000), fc.integer({ min: 60_000, max: 70_000 })), {
     maxLength: 40,
   });
@@ -28,7 +28,7 @@ test('property: what goes in comes out, in order, however it is cut and taken', 
   );
 });
 
-test('a million single bytes are a few pieces', () => {
+test('a million single bytes become a few chunks', () => {
   const pieces = new ChunkQueue();
   for (let n = 0; n < 1 << 20; n++) pieces.push(Buffer.from([n & 0xff]));
   expect(pieces.length).toBe(1 << 20);

@@ -7,18 +7,18 @@ import { coalesceWrites, mergeChunks } from './coalesce-writes.ts';
 const latin1 = (chunk: string) => ({ chunk, encoding: 'latin1' as const });
 const bytes = (chunk: Buffer) => ({ chunk, encoding: 'buffer' as const });
 
-test('heads and bodies become one piece, byte for byte', () => {
+test('merges headers and bodies into one chunk, byte for byte', () => {
   const body = Buffer.from('grün', 'utf8');
   const joined = mergeChunks([latin1('HTTP/1.1 200 \xff\r\n\r\n'), bytes(body), latin1('')]);
   expect(joined).toEqual(Buffer.concat([Buffer.from('HTTP/1.1 200 \xff\r\n\r\n', 'latin1'), body]));
 });
 
-test('what is long, or a text of several bytes a character, stays as it is', () => {
+test('does not merge long chunks or multi-byte text', () => {
   expect(mergeChunks([latin1('a'), bytes(Buffer.alloc(Buffer.poolSize))])).toBeNull();
   expect(mergeChunks([{ chunk: 'grün', encoding: 'utf8' }, latin1('a')])).toBeNull();
 });
 
-/** A connection whose far end keeps what it gets. */
+/** A connection whose peer records what it receives. */
 async function pair(): Promise<{ near: Socket; far: Socket; got: () => Buffer; close: () => void }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +33,7 @@ async function pair(): Promise<{ near: Socket; far: Socket; got: () => Buffer; c
   return { near, far, got: () => Buffer.concat(got), close };
 }
 
-test('a socket writes short ones together and long ones whole, in order', async () => {
+test('a socket writes short chunks together and long ones separately, in order', async () => {
   const { near, got, close } = await pair();
   coalesceWrites(near);
   const long = Buffer.alloc(100_000, 'x');
@@ -52,7 +52,7 @@ test('a socket writes short ones together and long ones whole, in order', async 
   close();
 });
 
-test('who wrote is told when it is out, or why it is not', async () => {
+test('calls the write callback after the write, or with its error', async () => {
   const { near, close } = await pair();
   coalesceWrites(near);
   const out = new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ const limits = { timeoutMs: 10_000, maxBytes: 4096 };
 const run = (env: Record<string, string>) =>
   runCommand(process.execPath, ['--input-type=module', '-e', print], { ...limits, env });
 
-test('names the folder that this process was given, and nothing when it was given none', async () => {
+test('returns the folder of this process, or nothing without one', async () => {
   const folder = scratch();
   const given = await run({ NODE_COMPILE_CACHE: folder });
   const none = await run({});

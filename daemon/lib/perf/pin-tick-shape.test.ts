@@ -16,7 +16,7 @@ const program = `
   console.log(JSON.stringify({ rests, fields: Object.keys(pinned.tick).sort() }));
 `;
 
-test('what is kept is a tick object, and collections leave the later ones its shape', async () => {
+test('retains a tick object, and later ones keep its hidden class across collections', async () => {
   const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module', '-e', program];
   const { stdout, stderr } = await runCommand(process.execPath, flags, { timeoutMs: 20_000, maxBytes: 4096 });
   expect(JSON.parse(stdout || stderr)).toEqual({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SlabAllocator } from './slab-allocator.ts';
 
-test('nobody gets the bytes of another, whatever the lengths', () => {
+test('allocations never overlap, for any lengths', () => {
   const lengths = fc.array(fc.oneof(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 20_000 })), {
     maxLength: 120,
   });
@@ -18,7 +18,7 @@ test('nobody gets the bytes of another, whatever the lengths', () => {
   );
 });
 
-test('short ones share memory that holds nothing else, long ones have their own', () => {
+test('short allocations share memory of their own, long ones have separate memory', () => {
   const slabs = new SlabAllocator();
   const [one, two, long] = [slabs.allocate(400), slabs.allocate(400), slabs.allocate(4096)];
   expect(two.buffer).toBe(one.buffer);

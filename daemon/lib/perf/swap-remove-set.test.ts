@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SwapRemoveSet } from './swap-remove-set.ts';
 
-test('holds what a Set would hold, whatever comes and goes', () => {
+test('contains what a Set would contain, for any additions and removals', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(9))), (steps) => {
       const items = Array.from({ length: 10 }, (_, name) => ({ name, index: 0 }));

@@ -8,7 +8,7 @@ import { ROOT } from '../fs/root.ts';
 const DAEMON = join(ROOT, 'dist', 'daemon', 'main.js');
 const SVCCTL = join(ROOT, 'dist', 'daemon', 'cli', 'main.cjs');
 
-/** Runs a program with its standard output led somewhere; the first line of what is answered is its exit code. */
+/** Runs a program with redirected standard output. The first line of the result is its exit code. */
 function led(program: string, words: string, into: string) {
   const home = mkdtempSync(join(tmpdir(), 'svc-output-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ it.each([
   ['svc-gateway', DAEMON, 'config'],
   ['svc-gateway', DAEMON, '--help'],
 ])(
-  '%s: output that is lost is a failure, a reader who has left is none (%s %s)',
+  '%s: lost output is a failure, a closed pipe is not (%s %s)',
   (name, program, words) => {
     expect(led(program, words, '> /dev/full')).toEqual({
       code: '1',

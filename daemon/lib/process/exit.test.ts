@@ -7,7 +7,7 @@ import { forceExit } from './exit.ts';
 
 const LEAVE = fileURLToPath(new URL('./exit.ts', import.meta.url));
 
-/** Leaves in a process of its own, after `before`. */
+/** Exits in a separate process, after `before`. */
 const left = (code: number, before: string) => {
   const text = `import { open, readFile } from 'node:fs/promises';
 import { ${forceExit.name} } from ${JSON.stringify(LEAVE)};
@@ -19,14 +19,14 @@ await ${forceExit.name}(${code});`;
   return { status, signal };
 };
 
-test('a process leaves with its code, also with work on files under way', () => {
+test('a process exits with its code, also with pending file operations', () => {
   expect(left(3, `readFile(${JSON.stringify(LEAVE)});`)).toEqual({ status: 3, signal: null });
 });
 
 test.each([
   [0, 'SIGTERM'],
   [1, 'SIGKILL'],
-])('with code %i it leaves by %s where a file never opens', (code, signal) => {
+])('with code %i it ends by %s when a file never opens', (code, signal) => {
   const pipe = join(scratch(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   expect(left(code, `open(${JSON.stringify(pipe)});`)).toEqual({ status: null, signal });

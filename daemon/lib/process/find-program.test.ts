@@ -18,7 +18,7 @@ function file(name: string, mode: number): string {
 }
 
 describe('a program', () => {
-  it('is found in the first folder of PATH that has it as one', () => {
+  it('is found in the first folder of PATH with such an executable', () => {
     file('one/tool', 0o644);
     const tool = file('two/tool', 0o755);
     mkdirSync(join(folder, 'one', 'other'));
@@ -28,7 +28,7 @@ describe('a program', () => {
     expect(findProgram('tool', '')).toBeNull();
   });
 
-  it('named by its place is taken from there only', () => {
+  it('with an absolute path is used from there only', () => {
     const tool = file('one/tool', 0o755);
     expect(findProgram(tool, '')).toBe(tool);
     expect(findProgram(join(folder, 'two', 'tool'), join(folder, 'one'))).toBeNull();

@@ -28,8 +28,8 @@ beforeEach(() => {
 
 describe('process identity', () => {
   it('reads the start time behind a name with spaces and brackets', () => {
-    const told = { state: 'S', group: 42, session: 42, startTicks: 777 };
-    expect(parseStat(stat('a b) S 1 (c', 'S', 777))).toEqual(told);
+    const expected = { state: 'S', group: 42, session: 42, startTicks: 777 };
+    expect(parseStat(stat('a b) S 1 (c', 'S', 777))).toEqual(expected);
     expect(parseStat('nothing')).toBeNull();
     expect(parseStat('1 (x) S 1')).toBeNull();
   });
@@ -43,12 +43,12 @@ describe('process identity', () => {
     ['another start time', 778, NONCE],
     ['another nonce', 777, `${NONCE}x`],
     ['an empty nonce', 777, ''],
-  ])('P06: a foreign process with the same number is no match: %s', (_, startTicks, nonce) => {
+  ])('P06: a foreign process with the same pid does not match: %s', (_, startTicks, nonce) => {
     plant('S', 777, NONCE);
     expect(isSameProcess({ pid: 42, startTicks, nonce }, proc)).toBe(false);
   });
 
-  it('a zombie and an absent process do not run', () => {
+  it('a zombie and an absent process are not running', () => {
     plant('Z', 777, NONCE);
     expect(startTicksOf(42, proc)).toBeNull();
     expect(startTicksOf(43, proc)).toBeNull();
@@ -79,7 +79,7 @@ describe('orphanedGroups', () => {
   };
   const left = () => orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, proc);
 
-  it('finds the groups of the session of a process that has ended, each once', () => {
+  it('finds the groups in the session of an ended process, each once', () => {
     member(42, ['Z', 42, 42, 777]);
     member(50, ['S', 42, 42, 778]);
     member(51, ['S', 42, 42, 778]);
@@ -92,12 +92,12 @@ describe('orphanedGroups', () => {
     ['another session', ['S', 43, 43, 778], NONCE],
     ['an earlier start', ['S', 42, 42, 776], NONCE],
     ['an end of its own', ['Z', 42, 42, 778], NONCE],
-  ] as const)('takes nobody with %s', (_, of, nonce) => {
+  ] as const)('returns nothing with %s', (_, of, nonce) => {
     member(50, [...of], nonce);
     expect(left()).toEqual([]);
   });
 
-  it('takes nobody while a process has that number', () => {
+  it('returns nothing while a process has that pid', () => {
     member(42, ['S', 42, 42, 900]);
     member(50, ['S', 42, 42, 901]);
     expect(left()).toEqual([]);
@@ -113,7 +113,7 @@ describe('processTreeMemory', () => {
     writeFileSync(join(folder, 'task', String(pid), 'children'), children);
   };
 
-  it('adds up what is their own and counts files that they share once', () => {
+  it('adds up anonymous memory and counts shared files once', () => {
     member(42, 10, 100, '43 44 ');
     member(43, 20, 90, '45 ');
     member(45, 5, 1);

@@ -21,13 +21,13 @@ function alive(pid: number): boolean {
   }
 }
 
-test('answers exit status and both outputs', async () => {
+test('returns exit status and both outputs', async () => {
   const code = 'console.log("out"); console.error("err"); process.exitCode = 3';
   const result = await runCommand(process.execPath, script(code), LIMITS);
   expect(result).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\n', timedOut: false, missing: false });
 });
 
-test('the environment is only what was named', async () => {
+test('passes only the given environment', async () => {
   process.env.RUN_COMMAND_CANARY = 'leak';
   const code = 'console.log(JSON.stringify(process.env))';
   const result = await runCommand(process.execPath, script(code), {
@@ -39,7 +39,7 @@ test('the environment is only what was named', async () => {
   expect(JSON.parse(result.stdout)).toEqual({ A: '1', PATH: '/nowhere', LC_ALL: 'C' });
 });
 
-test('a missing tool, and one that may not be run, are answers', async () => {
+test('a missing tool and one that is not executable are results', async () => {
   const file = join(folder, 'plain');
   writeFileSync(file, 'text', { mode: 0o600 });
   expect(await runCommand('no-such-tool', [], { ...LIMITS, path: folder })).toMatchObject({
@@ -49,14 +49,14 @@ test('a missing tool, and one that may not be run, are answers', async () => {
   expect(await runCommand(file, [], LIMITS)).toMatchObject({ missing: true, code: null });
 });
 
-test('output is capped while the writer may go on', async () => {
+test('limits output while the writer continues', async () => {
   const code = 'process.stdout.write("x".repeat(3_000_000), () => process.exit(7))';
   const result = await runCommand(process.execPath, script(code), LIMITS);
   expect(result.code).toBe(7);
   expect(result.stdout).toBe('x'.repeat(1000));
 });
 
-test('no shell reads the arguments', async () => {
+test('arguments are not interpreted by a shell', async () => {
   const result = await runCommand(process.execPath, ['-p', 'process.argv[1]', '$(id); `id`'], LIMITS);
   expect(result.stdout).toBe('$(id); `id`\n');
 });
@@ -84,13 +84,13 @@ test('an abort ends it, also before the start', async () => {
   });
 });
 
-test('a grandchild that keeps the pipe open does not hold the answer', async () => {
+test('a grandchild that keeps the pipe open does not delay the result', async () => {
   const code = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' }).unref(); process.exit(0)`;
   const result = await runCommand(process.execPath, script(code), { timeoutMs: 60_000, maxBytes: 1000 });
   expect(result).toMatchObject({ code: 0, timedOut: false });
 });
 
-test('a process that cannot be ended is left behind, and it is told when it is gone at last', async () => {
+test('does not wait for a process that cannot be killed, and reports when it has ended', async () => {
   const deaf = vi.spyOn(process, 'kill').mockReturnValue(true);
   const code = 'console.log(process.pid); setInterval(() => {}, 1000)';
   const began = Date.now();

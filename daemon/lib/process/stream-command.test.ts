@@ -15,7 +15,7 @@ test('input flows through a program', async () => {
   expect(await run.ended).toEqual({ code: 0, missing: false, stderrTail: '' });
 });
 
-test('an open file is its input, also when it has no name any more', async () => {
+test('accepts an open file as input, also an unlinked one', async () => {
   const path = join(tmpdir(), `svc-stream-${process.pid}`);
   writeFileSync(path, 'from a file');
   const file = openSync(path, 'r');
@@ -24,13 +24,13 @@ test('an open file is its input, also when it has no name any more', async () =>
   expect((await buffer(run.output)).toString()).toBe('from a file');
 });
 
-test('what it complains about is kept', async () => {
+test('returns the end of stderr', async () => {
   const run = streamCommand('sh', ['-c', 'echo no >&2; exit 3'], { input: 'ignore', signal: never });
   run.output.resume();
   expect(await run.ended).toEqual({ code: 3, missing: false, stderrTail: 'no' });
 });
 
-test('a missing program is an end', async () => {
+test('reports a missing program', async () => {
   const run = streamCommand('no-such-program-here', [], { input: 'pipe', signal: never });
   run.output.resume();
   run.input?.end('x');
@@ -48,7 +48,7 @@ test('an abort ends it and its children', async () => {
   expect((await run.ended).code).toBeNull();
 });
 
-test('one that is aborted before it starts never starts', async () => {
+test('does not start when aborted before', async () => {
   const run = streamCommand('sh', ['-c', 'echo on'], { input: 'ignore', signal: AbortSignal.abort() });
   expect((await buffer(run.output)).length).toBe(0);
   expect((await run.ended).code).toBeNull();

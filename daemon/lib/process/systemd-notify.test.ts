@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { scratch } from '../testing/scratch.ts';
 import { systemdNotifier } from './systemd-notify.ts';
 
-/** Prints every datagram that reaches a socket, between marks; perl is part of every Debian. */
+/** Prints every datagram that a socket receives, between marks. perl is part of every Debian. */
 const RECEIVER = `
 use Socket;
 socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die;
@@ -17,18 +17,18 @@ while (defined recv($s, my $text, 4096, 0)) { print "<$text>\\n" if length $text
 const there = ['systemd-notify', 'perl'].every((program) => spawnSync(program, ['--version']).status === 0);
 if (!there) console.warn('SKIPPED, there is no systemd-notify or no perl here: words to a real socket');
 
-it('without a socket there is nobody to tell', () => {
+it('returns null without a socket', () => {
   expect(systemdNotifier(undefined)).toBeNull();
   expect(systemdNotifier('')).toBeNull();
 });
 
-it('a socket that nobody holds, or a missing tool, is an answer and no failure', async () => {
+it('returns false for an unused socket or a missing tool', async () => {
   expect(await systemdNotifier('/nonexistent/socket')?.(['READY=1'])).toBe(false);
   expect(await systemdNotifier('/nonexistent/socket', '/nonexistent')?.(['READY=1'])).toBe(false);
 });
 
 describe.skipIf(!there)('with a real socket', () => {
-  it('the words arrive in order, each on its own line, whatever the status holds', async () => {
+  it('assignments arrive in order, each on its own line, for any status', async () => {
     const folder = scratch();
     const socket = join(folder, 'notify');
     const receiver = spawn('perl', ['-e', RECEIVER, socket]);

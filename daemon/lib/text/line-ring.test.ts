@@ -4,7 +4,7 @@ import { LineRing } from './line-ring.ts';
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('LineRing', () => {
-  it('joins lines over chunks, a split character included', () => {
+  it('joins lines across chunks, including a split character', () => {
     const ring = new LineRing(4);
     const word = bytes('grün\nrest');
     expect(ring.push(word.subarray(0, 3))).toEqual([]);
@@ -34,7 +34,7 @@ describe('LineRing', () => {
     expect(ring.lines()).toEqual(['\ufffd\ufffd[\ufffd\t']);
   });
 
-  it('P11: a flood of short lines answers no more lines than it keeps', () => {
+  it('P11: a flood of short lines returns no more lines than the capacity', () => {
     const ring = new LineRing(10);
     expect(ring.push(bytes('x\n'.repeat(100_000)))).toHaveLength(10);
   });

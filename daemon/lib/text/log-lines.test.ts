@@ -5,7 +5,7 @@ import { atLeast, LogLines } from './log-lines.ts';
 const lastOf = (lines: LogLines) => lines.bus.last(1)[0]?.payload as { level: string; text: string };
 
 describe('LogLines', () => {
-  it('keeps what a real log writes: redacted, with its level, in order', () => {
+  it('stores what a real log writes: redacted, with its level, in order', () => {
     const lines = new LogLines();
     const secrets = () => ['s3cret-value'];
     const log = createLog({ level: 'debug', secrets, write: () => {}, tap: (line) => lines.push(line) });
@@ -20,7 +20,7 @@ describe('LogLines', () => {
     expect(second?.text).not.toContain('s3cret');
   });
 
-  it('is bounded in number and in length, and every line stays JSON', () => {
+  it('limits number and length, and every line stays JSON', () => {
     const lines = new LogLines(3);
     for (let i = 0; i < 9; i++) lines.push(`{"level":"info","n":${i}}\n`);
     expect(lines.bus.last(9)).toHaveLength(3);
@@ -33,7 +33,7 @@ describe('LogLines', () => {
     });
   });
 
-  it('takes what is no line of ours as info, and nothing as nothing', () => {
+  it('treats foreign lines as info and ignores empty ones', () => {
     const lines = new LogLines();
     lines.push('\n');
     expect(lines.bus.last(9)).toEqual([]);

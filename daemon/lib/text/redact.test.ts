@@ -15,9 +15,9 @@ describe('redactSecrets', () => {
       'svc_session=[hidden]; x=1',
     ],
     ['nothing else', 'eyJ.short and a-key', 'eyJ.short and a-key'],
-  ])('hides %s', (_, text, expected) => expect(redactSecrets(text, [KEY])).toBe(expected));
+  ])('redacts %s', (_, text, expected) => expect(redactSecrets(text, [KEY])).toBe(expected));
 
-  it('hides the beginning of a secret where a text was cut, and only there', () => {
+  it('redacts the start of a secret only before an ellipsis', () => {
     const long = `the model "${KEY}"`;
     const [begins, ends] = [long.indexOf(KEY), long.indexOf(KEY) + KEY.length];
     for (let most = begins + 4; most < ends; most++) {
@@ -32,13 +32,13 @@ describe('redactSecrets', () => {
     expect(redactSecrets('all-is-well… a-k…', [KEY])).toBe('all-is-well… a-k…');
   });
 
-  it('leaves words alone that are too short for a secret', () => {
+  it('keeps words that are too short for a secret', () => {
     expect(redactSecrets('the model', ['model'])).toBe('the model');
   });
 });
 
 describe('redactSecretsIn', () => {
-  it('keeps the shape, the names and what is no text', () => {
+  it('keeps structure, keys and values that are not strings', () => {
     const value = { error: { message: `no ${KEY}`, details: [KEY, 1, null, true, { [KEY]: undefined }] } };
     expect(redactSecretsIn(value, [KEY])).toEqual({
       error: { message: 'no [hidden]', details: ['[hidden]', 1, null, true, { [KEY]: undefined }] },
@@ -47,7 +47,7 @@ describe('redactSecretsIn', () => {
 });
 
 describe('createRedactor', () => {
-  it('goes by the secrets of the moment, also for a text that it has seen before', () => {
+  it('uses the current secrets, also for a cached text', () => {
     let secrets: readonly string[] = [];
     const hide = createRedactor(() => secrets);
     expect([hide(`model ${KEY}`), hide('model')]).toEqual([`model ${KEY}`, 'model']);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { truncate } from './truncate.ts';
 
-it('says where a text was cut, and leaves one alone that fits', () => {
+it('marks a truncation, and keeps a text that fits', () => {
   expect([truncate('abc', 3), truncate('abcd', 3), truncate('', 3)]).toEqual(['abc', 'abc…', '']);
 });
 
-it('cuts no character in half', () => {
+it('does not split a character', () => {
   expect([truncate('a😀b', 2), truncate('a😀b', 3), truncate('😀', 1)]).toEqual(['a…', 'a😀…', '…']);
 });
