@@ -24,7 +24,7 @@ interface Capture {
   stdout: string;
 }
 
-/** Slots over scripted engines on a captured machine whose time, and whose card's figures, the test moves. */
+/** Slots with scripted engines on a recorded machine. The test controls its clock and the figures of its GPU. */
 class CardBench {
   readonly slots = new SlotsBench();
   readonly clock = new ManualClock();
@@ -47,7 +47,7 @@ class CardBench {
     });
   }
 
-  /** Slots `agent` (16 GiB) and `coder` (14 GiB), of which a card of 24 GiB holds one. */
+  /** Slots `agent` (16 GiB) and `coder` (14 GiB). A GPU of 24 GiB can hold one of them. */
   open(agent: string): Slots {
     this.slots.slotFile('agent', `model = "agent"\n${agent}`);
     this.slots.slotFile('coder', 'model = "coder"');
@@ -74,13 +74,13 @@ class CardBench {
     writeFileSync(file, JSON.stringify(changed));
   }
 
-  /** What the next reading of the card tells. */
+  /** Sets the figures of the next reading of the GPU. */
   used(mib: number): void {
     const figures = `24564, ${mib}, ${24216 - mib}`;
     this.#nvidia((one) => ({ ...one, stdout: one.stdout.replace(/24564, \d+, \d+/, figures) }));
   }
 
-  /** What the next reading of the graphics on the memory of the machine leaves of it. */
+  /** Sets the available memory of the next reading of the integrated GPU. */
   leaves(free: number): void {
     const file = join(this.machine.root, 'sys/bus/pci/devices', GRAPHICS, 'mem_info_vram_used');
     this.#vramFree ??=
@@ -97,7 +97,7 @@ class CardBench {
     await this.clock.advance(ms);
   }
 
-  /** Lets time pass until something holds. */
+  /** Advances the clock until a condition holds. */
   async until(holds: () => boolean): Promise<void> {
     const limit = Date.now() + 20_000;
     while (!holds()) {
@@ -107,14 +107,14 @@ class CardBench {
     }
   }
 
-  async outcome<T>(asked: Promise<T>): Promise<T> {
+  async outcome<T>(load: Promise<T>): Promise<T> {
     let done = false;
     const end = () => {
       done = true;
     };
-    asked.then(end, end);
+    load.then(end, end);
     await this.until(() => done);
-    return asked;
+    return load;
   }
 
   async remove(): Promise<void> {
@@ -136,8 +136,8 @@ const request = (slots: Slots, name: string): Promise<Lease> =>
   slots.ensureReady(name, { signal: new AbortController().signal, stream: false });
 const states = (slots: Slots) => ['agent', 'coder'].map((name) => slots.get(name)?.state);
 
-describe('figures of a card that are too old', () => {
-  it('are read before a load is decided: one from before another load would let both in', async () => {
+describe('stale figures of a GPU', () => {
+  it('are refreshed before a load is admitted: figures from before another load would admit both', async () => {
     bench = new CardBench('nvidia-single');
     await bench.hardware.probe();
     const slots = bench.open('autoload = false');
@@ -145,15 +145,15 @@ describe('figures of a card that are too old', () => {
     await bench.outcome(slots.load('agent'));
     bench.used(FULL_MIB);
     await bench.elapse(7_000);
-    const asked = request(slots, 'coder');
-    expect(states(slots), 'nobody leaves before they are read').toEqual(['ready', 'offline']);
+    const load = request(slots, 'coder');
+    expect(states(slots), 'no slot is evicted before they are read').toEqual(['ready', 'offline']);
     await bench.until(() => slots.get('agent')?.state === 'offline');
     bench.used(2);
-    (await bench.outcome(asked)).release();
+    (await bench.outcome(load)).release();
     expect(states(slots)).toEqual(['offline', 'ready']);
   });
 
-  it('are read before a load is refused: one from before an idle unload would leave no room', async () => {
+  it('are refreshed before a load is refused: figures from before an idle unload would leave no headroom', async () => {
     bench = new CardBench('nvidia-single');
     await bench.hardware.probe();
     const slots = bench.open('autoload = false\nidle_unload = 2');
@@ -169,7 +169,7 @@ describe('figures of a card that are too old', () => {
 });
 
 describe('a start', () => {
-  it('with a card waits for the first look, so that its loads count where they run and can be evicted', async () => {
+  it('with a GPU waits for the first probe, so that loads count on the device where they run and can be evicted', async () => {
     bench = new CardBench('nvidia-single');
     const slots = bench.open('autoload = true');
     await settle();
@@ -179,13 +179,13 @@ describe('a start', () => {
     expect(slots.get('agent')?.memory).toMatchObject({ pool: CARD });
     bench.used(FULL_MIB);
     await bench.elapse(7_000);
-    const asked = request(slots, 'coder');
+    const load = request(slots, 'coder');
     await bench.until(() => slots.get('agent')?.state === 'offline');
     bench.used(2);
-    (await bench.outcome(asked)).release();
+    (await bench.outcome(load)).release();
   });
 
-  it('without one waits for nothing', async () => {
+  it('without a GPU does not wait', async () => {
     bench = new CardBench('no-gpu');
     const slots = bench.open('autoload = true');
     await settle();
@@ -193,24 +193,21 @@ describe('a start', () => {
   });
 });
 
-describe('a card whose tool fails', () => {
-  it.each(['auto', 'cuda:0'])(
-    'keeps its loads with device %s, less what slots hold there',
-    async (device) => {
-      bench = new CardBench('nvidia-single');
-      await bench.hardware.probe();
-      const slots = bench.open(`autoload = false\ndevice = "${device}"`);
-      await bench.outcome(slots.load('agent'));
-      bench.breakTool();
-      await bench.elapse(7_000);
-      (await bench.outcome(request(slots, 'coder'))).release();
-      expect(states(slots)).toEqual(['offline', 'ready']);
-      expect(slots.get('coder')?.memory).toMatchObject({ pool: CARD });
-    },
-  );
+describe('a GPU whose tool fails', () => {
+  it.each(['auto', 'cuda:0'])('keeps its loads with device %s, less what slots use there', async (device) => {
+    bench = new CardBench('nvidia-single');
+    await bench.hardware.probe();
+    const slots = bench.open(`autoload = false\ndevice = "${device}"`);
+    await bench.outcome(slots.load('agent'));
+    bench.breakTool();
+    await bench.elapse(7_000);
+    (await bench.outcome(request(slots, 'coder'))).release();
+    expect(states(slots)).toEqual(['offline', 'ready']);
+    expect(slots.get('coder')?.memory).toMatchObject({ pool: CARD });
+  });
 });
 
-describe('graphics on the memory of the machine, whose figures are some seconds old', () => {
+describe('an integrated GPU whose figures are some seconds old', () => {
   /** 24 GiB are free of their pool. */
   async function opened(): Promise<Slots> {
     bench = new CardBench('amd-strix-halo-carveout-no-npu');
@@ -221,28 +218,28 @@ describe('graphics on the memory of the machine, whose figures are some seconds 
     return bench.open('autoload = false');
   }
 
-  it('are not taken for free while they do not show a model that has just become ready', async () => {
+  it('does not count as free before the figures show a model that has just become ready', async () => {
     const slots = await opened();
     await bench.outcome(slots.load('agent'));
     bench.leaves(8 * GIB);
-    const asked = request(slots, 'coder');
+    const load = request(slots, 'coder');
     await bench.elapse(1_000);
     expect(states(slots)).toEqual(['ready', 'offline']);
     await bench.until(() => slots.get('agent')?.state === 'offline');
     bench.leaves(24 * GIB);
-    (await bench.outcome(asked)).release();
+    (await bench.outcome(load)).release();
   });
 
-  it('refuse nobody while they still show a model that has just left', async () => {
+  it('refuses no load while the figures still show a model that was just unloaded', async () => {
     const slots = await opened();
     await bench.outcome(slots.load('agent'));
     bench.leaves(8 * GIB);
     await bench.elapse(7_000);
     await bench.hardware.probe();
-    const asked = request(slots, 'coder');
+    const load = request(slots, 'coder');
     await bench.until(() => slots.get('agent')?.state === 'offline');
     bench.leaves(24 * GIB);
-    (await bench.outcome(asked)).release();
+    (await bench.outcome(load)).release();
     expect(states(slots)).toEqual(['offline', 'ready']);
   });
 });

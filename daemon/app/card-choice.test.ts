@@ -8,7 +8,7 @@ import { admissionOn } from '../test/harness/captured-machine.ts';
 
 const GIB = 1024 ** 3;
 
-describe('loads with device auto on two cards of 24 GiB', () => {
+describe('loads with device auto on two GPUs of 24 GiB', () => {
   const held = (
     name: string,
     bytes: number,
@@ -19,7 +19,7 @@ describe('loads with device auto on two cards of 24 GiB', () => {
     const state = ready ? ('ready' as const) : ('starting' as const);
     return { name, state, pinned: false, priority: 0, lastUsedAt: 0, current, ...more };
   };
-  /** What becomes of a load of so many GiB beside these. */
+  /** Returns the outcome of a load of so many GiB beside these slots. */
   function outcome(used: [number, number], holdings: MemoryUse[], needed: number, text = '') {
     const rooms = used.map((gib, at) => ({ pool: `c${at}`, free: (24 - gib) * GIB, card: [`cuda:${at}`] }));
     const [roomiest, ...alternatives] = rooms.sort((one, other) => other.free - one.free);
@@ -40,12 +40,12 @@ describe('loads with device auto on two cards of 24 GiB', () => {
     for (const end of ends.splice(0)) end();
   });
 
-  it('pass by the card on which another one is being loaded', () => {
+  it('avoid the GPU on which another model is being loaded', () => {
     const { admit } = outcome([1, 0], [held('a', 20 * GIB, { pool: 'c1', ready: false })], 20);
     expect(admit()).toMatchObject({ kind: 'start', admitted: { pool: 'c0' } });
   });
 
-  it('go where idle ones leave, not where a pinned one stays', () => {
+  it('go to the GPU with an idle slot to evict, not to the one with a pinned slot', () => {
     const holdings = [
       held('agent', 16 * GIB, { pool: 'c0', pinned: true }),
       held('idle', 20 * GIB, { pool: 'c1' }),
@@ -56,13 +56,13 @@ describe('loads with device auto on two cards of 24 GiB', () => {
     expect(evicted).toEqual(['idle']);
   });
 
-  it('have an idle one leave before a busy one on the roomier card', () => {
+  it('evict an idle slot before a busy one on the GPU with more memory', () => {
     const busy = held('busy', 16 * GIB, { pool: 'c0', state: 'serving' });
     const holdings = [busy, held('idle', 20 * GIB, { pool: 'c1' })];
     expect(outcome([16, 20], holdings, 15).admit()).toEqual({ kind: 'wait', for: ['idle'] });
   });
 
-  it('are counted against the roomiest where the slot file says more of cards itself', () => {
+  it('count against the GPU with the most free memory when the slot file selects GPUs itself', () => {
     const holdings = [
       held('agent', 16 * GIB, { pool: 'c0', pinned: true }),
       held('idle', 20 * GIB, { pool: 'c1' }),

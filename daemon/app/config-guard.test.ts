@@ -8,13 +8,13 @@ describe('assertConfigReadable', () => {
       fatalConfigError: () => ({ file: 'config.toml', line, message: 'is no valid TOML' }),
     });
 
-  it('names file, line and what to do', () => {
+  it('reports file, line and advice', () => {
     expect(start(3)).toThrow('config.toml line 3 is no valid TOML.');
     expect(start(null)).toThrow('config.toml is no valid TOML.');
     expect(start(1)).toThrow(SetupError);
   });
 
-  it('passes when there is something to go on with', () => {
+  it('passes when last good values exist', () => {
     expect(() => assertConfigReadable({ fatalConfigError: () => null })).not.toThrow();
   });
 });

@@ -16,7 +16,7 @@ describe('assertExposureAllowed', () => {
     expect(await guarded({ bindHost })).toEqual([]),
   );
 
-  it.each(['192.168.1.2', 'fd00::1', '100.64.0.1'])('%s is noted', async (bindHost) =>
+  it.each(['192.168.1.2', 'fd00::1', '100.64.0.1'])('%s is logged', async (bindHost) =>
     expect(await guarded({ bindHost })).toEqual(['exposed']),
   );
 
@@ -26,7 +26,7 @@ describe('assertExposureAllowed', () => {
     expect(await guarded({ bindHost, requireAuth: true })).toEqual([]);
   });
 
-  it('a name that does not resolve is left to the listener', async () =>
+  it('ignores a name that does not resolve', async () =>
     expect(await guarded({ bindHost: 'no-such-host.invalid' })).toEqual([]));
 });
 
@@ -38,7 +38,7 @@ const machine = (...addresses: string[]) => ({
   }),
 });
 
-describe('a bind host that takes every address', () => {
+describe('a wildcard bind host', () => {
   const everyIpv6 = ['::', '::0', '0:0:0:0:0:0:0:0', '::%lo'];
   const everyIpv4 = ['0.0.0.0', '::ffff:0.0.0.0', '0', '0x0', '00.0.0.0'];
 
@@ -54,15 +54,18 @@ describe('a bind host that takes every address', () => {
     },
   );
 
-  it.each([...everyIpv6, ...everyIpv4])('%s on a machine of a private network is noted', async (bindHost) => {
-    const { log, lines } = recordedLog();
-    await assertExposureAllowed(memorySettings({ bindHost }), log, bindHost, () =>
-      machine('192.168.1.2', 'fd00::1'),
-    );
-    expect(lines.map(({ event }) => event)).toEqual(['exposed']);
-  });
+  it.each([...everyIpv6, ...everyIpv4])(
+    '%s on a machine in a private network is logged',
+    async (bindHost) => {
+      const { log, lines } = recordedLog();
+      await assertExposureAllowed(memorySettings({ bindHost }), log, bindHost, () =>
+        machine('192.168.1.2', 'fd00::1'),
+      );
+      expect(lines.map(({ event }) => event)).toEqual(['exposed']);
+    },
+  );
 
-  it('one of IPv4 leaves public addresses of IPv6 alone', async () => {
+  it('an IPv4 wildcard ignores public IPv6 addresses', async () => {
     const there = () => machine('192.168.1.2', '2606:4700::1111');
     expect([await isOnTheInternet('0.0.0.0', there), await isOnTheInternet('::0', there)]).toEqual([
       false,

@@ -33,10 +33,10 @@ const pool = (id: string, over: Partial<MemoryPoolRecord> = {}): MemoryPoolRecor
   devices: [id],
   ...over,
 });
-/** The own memory of a card, as its driver tells it. */
+/** Dedicated memory of a GPU, as its driver reports it. */
 const poolOf = ({ id, memory_total_bytes: total, memory_used_bytes: used }: DeviceRecord) =>
   pool(id, { total_bytes: total ?? 0, available_bytes: used === null ? null : (total ?? 0) - used });
-const room = (
+const headroom = (
   devices: DeviceRecord[],
   device: string,
   needed = GIB,
@@ -50,45 +50,45 @@ const room = (
 const host = { pool: 'host', free: 32 * GIB };
 
 describe('memoryHeadroom', () => {
-  it('the CPU has the memory of the machine, and so has a machine nobody has looked at', () => {
-    expect(room([card('a')], 'cpu')).toEqual(host);
+  it("uses the machine's memory for the CPU, and before the first probe", () => {
+    expect(headroom([card('a')], 'cpu')).toEqual(host);
     const unseen = { view: () => null, reading: () => false, memoryAvailable: () => 32 * GIB };
     expect(memoryHeadroom(unseen, 'auto', 1)).toEqual(host);
   });
 
-  it('auto takes the roomiest card that models run on', () => {
+  it('auto uses the usable GPU with the most free memory', () => {
     const cards = [
       card('small'),
       card('roomy', { memory_used_bytes: 0 }),
       card('locked', { access: 'no_permission', memory_total_bytes: 99 * GIB }),
       card('unseen', { unused_reason: 'no backend', memory_total_bytes: 99 * GIB }),
     ];
-    expect(room(cards, 'auto')).toMatchObject({ pool: 'roomy', free: 8 * GIB });
+    expect(headroom(cards, 'auto')).toMatchObject({ pool: 'roomy', free: 8 * GIB });
   });
 
-  it('auto counts a model that no card can hold against the machine', () => {
-    expect(room([card('a')], 'auto', 9 * GIB)).toEqual(host);
-    expect(room([card('a')], 'cuda:0', 9 * GIB)).toEqual({ pool: 'a', free: 6 * GIB });
+  it('auto counts a model that no GPU can hold against the machine', () => {
+    expect(headroom([card('a')], 'auto', 9 * GIB)).toEqual(host);
+    expect(headroom([card('a')], 'cuda:0', 9 * GIB)).toEqual({ pool: 'a', free: 6 * GIB });
   });
 
-  it('a number picks one card of its maker', () => {
+  it('an index selects one GPU of its vendor', () => {
     const cards = [card('amd', { vendor: 'AMD' }), card('n0'), card('n1', { memory_used_bytes: 5 * GIB })];
-    expect(room(cards, 'cuda:1')).toEqual({ pool: 'n1', free: 3 * GIB });
-    expect(room(cards, 'rocm:0')).toMatchObject({ pool: 'amd' });
-    expect(room(cards, 'vulkan:2')).toMatchObject({ pool: 'n1' });
-    expect(room(cards, 'cuda:7')).toEqual(host);
+    expect(headroom(cards, 'cuda:1')).toEqual({ pool: 'n1', free: 3 * GIB });
+    expect(headroom(cards, 'rocm:0')).toMatchObject({ pool: 'amd' });
+    expect(headroom(cards, 'vulkan:2')).toMatchObject({ pool: 'n1' });
+    expect(headroom(cards, 'cuda:7')).toEqual(host);
   });
 
-  it('a card on the memory of the machine has what the shared pool has', () => {
+  it('an integrated GPU uses the shared pool', () => {
     const shared = pool('host', { kind: 'unified', available_bytes: 60 * GIB, total_bytes: 96 * GIB });
-    expect(room([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toEqual({
+    expect(headroom([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toEqual({
       pool: 'host',
       free: 60 * GIB,
       stale: true,
     });
   });
 
-  describe('graphics beside a card with memory of its own', () => {
+  describe('an integrated GPU beside one with dedicated memory', () => {
     const igpu = card('igpu', {
       vendor: 'Intel',
       pool: 'host',
@@ -97,59 +97,61 @@ describe('memoryHeadroom', () => {
     });
     const arc = card('arc', { vendor: 'Intel' });
     const pools = [pool('host', { kind: 'host' }), poolOf(arc)];
-    const both = (device: string) => room([igpu, arc], device, GIB, pools);
+    const both = (device: string) => headroom([igpu, arc], device, GIB, pools);
 
-    it.each(['auto', 'vulkan'])('are left out with device %s, as llama.cpp leaves them out', (device) => {
+    it.each(['auto', 'vulkan'])('is excluded with device %s, as in llama.cpp', (device) => {
       expect(both(device)).toEqual({ pool: 'arc', free: 6 * GIB });
     });
 
-    it('are counted after it', () => {
+    it('is counted after it', () => {
       expect(both('vulkan:0')).toEqual({ pool: 'arc', free: 6 * GIB });
       expect(both('vulkan:1')).toEqual(host);
     });
 
-    it('are taken where models stay off the card', () => {
+    it('is used when models may not use the other GPU', () => {
       const unseen = card('arc', { vendor: 'Intel', unused_reason: 'Vulkan does not see it' });
       const shared = pool('host', { kind: 'unified', available_bytes: 60 * GIB, total_bytes: 96 * GIB });
-      expect(room([igpu, unseen], 'auto', GIB, [shared, poolOf(unseen)])).toMatchObject({
+      expect(headroom([igpu, unseen], 'auto', GIB, [shared, poolOf(unseen)])).toMatchObject({
         pool: 'host',
         free: 60 * GIB,
       });
     });
   });
 
-  it('what the driver keeps for itself is neither free nor ever there', () => {
-    const kept = pool('a', { total_bytes: 7 * GIB, available_bytes: 5 * GIB });
-    expect(room([card('a')], 'auto', GIB, [kept])).toEqual({ pool: 'a', free: 5 * GIB });
-    expect(room([card('a')], 'auto', 7.5 * GIB, [kept])).toEqual(host);
+  it("excludes the driver's own reservation", () => {
+    const reserved = pool('a', { total_bytes: 7 * GIB, available_bytes: 5 * GIB });
+    expect(headroom([card('a')], 'auto', GIB, [reserved])).toEqual({ pool: 'a', free: 5 * GIB });
+    expect(headroom([card('a')], 'auto', 7.5 * GIB, [reserved])).toEqual(host);
   });
 
-  it('a driver that tells only what is used leaves the rest', () => {
-    expect(room([card('a')], 'auto', GIB, [pool('a', { available_bytes: null })])).toEqual({
+  it('derives free memory from a driver that reports only used memory', () => {
+    expect(headroom([card('a')], 'auto', GIB, [pool('a', { available_bytes: null })])).toEqual({
       pool: 'a',
       free: 6 * GIB,
     });
   });
 
-  it('what a card does not tell is not invented', () => {
-    expect(room([card('dark', { pool: null, memory_total_bytes: null })], 'vulkan:0', GIB, [])).toEqual(host);
+  it('does not invent figures that a GPU does not report', () => {
+    expect(headroom([card('dark', { pool: null, memory_total_bytes: null })], 'vulkan:0', GIB, [])).toEqual(
+      host,
+    );
   });
 
-  it('a card that stops telling what is free keeps its loads, after those that tell', () => {
+  it('a GPU that stops reporting free memory keeps its loads, after those that report it', () => {
     const silent = card('silent', { memory_used_bytes: null });
     const pools = [pool('silent', { available_bytes: null }), pool('b')];
     const all = { pool: 'silent', free: 8 * GIB, unknown: true };
-    expect(room([silent], 'auto', GIB, pools)).toEqual(all);
-    expect(room([silent], 'cuda:0', GIB, pools)).toEqual(all);
-    expect(room([silent, card('b')], 'auto', GIB, pools)).toMatchObject({ pool: 'b', free: 6 * GIB });
+    expect(headroom([silent], 'auto', GIB, pools)).toEqual(all);
+    expect(headroom([silent], 'cuda:0', GIB, pools)).toEqual(all);
+    expect(headroom([silent, card('b')], 'auto', GIB, pools)).toMatchObject({ pool: 'b', free: 6 * GIB });
   });
 });
 
-describe('figures that are being read', () => {
+describe('figures that are being refreshed', () => {
   const read = (devices: DeviceRecord[], device: string, needed = GIB, pools?: MemoryPoolRecord[]) =>
-    room(devices, device, needed, pools, true).refreshing ?? false;
+    headroom(devices, device, needed, pools, true).refreshing ?? false;
 
-  it('are waited for where a card is counted', () => {
+  it('are awaited when a GPU is counted', () => {
     expect(read([card('a')], 'auto')).toBe(true);
     expect(read([card('a')], 'cuda:0')).toBe(true);
     const shared = pool('host', { kind: 'unified' });
@@ -161,7 +163,7 @@ describe('figures that are being read', () => {
     ]);
   });
 
-  it('are not where only the memory of the machine is, which is read at once', () => {
+  it("are not awaited for the machine's memory, which is read at once", () => {
     expect(read([card('a')], 'cpu')).toBe(false);
     expect(read([card('a')], 'auto', 9 * GIB)).toBe(false);
     expect(read([], 'auto')).toBe(false);
@@ -177,7 +179,7 @@ describe('maxModelBytes', () => {
   };
   const big = card('big', { memory_total_bytes: 24 * GIB });
 
-  it('is the larger of machine and card with auto, else that of the device', () => {
+  it('is the larger of machine and GPU with auto, otherwise that of the device', () => {
     expect(most([big, card('small')], 'auto')).toBe(24 * GIB - KEEP_FREE_BYTES);
     expect(most([big], 'auto', 0, 64)).toBe(64 * GIB - KEEP_FREE_BYTES);
     expect(most([big, card('small')], 'cuda:1')).toBe(8 * GIB - KEEP_FREE_BYTES);
@@ -186,17 +188,18 @@ describe('maxModelBytes', () => {
     expect(most(null, 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
   });
 
-  it('is no more than slots may hold, and no card that models stay off', () => {
+  it('is at most the memory limit, and excludes unusable GPUs', () => {
     expect(most([big], 'auto', GIB)).toBe(GIB);
     expect(most([{ ...big, unused_reason: 'no backend' }], 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
   });
 });
 
-describe('the card that auto chooses', () => {
+describe('the GPU that auto selects', () => {
   const roomy = (over: Partial<DeviceRecord> = {}) => card('roomy', { memory_used_bytes: 0, ...over });
-  const chosen = (cards: DeviceRecord[], device = 'auto', needed = GIB) => room(cards, device, needed).card;
+  const chosen = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
+    headroom(cards, device, needed).card;
 
-  it('is the one with the most free memory, as each backend counts it', () => {
+  it('is the one with the most free memory, as each backend numbers it', () => {
     const amd = { vendor: 'AMD' };
     expect(chosen([card('small'), roomy()])).toEqual(['cuda:1', 'vulkan:1']);
     expect(chosen([roomy(amd), card('small', amd)])).toEqual(['rocm:0', 'vulkan:0']);
@@ -204,9 +207,9 @@ describe('the card that auto chooses', () => {
     expect(chosen([card('small', intel), roomy(intel)])).toEqual(['vulkan:1']);
   });
 
-  it('is told with those that it could be instead, roomiest first', () => {
+  it('is returned with the alternatives, most free memory first', () => {
     const others = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
-      room(cards, device, needed).alternatives;
+      headroom(cards, device, needed).alternatives;
     const cards = [card('small'), roomy(), card('full', { memory_used_bytes: 8 * GIB })];
     expect(others(cards)).toMatchObject([
       { pool: 'small', free: 6 * GIB, card: ['cuda:0', 'vulkan:0'] },
@@ -217,15 +220,15 @@ describe('the card that auto chooses', () => {
     expect(others([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
   });
 
-  it('is counted among the cards of its maker, not among those on the memory of the machine', () => {
+  it('is numbered among the GPUs of its vendor, without integrated ones', () => {
     const apu = card('apu', { vendor: 'AMD', pool: 'host' });
     const shared = pool('host', { kind: 'unified', available_bytes: GIB });
     const cards = [apu, card('small'), roomy()];
     const pools = [shared, ...cards.slice(1).map(poolOf)];
-    expect(room(cards, 'auto', GIB, pools).card).toEqual(['cuda:1', 'vulkan:1']);
+    expect(headroom(cards, 'auto', GIB, pools).card).toEqual(['cuda:1', 'vulkan:1']);
   });
 
-  it('is not told where there is nothing to choose, or where backends may count differently', () => {
+  it('is not returned when there is no choice, or backends may number differently', () => {
     expect(chosen([roomy()])).toBeUndefined();
     expect(chosen([card('small'), roomy()], 'cuda')).toBeUndefined();
     expect(chosen([card('small'), roomy()], 'auto', 9 * GIB)).toBeUndefined();
@@ -234,7 +237,7 @@ describe('the card that auto chooses', () => {
   });
 });
 
-describe('a load with device auto on a captured machine', () => {
+describe('a load with device auto on a recorded machine', () => {
   const ends: (() => void)[] = [];
   afterEach(() => {
     for (const end of ends.splice(0).reverse()) end();
@@ -246,7 +249,7 @@ describe('a load with device auto on a captured machine', () => {
     return { env: outcome.launch.env, pool: outcome.headroom.pool, view: hardware.view() };
   };
 
-  it('runs on the one of two cards that it was counted against', async () => {
+  it('runs on the GPU that it was counted against', async () => {
     const { env, pool: chosen, view } = await launched('nvidia-dual', GIB);
     const cards = (view?.devices ?? []).filter(({ kind }) => kind === 'gpu');
     const free = cards.map((one) => (one.memory_total_bytes ?? 0) - (one.memory_used_bytes ?? 0));
@@ -259,11 +262,11 @@ describe('a load with device auto on a captured machine', () => {
     });
   });
 
-  it('may use both where neither could hold it', async () => {
+  it('may use both GPUs when neither can hold it', async () => {
     expect((await launched('nvidia-dual', 30 * GIB)).env).toEqual({});
   });
 
-  it.each(MACHINES.filter((name) => name !== 'nvidia-dual'))('is started on %s as ever', async (name) => {
+  it.each(MACHINES.filter((name) => name !== 'nvidia-dual'))('starts unchanged on %s', async (name) => {
     expect((await launched(name, GIB)).env).toEqual({});
   });
 });

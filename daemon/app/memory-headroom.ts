@@ -116,10 +116,10 @@ export function memoryHeadroom(
     .filter(({ total }) => device !== 'auto' || total === null || total >= needed);
   const [best, ...further] = cards.sort(mostFreeFirst);
   if (best === undefined) return machine;
-  const refreshing = cards.some(({ isRefreshable: looked }) => looked) ? reading : {};
-  const toHeadroom = ({ device: on, pool, free, unknown, isRefreshable: looked }: CardHeadroom): MemoryHeadroom => {
+  const refreshing = cards.some(({ isRefreshable }) => isRefreshable) ? reading : {};
+  const toHeadroom = ({ device: on, pool, free, unknown, isRefreshable }: CardHeadroom): MemoryHeadroom => {
     const card = device === 'auto' ? deviceWordsFor(view, on) : undefined;
-    const aged = pool === HOST && looked ? { stale: true as const } : {};
+    const aged = pool === HOST && isRefreshable ? { stale: true as const } : {};
     return { pool, free, ...(card && { card }), ...(unknown && { unknown }), ...aged, ...refreshing };
   };
   const [room, ...others] = [best, ...further].map(toHeadroom) as [MemoryHeadroom, ...MemoryHeadroom[]];

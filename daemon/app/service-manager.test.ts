@@ -20,7 +20,7 @@ describe('watchdogPeriod', () => {
 });
 
 function following(parts: { check?: () => void; taken?: boolean; env?: Record<string, string> } = {}) {
-  const told: string[] = [];
+  const messages: string[] = [];
   let status = '1 slot';
   const become = (text: string) => {
     status = text;
@@ -31,81 +31,82 @@ function following(parts: { check?: () => void; taken?: boolean; env?: Record<st
     check: parts.check ?? (() => {}),
     status: () => status,
     notify: async (words) => {
-      told.push(words.join(' | '));
+      messages.push(words.join(' | '));
       return parts.taken ?? true;
     },
   });
-  return { manager, told, become };
+  return { manager, messages, become };
 }
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-const feeds = (told: readonly string[]) => told.filter((words) => words.startsWith('WATCHDOG=1')).length;
+const feeds = (messages: readonly string[]) =>
+  messages.filter((words) => words.startsWith('WATCHDOG=1')).length;
 
-describe('the life that a service manager is told', () => {
-  it('begins with readiness, and only then the watchdog is fed at a third of its limit', async () => {
-    const { manager, told } = following();
+describe('notifications to a service manager', () => {
+  it('starts with readiness, then feeds the watchdog at a third of its limit', async () => {
+    const { manager, messages } = following();
     await pass(10_000);
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
     manager.ready();
     await pass(3_500);
-    expect(told[0]).toBe('READY=1 | STATUS=1 slot');
-    expect(feeds(told)).toBe(3);
+    expect(messages[0]).toBe('READY=1 | STATUS=1 slot');
+    expect(feeds(messages)).toBe(3);
   });
 
-  it('a check that throws feeds nothing, and feeds again once it passes', async () => {
+  it('does not feed while the check throws, and resumes once it passes', async () => {
     let well = false;
     const check = () => {
       if (!well) throw new Error('out of reach');
     };
-    const { manager, told } = following({ check });
+    const { manager, messages } = following({ check });
     manager.ready();
     await pass(5_000);
-    expect(feeds(told)).toBe(0);
+    expect(feeds(messages)).toBe(0);
     well = true;
     await pass(1_000);
-    expect(feeds(told)).toBe(1);
+    expect(feeds(messages)).toBe(1);
   });
 
-  it('a unit without a watchdog gets no signs of life', async () => {
-    const { manager, told } = following({ env: {} });
+  it('sends no heartbeat to a unit without a watchdog', async () => {
+    const { manager, messages } = following({ env: {} });
     manager.ready();
     await pass(60_000);
-    expect(told).toHaveLength(1);
+    expect(messages).toHaveLength(1);
   });
 
-  it('many changes of the status are one line, and none when it reads the same', async () => {
-    const { manager, told, become } = following({ env: {} });
+  it('sends one line for many status changes, and none for an unchanged status', async () => {
+    const { manager, messages, become } = following({ env: {} });
     manager.ready();
     manager.changed();
     await pass(5_000);
-    expect(told).toHaveLength(1);
+    expect(messages).toHaveLength(1);
     become('2 slots');
     for (let i = 0; i < 100; i++) manager.changed();
     await pass(5_000);
-    expect(told.slice(1)).toEqual(['STATUS=2 slots']);
+    expect(messages.slice(1)).toEqual(['STATUS=2 slots']);
   });
 
-  it('a reload is framed, also one that fails', async () => {
-    const { manager, told } = following({ env: {} });
+  it('announces start and end of a reload, also of a failed one', async () => {
+    const { manager, messages } = following({ env: {} });
     const order: string[] = [];
-    await manager.reload(async () => void order.push(String(told.length)));
+    await manager.reload(async () => void order.push(String(messages.length)));
     expect(order).toEqual(['1']);
-    expect(told[0]).toMatch(/^RELOADING=1 \| MONOTONIC_USEC=\d+$/);
-    expect(told[1]).toBe('READY=1 | STATUS=1 slot');
+    expect(messages[0]).toMatch(/^RELOADING=1 \| MONOTONIC_USEC=\d+$/);
+    expect(messages[1]).toBe('READY=1 | STATUS=1 slot');
     await expect(manager.reload(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(told).toHaveLength(4);
+    expect(messages).toHaveLength(4);
   });
 
-  it('a stop asks for the time it may take', async () => {
-    const { manager, told } = following({ env: {} });
+  it('a stop extends its time limit', async () => {
+    const { manager, messages } = following({ env: {} });
     manager.stopping(25_000);
     await pass(0);
-    expect(told[0]).toContain('STOPPING=1 | EXTEND_TIMEOUT_USEC=25000000');
+    expect(messages[0]).toContain('STOPPING=1 | EXTEND_TIMEOUT_USEC=25000000');
   });
 
-  it('a manager that does not listen costs one line of the log', async () => {
+  it('logs one line for a manager that does not respond', async () => {
     const warn = vi.spyOn(log, 'warn');
     const { manager } = following({ taken: false });
     manager.ready();
@@ -114,7 +115,7 @@ describe('the life that a service manager is told', () => {
     warn.mockRestore();
   });
 
-  it('without a manager a reload is still done', async () => {
+  it('reloads without a manager', async () => {
     const manager = serviceManager({ env: {}, log, check: () => {}, status: () => '' });
     const work = vi.fn(async () => {});
     manager.ready();

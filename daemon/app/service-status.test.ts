@@ -16,7 +16,7 @@ it.each([
   expect(statusLine(list, well)).toBe(line);
 });
 
-it('a database that fails is told, a warning is not', () => {
+it('reports a failed database, but not a warning', () => {
   const failed = { status: 'failed', message: 'The database fails: full.' } as const;
   expect(statusLine(slots('ready'), failed)).toBe('1 slot: 1 ready. The database fails: full.');
   expect(statusLine(slots('ready'), { status: 'warning', message: 'large' })).toBe('1 slot: 1 ready');

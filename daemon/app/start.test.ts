@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Prints what an import of `file` reads in: files as addresses, parts of Node by their names. */
+/**
+ * Returns a program that prints the modules that an import of `file` loads: files as URLs, built-in modules
+ * by name.
+ */
 const reading = (file: string): string => `
   import { registerHooks } from 'node:module';
   const seen = new Set();
@@ -18,7 +21,7 @@ function readIn(file: string): string[] {
   return JSON.parse(text) as string[];
 }
 
-/** What only some calls use, or nobody; each costs every start 20 to 70 ms and some megabytes. */
+/** Modules that only some calls use, or none. Each one adds 20 to 70 ms and some megabytes to every start. */
 const NOT_AT_START = [
   /node_modules\/(koa-body|formidable|co-body)\//,
   /node_modules\/@huggingface\//,
@@ -30,7 +33,7 @@ const NOT_AT_START = [
 
 describe('a start', () => {
   it.each(['app/services.ts', 'slots/workers/lifecycle.ts', 'cli/run.ts'])(
-    'of %s reads in what it needs',
+    'of %s loads only what it needs',
     (file) => {
       const all = readIn(file);
       expect(all.filter((name) => name.includes('/daemon/')).length).toBeGreaterThan(3);
@@ -39,10 +42,12 @@ describe('a start', () => {
   );
 });
 
-it('V8 is told its flags behind all that is compiled: code that was kept holds for others', () => {
+it('V8 flags are applied after all compilation, because cached code is only valid for its own flags', () => {
   const text = readFileSync(join(import.meta.dirname, '..', 'main.ts'), 'utf8');
-  const [run = -1, kept = -1, told = -1] = ['await run(', 'flushCompileCache();', 'applyV8Flags();'].map(
-    (call) => text.lastIndexOf(call),
-  );
-  expect([run > 0, kept > run, told > kept]).toEqual([true, true, true]);
+  const [runAt = -1, flushAt = -1, flagsAt = -1] = [
+    'await run(',
+    'flushCompileCache();',
+    'applyV8Flags();',
+  ].map((call) => text.lastIndexOf(call));
+  expect([runAt > 0, flushAt > runAt, flagsAt > flushAt]).toEqual([true, true, true]);
 });

@@ -14,7 +14,7 @@ async function config(home: string): Promise<string> {
   return text;
 }
 
-test('config reads and writes nothing, so that whoever asks leaves no file of his own to the service', async () => {
+test('config writes nothing, so that no file of another user is left to the service', async () => {
   const home = scratch();
   for (const name of ['config', 'state']) mkdirSync(join(home, name));
   writeFileSync(join(home, 'config', 'config.toml'), '[security]\nrequire_auth = true\n');
@@ -26,7 +26,7 @@ test('config reads and writes nothing, so that whoever asks leaves no file of hi
   expect(readdirSync(home, { recursive: true })).toEqual(before);
 });
 
-test('config makes no folders', async () => {
+test('config creates no folders', async () => {
   const home = join(scratch(), 'later');
   expect(await config(home)).toContain(`Configuration ${home}/config`);
   expect(existsSync(home)).toBe(false);

@@ -7,16 +7,16 @@ const device = (over: Partial<DeviceRecord>) =>
   ({ kind: 'gpu', name: 'Some GPU', access: 'ok', unused_reason: null, ...over }) as DeviceRecord;
 const note = (...devices: DeviceRecord[]) => unusedGpuMessage({ devices } as unknown as HardwareView);
 
-it('says nothing where there is no GPU or nobody has looked', () => {
+it('returns null without a GPU and before the first probe', () => {
   expect(unusedGpuMessage(null)).toBeNull();
   expect(note(device({ kind: 'cpu' }), device({ kind: 'npu', unused_reason: 'x' }))).toBeNull();
 });
 
-it('says nothing of a GPU that is left out on purpose', () => {
+it('returns null for a GPU that is excluded by design', () => {
   for (const unused_reason of UNUSED_BY_DESIGN) expect(note(device({ unused_reason }))).toBeNull();
 });
 
-it('gives the reason and the fix, and names a usable GPU first', () => {
+it('returns the reason and the fix, and prefers a usable GPU', () => {
   const broken = device({
     name: 'Old',
     access: 'no_driver',
