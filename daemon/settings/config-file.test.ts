@@ -105,7 +105,7 @@ test.each([['[[security]]\nx = 1\n'], ['security = 5\n'], ['security = [1]\n'], 
   },
 );
 
-test('text that is no TOML is refused', () => {
+test('refuses invalid TOML', () => {
   expect(() => setInConfigFile('a = \n', KEY, true)).toThrow(/TOML/);
 });
 
@@ -121,7 +121,7 @@ test.each([
   expect(tomlValues(setInConfigFile('', 'a.b', value))).toEqual({ a: { b: value } });
 });
 
-test('a value that TOML can not hold is refused', () => {
+test('refuses a value that TOML cannot represent', () => {
   expect(() => setInConfigFile('', 'a.b', '\ud800')).toThrow(ConfigEditError);
 });
 
@@ -147,7 +147,7 @@ const text = fc
   .tuple(fc.array(line, { maxLength: 9 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
   .map(([lines, eol, final]) => lines.join('\n').replaceAll('\n', eol) + (final ? eol : ''));
 
-test('property: of any file only this key changes, and nothing around it', () => {
+test('property: in any file only this key changes', () => {
   let edited = 0;
   fc.assert(
     fc.property(text, (before) => {
@@ -159,8 +159,8 @@ test('property: of any file only this key changes, and nothing around it', () =>
       const after = setInConfigFile(before, KEY, true);
       edited++;
       expect((tomlValues(after).security as { require_auth: unknown }).require_auth).toBe(true);
-      const kept = [...before.matchAll(/#[^\r\n]*/g)].map(String);
-      expect([...after.matchAll(/#[^\r\n]*/g)].map(String)).toEqual(kept);
+      const comments = [...before.matchAll(/#[^\r\n]*/g)].map(String);
+      expect([...after.matchAll(/#[^\r\n]*/g)].map(String)).toEqual(comments);
       expect(after.replace(/\r\n/g, '').includes('\n') && before.includes('\r\n')).toBe(false);
       expect(setInConfigFile(after, KEY, true)).toBe(after);
     }),

@@ -36,7 +36,7 @@ test('a good file', () => {
   });
 });
 
-test('a file that never existed has no values and no problem', () => {
+test('a file that never existed has no values and no problems', () => {
   expect(judge(gone, fresh)).toEqual({ state: 'missing', values: {}, problems: [] });
   expect(judge(file(''), fresh)).toEqual({ state: 'good', values: {}, problems: [] });
 });
@@ -55,7 +55,7 @@ test.each<[string, FileRead, number | null, RegExp]>([
   expect(got.problems[0]?.[1]).toContain('the last good configuration stays active');
 });
 
-test('unreadable without a last good copy: on when it was on, else defaults', () => {
+test('unreadable without a last good copy: on if it was on, otherwise defaults', () => {
   expect(judge(unreadable, { lastGood: null, enforced: true }).values).toEqual({ [T]: true });
   expect(judge(file(''), { lastGood: null, enforced: true })).toMatchObject({
     state: 'broken',
@@ -65,7 +65,7 @@ test('unreadable without a last good copy: on when it was on, else defaults', ()
   expect(judge(unreadable, fresh).problems[0]?.[1]).toContain('defaults are used');
 });
 
-test('a broken file is hopeless only when nothing is known from before', () => {
+test('a broken file is a fatal error only without an earlier state', () => {
   const hopeless = (memory: ConfigMemory) => evaluateConfig(file('[server'), memory).fatalError;
   expect(hopeless(fresh)).toEqual({
     file: 'config.toml',
@@ -78,12 +78,12 @@ test('a broken file is hopeless only when nothing is known from before', () => {
   expect(evaluateConfig(gone, fresh).fatalError).toBeUndefined();
 });
 
-test('when the two memories differ, on wins', () => {
+test('when the two saved states differ, on wins', () => {
   expect(judge(unreadable, after({ [T]: false }, true)).values).toEqual({ [T]: true });
   expect(judge(unreadable, after({ [T]: true }, false)).values).toEqual({ [T]: true });
 });
 
-test('a file that is gone means defaults, but enforcement that was on stays on and says how to turn it off', () => {
+test('a removed file means defaults, but enforcement that was on stays on and reports how to turn it off', () => {
   const got = judge(gone, after({ [T]: true, [P]: 9000 }));
   expect(got).toMatchObject({ state: 'missing', values: { [T]: true } });
   expect(got.problems[0]?.[1]).toMatch(/enforcement stays on.*require_auth = false/);
@@ -94,11 +94,11 @@ test('a file that is gone means defaults, but enforcement that was on stays on a
   });
 });
 
-test('a file without the key means off, although it was on: it was read', () => {
+test('a readable file without the key means off, although it was on', () => {
   expect(judge(file('# nothing\n'), after({ [T]: true })).values).toEqual({});
 });
 
-test('a wrong value keeps its last good one, the other keys are taken', () => {
+test('an invalid value keeps its last good one, and the other keys apply', () => {
   const got = judge(file('[server]\nport = "x"\nmax_connections = 5\n'), after({ [P]: 9000 }));
   expect(got).toEqual({
     state: 'good',
@@ -107,7 +107,7 @@ test('a wrong value keeps its last good one, the other keys are taken', () => {
   });
 });
 
-test('a wrong value without a last good one means the default', () => {
+test('an invalid value without a last good one means the default', () => {
   const got = judge(file('[server]\nport = 70000\n'), fresh);
   expect(got.values).toEqual({});
   expect(got.problems).toEqual([[2, 'server.port must be from 0 to 65535; 8080 is used']]);
@@ -127,7 +127,7 @@ test.each(['"true"', '"off"', '1', '0', '[]', '"maybe"', '2020-01-01'])(
   },
 );
 
-test('unknown tables and keys are named with their lines, in order', () => {
+test('reports unknown tables and keys with their lines, in order', () => {
   const text =
     '# x\nport = 1\n[server]\nprot = 2\nport = 9\n[a.b]\nc = 1\n[security]\n"require auth" = true\n';
   expect(judge(file(text), fresh)).toEqual({
@@ -142,7 +142,7 @@ test('unknown tables and keys are named with their lines, in order', () => {
   });
 });
 
-test('something else in the place of a table: one problem, its keys keep their last good values', () => {
+test('another value instead of a table: one problem, its keys keep their last good values', () => {
   for (const text of [
     'security = 5\n',
     'security = [1]\n',
@@ -156,13 +156,13 @@ test('something else in the place of a table: one problem, its keys keep their l
   }
 });
 
-test('names of the language are ordinary unknown names', () => {
+test('names of object properties are ordinary unknown names', () => {
   const got = judge(file('__proto__ = 1\nconstructor = 2\n[security]\n__proto__ = true\n'), fresh);
   expect(got.values).toEqual({});
   expect(got.problems).toHaveLength(3);
 });
 
-test('a wall of problems is cut, and says so', () => {
+test('truncates a long list of problems and reports it', () => {
   const got = judge(file(Array.from({ length: 200 }, (_, i) => `k${i} = 1`).join('\n')), fresh);
   expect(got.problems).toHaveLength(51);
   expect(got.problems.at(-1)).toEqual([null, 'has 150 more problems']);

@@ -6,7 +6,7 @@ import { MAX_CONFIG_BYTES, readConfigText } from './config-text.ts';
 
 const read = (text: string | Uint8Array) => readConfigText(Buffer.from(text as string));
 
-test('a good file gives its values and its text', () => {
+test('a valid file returns its values and its text', () => {
   const text = '\ufeff# c\r\n[security]\r\nrequire_auth = true\r\nbig = 9007199254740993\r\n';
   expect(read(text)).toEqual({
     ok: true,
@@ -22,13 +22,13 @@ test.each<[string, string, number | null, RegExp]>([
   ['a key twice', 'a = 1\na = 2\n', 2, /^is no valid TOML: /],
   ['zeros after a power cut', '\0'.repeat(64), 1, /^is no valid TOML: /],
   ['too deep', `a = ${'['.repeat(100)}${']'.repeat(100)}`, 1, /TOML/],
-])('%s is named with its line', (_title, text, line, message) => {
+])('reports %s with its line', (_title, text, line, message) => {
   const got = read(text);
   expect(got).toMatchObject({ ok: false, line });
   expect(got.ok || got.message).toMatch(message);
 });
 
-test('bytes that are no UTF-8 are named with their line', () => {
+test('reports bytes that are not UTF-8 with their line', () => {
   const bytes = Buffer.concat([Buffer.from('a = 1\n# '), Buffer.from([0xff]), Buffer.from('\nb = 2\n')]);
   expect(readConfigText(bytes)).toEqual({ ok: false, line: 2, message: 'is not UTF-8 text' });
   const cut = Buffer.from('a = 1\n# é').subarray(0, -1);
@@ -40,7 +40,7 @@ test('a file over the cap is not parsed', () => {
   expect(readConfigText(Buffer.alloc(MAX_CONFIG_BYTES + 1, '#'))).toMatchObject({ ok: false, line: null });
 });
 
-test('a file that tries to keep the parser busy ends within its limit', () => {
+test('stops parsing a hostile file at the time limit', () => {
   for (const text of [
     'a=[1 #',
     `a=${'['.repeat(1 << 19)}`,
@@ -53,7 +53,7 @@ test('a file that tries to keep the parser busy ends within its limit', () => {
   }
 });
 
-test('property: no bytes make it throw', () => {
+test('property: no input makes it throw', () => {
   const piece = fc.constantFrom(
     'a',
     '=',

@@ -15,21 +15,21 @@ const add = (bytes: Buffer | null) => Buffer.concat([bytes ?? Buffer.from('new:'
 const edit = (options: Partial<EditOptions> = {}, change = add) =>
   editFile(path, change, { maxBytes: 100, newMode: 0o600, keepMode: 0o644, ...options });
 
-test('makes a new file, then edits it, each with its mode', async () => {
+test('creates a new file, then edits it, each with its mode', async () => {
   expect(await edit()).toEqual({ bytes: Buffer.from('new:x'), durable: true });
   expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
   await edit();
   expect(text()).toBe('new:xx');
 });
 
-test('the same content is not written', async () => {
+test('does not write unchanged content', async () => {
   writeFileSync(path, 'same');
   const before = statSync(path).ino;
   await edit({}, (bytes) => Buffer.from(bytes ?? ''));
   expect(statSync(path).ino).toBe(before);
 });
 
-test('F02 created, changed or removed in between: read again and done', async () => {
+test('F02 created, changed or removed in between: reads again and succeeds', async () => {
   for (const [act, wanted] of [
     [() => writeFileSync(path, 'theirs:'), 'theirs:x'],
     [() => writeFileSync(path, 'again:'), 'again:x'],
@@ -48,7 +48,7 @@ test('F02 created, changed or removed in between: read again and done', async ()
   }
 });
 
-test('F02 changed again and again: given up, theirs stays', async () => {
+test('F02 changed repeatedly: gives up, and the other change stays', async () => {
   let turn = 0;
   const faults = (step: string) => {
     if (step === 'rename') writeFileSync(path, `theirs${++turn}`);
@@ -57,7 +57,7 @@ test('F02 changed again and again: given up, theirs stays', async () => {
   expect([turn, text()]).toEqual([2, 'theirs2']);
 });
 
-test('what can not be read is not edited, and an error of the edit comes through', async () => {
+test('does not edit an unreadable file, and rethrows an error of the edit', async () => {
   await expect(
     edit({}, () => {
       throw new RangeError('no');

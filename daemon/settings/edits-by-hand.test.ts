@@ -1,4 +1,4 @@
-/** A key is set while somebody edits api.env: between the reading of the file and the rename over it. */
+/** Sets a key while another process edits api.env between the read and the rename. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { openSettings } from './settings.ts';
 
 const OLD_KEY = 'the-old-admin-key';
 
-describe('R16 an edit by hand between reading and renaming', () => {
+describe('R16 a manual edit between read and rename', () => {
   const text = `SVC_ADMIN_KEY=${OLD_KEY}\n`;
   let faults: FaultHook = () => {};
   let open: () => ReturnType<typeof openSettings>;
@@ -42,7 +42,7 @@ describe('R16 an edit by hand between reading and renaming', () => {
     settings.close();
   });
 
-  it('again and again: the rotation gives up, the last edit and the old key stay', async () => {
+  it('repeatedly: the rotation gives up, the last edit and the old key stay', async () => {
     let edits = 0;
     faults = (step) => {
       if (step === 'rename') writeFileSync(envFile(), `${text}BY_HAND=${++edits}\n`);

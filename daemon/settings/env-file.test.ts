@@ -10,20 +10,20 @@ const set = (text: string, name: string, value: string) =>
   setInEnvFile(bytes(text), name, value).toString('utf8');
 const read = (text: string) => Object.fromEntries(parseEnvFile(bytes(text)));
 
-test('the last assignment wins and names that are none are left out', () => {
+test('the last assignment wins, and invalid names are ignored', () => {
   expect(read('A=1\nexport B=2\n3C=x\nA=2\n=x\nÄ=1\n')).toEqual({ A: '2' });
 });
 
-test('what a line means by a name that is none is found at its end, however long the line is', () => {
+test('finds the intended name at the end of an invalid one, for any line length', () => {
   const began = process.cpuUsage();
-  const { misplaced: meant } = describeEnvFile(
+  const { misplaced } = describeEnvFile(
     bytes(`${`${'a'.repeat(1000)} `.repeat(1000)}K=1\n${'a'.repeat(1e6)}-=1\n`),
   );
-  expect([...meant]).toEqual(['K', '']);
+  expect([...misplaced]).toEqual(['K', '']);
   expect(process.cpuUsage(began).user).toBeLessThan(5e6);
 });
 
-test('values are UTF-8; a value that is not, or holds a NUL, is left out', () => {
+test('ignores a value that is not UTF-8 or contains a NUL', () => {
   expect(read('A=käse\n')).toEqual({ A: 'käse' });
   const odd = Buffer.concat([bytes('A=1\nA='), Buffer.from([0xff]), bytes('\nB=x\0\nC=2\n')]);
   expect(Object.fromEntries(parseEnvFile(odd))).toEqual({ A: '1', C: '2' });
@@ -33,7 +33,7 @@ test('a byte order mark belongs to the first name, as systemd reads it', () => {
   expect(read('\ufeffA=1\nB=2\n')).toEqual({ B: '2' });
 });
 
-test('lines that are not read are named by line, without their text', () => {
+test('reports ignored lines by number, without their text', () => {
   const file = Buffer.concat([
     bytes('\ufeffA=1\nhello\nexport B=2\n0=1\n\nC=3\nD='),
     Buffer.from([0xfe]),
@@ -54,13 +54,13 @@ test.each([
   ['an open last line', 'A=1\nhello', [2], [['A', 1]]],
   ['lines after empty ones', '\n\nhello\nA=1', [3], [['A', 4]]],
   ['a text without line ends', 'hello', [1], []],
-])('lines are counted right: %s', (_title, text, notes, lines) => {
+])('counts lines correctly: %s', (_title, text, notes, lines) => {
   const described = describeEnvFile(bytes(text));
   expect(described.notes.map(({ line }) => line)).toEqual(notes);
   expect([...described.lines]).toEqual(lines);
 });
 
-test('a comment ends with its line, whatever stands at its end', () => {
+test('a comment ends with its line, whatever its last character', () => {
   expect(read('# x \\\nA=1\n')).toEqual({ A: '1' });
 });
 
@@ -137,7 +137,7 @@ test.each([
   expect(() => set('A=1\n', name, value)).toThrow(reason);
 });
 
-test('a file that two releases of systemd read apart is refused where no edit is right for both', () => {
+test('refuses a file that two releases of systemd read differently when no edit is correct for both', () => {
   const refused = () => set('# \\\nK="\nK="', 'K', 'new');
   expect(refused).toThrow(EnvFileError);
   expect(refused).toThrow(
@@ -145,7 +145,7 @@ test('a file that two releases of systemd read apart is refused where no edit is
   );
 });
 
-test('bytes that are no UTF-8 stay as they are', () => {
+test('preserves bytes that are not UTF-8', () => {
   const before = Buffer.concat([
     bytes('# '),
     Buffer.from([0xff, 0xfe, 0x80]),
@@ -164,10 +164,16 @@ const piece = fc.oneof(
 const file = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
 const printable = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_ "\'\\$`#;=é'), maxLength: 12 });
 
-/** A comment that goes on in older releases of systemd and ends in newer ones: what follows may not be one thing to both. */
+/**
+ * Matches a comment that continues in older releases of systemd and ends in newer ones, so that the following
+ * text is ambiguous.
+ */
 const UNDECIDED = /^[ \t]*[#;].*\\\r?$/m;
 
-/** `before` with a new value of K; null where it is refused, which only an undecided comment may be the reason for. */
+/**
+ * Returns `before` with a new value of K, or null if it is refused, which only an ambiguous comment may
+ * cause.
+ */
 function changed(before: string, value: string): Buffer | null {
   try {
     return setInEnvFile(bytes(before), 'K', value);
@@ -178,7 +184,7 @@ function changed(before: string, value: string): Buffer | null {
   }
 }
 
-test('property: any file takes any value, all other names keep theirs', () => {
+test('property: any value can be set in any file, and all other names keep theirs', () => {
   fc.assert(
     fc.property(file, printable, (before, value) => {
       const after = changed(before, value);
@@ -190,7 +196,7 @@ test('property: any file takes any value, all other names keep theirs', () => {
   );
 });
 
-/** Whether `after` is `before` with one value of K changed, or with something appended. */
+/** Returns whether `after` is `before` with one changed value of K, or with appended text. */
 function onlyTheValueChanged(before: Buffer, after: Buffer): boolean {
   const [old, now] = [before.toString('latin1'), after.toString('latin1')];
   if (now.startsWith(old)) return true;
@@ -200,7 +206,7 @@ function onlyTheValueChanged(before: Buffer, after: Buffer): boolean {
   return now.startsWith(head) && now.endsWith(tail) && now.length >= head.length + tail.length;
 }
 
-test('property: what is outside the changed value stays, byte for byte', () => {
+test('property: everything outside the changed value is preserved byte for byte', () => {
   fc.assert(
     fc.property(file, printable, (text, value) => {
       const before = bytes(text);

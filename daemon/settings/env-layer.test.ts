@@ -20,7 +20,7 @@ const judge = (read: FileRead, memory = fresh) => {
   };
 };
 
-test('a good file, whatever foreign names it holds', () => {
+test('a valid file, with any foreign names', () => {
   expect(judge(file('# c\nSVC_ADMIN_KEY=abc\nHF_TOKEN=x\n'))).toEqual({
     state: 'good',
     values: { SVC_ADMIN_KEY: 'abc', HF_TOKEN: 'x' },
@@ -34,7 +34,7 @@ test('a missing or an empty file means that every line was removed', () => {
   expect(judge(file(''), memory)).toEqual({ state: 'good', values: {}, problems: [] });
 });
 
-test('a file that can not be read keeps what it said', () => {
+test('an unreadable file keeps its previous values', () => {
   const memory = { ...fresh, last: withKey };
   expect(judge(unreadable, memory)).toEqual({
     state: 'broken',
@@ -43,12 +43,12 @@ test('a file that can not be read keeps what it said', () => {
   });
 });
 
-test('at a first start it counts as on when it was on', () => {
+test('at a first start it counts as on if it was on', () => {
   expect(judge(unreadable, { ...fresh, enforced: true }).values).toEqual({ SVC_REQUIRE_AUTH: 'on' });
   expect(judge(unreadable).values).toEqual({});
 });
 
-test('lines that mean nothing and unknown settings are named, never their text', () => {
+test('reports ignored lines and unknown settings, never their text', () => {
   const got = judge(file('export SVC_ADMIN_KEY=geheim\nSVC_ADMIN_KYE=geheim\nSVC_PORT=1\ngeheim\n'));
   expect(got.problems).toEqual([
     [1, 'starts with "export", which is not read; the line is ignored'],
@@ -58,7 +58,7 @@ test('lines that mean nothing and unknown settings are named, never their text',
   expect(JSON.stringify(got.problems)).not.toContain('geheim');
 });
 
-test('a mode or an owner that is not as it should be is a problem, not a refusal', () => {
+test('a wrong mode or owner is a problem, not an error', () => {
   expect(judge(file('A=1', 0o640)).problems).toEqual([[null, expect.stringMatching(/mode 640.*chmod 600/)]]);
   expect(judge(file('A=1', 0o600, 0)).problems).toEqual([
     [null, expect.stringMatching(/user 0.*rotated.*chown 7/)],
@@ -79,7 +79,7 @@ test.each([
   expect(enforcesByEnv(new Map(text === undefined ? [] : [['SVC_REQUIRE_AUTH', text]]))).toBe(on);
 });
 
-test('SVC_REQUIRE_AUTH with a value that is no text counts as on, unless a later line says otherwise', () => {
+test('SVC_REQUIRE_AUTH with a value that is not text counts as on, unless a later line sets it', () => {
   const bytes = (text: string): FileRead => ({
     kind: 'bytes',
     bytes: Buffer.from(text, 'latin1'),
@@ -97,7 +97,7 @@ test('SVC_REQUIRE_AUTH with a value that is no text counts as on, unless a later
   });
 });
 
-test('names that are written in a way that gives no value are known, those of a file out of reach for its admin key', () => {
+test('reports names that are assigned without effect, and for an unreadable file the admin key', () => {
   const unread = (read: FileRead, last: EnvMemory['last'] = null) => [
     ...evaluateEnv(read, { ...fresh, last }).unread,
   ];

@@ -56,7 +56,7 @@ export function evaluateEnv(read: FileRead, memory: EnvMemory): EnvReading {
     return { state: 'broken', values, lines: none, unread, problems };
   }
   const values = parseEnvFile(read.bytes);
-  const { notes, lines, dropped, misplaced: meant } = describeEnvFile(read.bytes);
+  const { notes, lines, dropped, misplaced } = describeEnvFile(read.bytes);
   const invalidTextLine = dropped.get(REQUIRE_AUTH);
   if (invalidTextLine !== undefined) {
     values.set(REQUIRE_AUTH, INVALID_TEXT);
@@ -69,7 +69,7 @@ export function evaluateEnv(read: FileRead, memory: EnvMemory): EnvReading {
       .map(({ line, message }) => problem(line, `${message}; the line is ignored`)),
     ...unknown.map(([name, line]) => problem(line, `unknown setting ${name.slice(0, 80)}`)),
   ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  const unread = new Set([...dropped.keys(), ...meant]);
+  const unread = new Set([...dropped.keys(), ...misplaced]);
   const problems = [...access(read, memory.uid), ...limitProblems(inText)];
   return { state: 'good', values, lines, unread, problems };
 }

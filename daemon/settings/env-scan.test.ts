@@ -3,7 +3,7 @@ import { type Scan, scanEnv } from './env-scan.ts';
 
 const pairs = (scan: Scan) => scan.assignments.map((one) => [one.name, one.value]);
 
-/** Each row was compared with systemd 252 (its environment generator uses the same reader). */
+/** Each row was verified with systemd 252 (its environment generator uses the same parser). */
 const READINGS: ReadonlyArray<[string, string, Array<[string, string]>]> = [
   [
     'plain',
@@ -88,7 +88,7 @@ test.each(READINGS)('%s', (_title, text, wanted) => {
   expect(pairs(scanEnv(text))).toEqual(wanted);
 });
 
-test('a comment that ends in a backslash goes on only for older systemd', () => {
+test('a comment that ends in a backslash continues only in older systemd', () => {
   const text = '# x \\\nA=1\n# y \\z\nB=2\n';
   expect(pairs(scanEnv(text))).toEqual([
     ['A', '1'],
@@ -109,7 +109,7 @@ test('offsets enclose name and value', () => {
   ]);
 });
 
-test('lines without equals sign are reported by offset', () => {
+test('reports lines without an equals sign by offset', () => {
   expect(scanEnv('x\nA=1\ny').stray).toEqual([0, 6]);
 });
 

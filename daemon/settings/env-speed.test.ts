@@ -6,7 +6,7 @@ import { scanEnv } from './env-scan.ts';
 const set = (text: string, name: string, value: string) =>
   setInEnvFile(Buffer.from(text), name, value).toString();
 
-test('a file of 1 MiB keeps all other bytes and is edited at once', () => {
+test('edits a file of 1 MiB quickly and preserves all other bytes', () => {
   const filler = '# comment line with words\r\nUNKNOWN_NAME="some value"\r\n\r\n'.repeat(9500);
   const before = `${filler}SVC_ADMIN_KEY=old\r\n${filler}`;
   expect(before.length).toBeGreaterThan(1 << 20);
@@ -15,7 +15,7 @@ test('a file of 1 MiB keeps all other bytes and is edited at once', () => {
   expect(cpuMs()).toBeLessThan(5000);
 });
 
-test('a large text is read in linear time', () => {
+test('reads a large text in linear time', () => {
   const text = 'A="x'.padEnd(1 << 20, '\\y ');
   const cpuMs = cpuTimer();
   expect(scanEnv(text).assignments).toHaveLength(1);

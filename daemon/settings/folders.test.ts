@@ -47,20 +47,20 @@ test.each<[string, Record<string, string>, string, string]>([
   expect(folderPaths(env)).toEqual({ config, state });
 });
 
-test('a relative SVC_HOME is taken from the working folder', () => {
+test('a relative SVC_HOME is relative to the working folder', () => {
   expect(folderPaths({ SVC_HOME: 'x' })).toEqual({
     config: join(process.cwd(), 'x/config'),
     state: join(process.cwd(), 'x/state'),
   });
 });
 
-test('without any name it says what to set', () => {
+test('without any variable it reports what to set', () => {
   for (const env of [{}, { HOME: '' }, { HOME: 'relative' }]) {
     expect(() => folderPaths(env)).toThrow(SetupError);
   }
 });
 
-test('missing folders are created for the owner only; existing ones keep their mode', () => {
+test('creates missing folders for the owner only; existing ones keep their mode', () => {
   const first = openFolders({ SVC_HOME: join(base, 'a', 'b') });
   expect([first.config, first.state].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual([
     '700',
@@ -71,7 +71,7 @@ test('missing folders are created for the owner only; existing ones keep their m
   expect((statSync(first.config).mode & 0o777).toString(8)).toBe('755');
 });
 
-test('a folder that can not be used is an error with advice', () => {
+test('an unusable folder is an error with advice', () => {
   writeFileSync(join(base, 'config'), '');
   try {
     openFolders({ SVC_HOME: base });
@@ -85,7 +85,7 @@ test('a folder that can not be used is an error with advice', () => {
   }
 });
 
-test.runIf(process.getuid?.() === 0)('whose folder it is decides the advice for a command', () => {
+test.runIf(process.getuid?.() === 0)('the advice for a command depends on the owner of the folder', () => {
   const folder = join(base, 'config');
   writeFileSync(folder, '');
   const advice = (opener: 'gateway' | 'command') => {
@@ -113,7 +113,7 @@ test.runIf(process.getuid?.() !== 0)('a folder without write permission is an er
   chmodSync(join(base, 'state'), 0o700);
 });
 
-test('what only reads makes no folder, and refuses one that it can not use', () => {
+test('a read-only command creates no folder, and refuses an unusable one', () => {
   const home = join(base, 'a');
   expect(existingFolders({ SVC_HOME: home })).toEqual({
     config: join(home, 'config'),

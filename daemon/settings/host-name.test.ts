@@ -14,7 +14,7 @@ test.each([
   '[fd00::1]:8080',
   'müller.org',
   'пример.org',
-])('%s is a host, kept as it is written', (entry) => {
+])('%s is a host and stays unchanged', (entry) => {
   expect(hostName(entry)).toEqual({ ok: true, value: entry });
 });
 
@@ -41,7 +41,7 @@ test.each([
   'x'.repeat(64),
   `${'x.'.repeat(127)}org`,
   '\u3000',
-])('%j is none', (entry) => {
+])('%j is not a host', (entry) => {
   expect(hostName(entry)).toMatchObject({
     ok: false,
     reason: expect.stringMatching(/^is no host name like/),

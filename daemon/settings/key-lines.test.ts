@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cpuTimer } from '../lib/testing/cpu-time.ts';
 import { keyLines } from './key-lines.ts';
 
-test('each key has the line of its first place', () => {
+test('each key has its first line', () => {
   const text = `# a = 1
 a = 1
  "b c"= 2
@@ -23,7 +23,7 @@ no key`;
   ]);
 });
 
-test('a long line costs one look', () => {
+test('a long line is scanned once', () => {
   const cpuMs = cpuTimer();
   for (const part of [' ', '[ ', 'a', '"', "'", 'a ']) keyLines(part.repeat(500_000));
   expect(cpuMs()).toBeLessThan(2_000);

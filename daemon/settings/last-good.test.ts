@@ -13,7 +13,7 @@ const lines: string[] = [];
 const memory = () => new LastGood(folder, createLog({ level: 'warn', write: (line) => lines.push(line) }));
 const at = (name: string) => join(folder, name);
 
-test('what was saved is loaded, for the owner only', async () => {
+test('loads what was saved, readable by the owner only', async () => {
   const lastGood = new Map<string, unknown>([
     ['server.port', 9000],
     ['security.allowed_hosts', ['a']],
@@ -25,11 +25,11 @@ test('what was saved is loaded, for the owner only', async () => {
   ).toEqual(['600', '600']);
 });
 
-test('nothing saved means that nothing was on', async () => {
+test('nothing saved means off', async () => {
   expect(await memory().load()).toEqual({ lastGood: null, config: false, apiEnv: false });
 });
 
-test('a configuration that was never read is not written', async () => {
+test('does not write a configuration that was never read', async () => {
   await memory().save({ lastGood: null, config: false, apiEnv: false });
   expect(await memory().load()).toEqual({ lastGood: null, config: false, apiEnv: false });
 });
@@ -44,7 +44,7 @@ test('damaged files: values are dropped, enforcement counts as on', async () => 
   expect(await memory().load()).toMatchObject({ config: false, apiEnv: true });
 });
 
-test('values that the settings no longer take are dropped one by one', async () => {
+test('drops values that the settings no longer accept individually', async () => {
   writeFileSync(
     at('last-good.json'),
     JSON.stringify({ 'server.port': 1, 'security.require_auth': 'yes', old: 1, __proto__: 2 }),
@@ -52,7 +52,7 @@ test('values that the settings no longer take are dropped one by one', async () 
   expect((await memory().load()).lastGood).toEqual(new Map([['server.port', 1]]));
 });
 
-test('unchanged facts are not written again', async () => {
+test('does not write an unchanged state again', async () => {
   const facts = { lastGood: new Map<string, unknown>([['server.port', 1]]), config: true, apiEnv: true };
   await memory().save(facts);
   const again = memory();
@@ -63,7 +63,7 @@ test('unchanged facts are not written again', async () => {
   expect(statSync(at('enforcement.json')).ino).toBe(before);
 });
 
-test('a write that fails is said, and tried again', async () => {
+test('reports and retries a failed write', async () => {
   mkdirSync(at('last-good.json'));
   const one = memory();
   const facts = { lastGood: new Map<string, unknown>([['server.port', 1]]), config: true, apiEnv: true };

@@ -91,8 +91,8 @@ export class LiveSettings implements Settings {
   }
 
   async setEnvFile(name: 'adminKey' | 'clientKey', value: string): Promise<void> {
-    const { env: variable, type: kind } = SETTINGS[name];
-    const checked = kind.fromText(value);
+    const { env: variable, type } = SETTINGS[name];
+    const checked = type.fromText(value);
     if (variable === undefined || !checked.ok || checked.value === '') {
       throw new RangeError(`${name} must be printable and not blank`);
     }
@@ -202,9 +202,9 @@ interface KeyChange {
 
 /** Throws RangeError for a setting without a key, or for an invalid value. */
 function keyChange(name: SettingName, value: unknown): KeyChange {
-  const { toml, type: kind } = SETTINGS[name] as SettingRowDef<unknown>;
+  const { toml, type } = SETTINGS[name] as SettingRowDef<unknown>;
   if (toml === undefined) throw new RangeError(`${name} has no key in ${CONFIG_FILE}`);
-  const checked = kind.fromToml(value);
+  const checked = type.fromToml(value);
   if (!checked.ok) throw new RangeError(`${toml} ${checked.reason}`);
   return { key: toml, value: checked.value as TomlValue };
 }

@@ -15,7 +15,7 @@ beforeEach(() => {
 const write = (name: string, text: string) =>
   writeFileSync(join(home, 'config', name), text, { mode: 0o600 });
 
-/** Where a gateway would listen that starts now. */
+/** Returns where a gateway that starts now would listen. */
 async function gateways(env: Record<string, string>) {
   const settings = await openSettings({ env: { SVC_HOME: home, ...env }, log: silentLog(), watch: false });
   settings.close();
@@ -31,7 +31,7 @@ const svcctls = (env: Record<string, string>, apiEnv: string) =>
 
 const GOOD = '[server]\nport = 9100\nbind_host = "10.0.0.9"\n';
 
-describe('the address of this machine is the one that the gateway takes', () => {
+describe('the configured address is the one that the gateway uses', () => {
   it.each<[string, string, string, Record<string, string>, number]>([
     ['with nothing said', '', '', {}, 8080],
     ['by config.toml', GOOD, '', {}, 9100],
@@ -60,7 +60,7 @@ describe('the address of this machine is the one that the gateway takes', () => 
     expect(await gateways({})).toEqual({ host: '10.0.0.9', port: 9100 });
   });
 
-  it('says the defaults where nothing can be read', () => {
+  it('returns the defaults when nothing can be read', () => {
     mkdirSync(join(home, 'config', 'config.toml'));
     writeFileSync(join(home, 'state', 'last-good.json'), '[');
     expect(svcctls({}, '')).toEqual({ host: '127.0.0.1', port: 8080 });

@@ -76,7 +76,7 @@ test.each(['0', 'false', 'no', 'off', 'Off'])('%s turns enforcement off', (word)
   });
 });
 
-test('any other word counts as on, with a warning that names the accepted ones', () => {
+test('any other word counts as on, with a warning that lists the accepted ones', () => {
   for (const word of ['enabled', '2', 'y', 'tru', 'null', '-1', 'öff']) {
     const got = of('requireAuth', { inherited: { [R]: word } });
     expect(got).toMatchObject({ value: true, source: 'env' });
@@ -96,7 +96,7 @@ test.each(['0', '-60', 'x', '1e9', '90000'])('limiter window %s: the default and
   const got = of('loginRatelimitWindowS', { inherited: { SVC_LOGIN_RATELIMIT_WINDOW_S: text } });
   expect(got).toMatchObject({ value: 60, source: 'default', warning: expect.stringContaining('WINDOW_S') });
 });
-test('good limiter values are taken, also with a fraction', () => {
+test('accepts valid limiter values, also with a fraction', () => {
   expect(of('loginRatelimitMax', { inherited: { SVC_LOGIN_RATELIMIT_MAX: ' 3 ' } })).toEqual({
     value: 3,
     source: 'env',
@@ -145,7 +145,7 @@ test('the environment of any name, and where it came from', () => {
   for (const name of ['B', 'C', 'E', 'F', 'constructor', '__proto__']) expect(read(name)).toBeUndefined();
 });
 
-test('a name that is written and not read has the value of the others, and is told of', () => {
+test('a name that is assigned without effect has the value of the other sources, and is reported', () => {
   const row = SETTINGS.adminKey;
   const unread = ['SVC_ADMIN_KEY'];
   expect(resolve(row, sources({ unread }))).toMatchObject({ value: '', source: 'default', unusable: true });

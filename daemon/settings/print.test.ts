@@ -11,7 +11,7 @@ const noMemory = { lastGood: null, enforced: false };
 const config = (text: string) => evaluateConfig(bytes(text), noMemory);
 const env = (text: string) => evaluateEnv(bytes(text), { last: null, enforced: false, uid: null });
 
-test('the examples as they are set nothing and have no problem', () => {
+test('the unchanged examples set nothing and have no problems', () => {
   expect(config(exampleConfigFile())).toMatchObject({ state: 'good', values: new Map(), problems: [] });
   expect(env(exampleEnvFile())).toMatchObject({ state: 'good', values: new Map(), problems: [] });
 });
@@ -35,7 +35,7 @@ test('with every line uncommented api.env gives every default', () => {
   }
 });
 
-test('no line is longer than a reader likes, and each says when it takes effect', () => {
+test('no line is too long, and each setting states when it takes effect', () => {
   for (const text of [exampleConfigFile(), exampleEnvFile()]) {
     expect(text.endsWith('\n')).toBe(true);
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(160);

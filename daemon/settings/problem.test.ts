@@ -4,7 +4,7 @@ import { limitProblems } from './problem.ts';
 const problems = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ file: 'f', line: i + 1, message: `m${i}` }));
 
-test('fifty are listed as they are, of more the rest is counted', () => {
+test('lists fifty problems, and counts the rest', () => {
   expect(limitProblems(problems(50))).toEqual(problems(50));
   const cut = limitProblems(problems(53));
   expect(cut).toHaveLength(51);

@@ -18,7 +18,7 @@ test('bytes with mode and owner, up to the cap', async () => {
   expect(await readFileCapped(at('a'), 4)).toEqual({ kind: 'unreadable', message: 'is larger than 4 bytes' });
 });
 
-test('missing, dangling, looping, in no folder', async () => {
+test('missing, dangling, looping, in a missing folder', async () => {
   symlinkSync('nowhere', at('dangling'));
   symlinkSync('loop', at('loop'));
   writeFileSync(at('plain'), '');
@@ -37,21 +37,21 @@ test('missing, dangling, looping, in no folder', async () => {
   });
 });
 
-test('a folder, a pipe and a device are no files, and none of them is waited for', async () => {
+test('a folder, a pipe and a device are not files, and none of them blocks', async () => {
   execFileSync('mkfifo', [at('pipe')]);
   for (const path of [folder, at('pipe'), '/dev/zero']) {
     expect(await readFileCapped(path, 9)).toEqual({ kind: 'unreadable', message: 'is not a regular file' });
   }
 });
 
-test('a file that says it is empty but gives more than the cap is cut off', async () => {
+test('a file that reports size 0 but returns more than the cap is unreadable', async () => {
   expect(await readFileCapped('/proc/self/status', 100)).toEqual({
     kind: 'unreadable',
     message: 'is larger than 100 bytes',
   });
 });
 
-test('two readings are the same by content and mode', () => {
+test('two readings are equal by content and mode', () => {
   const bytes = (text: string, mode = 0o600): FileRead => ({
     kind: 'bytes',
     bytes: Buffer.from(text),

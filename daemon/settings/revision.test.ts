@@ -6,7 +6,7 @@ const B = Buffer.from('a = 2\n');
 const quoted = (bytes: Buffer | null) => `"${revisionOf(bytes)}"`;
 
 describe('the revision of a file', () => {
-  it('follows its content and whether it is there', () => {
+  it('depends on its content and existence', () => {
     const all = [A, B, Buffer.alloc(0), null].map(revisionOf);
     expect(new Set(all).size).toBe(4);
     expect(revisionOf(Buffer.from(A))).toBe(revisionOf(A));

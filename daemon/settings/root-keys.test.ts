@@ -25,7 +25,7 @@ describe('setRootKey', () => {
     ['unknown keys', 'later = { a = [1, 2] }\n', 'later = { a = [1, 2] }\nmodel = "b"\n'],
   ])('%s', (_, before, after) => expect(setRootKey(before, 'model', 'b')).toBe(after));
 
-  it('refuses what would change something else', () => {
+  it('refuses an edit that would change something else', () => {
     expect(() => setRootKey('[model]\nx = 1\n', 'model', 'b')).toThrow(ConfigEditError);
   });
 });
@@ -55,7 +55,7 @@ describe('removeKey', () => {
   ])('a key %s', (_, before, after) => expect(removeKey(before, 'voice', 'speed')).toBe(after));
 });
 
-it('whatever the text: exactly the one key changes, and every comment stays', () => {
+it('for any text exactly one key changes, and every comment stays', () => {
   const comment = fc.stringMatching(/^[a-z ]{0,12}$/).map((text) => `# ${text}`);
   const value = fc.oneof(
     fc.constantFrom('1', 'true', '"x # y"', "'q'", '[1,\n 2]', '{ x = 1 }', '"""\na\n"""'),

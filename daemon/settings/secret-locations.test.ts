@@ -32,7 +32,7 @@ test.each<[SettingName, unknown]>([
   ['queueMax', 5],
 ])('%s may become %s', (name, value) => expect(secretDiversionReason(settings, name, value)).toBeNull());
 
-test('a collector that is named for the first time gets no headers that were there before it', () => {
+test('a new collector does not receive headers that were set before it', () => {
   const off = memorySettings({}, { otlpHeaders: 'a=b' });
   expect(secretDiversionReason(off, 'otlpEndpoint', COLLECTOR)).toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
 });

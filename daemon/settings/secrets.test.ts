@@ -19,7 +19,7 @@ test.each(['SVC_PORT', 'SVC_MODEL', 'HOME', 'PATH', 'SSH_AUTH_SOCK', 'KEYBOARD',
   },
 );
 
-test('values of all environments, as they stand and trimmed, blank ones left out', () => {
+test('values of all environments, unchanged and trimmed, without blank ones', () => {
   const list = new SecretList();
   list.update(
     new Map([['SVC_ADMIN_KEY', ' a ']]),
@@ -28,14 +28,14 @@ test('values of all environments, as they stand and trimmed, blank ones left out
   expect([...list.values].sort()).toEqual([' a ', 'a', 'h']);
 });
 
-test('old values stay for a while, the newest first', () => {
+test('retains former values, newest first', () => {
   const list = new SecretList();
   for (let i = 0; i < 200; i++) list.update([['SVC_ADMIN_KEY', `key${i}`]]);
   expect(list.values).toHaveLength(65);
   expect([list.values[0], list.values[1], list.values.at(-1)]).toEqual(['key199', 'key198', 'key135']);
 });
 
-test('a value that holds another one comes before it, whenever either was set', () => {
+test('a value that contains another one precedes it, regardless of when they were set', () => {
   const list = new SecretList();
   list.update([
     ['SVC_CLIENT_KEY', 'homelab-key'],

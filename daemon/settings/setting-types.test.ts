@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hostName } from './host-name.ts';
 import { list, origin } from './setting-types.ts';
 
-test('a list names the entry that it refuses by its number, blank ones counted, and never by its text', () => {
+test('a list reports a refused entry by its number, counting blank ones, and never by its text', () => {
   const read = list(origin).fromToml([' https://a.example ', '', 'geheim']);
   expect(read).toEqual({
     ok: false,
@@ -13,7 +13,7 @@ test('a list names the entry that it refuses by its number, blank ones counted, 
   });
 });
 
-test('a list leaves blank entries out, from the environment and from the file', () => {
+test('a list drops blank entries, from the environment and from the file', () => {
   expect(list().fromText(' a, ,b ,')).toEqual({ ok: true, value: ['a', 'b'] });
   expect(list().fromToml([' a ', '', 'b'])).toEqual({ ok: true, value: ['a', 'b'] });
 });

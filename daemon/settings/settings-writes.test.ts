@@ -21,7 +21,7 @@ const bench = new SettingsBench();
 const { config, apiEnv, state, put, text, fileKey, start } = bench;
 
 describe('persist', () => {
-  test('writes one key, keeps the rest, is live at once and at the next start', async () => {
+  test('writes one key, preserves the rest, and takes effect at once and at the next start', async () => {
     put(config(), '# mine\r\n[security]\r\nrequire_auth = false # why\r\n');
     chmodSync(config(), 0o640);
     const settings = await start();
@@ -50,13 +50,13 @@ describe('persist', () => {
     ]);
   });
 
-  test('a variable still wins afterwards', async () => {
+  test('a variable still takes precedence', async () => {
     const settings = await start({ env: { SVC_REQUIRE_AUTH: 'off' } });
     await settings.persist('requireAuth', true);
     expect(settings.resolve('requireAuth')).toMatchObject({ value: false, source: 'env', persisted: true });
   });
 
-  test('enforcement that stays on after the file was lost can be turned off by writing it', async () => {
+  test('enforcement that stays on after the loss of the file can be turned off by writing it', async () => {
     put(config(), '[security]\nrequire_auth = true\n');
     await start();
     rmSync(config());
@@ -67,7 +67,7 @@ describe('persist', () => {
     expect((await start()).value('requireAuth')).toBe(false);
   });
 
-  test('another setting does not turn off enforcement that stays on after the file was lost', async () => {
+  test('writing another setting does not turn off enforcement after the loss of the file', async () => {
     put(config(), '[security]\nrequire_auth = true\n[server]\nport = 9000\n');
     const settings = await start();
     rmSync(config());
@@ -82,7 +82,7 @@ describe('persist', () => {
     expect((await start()).value('requireAuth')).toBe(true);
   });
 
-  test('nor where nobody has seen yet that the file is lost', async () => {
+  test('nor before the loss has been noticed', async () => {
     put(config(), '[security]\nrequire_auth = true\n');
     const settings = await start();
     rmSync(config());
@@ -99,29 +99,26 @@ describe('persist', () => {
       ['requireAuth', false],
       [false, 9000, 64],
     ],
-  ] as const)(
-    'a file that was emptied is filled with what still counts: %j',
-    async ([name, value], wanted) => {
-      put(config(), '[security]\nrequire_auth = true\n[server]\nport = 9000\n');
-      const settings = await start();
-      put(config(), '\n');
-      await settings.persist(name, value);
-      const again = await start();
-      for (const each of [settings, again]) {
-        expect([each.value('requireAuth'), each.value('port'), each.value('queueMax')]).toEqual(wanted);
-        expect(each.problems()).toEqual([]);
-      }
-    },
-  );
+  ] as const)('fills an emptied file with the values in force: %j', async ([name, value], wanted) => {
+    put(config(), '[security]\nrequire_auth = true\n[server]\nport = 9000\n');
+    const settings = await start();
+    put(config(), '\n');
+    await settings.persist(name, value);
+    const again = await start();
+    for (const each of [settings, again]) {
+      expect([each.value('requireAuth'), each.value('port'), each.value('queueMax')]).toEqual(wanted);
+      expect(each.problems()).toEqual([]);
+    }
+  });
 
-  test('a file that never existed gets nothing besides', async () => {
+  test('adds nothing else to a file that never existed', async () => {
     const settings = await start();
     put(config(), '');
     await settings.persist('queueMax', 32);
     expect(text(config())).toBe('[slots]\nqueue_max = 32\n');
   });
 
-  test('wrong values, settings without a key and files that must be corrected first are refused', async () => {
+  test('refuses invalid values, settings without a key and files that must be corrected first', async () => {
     put(config(), '[server\n');
     const settings = await start();
     await expect(settings.persist('port', 70_000)).rejects.toThrow(RangeError);
@@ -132,14 +129,14 @@ describe('persist', () => {
     expect(text(state('enforcement.json'))).toContain('"config":false');
   });
 
-  test('on is remembered before the file is written: a kill in between never forgets it', async () => {
+  test('stores enforcement before the file is written, so that a kill in between does not lose it', async () => {
     let seen = '';
     const settings = await start({ faults: () => (seen ||= text(state('enforcement.json'))) });
     await settings.persist('requireAuth', true);
     expect(JSON.parse(seen)).toMatchObject({ config: true });
   });
 
-  test('many at once are all in the file', async () => {
+  test('many concurrent writes are all in the file', async () => {
     const settings = await start();
     await Promise.all([
       settings.persist('port', 1),
@@ -159,7 +156,7 @@ describe('persist', () => {
 });
 
 describe('setEnvFile', () => {
-  test('creates api.env 0600, live at once, and at the next start whatever was inherited', async () => {
+  test('creates api.env with mode 0600, effective at once, and at the next start regardless of inherited values', async () => {
     const settings = await start({ env: { SVC_ADMIN_KEY: 'inherited' } });
     await settings.setEnvFile('adminKey', 'new-key');
     expect([text(apiEnv()), (statSync(apiEnv()).mode & 0o777).toString(8)]).toEqual([
@@ -170,14 +167,14 @@ describe('setEnvFile', () => {
     expect((await start({ env: { SVC_ADMIN_KEY: 'inherited' } })).value('adminKey')).toBe('new-key');
   });
 
-  test('all other bytes stay', async () => {
+  test('preserves all other bytes', async () => {
     const before = '\ufeff# keys\r\n\r\nexport X=1\r\nSVC_CLIENT_KEY="old"\r\nFOO=a\\\nb';
     put(apiEnv(), before);
     await (await start()).setEnvFile('clientKey', 'new');
     expect(text(apiEnv())).toBe(before.replace('old', 'new'));
   });
 
-  test('sixteen at once: the file is what is live, and no update is lost', async () => {
+  test('sixteen concurrent writes: the file matches the active state, and no update is lost', async () => {
     put(apiEnv(), '# head\nSVC_ADMIN_KEY=start\n# tail\n');
     const settings = await start();
     const names = ['adminKey', 'clientKey'] as const;
@@ -190,7 +187,7 @@ describe('setEnvFile', () => {
   });
 
   test.each(['open', 'write', 'fsync', 'rename'] as const)(
-    'a failure at %s changes nothing, then it works again',
+    'a failure at %s changes nothing, and a retry works',
     async (step) => {
       put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
       let failing = true;
@@ -213,7 +210,7 @@ describe('setEnvFile', () => {
     },
   );
 
-  test('a failure of the last flush: the new key is in the file, so it is live', async () => {
+  test('a failure of the last flush: the new key is in the file and in force', async () => {
     const settings = await start({
       faults: (at) => {
         if (at === 'fsyncdir') throw new Error('disk');
@@ -225,7 +222,7 @@ describe('setEnvFile', () => {
   });
 
   test.each(['fsync', 'rename'] as const)(
-    'an edit by hand at %s is kept: read again and retried once',
+    'a manual edit at %s is preserved: reads again and retries once',
     async (step) => {
       put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
       let edits = 0;
@@ -240,7 +237,7 @@ describe('setEnvFile', () => {
     },
   );
 
-  test('edits by hand that go on end it, and the last of them stays', async () => {
+  test('repeated manual edits end it, and the last of them stays', async () => {
     put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
     let edits = 0;
     const settings = await start({
@@ -253,7 +250,7 @@ describe('setEnvFile', () => {
     expect(readdirSync(settings.folders.config)).toEqual(['api.env']);
   });
 
-  test('a link within the folder is written through; one that leaves it is refused', async () => {
+  test('follows a link within the folder, and refuses one that leaves it', async () => {
     put(config('keys.real'), 'SVC_ADMIN_KEY=old\n');
     symlinkSync('keys.real', apiEnv());
     const settings = await start();
@@ -284,7 +281,7 @@ describe('setEnvFile', () => {
     },
   );
 
-  test('a mode that is too open is named, and closed with the next rotation', async () => {
+  test('reports a mode that is too open, and narrows it with the next rotation', async () => {
     put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
     chmodSync(apiEnv(), 0o644);
     const settings = await start();
@@ -301,7 +298,7 @@ describe('setEnvFile', () => {
     expect(readdirSync(settings.folders.config)).toEqual([]);
   });
 
-  test('errors name the file without its path', async () => {
+  test('errors contain the file name without its path', async () => {
     const settings = await start();
     mkdirSync(apiEnv());
     const error = await settings.setEnvFile('adminKey', 'x').catch((reason: unknown) => reason);

@@ -19,7 +19,7 @@ const bench = new SettingsBench();
 const { config, apiEnv, state, put, start } = bench;
 
 describe('reading', () => {
-  test('a fresh install: everything at its default, nothing is a problem, no file is made', async () => {
+  test('a new installation: every setting at its default, no problems, no file created', async () => {
     const settings = await start();
     expect(settings.resolve('requireAuth')).toEqual({
       value: false,
@@ -31,7 +31,7 @@ describe('reading', () => {
     expect((statSync(settings.folders.config).mode & 0o777).toString(8)).toBe('700');
   });
 
-  test('a folder that can not be used stops the start with advice', async () => {
+  test('an unusable folder stops the start with advice', async () => {
     writeFileSync(join(bench.base, 'state'), '');
     await expect(start()).rejects.toThrow(SetupError);
   });
@@ -49,7 +49,7 @@ describe('reading', () => {
     expect([settings.value('adminKey'), process.env.SVC_ADMIN_KEY]).toEqual(['edited', undefined]);
   });
 
-  test('a removed line means unset, although systemd had handed the same value over', async () => {
+  test('a removed line means unset, although systemd passed the same value', async () => {
     put(apiEnv(), 'SVC_ADMIN_KEY=one\nSVC_CLIENT_KEY=two\n');
     const env = { SVC_ADMIN_KEY: 'one', SVC_CLIENT_KEY: 'two' };
     const settings = await start({ env });
@@ -62,7 +62,7 @@ describe('reading', () => {
     expect((await start({ env: { SVC_CLIENT_KEY: 'own' } })).value('clientKey')).toBe('own');
   });
 
-  test('a link whose place is not mounted removes no line: enforcement and keys stay', async () => {
+  test('a link to an unmounted location removes no line: enforcement and keys stay', async () => {
     const mounted = join(bench.base, 'mounted');
     writeFileSync(mounted, 'SVC_REQUIRE_AUTH=on\nSVC_ADMIN_KEY=one\n', { mode: 0o600 });
     mkdirSync(join(bench.base, 'config'), { mode: 0o700 });
@@ -76,7 +76,7 @@ describe('reading', () => {
     await expect(settings.setEnvFile('adminKey', 'two')).rejects.toMatchObject({ reason: 'io' });
   });
 
-  test('SVC_REQUIRE_AUTH with a byte that is no text is on, and the warning names the words and the line', async () => {
+  test('SVC_REQUIRE_AUTH with an invalid byte is on, and the warning contains the accepted words and the line', async () => {
     put(apiEnv(), '');
     writeFileSync(apiEnv(), Buffer.from('# c\nSVC_REQUIRE_AUTH=tru\xe9\n', 'latin1'));
     const settings = await start();
@@ -90,7 +90,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('a wrong entry of trusted_proxies is named with file and line', async () => {
+  test('reports an invalid entry of trusted_proxies with file and line', async () => {
     put(config(), '[security]\ntrusted_proxies = ["10.0.0.0/8", "10.0.0.0/33"]\n');
     const settings = await start();
     expect(settings.problems()).toEqual([
@@ -103,7 +103,7 @@ describe('reading', () => {
     expect(settings.value('trustedProxies')).toEqual([]);
   });
 
-  test('what is wrong is named with file and line, logged once, and gone once corrected', async () => {
+  test('reports a problem with file and line, logs it once, and clears it once corrected', async () => {
     put(config(), '[security]\nrequire_auth = true\nnonsense = 1\n');
     put(apiEnv(), '# c\nSVC_LOGIN_RATELIMIT_MAX=lots\nSVC_WHAT=1\n');
     const settings = await start({ env: { SVC_PORT: 'x' } });
@@ -144,7 +144,7 @@ describe('reading', () => {
     expect(JSON.stringify(views)).not.toContain('super-secret-1');
   });
 
-  test('secrets are listed for the log: both environments, other services too, and rotated ones', async () => {
+  test('lists secrets for redaction: of both environments, other services, and rotated ones', async () => {
     put(apiEnv(), 'SVC_ADMIN_KEY=old-admin-key\nHF_TOKEN="hub token "\nSVC_MODEL=/m\n');
     const settings = await start({
       env: { SVC_ADMIN_KEY: 'inherited-key', UPSTREAM_API_KEY: 'up-key', HOME: '/h' },
@@ -162,7 +162,7 @@ describe('the last good configuration', () => {
   const good = '[security]\nrequire_auth = true\n[server]\nport = 9000\n';
   const broken = ['[security\n', '', '\0\0\0', `# ${'x'.repeat(1 << 20)}\n`, good.slice(0, -8)];
 
-  test.each(broken)('stays on reload and at a cold start with %#', async (bad) => {
+  test.each(broken)('stays in force on reload and at a cold start with %#', async (bad) => {
     put(config(), good);
     const settings = await start();
     const changes: string[] = [];
@@ -193,7 +193,7 @@ describe('the last good configuration', () => {
     expect((await start()).value('requireAuth')).toBe(false);
   });
 
-  test('a damaged memory counts as on, a missing one as off', async () => {
+  test('a damaged saved state counts as on, a missing one as off', async () => {
     put(config(), '[');
     expect((await start()).value('requireAuth')).toBe(false);
     for (const text of ['', '{', 'null', '[]', '"on"', '{"config":"no"}', '{}']) {
@@ -206,7 +206,7 @@ describe('the last good configuration', () => {
     expect((await start()).value('port')).toBe(1);
   });
 
-  test('a wrong value at a cold start: its last good one', async () => {
+  test('an invalid value at a cold start: its last good one', async () => {
     put(config(), good);
     await start();
     writeFileSync(config(), '[security]\nrequire_auth = "off"\n[server]\nport = -1\n');
@@ -215,7 +215,7 @@ describe('the last good configuration', () => {
     expect(settings.problems().map(({ line }) => line)).toEqual([2, 4]);
   });
 
-  test('api.env that can not be read: what it said stays, and at a cold start on stays on', async () => {
+  test('unreadable api.env: its values stay, and at a cold start on stays on', async () => {
     put(apiEnv(), 'SVC_REQUIRE_AUTH=on\nSVC_ADMIN_KEY=abc\n');
     const settings = await start();
     rmSync(apiEnv());
@@ -228,7 +228,7 @@ describe('the last good configuration', () => {
     expect(inherited.value('requireAuth')).toBe(false);
   });
 
-  test('a state folder that can not take the memory is a problem, not a failure', async () => {
+  test('a state folder that is not writable is a problem, not an error', async () => {
     const settings = await start();
     rmSync(state('enforcement.json'));
     mkdirSync(state('enforcement.json'));
@@ -238,7 +238,7 @@ describe('the last good configuration', () => {
   });
 });
 
-describe('following the files', () => {
+describe('watching the files', () => {
   const until = (settings: Settings) =>
     new Promise<string>((resolve) => {
       const off = settings.onChange((change) => {
@@ -247,7 +247,7 @@ describe('following the files', () => {
       });
     });
 
-  test('writing in place, replacing, removing and creating are all noticed', async () => {
+  test('detects writing in place, replacing, removing and creating', async () => {
     const settings = await start({ watch: true });
     let change = until(settings);
     put(apiEnv(), 'SVC_ADMIN_KEY=one\n');
@@ -271,7 +271,7 @@ describe('following the files', () => {
     expect([await change, settings.value('adminKey')]).toEqual(['broken', '']);
   });
 
-  test('a change behind a link is noticed too', async () => {
+  test('detects a change behind a link', async () => {
     mkdirSync(join(bench.base, 'config', 'real'), { recursive: true });
     writeFileSync(config('real/x'), 'SVC_PORT=1\n', { mode: 0o600 });
     symlinkSync('real/x', apiEnv());
@@ -281,7 +281,7 @@ describe('following the files', () => {
     expect([await change, settings.value('port')]).toEqual(['reloaded', 2222]);
   });
 
-  test('our own writes are one change, not two; a failing listener does not stop the others', async () => {
+  test('own writes are one change, not two; a failing listener does not stop the others', async () => {
     const settings = await start({ watch: true });
     const changes: string[] = [];
     settings.onChange(() => {
@@ -297,7 +297,7 @@ describe('following the files', () => {
   });
 });
 
-test('temporary files of an interrupted write are swept at the start', async () => {
+test('removes temporary files of an interrupted write at the start', async () => {
   put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
   put(config('.api.env.4194999.0123456789abcdef.tmp'), 'SVC_ADMIN_KEY=half');
   mkdirSync(config('real'));

@@ -21,13 +21,13 @@ describe('setTomlKeys', () => {
     ['a = """\nb = 1\n"""\n', { b: 2 }, 'a = """\nb = 1\n"""\nb = 2\n'],
   ])('%j with %j', (text, changes, expected) => expect(setTomlKeys(text, changes)).toBe(expected));
 
-  it('gives up rather than touch what it was not asked to', () => {
+  it('gives up instead of changing other parts', () => {
     expect(() => setTomlKeys('a.b = 1\n', { a: 2 })).toThrow(ConfigEditError);
     expect(() => setTomlKeys('[a]\nb = 1\n', { a: 2 })).toThrow(ConfigEditError);
     expect(() => setTomlKeys('a = ', { a: 2 })).toThrow(ConfigEditError);
   });
 
-  it('any text value comes back as it was given, and all others stay', () => {
+  it('any text value is read back unchanged, and all others stay', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer(), (text, number) => {
         const edited = setTomlKeys('# top\nkeep = "x" # c\n\n[t]\nu = 1\n', { a: text, b: number });

@@ -33,10 +33,10 @@ test('keys, values and tables with their lines and offsets', () => {
   ]);
 });
 
-test('an empty inline table ends right behind its brace', () => {
+test('an empty inline table ends right after its brace', () => {
   expect(mapToml('a = {}').tables).toMatchObject([{ kind: 'inline', empty: true, from: 4, lastEnd: 5 }]);
 });
 
-test('text that is no TOML throws', () => {
+test('invalid TOML throws', () => {
   expect(() => mapToml('a = \n= 1')).toThrow();
 });

@@ -24,7 +24,7 @@ test('a secret shows only that it is set', () => {
   expect(JSON.stringify(view)).not.toContain('geheim');
 });
 
-test('the persisted value shows when something else is in force', () => {
+test('the persisted value shows when it is overridden', () => {
   const hosts = row('allowedHosts');
   expect(viewSetting(hosts, { value: ['a'], source: 'env', persisted: ['b'] }, undefined).persisted).toEqual([
     'b',
@@ -34,7 +34,7 @@ test('the persisted value shows when something else is in force', () => {
   ).not.toHaveProperty('persisted');
 });
 
-test('a warning of the environment comes before a problem of the file', () => {
+test('a warning of the environment takes precedence over a problem of the file', () => {
   const at = { value: 1, source: 'file', persisted: 1 } as const;
   expect(viewSetting(row('port'), { ...at, warning: 'w' }, 'p').problem).toBe('w');
   expect(viewSetting(row('port'), at, 'p').problem).toBe('p');

@@ -13,7 +13,7 @@ afterEach(() => {
   stop();
 });
 
-test('changes that come together are one call; other files are none; after the end there is none', async () => {
+test('merges changes into one call, ignores other files, and stops after the end', async () => {
   const changed = vi.fn();
   stop = watchFiles(folder, ['a', 'b'], changed);
   for (const name of ['other', 'a', 'b', 'a']) writeFileSync(join(folder, name), name);
@@ -22,7 +22,7 @@ test('changes that come together are one call; other files are none; after the e
   await vi.waitFor(() => expect(changed.mock.calls.length).toBeGreaterThan(1), 5000);
 });
 
-test('a folder that can not be watched still has the poll', async () => {
+test('polls a folder that cannot be watched', async () => {
   rmSync(folder, { recursive: true });
   const changed = vi.fn();
   stop = watchFiles(folder, ['a'], changed);
@@ -31,7 +31,7 @@ test('a folder that can not be watched still has the poll', async () => {
   await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 10_000 });
 });
 
-test('stopped before the call is due: no call', async () => {
+test('does not call after it was stopped', async () => {
   const changed = vi.fn();
   stop = watchFiles(folder, ['a'], changed);
   const second = vi.fn();
