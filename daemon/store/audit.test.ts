@@ -26,7 +26,7 @@ test('newest first, in the shape of the schema, page by page', () => {
   expect(repo.list(10, 2).map(({ action }) => action)).toEqual(['one']);
 });
 
-test('adding never throws: rows wait and keep their order and time', () => {
+test('adding never throws: rows are queued in order with their time', () => {
   const { db, faults, clock } = memoryDb();
   const { repo, backlog } = auditRepo(db, faults, NOW);
   const loop: Record<string, unknown> = {};
@@ -41,7 +41,7 @@ test('adding never throws: rows wait and keep their order and time', () => {
   expect(repo.list(10).map(({ action }) => action)).toEqual(['two', 'one']);
 });
 
-test('old rows go, ids are never used again', () => {
+test('old rows are removed, ids are never reused', () => {
   const { db, faults } = memoryDb();
   const { repo } = auditRepo(db, faults, NOW);
   db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50175)

@@ -20,7 +20,7 @@ function filled(): { file: string; db: ReturnType<typeof connect> } {
   return { file, db };
 }
 
-test('the copy holds rows that are still in the log, for its owner only', () => {
+test('the copy contains rows that are still in the log, readable by its owner only', () => {
   const { file, db } = filled();
   createBackup(db, file);
   expect(rows(runningBackup(file))).toEqual([1]);
@@ -28,7 +28,7 @@ test('the copy holds rows that are still in the log, for its owner only', () => 
   db.close();
 });
 
-test('restoring brings back exactly the copy, without a log that would be replayed over it', () => {
+test('restores exactly the copy, without a log that would be replayed over it', () => {
   const { file, db } = filled();
   createBackup(db, file);
   db.exec('INSERT INTO t VALUES (2)');
@@ -40,7 +40,7 @@ test('restoring brings back exactly the copy, without a log that would be replay
   expect(restoreBackup(file)).toBe(false);
 });
 
-test('after success one generation is kept', () => {
+test('retains one generation after success', () => {
   const { file, db } = filled();
   for (const value of [2, 3]) {
     createBackup(db, file);
@@ -52,7 +52,7 @@ test('after success one generation is kept', () => {
   expect(readdirSync(join(file, '..')).sort()).toEqual(['x.db', 'x.db.before-migration']);
 });
 
-test('a copy that cannot be made leaves no half of itself', () => {
+test('a failed copy leaves no partial file', () => {
   const { file, db } = filled();
   db.close();
   expect(() => createBackup(db, file)).toThrow();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clampRows, clip, fromJson, toJson } from './columns.ts';
 
-test('what is no JSON becomes a note instead of an error', () => {
+test('a value that is not JSON becomes a note instead of an error', () => {
   const loop: Record<string, unknown> = {};
   loop.self = loop;
   expect(JSON.parse(toJson(loop))).toEqual({ omitted: 'not JSON' });

@@ -14,7 +14,7 @@ test.each([
   expect(atLeast(a, b)).toBe(expected);
 });
 
-test('the library that is installed is safe', () => {
+test('the installed library is safe', () => {
   expect(atLeast(assertSqliteVersion(), MIN_SQLITE)).toBe(true);
 });
 
@@ -28,7 +28,7 @@ test('database, log and index are readable by their owner only', () => {
   db.close();
 });
 
-test('a file that others could read is narrowed, its content kept', () => {
+test('narrows the mode of a file that others can read, and keeps its content', () => {
   const file = join(scratch(), 'x.db');
   writeFileSync(file, 'content');
   chmodSync(file, 0o644);
@@ -37,7 +37,7 @@ test('a file that others could read is narrowed, its content kept', () => {
   expect(statSync(file).size).toBe(7);
 });
 
-test('the guards are on', () => {
+test('the safety settings are on', () => {
   const db = connect(join(scratch(), 'x.db'));
   enterWal(db);
   const value = (name: string) => db.pragma(name, { simple: true });

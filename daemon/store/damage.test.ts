@@ -19,7 +19,7 @@ function database(change: (db: Db) => void = () => undefined): string {
   return file;
 }
 
-test('a sound file tells its version', () => {
+test('a sound file returns its version', () => {
   expect(inspect(database())).toEqual({ state: 'sound', version: latest(MIGRATIONS) });
 });
 
@@ -41,11 +41,11 @@ test('a search index that lost its words is damage', () => {
   expect(inspect(file).state).toBe('damaged');
 });
 
-test('a file that cannot be reached is not called damaged', () => {
+test('an unreachable file is not damaged', () => {
   expect(inspect(dirname(database())).state).toBe('unreadable');
 });
 
-test('moving aside takes the log along and names the time', () => {
+test('moving aside includes the log, and the name contains the time', () => {
   const file = database();
   writeFileSync(`${file}-wal`, 'log');
   expect(moveAside(file, NOW)).toBe('svc.db.damaged-20300102T030405Z');
@@ -54,7 +54,7 @@ test('moving aside takes the log along and names the time', () => {
   expect(existsSync(file) || existsSync(`${file}-wal`)).toBe(false);
 });
 
-test('two within one second keep apart; the newest five stay', () => {
+test('two within one second get different names; the newest five stay', () => {
   const file = database();
   moveAside(file, NOW);
   for (let i = 0; i < 7; i++) {

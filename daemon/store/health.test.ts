@@ -6,7 +6,7 @@ const well: StoreState = {
   damaged: false,
   failures: 0,
   dropped: 0,
-  place: 'file',
+  location: 'file',
   alarm: null,
   walBytes: 0,
   waiting: 0,
@@ -19,7 +19,7 @@ test.each<[string, Partial<StoreState>, string, RegExp]>([
   ['well', {}, 'ok', /^SQLite 3\.54\.1, schema 1\.$/],
   [
     'in memory',
-    { place: 'memory', alarm: 'Nothing is kept.', damaged: true },
+    { location: 'memory', alarm: 'Nothing is kept.', damaged: true },
     'failed',
     /^Nothing is kept\.$/,
   ],

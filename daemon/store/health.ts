@@ -8,7 +8,7 @@ export interface StoreHealth {
 
 /** Everything that determines the health. */
 export interface StoreState extends WriteHealthState {
-  readonly place: 'file' | 'memory';
+  readonly location: 'file' | 'memory';
   readonly alarm: string | null;
   readonly walBytes: number;
   readonly waiting: number;
@@ -25,7 +25,7 @@ const megabytes = (bytes: number): number => Math.round(bytes / (1024 * 1024));
 
 /** Returns the most urgent state. */
 export function healthOf(state: StoreState): StoreHealth {
-  if (state.place === 'memory' && state.alarm !== null) {
+  if (state.location === 'memory' && state.alarm !== null) {
     return { status: 'failed', message: state.alarm };
   }
   if (state.damaged) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { keyValueRepo } from './key-value.ts';
 import { forbidWrites, memoryDb } from './testing.ts';
 
-test('a fact is in force at once and read again by the next start', () => {
+test('a value takes effect at once and is read by the next start', () => {
   const { db, faults } = memoryDb();
   const { repo } = keyValueRepo(db, faults);
   expect(repo.get('enforcement')).toBeNull();
@@ -12,7 +12,7 @@ test('a fact is in force at once and read again by the next start', () => {
   expect(keyValueRepo(db, faults).repo.get('enforcement')).toBe('off');
 });
 
-test('while writes fail the fact holds in memory, its last value is written later, once', () => {
+test('while writes fail the value stays in memory, and its last state is written later, once', () => {
   const { db, faults, clock } = memoryDb();
   const { repo, backlog } = keyValueRepo(db, faults);
   forbidWrites(db, true);

@@ -14,7 +14,7 @@ test.each([
   expect(searchExpression(query)).toBe(expression);
 });
 
-test('no word, no search', () => {
+test('no words, no search', () => {
   for (const query of ['', '   ', '"*^:()', '\u0000']) expect(searchExpression(query)).toBeNull();
 });
 
@@ -23,12 +23,12 @@ test('the number of words is bounded', () => {
   expect(searchExpression(query)?.split(' OR ')).toHaveLength(32);
 });
 
-test('characters of unspaced scripts stand apart, others stay', () => {
+test('separates characters of unspaced scripts, and no others', () => {
   expect(separateUnspaced('in 東京 today')).toBe('in  東  京  today');
   expect(separateUnspaced('grüße')).toBe('grüße');
 });
 
-test('no text whatever is a syntax error', () => {
+test('no text is a syntax error', () => {
   const { db } = memoryDb();
   const search = db.prepare('SELECT count(*) FROM memory_words WHERE memory_words MATCH ?');
   fc.assert(

@@ -10,7 +10,7 @@ function setup() {
   return { db, repo: memoryRepo(db, faults, () => (now += 1_000)) };
 }
 
-test('a memory comes back as it went in', () => {
+test('returns a memory unchanged', () => {
   const { repo } = setup();
   const added = repo.add('The router sits in the attic.', ['home', 'network']);
   expect(MemoryView.parse(added)).toEqual(added);
@@ -57,7 +57,7 @@ test('lists newest first in pages', () => {
   expect(repo.list(2, Number.NaN)).toHaveLength(2);
 });
 
-test('what is removed is found nowhere, not even in the file', () => {
+test('a removed memory is nowhere, not even in the file', () => {
   const { db, repo } = setup();
   db.pragma('secure_delete = ON');
   const one = repo.add('xylophone practice on fridays', ['zither']);
@@ -89,7 +89,7 @@ test('a row and its words change together or not at all', () => {
   expect(repo.search('word', 10).map((found) => found.id)).toEqual([id]);
 });
 
-test('a text that is no valid Unicode is kept as valid text and leaves the index whole when it goes', () => {
+test('stores invalid Unicode as valid text, and its removal leaves the index consistent', () => {
   const { db, repo } = setup();
   const { id, text } = repo.add('half \ud83d emoji\u0000 and more', ['\udc00tag']);
   expect(text).toBe('half \ufffd emoji\u0000 and more');

@@ -12,7 +12,7 @@ test('the released steps count up from 1 without gaps', () => {
   expect(MIGRATIONS.map((step) => step.version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
 });
 
-test('every step runs once, in order, and is written down', () => {
+test('every step runs once, in order, and is recorded', () => {
   const db = connect(':memory:');
   expect(schemaVersion(db)).toBe(0);
   migrate(db, STEPS.slice(0, 1));
@@ -28,7 +28,7 @@ test('every step runs once, in order, and is written down', () => {
   expect(db.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
 });
 
-test('a step that fails leaves nothing of itself behind', () => {
+test('a failed step leaves nothing behind', () => {
   const db = connect(':memory:');
   const broken = [
     ...STEPS,
@@ -39,13 +39,13 @@ test('a step that fails leaves nothing of itself behind', () => {
   expect(db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'b'").pluck().get()).toBe(0);
 });
 
-test("another program's database is no database of ours", () => {
+test("refuses another program's database", () => {
   const db = connect(':memory:');
   db.exec('CREATE TABLE foreign_table (x)');
   expect(() => schemaVersion(db)).toThrow('it belongs to another program');
 });
 
-test('a version that the ledger does not know is damage, not a newer release', () => {
+test('a version that is not in the ledger is damage, not a newer release', () => {
   const db = connect(':memory:');
   migrate(db, STEPS);
   db.pragma('user_version = 16777218');

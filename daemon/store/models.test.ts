@@ -4,7 +4,7 @@ import { modelsRepo } from './models.ts';
 import { aModel } from './testing/rows.ts';
 import { forbidWrites, memoryDb } from './testing.ts';
 
-test('a row comes back as it went in', () => {
+test('returns a row unchanged', () => {
   const { db, faults } = memoryDb();
   const repo = modelsRepo(db, faults);
   const bare = aModel({
@@ -34,14 +34,14 @@ test('replacing keeps the time of creation', () => {
   expect(repo.all()).toEqual([aModel({ name: 'New', enable_thinking: true })]);
 });
 
-test('removing tells whether there was one', () => {
+test('removing returns whether the row existed', () => {
   const { db, faults } = memoryDb();
   const repo = modelsRepo(db, faults);
   repo.upsert(aModel());
   expect([repo.remove('demo'), repo.remove('demo'), repo.all()]).toEqual([true, false, []]);
 });
 
-test('a database that fails is told to the caller', () => {
+test('a failing database throws', () => {
   const { db, faults } = memoryDb();
   const repo = modelsRepo(db, faults);
   forbidWrites(db, true);

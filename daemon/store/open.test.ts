@@ -28,7 +28,7 @@ const facts = (db: Db): (() => unknown[]) => {
   return () => keys.all();
 };
 
-/** Opens, and closes with the test. */
+/** Opens a database and closes it after the test. */
 function open(folder: string, migrations: readonly Migration[] = MIGRATIONS) {
   const opened = openDatabase({ folder, migrations, build: facts });
   onTestFinished(() => void opened.db.close());
@@ -55,32 +55,32 @@ function patch(file: string, change: (bytes: Buffer) => void): void {
 
 const aside = (folder: string) => readdirSync(folder).filter((name) => name.includes('.damaged-'));
 
-test('a fresh folder gets a private database without an alarm', () => {
+test('a new folder gets a private database without an alarm', () => {
   const folder = join(scratch(), 'state');
-  const { alarm, location: place, built, file, isContentLost: lost } = open(folder);
-  expect({ alarm, place, lost, rows: built() }).toEqual({
+  const { alarm, location, built, file, isContentLost } = open(folder);
+  expect({ alarm, location, isContentLost, rows: built() }).toEqual({
     alarm: null,
-    place: 'file',
-    lost: false,
+    location: 'file',
+    isContentLost: false,
     rows: [],
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test('what was written is there again', () => {
+test('reads what was written before', () => {
   const { folder } = filled();
   expect(open(folder).built()).toHaveLength(400);
   expect(aside(folder)).toEqual([]);
 });
 
-test('Q04 a first start that was cut leaves no database, and the next one makes a whole one without an alarm', () => {
+test('Q04 an interrupted first start leaves no database, and the next one creates a complete one without an alarm', () => {
   const folder = scratch();
   for (const name of ['svc.db.making', 'svc.db.making-journal', 'svc.db-wal']) {
     writeFileSync(join(folder, name), 'half of something');
   }
-  const { alarm, isContentLost: lost, location: place, db } = open(folder);
-  expect({ alarm, lost, place }).toEqual({ alarm: null, lost: false, place: 'file' });
+  const { alarm, isContentLost, location, db } = open(folder);
+  expect({ alarm, isContentLost, location }).toEqual({ alarm: null, isContentLost: false, location: 'file' });
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
   expect(readdirSync(folder).filter((name) => name.includes('making'))).toEqual([]);
   expect(aside(folder)).toEqual([]);
@@ -111,19 +111,19 @@ function renamed(file: string): void {
   db.close();
 }
 
-test.each(DAMAGE)('Q01 %s: moved aside, a fresh one works, the alarm says so', (_, harm) => {
+test.each(DAMAGE)('Q01 %s: moved aside, a new one works, the alarm reports it', (_, harm) => {
   const { folder, file } = filled();
   harm(file);
-  const { alarm, location: place, built, db, isContentLost: lost } = open(folder);
+  const { alarm, location, built, db, isContentLost } = open(folder);
   const [name] = aside(folder).filter((each) => !/-(wal|shm)$/.test(each));
   expect(alarm).toContain(`moved aside as ${name}`);
   expect(alarm).not.toContain(folder);
-  expect({ place, lost }).toEqual({ place: 'file', lost: true });
+  expect({ location, isContentLost }).toEqual({ location: 'file', isContentLost: true });
   db.exec("INSERT INTO facts VALUES ('new', '1')");
   expect(built()).toEqual(['new']);
 });
 
-test('Q01 random flips: always opens, and what opens works', () => {
+test('Q01 random bit flips: always opens, and the result works', () => {
   let seed = 7;
   const random = (below: number): number => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -138,8 +138,8 @@ test('Q01 random flips: always opens, and what opens works', () => {
         bytes[at] = (bytes[at] as number) ^ (1 << random(8));
       }
     });
-    const { db, built, location: place } = openDatabase({ folder, build: facts });
-    expect(place).toBe('file');
+    const { db, built, location } = openDatabase({ folder, build: facts });
+    expect(location).toBe('file');
     db.prepare("INSERT OR REPLACE INTO facts VALUES ('new', '1')").run();
     expect(built()).toContain('new');
     db.close();
@@ -160,49 +160,49 @@ test('garbage in the log does not harm the database', () => {
 test('a path that cannot be a database: memory, with the alarm', () => {
   const folder = scratch();
   mkdirSync(join(folder, 'svc.db'));
-  const { location: place, alarm, db, built } = open(folder);
-  expect(place).toBe('memory');
+  const { location, alarm, db, built } = open(folder);
+  expect(location).toBe('memory');
   expect(alarm).toMatch(/^The database cannot be used \(it cannot be opened\): nothing is kept/);
   db.exec("INSERT INTO facts VALUES ('new', '1')");
   expect(built()).toEqual(['new']);
 });
 
-test('a folder that cannot be made: memory', () => {
+test('a folder that cannot be created: memory', () => {
   const file = join(scratch(), 'plain');
   writeFileSync(file, '');
-  const { location: place, alarm } = open(join(file, 'state'));
-  expect(place).toBe('memory');
+  const { location, alarm } = open(join(file, 'state'));
+  expect(location).toBe('memory');
   expect(alarm).toContain('ENOTDIR');
 });
 
-test('a file that another program keeps for itself: memory, and the file stays as it is', () => {
+test('a file that another program locks: memory, and the file stays unchanged', () => {
   const { folder, file } = filled();
   const other = connect(file);
   other.pragma('locking_mode = EXCLUSIVE');
   other.exec("BEGIN EXCLUSIVE; INSERT INTO facts VALUES ('theirs', '1'); COMMIT");
-  const { location: place, alarm } = open(folder);
-  expect(place).toBe('memory');
+  const { location, alarm } = open(folder);
+  expect(location).toBe('memory');
   expect(alarm).toContain('locked by another program');
   other.close();
   expect(aside(folder)).toEqual([]);
 });
 
-test('an older schema is brought up to date, its last state kept', () => {
+test('upgrades an older schema and retains its last state', () => {
   const { folder, file } = filled();
   const { built, db } = open(folder, [...MIGRATIONS, NEXT]);
   expect(built()).toHaveLength(400);
   expect(schemaVersion(db)).toBe(NEXT.version);
-  const kept = connect(migratedBackup(file), { readonly: true });
-  expect(schemaVersion(kept)).toBe(MIGRATIONS.length);
-  kept.close();
+  const migrated = connect(migratedBackup(file), { readonly: true });
+  expect(schemaVersion(migrated)).toBe(MIGRATIONS.length);
+  migrated.close();
 });
 
-test('Q04 a failing migration: the file is as before, the daemon goes on in memory', () => {
+test('Q04 a failing migration: the file is unchanged, the daemon continues in memory', () => {
   const { folder, file } = filled();
-  const { location: place, alarm, built, isContentLost: lost } = open(folder, [...MIGRATIONS, NEXT, BROKEN]);
-  expect(place).toBe('memory');
+  const { location, alarm, built, isContentLost } = open(folder, [...MIGRATIONS, NEXT, BROKEN]);
+  expect(location).toBe('memory');
   expect(alarm).toContain('nothing is kept over a restart');
-  expect({ rows: built(), lost }).toEqual({ rows: [], lost: true });
+  expect({ rows: built(), isContentLost }).toEqual({ rows: [], isContentLost: true });
   const again = connect(file);
   expect(schemaVersion(again)).toBe(MIGRATIONS.length);
   expect(facts(again)()).toHaveLength(400);
@@ -210,7 +210,7 @@ test('Q04 a failing migration: the file is as before, the daemon goes on in memo
   expect(readdirSync(folder)).toEqual(['svc.db']);
 });
 
-test('Q04 a newer schema is refused and not written', () => {
+test('Q04 refuses a newer schema and does not write it', () => {
   const { folder, file } = filled();
   open(folder, [...MIGRATIONS, NEXT]).db.close();
   const before = readFileSync(file);
@@ -222,7 +222,7 @@ test('Q04 a newer schema is refused and not written', () => {
   expect(aside(folder)).toEqual([]);
 });
 
-test('a newer schema that only stands in the log is refused and not written', async () => {
+test('refuses a newer schema that is only in the log, and does not write it', async () => {
   const { folder, file } = filled();
   const child = migratingChild(folder, `${NEXT.sql} `, "'migrated\\n'");
   await printed(child.stdout, 'migrated');
@@ -254,7 +254,7 @@ function migratingChild(folder: string, sql: string, say: string) {
   });
 }
 
-test('Q04 a migration that is killed: the backup comes back', async () => {
+test('Q04 a killed migration: the backup is restored', async () => {
   const { folder } = filled();
   const endless =
     "DELETE FROM facts; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) INSERT INTO facts SELECT i, '' FROM n LIMIT 2000000000;";

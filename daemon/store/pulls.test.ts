@@ -23,7 +23,7 @@ const pull = (change: Partial<PullRow> = {}): PullRow => ({
   ...change,
 });
 
-test('a job is stored, moves on and is removed', () => {
+test('stores, updates and removes a job', () => {
   const { db, faults } = memoryDb();
   const repo = pullsRepo(db, faults);
   repo.save(pull());
@@ -41,7 +41,7 @@ test('a job is stored, moves on and is removed', () => {
   expect([repo.remove('p1'), repo.remove('p1'), repo.get('p1')]).toEqual([true, false, null]);
 });
 
-test('of the ended jobs the newest stay, unfinished ones always', () => {
+test('retains the newest ended jobs, and all unfinished ones', () => {
   const { db, faults } = memoryDb();
   const repo = pullsRepo(db, faults);
   repo.save(pull({ id: 'open', state: 'paused', updated: 0 }));
@@ -50,7 +50,7 @@ test('of the ended jobs the newest stay, unfinished ones always', () => {
   expect([repo.get('open')?.state, repo.get('p9'), repo.get('p10')?.id]).toEqual(['paused', null, 'p10']);
 });
 
-test('files come and go with their job', () => {
+test('files are added and removed with their job', () => {
   const { db, faults } = memoryDb();
   const repo = pullsRepo(db, faults);
   const file = { path: 'a/model.gguf', size: 7, sha256: 'ab', blob: null, etag: null };

@@ -32,7 +32,7 @@ const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null });
 const text = fc.string({ unit: 'binary', maxLength: 8 });
 const few = fc.constantFrom('a', 'b', '');
 
-test('what is written is read, whatever follows whatever', () => {
+test('reads what was written, for any sequence', () => {
   const request = fc.record({
     route: few,
     asked: maybe(text),
@@ -58,7 +58,7 @@ test('what is written is read, whatever follows whatever', () => {
   );
 });
 
-test('requests are numbered on, batch after batch, also across what has left', () => {
+test('numbers continue across batches, also after removals', () => {
   const { batches } = setup();
   const add = (...ids: string[]) => batches.add(ids.map((id) => queuedRequest(aRequest({ id }))));
   const numbers = () => batches.between(0, 99, 99).map(({ seq, record }) => `${seq} ${record.id}`);
@@ -72,7 +72,7 @@ test('requests are numbered on, batch after batch, also across what has left', (
   expect([batches.keep(2), batches.keep(2), numbers()]).toEqual([true, false, ['5 e', '4 d']]);
 });
 
-test('a request is found by its id, also one that ended long after those around it', () => {
+test('finds a request by its id, also one that ended long after its neighbours', () => {
   const { batches } = setup();
   for (let hour = 10; hour < 20; hour++) {
     const ids = [`${hour}-a`, hour === 17 ? '11-long' : `${hour}-b`, `${hour}-c`];
@@ -85,7 +85,7 @@ test('a request is found by its id, also one that ended long after those around 
   );
 });
 
-test('much the same requests take little room', () => {
+test('similar requests take little space', () => {
   const { db, batches } = setup();
   const all = Array.from({ length: MAX_BATCH }, (_, at) => queuedRequest(aRequest({ id: `r${at}` }), STORY));
   batches.add(all);
@@ -93,7 +93,7 @@ test('much the same requests take little room', () => {
   expect(bytes).toBeLessThan(MAX_BATCH * 16);
 });
 
-test('torn rows are read as far as they go', () => {
+test('reads damaged rows as far as possible', () => {
   const { db, batches } = setup();
   batches.add([queuedRequest(aRequest(), STORY)]);
   const read = (records: string) => {
@@ -106,7 +106,7 @@ test('torn rows are read as far as they go', () => {
   expect(read(JSON.stringify([torn]))).toEqual([{ ...aRequest(), story: null }]);
 });
 
-test('a database of before keeps its requests, in their order, with their stories', () => {
+test('an older database keeps its requests, in order, with their traces', () => {
   const db = database(4);
   const names = [...Object.keys(aRequest()), 'story'];
   const add = db.prepare(

@@ -7,17 +7,17 @@ import { forbidWrites, memoryDb } from './testing.ts';
 
 function setup() {
   const { db, faults, clock } = memoryDb();
-  const kept = { requestRows: 20_000, usageRows: 50_000 };
+  const limits = { requestRows: 20_000, usageRows: 50_000 };
   return {
     db,
     faults,
     clock,
-    kept,
-    ...requestsRepo(db, faults, { paused: () => false, limits: () => kept }),
+    limits,
+    ...requestsRepo(db, faults, { paused: () => false, limits: () => limits }),
   };
 }
 
-/** Requests in the file, those that no list shows any more among them. */
+/** Counts requests in the file, including those that no list shows any more. */
 const stored = (db: Db) => db.prepare('SELECT total(requests) FROM request_batches').pluck().get();
 
 const STORY: RequestStoryView = {
@@ -30,7 +30,7 @@ const STORY: RequestStoryView = {
   degraded: null,
 };
 
-test('a record is listed before and after it is written, the same', () => {
+test('lists a record identically before and after it is written', () => {
   const { repo, backlog } = setup();
   repo.add(aRequest());
   repo.add(aRequest({ id: 'r2', status: null, duration_ms: null }));
@@ -42,7 +42,7 @@ test('a record is listed before and after it is written, the same', () => {
   expect(repo.get('r3')).toBeNull();
 });
 
-test('a story is read with its own record only, the same before and after it is written', () => {
+test('reads a trace only with its own record, identically before and after it is written', () => {
   const { db, repo, backlog } = setup();
   repo.add(aRequest(), STORY);
   const before = repo.get('r1');
@@ -54,7 +54,7 @@ test('a story is read with its own record only, the same before and after it is 
   expect([repo.get('r1'), repo.list(1)]).toEqual([null, []]);
 });
 
-test('pages back from any request, whether it is written yet or not', () => {
+test('pages back from any request, written or queued', () => {
   const { repo, backlog } = setup();
   for (let i = 0; i < 4; i++) repo.add(aRequest({ id: `r${i}` }));
   backlog.drain();
@@ -68,7 +68,7 @@ test('pages back from any request, whether it is written yet or not', () => {
   expect(repo.list(2, null)?.map(({ id }) => id)).toEqual(['r7', 'r6']);
 });
 
-test('adding touches no disk and never throws; the queue is bounded', () => {
+test('adding does not access the disk and never throws; the queue is bounded', () => {
   const { db, repo, backlog, faults } = setup();
   forbidWrites(db, true);
   for (let i = 0; i < 1_500; i++) repo.add(aRequest({ id: `r${i}` }));
@@ -79,7 +79,7 @@ test('adding touches no disk and never throws; the queue is bounded', () => {
   expect(repo.list(5)[0]?.id).toBe('r1499');
 });
 
-test('a busy gateway loses no row: full batches are written between two turns of the loop', async () => {
+test('a busy gateway loses no row: full batches are written between two ticks', async () => {
   const { db, repo, backlog, faults } = setup();
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   for (let round = 0; round < 10; round++) {
@@ -92,13 +92,13 @@ test('a busy gateway loses no row: full batches are written between two turns of
 });
 
 test('the newest rows stay, step by step, and later rows keep the bound', () => {
-  const { db, repo, backlog, usage, kept } = setup();
+  const { db, repo, backlog, usage, limits } = setup();
   for (let round = 0; round < 6; round++) {
     for (let i = 0; i < 1_000; i++) repo.add(aRequest({ id: `${round}-${i}` }));
     backlog.drain();
   }
   expect(stored(db)).toBe(6_000);
-  kept.requestRows = 100;
+  limits.requestRows = 100;
   const prune = () => [repo.prune({ rows: 100, since: null }), stored(db)];
   expect([prune(), prune(), prune(), prune()]).toEqual([
     [true, 3_750],
@@ -116,7 +116,7 @@ test('the newest rows stay, step by step, and later rows keep the bound', () => 
   expect(usage.since('2030-01-01')[0]?.requests).toBe(6_001);
 });
 
-test('rows that are too old go step by step, whatever stands behind a younger one goes later', () => {
+test('removes old rows step by step; rows after a newer one are removed later', () => {
   const { db, repo, backlog } = setup();
   for (let round = 0; round < 6; round++) {
     const at = `2030-01-0${1 + Math.floor(round / 3)}T00:00:00.000Z`;
@@ -131,7 +131,7 @@ test('rows that are too old go step by step, whatever stands behind a younger on
   expect(stored(db)).toBe(3_000);
 });
 
-test('a prune on a disk that fails removes nothing, throws nothing and asks for no hurry', () => {
+test('a prune on a failing disk removes nothing, does not throw and reports nothing to do', () => {
   const { db, repo, backlog } = setup();
   repo.add(aRequest());
   backlog.drain();
@@ -140,7 +140,7 @@ test('a prune on a disk that fails removes nothing, throws nothing and asks for 
   expect(stored(db)).toBe(1);
 });
 
-test('long texts from callers are cut', () => {
+test('truncates long texts from callers', () => {
   const { repo } = setup();
   repo.add(aRequest({ asked: 'a'.repeat(9_999), model: 'm'.repeat(9_999), error: 'e'.repeat(9_999) }));
   expect(repo.get('r1')?.asked).toHaveLength(1024);
@@ -148,9 +148,9 @@ test('long texts from callers are cut', () => {
   expect(repo.get('r1')?.error).toHaveLength(1024);
 });
 
-test('a full log writes new rows where old ones were: no page is let go only to be taken again', () => {
-  const { db, repo, backlog, kept } = setup();
-  kept.requestRows = 1_000;
+test('a full log reuses the pages of old rows for new ones', () => {
+  const { db, repo, backlog, limits } = setup();
+  limits.requestRows = 1_000;
   for (let round = 0; round < 8; round++) {
     for (let i = 0; i < 250; i++) repo.add(aRequest({ id: `${round}-${1_000 + i}` }), STORY);
     backlog.drain();

@@ -62,12 +62,12 @@ export interface RequestsOptions {
 export function requestsRepo(
   db: Db,
   faults: WriteHealth,
-  { paused, limits: kept }: RequestsOptions,
+  { paused, limits }: RequestsOptions,
 ): RequestsStore {
   const batches = new RequestBatches(db);
-  const usage = usageRepo(db, faults, () => kept().usageRows);
+  const usage = usageRepo(db, faults, () => limits().usageRows);
   const write = db.transaction((all: readonly QueuedRequest[]) => {
-    const rows = kept().requestRows;
+    const rows = limits().requestRows;
     // Removes rows first: the new batch then reuses their pages, and each page is written once.
     batches.keep(Math.max(0, rows - all.length));
     batches.add(all);
@@ -94,7 +94,7 @@ export function requestsRepo(
   };
   const pending = () => backlog.pending().map(({ record }) => record);
   /** Batches are removed as a whole. Rows of a batch beyond the limit count as removed. */
-  const oldestSeq = () => batches.newest() - kept().requestRows;
+  const oldestSeq = () => batches.newest() - limits().requestRows;
   const stored = (below: number, rows: number) =>
     faults.read('requests', () => batches.between(oldestSeq(), below, rows)).map(({ record }) => record);
   const written = (id: string) =>

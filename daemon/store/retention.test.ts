@@ -6,66 +6,66 @@ const START = Date.parse('2030-06-15T12:00:00.000Z');
 
 function setUp(change: Partial<RetentionLimits> = {}) {
   const clock = { ms: START };
-  const asked: object[] = [];
+  const pruned: object[] = [];
   const more = { requests: 0, usage: 0 };
   const retention = new Retention({
     requests: {
       prune: (bounds) => {
-        asked.push(bounds);
+        pruned.push(bounds);
         return more.requests-- > 0;
       },
     },
     usage: {
       prune: (bounds) => {
-        asked.push(bounds);
+        pruned.push(bounds);
         return more.usage-- > 0;
       },
     },
     limits: () => ({ ...DEFAULT_RETENTION, ...change }),
     now: () => clock.ms,
   });
-  return { clock, asked, more, retention };
+  return { clock, pruned, more, retention };
 }
 
-test('a round asks both for what is too old and too much, then rests for a minute', () => {
-  const { clock, asked, retention } = setUp();
+test('a round prunes both by age and by number, then pauses for a minute', () => {
+  const { clock, pruned, retention } = setUp();
   retention.tick();
-  expect(asked).toEqual([
+  expect(pruned).toEqual([
     { rows: 20_000, since: '2030-05-16T12:00:00.000Z' },
     { rows: 50_000, sinceDay: '2029-05-11' },
   ]);
   clock.ms += ROUND_MS - 1;
   retention.tick();
-  expect(asked).toHaveLength(2);
+  expect(pruned).toHaveLength(2);
   clock.ms += 1;
   retention.tick();
-  expect(asked).toHaveLength(4);
+  expect(pruned).toHaveLength(4);
 });
 
-test('a round that is not done goes on with the next tick, one step at a time', () => {
-  const { clock, asked, more, retention } = setUp();
+test('an unfinished round continues with the next tick, one step at a time', () => {
+  const { clock, pruned, more, retention } = setUp();
   more.requests = 3;
   more.usage = 1;
   for (let second = 0; second < 30; second++) {
     retention.tick();
     clock.ms += 1_000;
   }
-  expect(asked).toHaveLength(2 * 4);
+  expect(pruned).toHaveLength(2 * 4);
 });
 
-test('days of 0 keep what the rows keep, and a clock that is set back does not stop the rounds', () => {
-  const { clock, asked, retention } = setUp({ requestDays: 0, usageDays: 0 });
+test('0 days means no limit by age, and a clock that is set back does not stop the rounds', () => {
+  const { clock, pruned, retention } = setUp({ requestDays: 0, usageDays: 0 });
   retention.tick();
-  expect(asked).toEqual([
+  expect(pruned).toEqual([
     { rows: 20_000, since: null },
     { rows: 50_000, sinceDay: null },
   ]);
   clock.ms -= 365 * 86_400_000;
   retention.tick();
-  expect(asked).toHaveLength(4);
+  expect(pruned).toHaveLength(4);
 });
 
-test('what holds without settings is what the settings say by default', () => {
+test('the defaults match those of the settings', () => {
   expect(DEFAULT_RETENTION).toEqual({
     requestRows: SETTINGS.requestLogRows.default,
     requestDays: SETTINGS.requestLogDays.default,

@@ -17,7 +17,7 @@ test('active: neither expired nor revoked, newest first', () => {
   expect(repo.active(1_000)[1]).toEqual({ id: 'one', created_at: 300, expires_at: 300 + 8 * HOUR });
 });
 
-test('a revocation survives a restart, also of a session that was never written', () => {
+test('a revocation survives a restart, also for a session that was never written', () => {
   const { db, faults } = memoryDb();
   const { repo } = sessionsRepo(db, faults);
   repo.create('a', 1, 2);
@@ -29,7 +29,7 @@ test('a revocation survives a restart, also of a session that was never written'
   expect(next.active(5)).toEqual([]);
 });
 
-test('a revocation holds although the write fails, and is written once the database is back', () => {
+test('a revocation applies although the write fails, and is written once the database works again', () => {
   const { db, faults, clock } = memoryDb();
   const { repo, backlog } = sessionsRepo(db, faults);
   repo.create('a', 1, 99_999);
@@ -44,7 +44,7 @@ test('a revocation holds although the write fails, and is written once the datab
   expect(sessionsRepo(db, faults).repo.isRevoked('a')).toBe(true);
 });
 
-test('a clock that jumps ten years ahead brings no revoked session back', () => {
+test('a clock that jumps ten years ahead does not make revoked sessions valid', () => {
   const { db, faults } = memoryDb();
   const { repo } = sessionsRepo(db, faults);
   repo.revoke('a', 2_000);
@@ -53,7 +53,7 @@ test('a clock that jumps ten years ahead brings no revoked session back', () => 
   expect(sessionsRepo(db, faults).repo.isRevoked('a')).toBe(true);
 });
 
-test('expired sessions beyond the newest ten thousand go, valid ones stay', () => {
+test('removes expired sessions beyond the newest ten thousand, and keeps valid ones', () => {
   const { db, faults } = memoryDb();
   const { repo } = sessionsRepo(db, faults);
   db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10050)
@@ -64,7 +64,7 @@ test('expired sessions beyond the newest ten thousand go, valid ones stay', () =
   expect(db.prepare('SELECT min(expires_at) FROM sessions').pluck().get()).toBe(51);
 });
 
-test('ending all sessions forgets them all', () => {
+test('ending all sessions removes them all', () => {
   const { db, faults } = memoryDb();
   const { repo } = sessionsRepo(db, faults);
   repo.create('a', 1, 99_999);
@@ -75,7 +75,7 @@ test('ending all sessions forgets them all', () => {
   expect(db.prepare('SELECT count(*) FROM sessions').pluck().get()).toBe(0);
 });
 
-test('the list fails loudly, the check of a session never', () => {
+test('the list throws, the check of a session never fails', () => {
   const { db, faults } = memoryDb();
   const { repo } = sessionsRepo(db, faults);
   repo.revoke('a', 99_999);
@@ -86,7 +86,7 @@ test('the list fails loudly, the check of a session never', () => {
   expect(repo.isRevoked('b')).toBe(true);
 });
 
-test('the list in memory is bounded: expired ones go first, then those that expire first', () => {
+test('the list in memory is bounded: removes expired ones first, then those that expire first', () => {
   const revoked = new Map([
     ['a', 5],
     ['b', 9],

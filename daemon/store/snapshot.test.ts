@@ -7,7 +7,7 @@ import { migrate } from './migrations.ts';
 import { MIGRATIONS } from './schema.ts';
 import { snapshot } from './snapshot.ts';
 
-test('holds what is still in the log, and can be written', () => {
+test('contains rows that are still in the log, and is writable', () => {
   const file = join(scratch(), 'svc.db');
   const db = connect(file);
   enterWal(db);
@@ -21,7 +21,7 @@ test('holds what is still in the log, and can be written', () => {
   db.close();
 });
 
-test('nothing of a damaged, an absent or an oversized file', () => {
+test('null for a damaged, an absent or an oversized file', () => {
   const file = join(scratch(), 'svc.db');
   expect(snapshot(file)).toBeNull();
   writeFileSync(file, 'no database');

@@ -23,7 +23,7 @@ test.each([
   expect(isTransient(sqlite(code))).toBe(condition);
 });
 
-test('words never hold the message of an unknown error', () => {
+test('the description never contains the message of an unknown error', () => {
   expect(describeError(sqlite('SQLITE_FULL'))).toBe('the disk is full');
   expect(describeError(new DamageError('it belongs to another program'))).toBe(
     'it belongs to another program',

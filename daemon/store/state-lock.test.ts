@@ -11,7 +11,7 @@ import { withFault } from '../test/harness/failing-fs.ts';
 import { holderOf, lockState } from './state-lock.ts';
 
 const FILE = join(import.meta.dirname, 'state-lock.ts');
-/** Words of `unshare` for a shell that may mount without anybody else seeing it. */
+/** Arguments of `unshare` for a shell with private mounts. */
 const apart = process.getuid?.() === 0 ? ['--mount'] : ['--mount', '--map-root-user'];
 const mayMount = spawnSync('unshare', [...apart, 'mount', '-t', 'tmpfs', 'disk', tmpdir()]).status === 0;
 if (!mayMount)
@@ -23,14 +23,14 @@ beforeEach(() => {
   folder = scratch();
 });
 
-it('takes a free folder and gives it free', async () => {
+it('locks a free folder and releases it', async () => {
   const free = await lockState(folder);
   expect(existsSync(path())).toBe(true);
   free();
   expect(existsSync(path())).toBe(false);
 });
 
-it('refuses while another live process holds it, and names it', async () => {
+it('refuses while another running process holds the lock, and reports its pid', async () => {
   writeFileSync(path(), `${process.ppid} ${startTicksOf(process.ppid)}\n`);
   await expect(lockState(folder)).rejects.toMatchObject({
     message: expect.stringContaining(`process ${process.ppid}`),
@@ -43,20 +43,20 @@ it.each([
   ['a number that another process has now', `${process.ppid} 1\n`],
   ['garbage', 'what?'],
   ['nothing', ''],
-])('sees through a claim of %s', async (_name, text) => {
+])('ignores a stale claim of %s', async (_name, text) => {
   writeFileSync(path(), text);
   const free = await lockState(folder);
   expect(holderOf(`${process.pid} ${startTicksOf(process.pid)}\n`)).toBe(process.pid);
   free();
 });
 
-describe('on a disk that takes no more', () => {
-  /** Looks at the lock file come first: the third call makes the claim. */
+describe('on a full disk', () => {
+  /** The lock file is accessed first: the third call creates the claim. */
   const CLAIM = 3;
   beforeEach(async () => (await lockState(folder))());
 
   it.each(['ENOSPC', 'EIO'] as const)(
-    '%s: the lock of the kernel is enough, and the claim is missed',
+    '%s: the kernel lock is sufficient, and the missing claim is reported',
     async (kind) => {
       const reasons: string[] = [];
       let free = () => {};
@@ -76,7 +76,7 @@ describe('on a disk that takes no more', () => {
     },
   );
 
-  it.skipIf(!mayMount)('holds the lock on a real one, which has no room for a journal either', () => {
+  it.skipIf(!mayMount)('holds the lock on a real one, without space for a journal', () => {
     const script = `const { lockState } = await import(process.argv[1]);
       (await lockState(process.argv[2]))();
       (await import('node:fs')).rmSync(process.argv[2] + '/gateway.pid', { force: true });
@@ -104,7 +104,7 @@ describe('on a disk that takes no more', () => {
   });
 });
 
-it('refuses while a process that it cannot see holds it', async () => {
+it('refuses while an invisible process holds the lock', async () => {
   const free = await lockState(folder);
   writeFileSync(path(), '4194303 1\n');
   await expect(lockState(folder)).rejects.toMatchObject({
@@ -115,7 +115,7 @@ it('refuses while a process that it cannot see holds it', async () => {
   (await lockState(folder))();
 });
 
-it('a killed holder leaves nothing that blocks the next start', { timeout: 30_000 }, async () => {
+it('a killed holder does not block the next start', { timeout: 30_000 }, async () => {
   const script = `const { lockState } = await import(process.argv[1]);
     globalThis.free = await lockState(process.argv[2]);
     console.log('held');

@@ -16,7 +16,10 @@ function opened(folder: string): Store {
   return store;
 }
 
-/** A process that opens the store of `folder`, runs `body` and prints a line for each `say(...)`, written before it returns. */
+/**
+ * A process that opens the store of `folder`, runs `body` and prints a line for each `say(...)`, written
+ * before it returns.
+ */
 function child(folder: string, body: string, prefix = '') {
   const from = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, name)).href);
   const script = `
@@ -87,7 +90,7 @@ test('Q05 kill -9 while writing: no acknowledged row is lost, the file is sound'
   expect(acknowledged).toBeGreaterThan(500);
 });
 
-test('Q02 no room left on the disk: auth and inference go on, dependants are told', async () => {
+test('Q02 a full disk: authentication and inference continue, dependent calls fail', async () => {
   const folder = scratch();
   const full = child(
     folder,
@@ -125,7 +128,7 @@ test('Q02 no room left on the disk: auth and inference go on, dependants are tol
   expect(store.memory.list(1, 0)).toHaveLength(1);
 });
 
-test('no room even for a fresh file: memory', async () => {
+test('no space even for a new file: memory', async () => {
   const folder = scratch();
   const full = child(folder, 'say(store.health()); say(store.memory.add("x", []).text)', 'ulimit -f 1;');
   const [health, text] = await said(full);
@@ -136,7 +139,7 @@ test('no room even for a fresh file: memory', async () => {
   expect(text).toBe('x');
 });
 
-test('the process ends by itself although the store was never closed', async () => {
+test('the process ends although the store was never closed', async () => {
   const folder = scratch();
   const idle = child(folder, 'say(1)');
   expect(await said(idle)).toEqual([1]);

@@ -23,7 +23,7 @@ const error = (work: () => unknown): unknown => {
   }
 };
 
-test('every family of rows is there after a restart', () => {
+test('all kinds of rows survive a restart', () => {
   const { store, folder } = opened();
   store.sessions.create('one', 1, 99_999);
   store.sessions.revoke('two', 99_999);
@@ -50,7 +50,7 @@ test('every family of rows is there after a restart', () => {
   expect(lines).toEqual([]);
 });
 
-test('the first write after a start keeps to the rows that are to be kept', () => {
+test('the first write after a start applies the row limits', () => {
   const folder = scratch();
   const count = (table: string) => {
     const reader = connect(join(folder, 'svc.db'), { readonly: true });
@@ -61,8 +61,8 @@ test('the first write after a start keeps to the rows that are to be kept', () =
     }
   };
   const write = (rows: number, names: readonly string[]) => {
-    const kept = () => ({ ...DEFAULT_RETENTION, requestRows: rows, usageRows: rows });
-    const store = openStore({ folder, log: recordedLog().log, limits: kept });
+    const limits = () => ({ ...DEFAULT_RETENTION, requestRows: rows, usageRows: rows });
+    const store = openStore({ folder, log: recordedLog().log, limits });
     for (const id of names) store.requests.add(aRequest({ id, model: id }));
     store.close();
     return [count('request_batches'), count('usage')];
@@ -71,7 +71,7 @@ test('the first write after a start keeps to the rows that are to be kept', () =
   expect(write(1, ['f'])).toEqual([1, 1]);
 });
 
-test('requests reach the file by themselves, without a close', async () => {
+test('requests reach the file without a close', async () => {
   const { store, folder } = opened();
   store.requests.add(aRequest());
   const reader = connect(join(folder, 'svc.db'), { readonly: true });
@@ -114,7 +114,7 @@ test('no usable file: memory, failed health, everything works', () => {
   expect(lines).toHaveLength(1);
 });
 
-test.skipIf(process.getuid?.() === 0)('a read-only folder: the content goes on in memory', () => {
+test.skipIf(process.getuid?.() === 0)('a read-only folder: the content is used in memory', () => {
   const { store: first, folder } = opened();
   first.models.upsert(aModel());
   first.sessions.revoke('a', 99_999);
@@ -130,7 +130,7 @@ test.skipIf(process.getuid?.() === 0)('a read-only folder: the content goes on i
   expect(store.sessions.isRevoked('a')).toBe(true);
 });
 
-test('Q02 locked by another program: only callers that need the row fail, the rest goes on and is written later', () => {
+test('Q02 locked by another program: only callers that need the row fail, other writes are queued', () => {
   const { store, folder } = opened();
   store.sessions.create('a', 1, 99_999);
   const other = connect(join(folder, 'svc.db'));
@@ -162,7 +162,7 @@ test('Q02 locked by another program: only callers that need the row fail, the re
   other.close();
 });
 
-test('the health recovers by itself once the cause is gone', async () => {
+test('the health recovers once the cause is fixed', async () => {
   const { store, folder } = opened();
   const other = connect(join(folder, 'svc.db'));
   other.exec('BEGIN IMMEDIATE');
@@ -178,7 +178,7 @@ test('the health recovers by itself once the cause is gone', async () => {
   expect(store.audit.list(5)).toHaveLength(1);
 });
 
-test('Q06 a stuck reader lets the log grow: an alarm, and it shrinks once the reader is gone', () => {
+test('Q06 a blocked reader lets the log grow: an alarm, and it shrinks once the reader has closed', () => {
   const { store, folder } = opened();
   const wal = join(folder, 'svc.db-wal');
   const reader = connect(join(folder, 'svc.db'), { readonly: true });
@@ -202,7 +202,7 @@ test('Q06 a stuck reader lets the log grow: an alarm, and it shrinks once the re
   expect(store.health().status).toBe('ok');
 });
 
-test('rows that can not be written before the end are told and counted', () => {
+test('reports and counts rows that cannot be written before the end', () => {
   const folder = scratch();
   const { log, lines } = recordedLog();
   const store = openStore({ folder, log });

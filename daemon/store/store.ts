@@ -103,7 +103,7 @@ function closeQuietly(opened: OpenedStore, faults: WriteHealth, log: Log): void 
  * newer release or an unsafe SQLite library.
  */
 export function openStore(options: StoreOptions): Store {
-  const { folder, log, now = Date.now, migrations, limits: kept = () => DEFAULT_RETENTION } = options;
+  const { folder, log, now = Date.now, migrations, limits = () => DEFAULT_RETENTION } = options;
   const faults = new WriteHealth(log);
   let walBytes = 0;
   const paused = (): boolean => walBytes >= WAL_LIMIT_BYTES;
@@ -111,20 +111,20 @@ export function openStore(options: StoreOptions): Store {
     folder,
     now,
     ...(migrations === undefined ? {} : { migrations }),
-    build: (db) => repositories(db, faults, now, { paused, limits: kept }),
+    build: (db) => repositories(db, faults, now, { paused, limits }),
   });
-  const { db, built, file, location: place, alarm, sqlite, version } = opened;
+  const { db, built, file, location, alarm, sqlite, version } = opened;
   if (alarm !== null) log.error({ folder }, alarm);
 
   const watchLog = (): void => {
-    walBytes = place === 'file' ? walSize(file) : 0;
+    walBytes = location === 'file' ? walSize(file) : 0;
     if (walBytes >= WAL_ALARM_BYTES) faults.attempt('checkpoint', () => db.pragma('wal_checkpoint(PASSIVE)'));
   };
   const flush = (): void => {
     for (const backlog of built.backlogs) backlog.flush();
   };
   const { requests, usage } = built.repos;
-  const retention = new Retention({ requests, usage, limits: kept, now });
+  const retention = new Retention({ requests, usage, limits, now });
   const timer = setInterval(() => {
     flush();
     watchLog();
@@ -139,7 +139,7 @@ export function openStore(options: StoreOptions): Store {
     ...built.repos,
     isContentLost: opened.isContentLost,
     health: () =>
-      healthOf({ ...faults.state(), place, alarm, walBytes, waiting: waiting(), sqlite, version }),
+      healthOf({ ...faults.state(), location, alarm, walBytes, waiting: waiting(), sqlite, version }),
     check() {
       if (!open) return;
       try {

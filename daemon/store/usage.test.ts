@@ -30,10 +30,10 @@ test('the model of a refused request is free text and is not counted by name', (
   expect(usageKey(aRequest())[2]).toBe('demo');
 });
 
-test('sums go by age and by number, oldest first, and each write keeps to the rows of its moment', () => {
+test('removes sums by age and number, oldest first, and each write applies the current row limit', () => {
   const { db, faults } = memoryDb();
-  const kept = { rows: 100 };
-  const { repo, count } = usageRepo(db, faults, () => kept.rows);
+  const limits = { rows: 100 };
+  const { repo, count } = usageRepo(db, faults, () => limits.rows);
   const day = (number: number) => `2030-01-${String(number).padStart(2, '0')}`;
   for (let i = 1; i <= 20; i++) count([aRequest({ at: `${day(i)}T12:00:00.000Z` })]);
   const days = () => repo.since('2030-01-01').map((row) => row.day);
@@ -42,7 +42,7 @@ test('sums go by age and by number, oldest first, and each write keeps to the ro
   expect(days().at(-1)).toBe(day(6));
   repo.prune({ rows: 3, sinceDay: null });
   expect(days()).toEqual([day(20), day(19), day(18)]);
-  kept.rows = 3;
+  limits.rows = 3;
   count([aRequest({ at: `${day(21)}T12:00:00.000Z` })]);
   expect(days()).toEqual([day(21), day(20), day(19)]);
 });

@@ -8,7 +8,7 @@ function failing() {
   return { db, faults, clock, lines, insert: () => insert.run() };
 }
 
-test('a background write answers its error and holds the next ones back for a while', () => {
+test('a background write returns its error and pauses the next ones', () => {
   const { db, faults, clock, insert } = failing();
   forbidWrites(db, true);
   expect(faults.attempt('facts', insert)).toMatchObject({ code: 'SQLITE_READONLY' });
@@ -36,7 +36,7 @@ test('a caller that depends on the write gets store.unavailable', () => {
   expect(error.headers()).toMatchObject({ 'x-should-retry': 'false' });
 });
 
-test('an error that is not of the database stays what it is and marks nothing as failing', () => {
+test('rethrows an error that is not from the database and does not count it as a fault', () => {
   const { faults } = failing();
   const wrong = () => {
     throw new TypeError('a bug');
@@ -46,7 +46,7 @@ test('an error that is not of the database stays what it is and marks nothing as
   expect(faults.state()).toMatchObject({ failing: null, failures: 2 });
 });
 
-test('a thousand failures are one line a minute', () => {
+test('logs a thousand failures as one line a minute', () => {
   const { db, faults, clock, lines, insert } = failing();
   forbidWrites(db, true);
   for (let i = 0; i < 1_000; i++) faults.attempt('facts', insert);

@@ -24,7 +24,7 @@ function setup(limit = 100, batch = 10) {
 
 const letters = [...'abcdefghijklmnopqrstuvwxyz'];
 
-test('rows go in batches, in order', () => {
+test('writes rows in batches, in order', () => {
   const { backlog, batches, stored } = setup();
   for (const letter of letters) backlog.push(letter);
   expect(backlog.flush()).toBe(false);
@@ -33,7 +33,7 @@ test('rows go in batches, in order', () => {
   expect(stored()).toEqual(letters);
 });
 
-test('rows that cannot be written wait and arrive later', () => {
+test('queues rows that cannot be written, and writes them later', () => {
   const { db, backlog, clock, stored, faults } = setup();
   forbidWrites(db, true);
   backlog.push('a');
@@ -46,7 +46,7 @@ test('rows that cannot be written wait and arrive later', () => {
   expect(faults.state().dropped).toBe(0);
 });
 
-test('beyond the bound the oldest are given up and counted', () => {
+test('above the limit the oldest are dropped and counted', () => {
   const { db, backlog, faults } = setup(5);
   forbidWrites(db, true);
   for (const letter of letters) backlog.push(letter);
@@ -56,7 +56,7 @@ test('beyond the bound the oldest are given up and counted', () => {
   expect(backlog.pending()).toHaveLength(5);
 });
 
-test('a row that does not fit is given up alone', () => {
+test('drops only the invalid row', () => {
   const { backlog, stored, faults } = setup();
   for (const row of ['a', null, 'b', 'a', 'c']) backlog.push(row);
   expect(backlog.flush()).toBe(true);
@@ -64,7 +64,7 @@ test('a row that does not fit is given up alone', () => {
   expect(faults.state()).toMatchObject({ dropped: 2, failing: null });
 });
 
-test('while paused nothing is written', () => {
+test('writes nothing while paused', () => {
   const { backlog, stored, pause } = setup();
   pause(true);
   backlog.push('a');
@@ -75,7 +75,7 @@ test('while paused nothing is written', () => {
   expect(stored()).toEqual(['a']);
 });
 
-test('at the end a batch that failed once is written at the second try, held back or not', () => {
+test('at the end a failed batch is retried once, paused or not', () => {
   const { db, backlog, faults, stored } = setup();
   forbidWrites(db, true);
   backlog.push('a');
