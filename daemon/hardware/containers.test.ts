@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { EngineInfo } from '../lib/container-engine/about.ts';
+import type { EngineInfo } from '../lib/container-engine/engine-info.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { type ContainerSources, readContainers } from './containers.ts';
 import type { NodeState } from './device-nodes.ts';

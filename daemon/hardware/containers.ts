@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContainerRuntimeRecord } from '../contract/hardware.ts';
-import type { EngineInfo } from '../lib/container-engine/about.ts';
+import type { EngineInfo } from '../lib/container-engine/engine-info.ts';
 import type { NodeAccess } from './device-nodes.ts';
 
 /** How engines of containers are found and asked. */

@@ -112,7 +112,7 @@ export class FolderSync {
     return absent !== undefined && absent.sizeBytes !== file.sizeBytes;
   }
 
-  /** Puts a question about a path to its disk; rejects with SilentPlace where that does not answer. */
+  /** Puts a question about a path to its disk; rejects with DiskTimeout where that does not answer. */
   ask<T>(path: string, question: () => Promise<T>): Promise<T> {
     const { folders, patience } = this.#options;
     return patience.run(folders().find((folder) => isWithin(folder, path)) ?? dirname(path), question);

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { Outbound } from '../net/outbound.ts';
-import { apiVersion, type EngineInfo, engineInfo } from './about.ts';
-import * as answers from './answers.ts';
 import { ContainerEngineError, unreachable } from './engine-error.ts';
+import { apiVersion, type EngineInfo, engineInfo } from './engine-info.ts';
 import { type EngineCall, type Exchange, exchangeOver } from './exchange.ts';
 import { fullImageName } from './image-name.ts';
 import { LogFrames } from './log-frames.ts';
-import { PullProgress } from './pull-story.ts';
+import { PullProgress } from './pull-progress.ts';
+import * as responses from './responses.ts';
 
 /** A container in a list. */
 export interface ListedContainer {
@@ -54,7 +54,7 @@ const STOP_MARGIN_MS = 20_000;
 
 function failureOf(text: string): string {
   try {
-    return answers.FailureResponse.parse(JSON.parse(text)).message;
+    return responses.FailureResponse.parse(JSON.parse(text)).message;
   } catch {
     return 'no reason given';
   }
@@ -112,12 +112,12 @@ export class ContainerEngine {
     const exchange = exchangeOver(outbound, socketPath);
     const get = async <T>(path: string, schema: z.ZodType<T>) =>
       parseResponse(schema, (await send(exchange, { method: 'GET', path, signal, limitMs })).text);
-    const version = await get('/version', answers.VersionResponse);
+    const version = await get('/version', responses.VersionResponse);
     const api = apiVersion(version.ApiVersion, version.MinAPIVersion);
     if (api === null) {
       throw new ContainerEngineError(`The container engine is too old (API ${version.ApiVersion}).`, null);
     }
-    const info = await get(`/v${api}/info`, answers.InfoResponse);
+    const info = await get(`/v${api}/info`, responses.InfoResponse);
     return new ContainerEngine(socketPath, engineInfo(version, info, api), exchange);
   }
 
@@ -146,7 +146,7 @@ export class ContainerEngine {
   async create(name: string, body: unknown, signal?: AbortSignal): Promise<string> {
     const path = `/containers/create?${new URLSearchParams({ name })}`;
     const { text } = await this.#call({ method: 'POST', path, body, signal, limitMs: CHANGE_TIMEOUT_MS });
-    return parseResponse(answers.CreateResponse, text).Id;
+    return parseResponse(responses.CreateResponse, text).Id;
   }
 
   async start(id: string, signal?: AbortSignal): Promise<void> {
@@ -163,7 +163,7 @@ export class ContainerEngine {
       { method: 'GET', path, signal, limitMs: SHORT_TIMEOUT_MS },
       [404],
     );
-    return status === 404 ? null : stateOf(parseResponse(answers.InspectResponse, text));
+    return status === 404 ? null : stateOf(parseResponse(responses.InspectResponse, text));
   }
 
   /** Resolves when the container is not running or does not exist. Rejects after `limitMs`. */
@@ -206,7 +206,7 @@ export class ContainerEngine {
     const query = new URLSearchParams({ all: '1', filters: JSON.stringify({ label }) });
     const path = `/containers/json?${query}`;
     const { text } = await this.#call({ method: 'GET', path, signal, limitMs: SHORT_TIMEOUT_MS });
-    return parseResponse(answers.ListResponse, text).map(({ Id, State, Labels }) => ({
+    return parseResponse(responses.ListResponse, text).map(({ Id, State, Labels }) => ({
       id: Id,
       running: State === 'running',
       labels: Labels ?? {},
@@ -218,7 +218,7 @@ export class ContainerEngine {
   }
 }
 
-function stateOf(response: z.infer<typeof answers.InspectResponse>): ContainerState {
+function stateOf(response: z.infer<typeof responses.InspectResponse>): ContainerState {
   const { State, Config, NetworkSettings } = response;
   const published = Object.entries(NetworkSettings?.Ports ?? {}).flatMap(([inside, outside]) => {
     const port = Number(outside?.[0]?.HostPort);

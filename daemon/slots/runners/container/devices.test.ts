@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EngineInfo } from '../../../lib/container-engine/about.ts';
+import type { EngineInfo } from '../../../lib/container-engine/engine-info.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { deviceConfig } from './devices.ts';
 

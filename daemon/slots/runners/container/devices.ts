@@ -1,4 +1,4 @@
-import type { EngineInfo } from '../../../lib/container-engine/about.ts';
+import type { EngineInfo } from '../../../lib/container-engine/engine-info.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { ContainerStartError } from './cannot-start.ts';
 

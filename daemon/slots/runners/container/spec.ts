@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EngineInfo } from '../../../lib/container-engine/about.ts';
+import type { EngineInfo } from '../../../lib/container-engine/engine-info.ts';
 import { fullImageName } from '../../../lib/container-engine/image-name.ts';
 import type { LaunchFor } from '../../engines/engine.ts';
 import { interpolate, interpolateAll } from '../interpolate.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apiVersion, engineInfo } from './about.ts';
+import { apiVersion, engineInfo } from './engine-info.ts';
 
 test.each([
   ['1.41', '1.24', '1.41'],

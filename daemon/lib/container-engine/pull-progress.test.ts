@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PullProgress } from './pull-story.ts';
+import { PullProgress } from './pull-progress.ts';
 
 const line = (id: string, status: string, current?: number, total?: number) =>
   `${JSON.stringify({ id, status, progressDetail: current === undefined ? {} : { current, total } })}\r\n`;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { InfoResponse, VersionResponse } from './answers.ts';
+import type { InfoResponse, VersionResponse } from './responses.ts';
 
 /** Properties of a container engine. */
 export interface EngineInfo {
