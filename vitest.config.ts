@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { startedAsBuilt } from './scripts/build/started.ts';
+import { startBuiltPrograms } from './scripts/build/started.ts';
 import { daemonIsBuilt } from './scripts/prepare.mjs';
 import { reporters } from './scripts/testing/reporters.ts';
 
@@ -82,7 +82,7 @@ const overPort = {
 const root = import.meta.dirname;
 /** A unit test starts built programs where the build is current. A watched run outlives its build and starts the sources. */
 const isBuilt = process.env.VITEST_MODE !== 'WATCH' && daemonIsBuilt();
-const built = () => ({ plugins: isBuilt ? [startedAsBuilt(root, join(root, 'dist', 'daemon'))] : [] });
+const built = () => ({ plugins: isBuilt ? [startBuiltPrograms(root, join(root, 'dist', 'daemon'))] : [] });
 const group = (name: string, include: string[]) => ({ test: { name, include, ...overPort } });
 
 /** Unit tests live beside their subject; suites over a real port live in daemon/test, in groups. Suites that need installed programs: e2e/system. */

@@ -2,8 +2,8 @@
 // with, and runs it on the pinned Node 24.
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
-import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
+import { provide } from './test-tools.mjs';
 
 const { node } = prepare({ build: true });
 const env = {

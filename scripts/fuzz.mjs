@@ -4,8 +4,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
+import { provide } from './test-tools.mjs';
 
 /** Suites that need installed programs, with a configuration of their own. */
 const SYSTEM = join('e2e', 'system');

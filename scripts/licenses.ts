@@ -48,7 +48,7 @@ function packagesIn(lockfile: string): [string, LockedPackage][] {
 }
 
 /** One line for each package of a lockfile; how many have a licence that has to be looked at. */
-function listed(lockfile: string, tool: string | null): number {
+function printPackages(lockfile: string, tool: string | null): number {
   let wrong = 0;
   for (const [path, entry] of packagesIn(lockfile)) {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -67,7 +67,7 @@ function listed(lockfile: string, tool: string | null): number {
 
 const tools = globSync('scripts/parts/*/package-lock.json', { cwd: root }).sort();
 const wrong =
-  listed('package-lock.json', null) +
-  tools.reduce((sum, lockfile) => sum + listed(lockfile, `tool ${basename(dirname(lockfile))}`), 0);
+  printPackages('package-lock.json', null) +
+  tools.reduce((sum, lockfile) => sum + printPackages(lockfile, `tool ${basename(dirname(lockfile))}`), 0);
 console.log(wrong === 0 ? 'licences: all allowed' : `licences: ${wrong} to look at (marked !!)`);
 process.exitCode = wrong === 0 ? 0 : 1;

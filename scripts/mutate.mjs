@@ -3,8 +3,8 @@
 // artifacts/mutation.json.
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
-import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
+import { provide } from './test-tools.mjs';
 
 const { node } = prepare({ build: false });
 const { SVC_TEST_STRYKER: stryker } = provide(['stryker']);

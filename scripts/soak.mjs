@@ -3,8 +3,8 @@
 // argument is the scale (default 1).
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
-import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
+import { provide } from './test-tools.mjs';
 
 const args = process.argv.slice(2);
 const at = args.indexOf('--minutes');

@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { inOwnNetwork } from './own-network.mjs';
-import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
+import { provide } from './test-tools.mjs';
 import { groupPaths, parseArguments, USAGE } from './testing/arguments.mjs';
 import { readPlaywrightReport } from './testing/playwright-report.mjs';
 import { run, runWithReport, tailOf } from './testing/run.mjs';

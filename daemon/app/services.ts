@@ -2,13 +2,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isLoopback } from '../auth/addresses.ts';
 import { createAuth } from '../auth/auth.ts';
-import { refuseHalfRestored } from '../backup/incomplete-restore.ts';
+import { assertRestoreComplete } from '../backup/incomplete-restore.ts';
 import { createCompanion } from '../companion/companion.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import { containerSockets } from '../hardware/container-sockets.ts';
 import { createHardware } from '../hardware/hardware.ts';
 import { loadDashboard } from '../http/dashboard-files.ts';
-import { addressPatience } from '../http/listen.ts';
+import { addressWaitFor } from '../http/listen.ts';
 import { createMatcher } from '../http/matcher.ts';
 import { readBytes, receiveInto } from '../http/read-body.ts';
 import { type HttpServer, startHttp } from '../http/server.ts';
@@ -80,7 +80,7 @@ export async function startServices(
   const unlock = await lockState(live.folders.state, (reason) =>
     log.warn({ reason }, 'no file says which process works on the state folder'),
   );
-  refuseHalfRestored(live.folders.state);
+  assertRestoreComplete(live.folders.state);
   const store = openStore({ folder: live.folders.state, log, limits: () => retentionLimits(live) });
   const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
   const hardware = createHardware({
@@ -123,7 +123,7 @@ export async function startServices(
     bus,
     log,
     outbound,
-    ownPlace: () => (http === null ? null : { bindHost: listenAddress.host, port: http.port }),
+    ownAddress: () => (http === null ? null : { bindHost: listenAddress.host, port: http.port }),
   });
   const tracer = createTracer({ settings: live, outbound, slots, log, version: VERSION });
   const metrics = createMetrics({
@@ -154,7 +154,7 @@ export async function startServices(
     hasAdminKey: () => auth.hasKey('admin'),
     enforced: () => auth.enforcement().require_auth,
     listener,
-    inherited: inherited !== null,
+    hasInheritedSocket: inherited !== null,
     isOnTheInternet,
     networkAddresses,
     write: configWrite,
@@ -237,8 +237,8 @@ export async function startServices(
     {
       ...listenAddress,
       maxConnections: live.value('maxConnections'),
-      patienceMs: addressPatience(env),
-      judge: (address) => assertExposureAllowed(live, log, address),
+      addressWaitMs: addressWaitFor(env),
+      checkAddress: (address) => assertExposureAllowed(live, log, address),
     },
   );
   const server = http;

@@ -1,9 +1,9 @@
 import type { SessionRow } from '../contract/auth.ts';
-import type { Actor, News } from './auth-events.ts';
-import { type Caller, offeredBy } from './credentials.ts';
+import type { Actor, AuthEvents } from './auth-events.ts';
+import { type Caller, readCredentials } from './credentials.ts';
 import type { Guards } from './guards.ts';
 import type { Keys } from './keys.ts';
-import { cameOverTls, login } from './login.ts';
+import { isOverTls, login } from './login.ts';
 import type { AuthRequest } from './request.ts';
 import { clearCookieHeader } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
@@ -20,34 +20,34 @@ export interface Accounts {
   endSessions(by?: Actor): Promise<void>;
 }
 
-export interface AccountOptions {
+export interface AccountDeps {
   guards: Pick<Guards, 'address' | 'forwarding'>;
   keys: Keys;
   sessions: Sessions;
-  news: News;
+  events: AuthEvents;
 }
 
-export function createAccounts({ guards, keys, sessions, news }: AccountOptions): Accounts {
+export function createAccounts({ guards, keys, sessions, events }: AccountDeps): Accounts {
   return {
-    login(key, request, secureCookie = cameOverTls(request, guards.forwarding())) {
+    login(key, request, secureCookie = isOverTls(request, guards.forwarding())) {
       const setCookie = login(key, secureCookie, { keys, sessions });
-      news.note('auth.login', { tier: 'admin', address: guards.address(request) }, {});
-      news.tell('login');
+      events.audit('auth.login', { tier: 'admin', address: guards.address(request) }, {});
+      events.emit('login');
       return { setCookie };
     },
     logout(request) {
-      const { cookie } = offeredBy(request);
+      const { cookie } = readCredentials(request);
       if (cookie !== null && sessions.revoke(cookie)) {
-        news.note('auth.logout', { tier: 'admin', address: guards.address(request) }, {});
-        news.tell('logout');
+        events.audit('auth.logout', { tier: 'admin', address: guards.address(request) }, {});
+        events.emit('logout');
       }
-      return { setCookie: clearCookieHeader(cameOverTls(request, guards.forwarding())) };
+      return { setCookie: clearCookieHeader(isOverTls(request, guards.forwarding())) };
     },
     sessions: ({ sessionId }) => sessions.list(sessionId),
     async endSessions(by) {
       await sessions.endAll();
-      news.note('auth.sessions.end', by, {});
-      news.tell('sessions_ended');
+      events.audit('auth.sessions.end', by, {});
+      events.emit('sessions_ended');
     },
   };
 }

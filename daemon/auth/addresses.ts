@@ -22,7 +22,7 @@ const PRIVATE = blocks(
   ],
 );
 /** Addresses that no caller or listener has on the internet: unspecified and multicast. */
-const NOWHERE = blocks('0.0.0.0/8', '224.0.0.0/4', '255.255.255.255/32', '::/128', 'ff00::/8');
+const UNROUTABLE = blocks('0.0.0.0/8', '224.0.0.0/4', '255.255.255.255/32', '::/128', 'ff00::/8');
 
 /** Adds an address or a CIDR range to a list; false when the text is neither. */
 export function addSubnet(list: BlockList, text: string): boolean {
@@ -33,20 +33,24 @@ export function addSubnet(list: BlockList, text: string): boolean {
 }
 
 /** Whether a list holds an address; false for a text that is none. */
-export function holds(list: BlockList, text: string): boolean {
+export function contains(list: BlockList, text: string): boolean {
   const address = canonicalIp(text);
   return address !== null && list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
 
 /** Whether the address belongs to this machine alone. */
-export const isLoopback = (address: string): boolean => address === '127.0.0.1' || holds(LOOPBACK, address);
+export const isLoopback = (address: string): boolean =>
+  address === '127.0.0.1' || contains(LOOPBACK, address);
 
 /** Whether the address belongs to a network that the internet does not route to. Loopback is not private. */
-export const isPrivate = (address: string): boolean => holds(PRIVATE, address);
+export const isPrivate = (address: string): boolean => contains(PRIVATE, address);
 
 /** Whether the address can be reached from the internet: anything that is not known to be unreachable. */
 export function isPublic(address: string): boolean {
   return (
-    canonicalIp(address) !== null && !isLoopback(address) && !isPrivate(address) && !holds(NOWHERE, address)
+    canonicalIp(address) !== null &&
+    !isLoopback(address) &&
+    !isPrivate(address) &&
+    !contains(UNROUTABLE, address)
   );
 }

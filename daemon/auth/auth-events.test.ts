@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { EventBus } from '../lib/async/event-bus.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
-import { createNews } from './auth-events.ts';
+import { createAuthEvents } from './auth-events.ts';
 
 describe('news', () => {
   it('reaches listeners, the event stream and the audit trail', () => {
@@ -11,17 +11,21 @@ describe('news', () => {
     const events: unknown[] = [];
     bus.subscribe((entry) => events.push(entry.payload));
     const { log } = recordedLog();
-    const news = createNews({ store: { audit: { add: (row) => rows.push(row), list: () => [] } }, log, bus });
+    const news = createAuthEvents({
+      store: { audit: { add: (row) => rows.push(row), list: () => [] } },
+      log,
+      bus,
+    });
     const heard: string[] = [];
     const stop = news.onChange((change) => heard.push(change));
-    news.tell('rotate', 'client');
-    news.tell('settings');
+    news.emit('rotate', 'client');
+    news.emit('settings');
     stop();
-    news.tell('logout');
+    news.emit('logout');
     expect(heard).toEqual(['rotate', 'settings']);
     expect(events).toEqual([{ change: 'rotate', tier: 'client' }, { change: 'logout' }]);
-    news.note('auth.require', undefined, { on: true });
-    news.note('auth.rotate', { tier: 'admin', address: '10.0.0.1' }, {});
+    news.audit('auth.require', undefined, { on: true });
+    news.audit('auth.rotate', { tier: 'admin', address: '10.0.0.1' }, {});
     expect(rows).toEqual([
       { action: 'auth.require', tier: null, address: null, details: { on: true } },
       { action: 'auth.rotate', tier: 'admin', address: '10.0.0.1', details: {} },
@@ -33,12 +37,12 @@ describe('news', () => {
     const fail = () => {
       throw new Error('disk full');
     };
-    const news = createNews({ store: { audit: { add: fail, list: () => [] } }, log });
+    const news = createAuthEvents({ store: { audit: { add: fail, list: () => [] } }, log });
     const heard: string[] = [];
     news.onChange(fail);
     news.onChange((change) => heard.push(change));
-    news.note('auth.logout', undefined, {});
-    news.tell('logout');
+    news.audit('auth.logout', undefined, {});
+    news.emit('logout');
     expect(heard).toEqual(['logout']);
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(2);
   });

@@ -14,23 +14,23 @@ export interface Actor {
 }
 
 /** Tells others what happened: the audit trail, the event stream, and whoever re-checks open sockets. */
-export interface News {
+export interface AuthEvents {
   /** One audit row. Never holds a key. */
-  note(action: string, by: Actor | undefined, details: Record<string, unknown>): void;
-  tell(change: AuthChange, tier?: 'admin' | 'client'): void;
+  audit(action: string, by: Actor | undefined, details: Record<string, unknown>): void;
+  emit(change: AuthChange, tier?: 'admin' | 'client'): void;
   onChange(listener: (change: AuthChange) => void): () => void;
 }
 
-export interface NewsOptions {
+export interface AuthEventsDeps {
   store: Pick<Store, 'audit'>;
   log: Log;
   bus?: EventBus<GatewayEvents>;
 }
 
 /** Neither a full database nor a failing listener undoes what has already happened: both are only logged. */
-export function createNews({ store, log, bus }: NewsOptions): News {
+export function createAuthEvents({ store, log, bus }: AuthEventsDeps): AuthEvents {
   const listeners = new Set<(change: AuthChange) => void>();
-  const quietly = (what: string, act: () => void) => {
+  const runAndLogErrors = (what: string, act: () => void) => {
     try {
       act();
     } catch (error) {
@@ -38,13 +38,14 @@ export function createNews({ store, log, bus }: NewsOptions): News {
     }
   };
   return {
-    note(action, by, details) {
+    audit(action, by, details) {
       const row = { action, tier: by?.tier ?? null, address: by?.address ?? null, details };
-      quietly('the audit entry', () => store.audit.add(row));
+      runAndLogErrors('the audit entry', () => store.audit.add(row));
     },
-    tell(change, tier) {
+    emit(change, tier) {
       // First those who cut what has lost its rights: they see nothing of what comes after.
-      for (const listener of [...listeners]) quietly('a listener of auth changes', () => listener(change));
+      for (const listener of [...listeners])
+        runAndLogErrors('a listener of auth changes', () => listener(change));
       if (change !== 'settings') bus?.emit('auth', tier === undefined ? { change } : { change, tier });
     },
     onChange(listener) {

@@ -29,7 +29,7 @@ async function boot(
     bus,
     secretFile,
     listener: () => listener,
-    own: { names: [], searchDomains: [] },
+    localHostnames: { names: [], searchDomains: [] },
   });
   const stop = () => {
     settings.close();

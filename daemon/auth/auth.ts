@@ -6,22 +6,22 @@ import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
-import { type Actor, type AuthChange, createNews } from './auth-events.ts';
+import { type Actor, type AuthChange, createAuthEvents } from './auth-events.ts';
 import type { Caller } from './credentials.ts';
 import { createEnforcement, type Enforcement } from './enforcement.ts';
 import { exposureOf } from './exposure.ts';
 import { createGuards, type Guards } from './guards.ts';
 import { createKeys, type KeyTier } from './keys.ts';
-import { type OwnNames, readOwnNames } from './local-hostnames.ts';
+import { type LocalHostnames, readLocalHostnames } from './local-hostnames.ts';
 import { createLoginLimiter } from './login-limiter.ts';
-import { createLoginBrake } from './login-throttle.ts';
-import { endLostSessions } from './lost-sessions.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+import { endAllSessions } from './lost-sessions.ts';
 import { createRotate } from './rotate.ts';
 import { createSessions } from './sessions.ts';
 import { openSigningSecret } from './signing-secret.ts';
 
 export type { Actor, AuthChange } from './auth-events.ts';
-export type { PeerPicture } from './client-address.ts';
+export type { PeerInfo as PeerPicture } from './client-address.ts';
 export type { AuthRequest } from './request.ts';
 
 /** Everything that decides who may do what. */
@@ -42,7 +42,7 @@ export interface Auth extends Guards, Accounts {
   onChange(listener: (change: AuthChange) => void): () => void;
 }
 
-export interface AuthOptions {
+export interface AuthDeps {
   settings: Pick<Settings, 'value' | 'resolve' | 'persist' | 'setEnvFile' | 'onChange'>;
   store: Pick<Store, 'sessions' | 'audit' | 'isContentLost'>;
   log: Log;
@@ -52,39 +52,39 @@ export interface AuthOptions {
   bus?: EventBus<GatewayEvents>;
   routes?: ReadonlyArray<RouteRow & { readonly id: string }>;
   /** Default: read from this machine's own files, once. */
-  own?: OwnNames;
+  localHostnames?: LocalHostnames;
 }
 
 /** Puts the folder together. Rejects with SetupError when the signing secret is not as this program wrote it. */
-export async function createAuth(options: AuthOptions): Promise<Auth> {
+export async function createAuth(options: AuthDeps): Promise<Auth> {
   const { settings, store, log } = options;
   const secret = await openSigningSecret(options.secretFile);
-  if (secret.made) store.sessions.clear();
-  if (store.isContentLost) await endLostSessions(secret, log);
+  if (secret.created) store.sessions.clear();
+  if (store.isContentLost) await endAllSessions(secret, log);
   const keys = createKeys({
     admin: () => settings.value('adminKey'),
     client: () => settings.value('clientKey'),
   });
   const hasAdminKey = () => keys.has('admin');
   const sessions = createSessions({ secret, store, log });
-  const news = createNews(options);
+  const events = createAuthEvents(options);
   const enforcement = createEnforcement({ settings, hasAdminKey });
   const guards = createGuards({
     settings,
-    judges: { session: sessions.idOf, key: keys.tierOf },
-    own: options.own ?? readOwnNames(),
+    verifier: { verifySession: sessions.idOf, verifyKey: keys.tierOf },
+    localHostnames: options.localHostnames ?? readLocalHostnames(),
     log,
     enforced: () => settings.value('requireAuth'),
     hasAdminKey,
     unusableAdminKey: () => settings.resolve('adminKey').unusable === true,
     listener: options.listener,
   });
-  settings.onChange(() => news.tell('settings'));
+  settings.onChange(() => events.emit('settings'));
   if (enforcement.effective().require_auth && !hasAdminKey()) log.warn(NO_ADMIN_KEY);
 
   return {
     ...guards,
-    ...createAccounts({ guards, keys, sessions, news }),
+    ...createAccounts({ guards, keys, sessions, events: events }),
     limiter: limiterOf(settings),
     status: ({ tier }) => ({
       auth_required: enforcement.effective().require_auth,
@@ -93,16 +93,16 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     }),
     async requireAuth(on, by) {
       const view = await enforcement.set(on);
-      news.note('auth.require', by, { asked: on, effective: view.require_auth, source: view.source });
-      news.tell('require');
+      events.audit('auth.require', by, { asked: on, effective: view.require_auth, source: view.source });
+      events.emit('require');
       return view;
     },
     rotate: createRotate<Actor>({
       settings,
       log,
-      rotated(tier, fingerprint, by) {
-        news.note('auth.rotate', by, { tier, fingerprint });
-        news.tell('rotate', tier);
+      onRotated(tier, fingerprint, by) {
+        events.audit('auth.rotate', by, { tier, fingerprint });
+        events.emit('rotate', tier);
       },
     }),
     exposure: () =>
@@ -114,7 +114,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       }),
     enforcement: enforcement.effective,
     hasKey: keys.has,
-    onChange: news.onChange,
+    onChange: events.onChange,
   };
 }
 
@@ -122,7 +122,7 @@ const NO_ADMIN_KEY =
   'enforcement is on but no admin key is set: only open routes answer; set SVC_ADMIN_KEY in api.env by hand';
 
 function limiterOf(settings: Pick<Settings, 'value'>): Auth['limiter'] {
-  const brake = createLoginBrake();
+  const throttle = createLoginThrottle();
   const limiter = createLoginLimiter({
     budget: () => ({
       max: settings.value('loginRatelimitMax'),
@@ -132,7 +132,7 @@ function limiterOf(settings: Pick<Settings, 'value'>): Auth['limiter'] {
   return {
     take(address) {
       const verdict = limiter.take(address);
-      return verdict.ok ? { ok: true, delayMs: brake.delayMs() } : verdict;
+      return verdict.ok ? { ok: true, delayMs: throttle.delayMs() } : verdict;
     },
   };
 }

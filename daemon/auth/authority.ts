@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { memoize } from '../lib/async/memoize.ts';
-import { utf8Again } from './raw-headers.ts';
+import { decodeUtf8 } from './raw-headers.ts';
 
 /** `host[:port]`, normalised: two authorities name the same host exactly when their `host` texts are equal. */
 export interface Authority {
@@ -12,7 +12,7 @@ export interface Authority {
   readonly port: number | null;
 }
 
-const LONGEST = 320;
+const MAX_LENGTH = 320;
 const NAME = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/;
 const PORT = /^[0-9]{0,5}$/;
 /** What the URL standard reads as an IPv4 address in one of its odd notations. */
@@ -25,12 +25,12 @@ const ENDS_IN_NUMBER = /(^|\.)([0-9]+|0x[0-9a-f]*)$/;
  * (docs/spec/specification.md#origin-check).
  */
 export const parseAuthority = (text: string): Authority | null =>
-  text.length === 0 || text.length > LONGEST ? null : remembered(text);
+  text.length === 0 || text.length > MAX_LENGTH ? null : parseMemoized(text);
 
 /** Nearly every request names the same host. */
-const remembered = memoize(parsed);
+const parseMemoized = memoize(parseUncached);
 
-function parsed(text: string): Authority | null {
+function parseUncached(text: string): Authority | null {
   if (text.charCodeAt(0) === 0x5b) return parseBracketed(text);
   const colon = text.indexOf(':');
   const port = colon === -1 ? null : parsePort(text.slice(colon + 1));
@@ -62,7 +62,7 @@ export function normalName(raw: string): string | null {
   let name = raw.toLowerCase();
   if (/[^\0-\x7f]/.test(name)) {
     // Only letters of other scripts may be mapped: what is ASCII must be legal already.
-    const wide = utf8Again(raw);
+    const wide = decodeUtf8(raw);
     if (/[\0-,/:-@[-^`{-\x7f]/.test(wide)) return null;
     name = domainToASCII(wide).toLowerCase();
   }

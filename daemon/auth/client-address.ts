@@ -1,11 +1,11 @@
 import { BlockList } from 'node:net';
 import { canonicalIp } from '../lib/net/ip-address.ts';
-import { addSubnet, holds, isLoopback, isPrivate } from './addresses.ts';
+import { addSubnet, contains, isLoopback, isPrivate } from './addresses.ts';
 import { allHeaders, isNamed } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
 
 /** Where a request comes from, as Node shows it. */
-export type PeerPicture = Pick<AuthRequest, 'peer' | 'rawHeaders'>;
+export type PeerInfo = Pick<AuthRequest, 'peer' | 'rawHeaders'>;
 
 /** How far forwarding headers are believed. */
 export interface Forwarding {
@@ -22,7 +22,7 @@ export interface ClientAddress {
   readonly from: 'peer' | 'proxy' | 'ignored';
 }
 
-const MOST_ENTRIES = 64;
+const MAX_ENTRIES = 64;
 const FORWARDING_HEADERS: ReadonlySet<string> = new Set([
   ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'x-original-forwarded-for'],
   ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip'],
@@ -36,29 +36,29 @@ export function proxyList(entries: readonly string[]): BlockList {
 }
 
 /** Whether a peer may say whom it forwards for: it is loopback, private or listed. */
-export const maySpeakForOthers = (peer: string, proxies: BlockList): boolean =>
-  isLoopback(peer) || isPrivate(peer) || holds(proxies, peer);
+export const isTrustedForwarder = (peer: string, proxies: BlockList): boolean =>
+  isLoopback(peer) || isPrivate(peer) || contains(proxies, peer);
 
 /**
  * The address of the caller (docs/spec/contract.md#forwarded-for): the TCP peer with IPv4-mapped addresses
  * folded. With trust on and a peer that may forward, it is the right-most entry of X-Forwarded-For that is
  * not a trusted proxy. An entry that is not an address invalidates the header, and the peer counts.
  */
-export function clientAddress(picture: PeerPicture, forwarding: Forwarding): ClientAddress {
-  const peer = canonicalIp(picture.peer) ?? picture.peer;
-  const entries = forwarding.trust ? allHeaders(picture.rawHeaders, 'x-forwarded-for') : [];
+export function clientAddress(request: PeerInfo, forwarding: Forwarding): ClientAddress {
+  const peer = canonicalIp(request.peer) ?? request.peer;
+  const entries = forwarding.trust ? allHeaders(request.rawHeaders, 'x-forwarded-for') : [];
   if (entries.length === 0) return { address: peer, from: 'peer' };
-  if (!maySpeakForOthers(peer, forwarding.proxies)) return { address: peer, from: 'ignored' };
-  const address = rightMost(entries.join(','), forwarding.proxies);
+  if (!isTrustedForwarder(peer, forwarding.proxies)) return { address: peer, from: 'ignored' };
+  const address = rightmostUntrusted(entries.join(','), forwarding.proxies);
   return address === null ? { address: peer, from: 'peer' } : { address, from: 'proxy' };
 }
 
-function rightMost(header: string, proxies: BlockList): string | null {
+function rightmostUntrusted(header: string, proxies: BlockList): string | null {
   let end = header.length;
-  for (let seen = 0; seen < MOST_ENTRIES && end >= 0; seen++) {
+  for (let seen = 0; seen < MAX_ENTRIES && end >= 0; seen++) {
     const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
     const address = forwardedEntry(header.slice(comma + 1, end).trim());
-    if (address === null || !holds(proxies, address)) return address;
+    if (address === null || !contains(proxies, address)) return address;
     end = comma;
   }
   return null;
@@ -86,19 +86,19 @@ export function isForwarded(rawHeaders: readonly string[]): boolean {
  * Whether the caller counts as another machine for the remote-admin guard. Local is only a loopback peer without any
  * forwarding header, or, with trust on, one that forwards for a loopback address.
  */
-export function isRemote(picture: PeerPicture, forwarding: Forwarding): boolean {
-  if (!isLoopback(picture.peer)) return true;
-  if (!isForwarded(picture.rawHeaders)) return false;
-  const caller = clientAddress(picture, forwarding);
+export function isRemote(request: PeerInfo, forwarding: Forwarding): boolean {
+  if (!isLoopback(request.peer)) return true;
+  if (!isForwarded(request.rawHeaders)) return false;
+  const caller = clientAddress(request, forwarding);
   return caller.from !== 'proxy' || !isLoopback(caller.address);
 }
 
 /** Whether a trusted proxy says that the caller used TLS (`X-Forwarded-Proto: https`, the entry nearest to the caller). */
-export function forwardedTls(picture: PeerPicture, forwarding: Forwarding): boolean {
-  if (!forwarding.trust || !maySpeakForOthers(picture.peer, forwarding.proxies)) return false;
-  for (let i = 0; i + 1 < picture.rawHeaders.length; i += 2) {
-    if (!isNamed(picture.rawHeaders[i] as string, 'x-forwarded-proto')) continue;
-    return (picture.rawHeaders[i + 1] as string).split(',', 1)[0]?.trim().toLowerCase() === 'https';
+export function forwardedTls(request: PeerInfo, forwarding: Forwarding): boolean {
+  if (!forwarding.trust || !isTrustedForwarder(request.peer, forwarding.proxies)) return false;
+  for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
+    if (!isNamed(request.rawHeaders[i] as string, 'x-forwarded-proto')) continue;
+    return (request.rawHeaders[i + 1] as string).split(',', 1)[0]?.trim().toLowerCase() === 'https';
   }
   return false;
 }

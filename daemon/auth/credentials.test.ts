@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bearerKey, offeredBy, queryKey, subprotocolKey } from './credentials.ts';
+import { bearerKey, queryKey, readCredentials, subprotocolKey } from './credentials.ts';
 
 const offered = (rawHeaders: string[], url = '/v1/models', upgrade = false) =>
-  offeredBy({ rawHeaders, url, upgrade });
+  readCredentials({ rawHeaders, url, upgrade });
 
 describe('credentials', () => {
   it('T05 the scheme is read in any case, followed by spaces or tabs', () => {

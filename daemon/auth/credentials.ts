@@ -1,5 +1,5 @@
 import type { Tier } from '../contract/auth.ts';
-import { isNamed, utf8Again } from './raw-headers.ts';
+import { decodeUtf8, isNamed } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
 import { sessionCookieIn } from './session-cookie.ts';
 
@@ -13,7 +13,7 @@ export interface Caller {
 }
 
 /** The credentials that a request carries, unjudged; null where a carrier is absent, empty, malformed or oversized. */
-export interface Offered {
+export interface OfferedCredentials {
   cookie: string | null;
   bearer: string | null;
   apiKey: string | null;
@@ -22,18 +22,18 @@ export interface Offered {
 }
 
 /** Longer texts are no key: the work for one request stays bounded. */
-const LONGEST_KEY = 4096;
+const MAX_KEY_LENGTH = 4096;
 const SUBPROTOCOL = 'openai-insecure-api-key.';
 const REALTIME = '/v1/realtime';
 
-const bounded = (key: string): string | null => (key === '' || key.length > LONGEST_KEY ? null : key);
+const bounded = (key: string): string | null => (key === '' || key.length > MAX_KEY_LENGTH ? null : key);
 
 /** The key of `Authorization: Bearer <key>`: the scheme in any case, then spaces or tabs, then everything else. */
 export function bearerKey(header: string): string | null {
-  if (header.length > LONGEST_KEY + 64 || header.slice(0, 6).toLowerCase() !== 'bearer') return null;
+  if (header.length > MAX_KEY_LENGTH + 64 || header.slice(0, 6).toLowerCase() !== 'bearer') return null;
   let start = 6;
   while (header.charCodeAt(start) === 0x20 || header.charCodeAt(start) === 0x09) start++;
-  return start === 6 ? null : bounded(utf8Again(header.slice(start)));
+  return start === 6 ? null : bounded(decodeUtf8(header.slice(start)));
 }
 
 /**
@@ -48,14 +48,14 @@ export function queryKey(url: string): string | null {
   for (let at = mark + 1; at <= query.length; ) {
     const next = query.indexOf('&', at);
     const end = next === -1 ? query.length : next;
-    if (query.startsWith('api_key=', at)) return decoded(query.slice(at + 8, end));
+    if (query.startsWith('api_key=', at)) return decodeKey(query.slice(at + 8, end));
     at = end + 1;
   }
   return null;
 }
 
-function decoded(text: string): string | null {
-  if (text.length > 3 * LONGEST_KEY) return null;
+function decodeKey(text: string): string | null {
+  if (text.length > 3 * MAX_KEY_LENGTH) return null;
   try {
     return bounded(decodeURIComponent(text));
   } catch {
@@ -65,7 +65,7 @@ function decoded(text: string): string | null {
 
 /** The key in the subprotocol list of a browser's WebSocket. */
 export function subprotocolKey(header: string): string | null {
-  if (header.length > 2 * LONGEST_KEY || !header.includes(SUBPROTOCOL)) return null;
+  if (header.length > 2 * MAX_KEY_LENGTH || !header.includes(SUBPROTOCOL)) return null;
   for (const entry of header.split(',', 32)) {
     const protocol = entry.trim();
     if (protocol.startsWith(SUBPROTOCOL)) return bounded(protocol.slice(SUBPROTOCOL.length));
@@ -83,8 +83,10 @@ function isRealtime(url: string): boolean {
  * docs/spec/contract.md#subprotocol-credential as the fourth carrier). The first value of each header counts.
  * Other carriers are ignored.
  */
-export function offeredBy(request: Pick<AuthRequest, 'url' | 'rawHeaders' | 'upgrade'>): Offered {
-  const offered: Offered = {
+export function readCredentials(
+  request: Pick<AuthRequest, 'url' | 'rawHeaders' | 'upgrade'>,
+): OfferedCredentials {
+  const offered: OfferedCredentials = {
     cookie: null,
     bearer: null,
     apiKey: queryKey(request.url),

@@ -14,12 +14,12 @@ export interface Enforcement {
   set(on: boolean): Promise<RequireView>;
 }
 
-export interface EnforcementOptions {
+export interface EnforcementDeps {
   settings: Pick<Settings, 'resolve' | 'persist'>;
   hasAdminKey: () => boolean;
 }
 
-export function createEnforcement({ settings, hasAdminKey }: EnforcementOptions): Enforcement {
+export function createEnforcement({ settings, hasAdminKey }: EnforcementDeps): Enforcement {
   const view = (): RequireView => {
     const { value, source, persisted } = settings.resolve('requireAuth');
     return { require_auth: value, persisted: persisted ?? null, source, applies_live: true };

@@ -3,7 +3,7 @@ import { CLASS_MEANINGS, type RouteRow } from '../contract/routes.ts';
 
 type Row = RouteRow & { readonly id: string };
 
-export interface ExposurePicture {
+export interface ExposureInput {
   readonly rows: readonly Row[];
   readonly memoryClass: 'admin' | 'client';
   readonly enforcement: ExposureView['enforcement'];
@@ -44,7 +44,7 @@ function ruleOf(row: Row, memoryClass: 'admin' | 'client'): ExposureRuleView {
  * catch-all last. The open allowlist names the open endpoints; the static pages of the dashboard are open rules too,
  * but serve no data.
  */
-export function exposureOf({ rows, memoryClass, enforcement, listener }: ExposurePicture): ExposureView {
+export function exposureOf({ rows, memoryClass, enforcement, listener }: ExposureInput): ExposureView {
   const open = rows.filter((row) => row.auth === 'open' && row.kind !== 'shell');
   return {
     classes: AUTH_CLASSES.map((name) => ({ name, meaning: CLASS_MEANINGS[name] })),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { TIERS } from '../contract/auth.ts';
 import type { ClassRule } from '../contract/routes.ts';
-import { decide, effectiveClass, type GatePicture } from './gate.ts';
+import { decide, effectiveClass, type GateState } from './gate.ts';
 
 const RULES: ClassRule[] = ['open', 'bootstrap', 'client', 'admin', 'memory'];
-const base: GatePicture = {
+const base: GateState = {
   enforced: true,
   hasAdminKey: true,
   unusableAdminKey: false,
@@ -14,7 +14,7 @@ const base: GatePicture = {
 };
 
 /** One line per picture, one letter per tier (anon, client, admin): p passes, r = auth.required, f = auth.forbidden. */
-function table(picture: Partial<GatePicture>): Record<string, string> {
+function table(picture: Partial<GateState>): Record<string, string> {
   const letter = { pass: 'p', 'auth.required': 'r', 'auth.forbidden': 'f' };
   return Object.fromEntries(
     RULES.map((rule) => [

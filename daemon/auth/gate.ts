@@ -4,7 +4,7 @@ import type { ClassRule } from '../contract/routes.ts';
 export type Decision = 'pass' | 'auth.required' | 'auth.forbidden';
 
 /** Everything besides class and tier that the decision rests on. */
-export interface GatePicture {
+export interface GateState {
   /** Enforcement, effective now. */
   readonly enforced: boolean;
   readonly hasAdminKey: boolean;
@@ -20,8 +20,9 @@ export interface GatePicture {
 
 const RANK: Readonly<Record<Tier, number>> = { anon: 0, client: 1, admin: 2 };
 
-type KeyPicture = Pick<GatePicture, 'hasAdminKey' | 'unusableAdminKey'>;
-const wroteAdminKey = (picture: KeyPicture): boolean => picture.hasAdminKey || picture.unusableAdminKey;
+type AdminKeyState = Pick<GateState, 'hasAdminKey' | 'unusableAdminKey'>;
+const isAdminKeyConfigured = (picture: AdminKeyState): boolean =>
+  picture.hasAdminKey || picture.unusableAdminKey;
 
 /**
  * The current meaning of a class rule: bootstrap is open until an admin key exists, memory follows its
@@ -29,10 +30,10 @@ const wroteAdminKey = (picture: KeyPicture): boolean => picture.hasAdminKey || p
  */
 export function effectiveClass(
   rule: ClassRule,
-  picture: KeyPicture & Pick<GatePicture, 'memoryClass'>,
+  picture: AdminKeyState & Pick<GateState, 'memoryClass'>,
 ): Exclude<AuthClass, 'bootstrap'> {
   if (rule === 'memory') return picture.memoryClass;
-  if (rule === 'bootstrap') return wroteAdminKey(picture) ? 'admin' : 'open';
+  if (rule === 'bootstrap') return isAdminKeyConfigured(picture) ? 'admin' : 'open';
   return rule;
 }
 
@@ -42,11 +43,12 @@ export function effectiveClass(
  * on admin routes. Enforcement on without an admin key fails closed: only open and bootstrap routes pass,
  * whatever the credential.
  */
-export function decide(rule: ClassRule, tier: Tier, picture: GatePicture): Decision {
-  const wanted = effectiveClass(rule, picture);
-  if (wanted === 'open') return 'pass';
-  if (picture.enforced) return picture.hasAdminKey && RANK[tier] >= RANK[wanted] ? 'pass' : refusal(tier);
-  const needsAdmin = wanted === 'admin' && wroteAdminKey(picture) && picture.guarded && picture.remote;
+export function decide(rule: ClassRule, tier: Tier, picture: GateState): Decision {
+  const required = effectiveClass(rule, picture);
+  if (required === 'open') return 'pass';
+  if (picture.enforced) return picture.hasAdminKey && RANK[tier] >= RANK[required] ? 'pass' : refusal(tier);
+  const needsAdmin =
+    required === 'admin' && isAdminKeyConfigured(picture) && picture.guarded && picture.remote;
   return needsAdmin && tier !== 'admin' ? refusal(tier) : 'pass';
 }
 

@@ -15,8 +15,8 @@ function setup(values: Values = {}, picture: { hasAdminKey?: boolean; loopback?:
   const { log, lines } = recordedLog();
   const guards = createGuards({
     settings,
-    judges: { session: () => null, key: (key) => (key === 'A' ? 'admin' : null) },
-    own: { names: ['box'], searchDomains: [] },
+    verifier: { verifySession: () => null, verifyKey: (key) => (key === 'A' ? 'admin' : null) },
+    localHostnames: { names: ['box'], searchDomains: [] },
     log,
     enforced: () => settings.value('requireAuth'),
     hasAdminKey: () => picture.hasAdminKey ?? true,
@@ -151,9 +151,9 @@ describe('guards', () => {
 
   it('tells of callers that counted as one', () => {
     const { guards } = setup();
-    expect(guards.collapsed()).toBeNull();
+    expect(guards.sharedAddressCause()).toBeNull();
     for (const one of ['203.0.113.1', '203.0.113.2'])
-      guards.noteForwarding(aRequest({ with: { 'X-Forwarded-For': one } }));
-    expect(guards.collapsed()).not.toBeNull();
+      guards.observeForwarding(aRequest({ with: { 'X-Forwarded-For': one } }));
+    expect(guards.sharedAddressCause()).not.toBeNull();
   });
 });

@@ -2,17 +2,17 @@ import type { ClassRule } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { isLoopback, isPrivate } from './addresses.ts';
-import { clientAddress, type Forwarding, isRemote, type PeerPicture, proxyList } from './client-address.ts';
-import { type Caller, offeredBy } from './credentials.ts';
+import { clientAddress, type Forwarding, isRemote, type PeerInfo, proxyList } from './client-address.ts';
+import { type Caller, readCredentials } from './credentials.ts';
 import { derived } from './derived.ts';
 import { type Decision, decide } from './gate.ts';
-import { type HostVerdict, hostNames, judgeHost } from './host.ts';
-import type { OwnNames } from './local-hostnames.ts';
-import { canonicalOrigins, judgeOrigin, listedOrigin, originMatters } from './origin.ts';
+import { checkHost, type HostVerdict, hostNames } from './host.ts';
+import type { LocalHostnames } from './local-hostnames.ts';
+import { canonicalOrigins, checkOrigin, listedOrigin, requiresOriginCheck } from './origin.ts';
 import { allHeaders, firstHeader } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
-import { type Collapse, createProxyWatch } from './shared-address-detector.ts';
-import { type Judges, resolveTier } from './tier.ts';
+import { createSharedAddressDetector, type SharedAddressCause } from './shared-address-detector.ts';
+import { type CredentialVerifier, resolveTier } from './tier.ts';
 
 /** The judgements on one request, each from the settings in force at that moment. */
 export interface Guards {
@@ -31,20 +31,20 @@ export interface Guards {
    * Decides by class, tier, enforcement and remote-admin guard (docs/spec/contract.md#remote-admin-guard).
    * The request itself serves as `peer`.
    */
-  decide(rule: ClassRule, caller: Caller, peer: PeerPicture): Decision;
+  decide(rule: ClassRule, caller: Caller, peer: PeerInfo): Decision;
   /** Limiter key and audit address (docs/spec/contract.md#limiter). */
-  address(request: PeerPicture): string;
+  address(request: PeerInfo): string;
   forwarding(): Forwarding;
   /** Lets the watch for proxies see a request. */
-  noteForwarding(request: PeerPicture): void;
+  observeForwarding(request: PeerInfo): void;
   /** Why several callers counted as one address within the last hour; null when they did not. */
-  collapsed(): Collapse | null;
+  sharedAddressCause(): SharedAddressCause | null;
 }
 
-export interface GuardOptions {
+export interface AuthGuardDeps {
   settings: Pick<Settings, 'value'>;
-  judges: Judges;
-  own: OwnNames;
+  verifier: CredentialVerifier;
+  localHostnames: LocalHostnames;
   log: Log;
   enforced: () => boolean;
   hasAdminKey: () => boolean;
@@ -52,10 +52,10 @@ export interface GuardOptions {
   listener: () => { loopback: boolean };
 }
 
-export function createGuards(options: GuardOptions): Guards {
+export function createGuards(options: AuthGuardDeps): Guards {
   const { settings, log } = options;
   const once = onlyOnce();
-  const watch = createProxyWatch();
+  const detector = createSharedAddressDetector();
   const origins = derived(() => settings.value('allowedOrigins'), canonicalOrigins);
   const originHosts = derived(
     () => settings.value('allowedOrigins'),
@@ -66,24 +66,24 @@ export function createGuards(options: GuardOptions): Guards {
     (list) => new Set(hostNames(list)),
   );
   const proxies = derived(() => settings.value('trustedProxies'), proxyList);
-  const known = {
-    own: options.own,
+  const knownHosts = {
+    localHostnames: options.localHostnames,
     isConfigured: (name: string) => originHosts().has(name) || allowedHosts().has(name),
   };
   const forwarding = (): Forwarding => ({ trust: settings.value('trustForwardedFor'), proxies: proxies() });
 
   return {
     forwarding,
-    noteForwarding: (request) => watch.see(request, forwarding()),
-    collapsed: () => watch.collapse(forwarding()),
-    caller: (request) => resolveTier(offeredBy(request), options.judges),
+    observeForwarding: (request) => detector.observe(request, forwarding()),
+    sharedAddressCause: () => detector.cause(forwarding()),
+    caller: (request) => resolveTier(readCredentials(request), options.verifier),
     origin({ method, upgrade, rawHeaders }) {
-      if (!originMatters(method, upgrade)) return 'ok';
+      if (!requiresOriginCheck(method, upgrade)) return 'ok';
       const sent = allHeaders(rawHeaders, 'origin');
-      return judgeOrigin({ origins: sent, hosts: allHeaders(rawHeaders, 'host'), allowed: origins() });
+      return checkOrigin({ origins: sent, hosts: allHeaders(rawHeaders, 'host'), allowed: origins() });
     },
     corsOrigin: ({ rawHeaders }) => listedOrigin(allHeaders(rawHeaders, 'origin'), origins()),
-    host: ({ rawHeaders }) => judgeHost(allHeaders(rawHeaders, 'host'), known),
+    host: ({ rawHeaders }) => checkHost(allHeaders(rawHeaders, 'host'), knownHosts),
     decide(rule, { tier }, peer) {
       if (rule === 'open') return 'pass';
       const enforced = options.enforced();

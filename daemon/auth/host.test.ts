@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { hostName } from '../settings/host-name.ts';
-import { hostNames, judgeHost, type KnownHosts } from './host.ts';
+import { checkHost, hostNames, type KnownHosts } from './host.ts';
 
 const listed = hostNames([
   'gw.mydomain.org',
@@ -11,10 +11,10 @@ const listed = hostNames([
   '',
 ]);
 const known: KnownHosts = {
-  own: { names: ['box', 'box.home.net'], searchDomains: ['fritz.box'] },
+  localHostnames: { names: ['box', 'box.home.net'], searchDomains: ['fritz.box'] },
   isConfigured: (name) => listed.includes(name),
 };
-const judge = (...hosts: string[]) => judgeHost(hosts, known);
+const judge = (...hosts: string[]) => checkHost(hosts, known);
 
 test('the hosts of a list, in one spelling; what is none is left out', () => {
   expect(listed).toEqual(['gw.mydomain.org', 'gw2.mydomain.org', 'chat.mydomain.org']);

@@ -1,11 +1,11 @@
 import { parseAuthority } from './authority.ts';
-import type { OwnNames } from './local-hostnames.ts';
+import type { LocalHostnames } from './local-hostnames.ts';
 
 export type HostVerdict = 'ok' | 'malformed' | 'forbidden';
 
 /** The names that the gateway answers under besides those that are always allowed. */
 export interface KnownHosts {
-  readonly own: OwnNames;
+  readonly localHostnames: LocalHostnames;
   /** Whether SVC_ALLOWED_ORIGINS or `[security].allowed_hosts` names this host (`hostNames`). */
   isConfigured(name: string): boolean;
 }
@@ -21,10 +21,11 @@ type Rule = (name: string, known: KnownHosts) => boolean;
 const isUnder = (name: string, suffix: string) => name === suffix || name.endsWith(`.${suffix}`);
 const dotless: Rule = (name) => !name.includes('.');
 const safeSuffix: Rule = (name) => SAFE_SUFFIXES.some((suffix) => isUnder(name, suffix));
-const ownName: Rule = (name, { own }) => own.names.includes(name);
-const resolverDomain: Rule = (name, { own }) => own.searchDomains.some((domain) => isUnder(name, domain));
+const ownName: Rule = (name, { localHostnames }) => localHostnames.names.includes(name);
+const resolverDomain: Rule = (name, { localHostnames: own }) =>
+  own.searchDomains.some((domain) => isUnder(name, domain));
 /** `<this host>.<tailnet>.ts.net`: only a tailnet hands such names out, and it hands out each machine's own. */
-const ownTailnetName: Rule = (name, { own }) => {
+const ownTailnetName: Rule = (name, { localHostnames: own }) => {
   if (!name.endsWith('.ts.net')) return false;
   const labels = name.split('.');
   return labels.length === 4 && own.names.includes(labels[0] as string);
@@ -38,7 +39,7 @@ const RULES: readonly Rule[] = [dotless, safeSuffix, ownName, resolverDomain, ow
  * cannot see because the attacker's Host equals the attacker's Origin. `hosts` = every Host header, as sent.
  * Ports do not matter here. Missing, doubled or malformed: `malformed` (400).
  */
-export function judgeHost(hosts: readonly string[], known: KnownHosts): HostVerdict {
+export function checkHost(hosts: readonly string[], known: KnownHosts): HostVerdict {
   const authority = hosts.length === 1 ? parseAuthority(hosts[0] as string) : null;
   if (!authority) return 'malformed';
   if (authority.kind === 'ip') return 'ok';

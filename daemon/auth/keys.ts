@@ -28,7 +28,7 @@ function digestInto(into: Buffer, text: string): Buffer {
 }
 
 /** Remembers the digest of a key for as long as the key stays the same, so that a rotation is live at once. */
-class Remembered {
+class KeyDigest {
   readonly #read: () => string;
   /** What an unset key is compared with: nobody can offer a text that hashes to it. */
   readonly #nothing = randomBytes(BYTES);
@@ -60,7 +60,7 @@ class Remembered {
  * docs/spec/contract.md#keys).
  */
 export function createKeys(source: KeySource): Keys {
-  const known = { admin: new Remembered(source.admin), client: new Remembered(source.client) };
+  const known = { admin: new KeyDigest(source.admin), client: new KeyDigest(source.client) };
   const given = Buffer.alloc(BYTES);
   return {
     has: (tier) => known[tier].isSet(),

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
-import { namesOf, readOwnNames, searchDomainsOf } from './local-hostnames.ts';
+import { namesOf, readLocalHostnames, searchDomainsOf } from './local-hostnames.ts';
 
 describe('own names', () => {
   it('takes the last search or domain line, without comments, dotless domains and rubbish', () => {
@@ -26,10 +26,10 @@ describe('own names', () => {
   it('reads both files and does without them', () => {
     const folder = scratch();
     const short = hostname().split('.')[0]?.toLowerCase();
-    expect(readOwnNames(folder)).toEqual({ names: expect.arrayContaining([short]), searchDomains: [] });
+    expect(readLocalHostnames(folder)).toEqual({ names: expect.arrayContaining([short]), searchDomains: [] });
     writeFileSync(join(folder, 'resolv.conf'), 'search lab.net\n');
     writeFileSync(join(folder, 'hosts'), `127.0.1.1 ${hostname()}.lab.net ${hostname()}\n`);
-    const own = readOwnNames(folder);
+    const own = readLocalHostnames(folder);
     expect(own.searchDomains).toEqual(['lab.net']);
     expect(own.names).toContain(`${hostname().toLowerCase()}.lab.net`);
   });

@@ -3,20 +3,20 @@ import { hostname } from 'node:os';
 import { normalName } from './authority.ts';
 
 /** What this machine is called, as far as its own files say. */
-export interface OwnNames {
+export interface LocalHostnames {
   /** Host name, its short form, and what /etc/hosts calls the same machine; normalised. */
   readonly names: readonly string[];
   /** The search domains of its resolver that have a dot; a single label could be a public top-level domain. */
   readonly searchDomains: readonly string[];
 }
 
-const MOST_LINES = 4096;
-const MOST_NAMES = 64;
+const MAX_LINES = 4096;
+const MAX_NAMES = 64;
 
 /** The words of each line of a hosts-like file, comments cut off. */
 function wordLines(text: string): string[][] {
   return text
-    .split('\n', MOST_LINES)
+    .split('\n', MAX_LINES)
     .map((line) =>
       line
         .replace(/[#;].*$/, '')
@@ -33,7 +33,7 @@ export function searchDomainsOf(resolvConf: string): string[] {
     if (keyword === 'search') domains = rest;
     if (keyword === 'domain') domains = rest.slice(0, 1);
   }
-  const normal = domains.slice(0, MOST_NAMES).map(normalName);
+  const normal = domains.slice(0, MAX_NAMES).map(normalName);
   return normal.filter((name): name is string => name?.includes('.') === true);
 }
 
@@ -45,7 +45,7 @@ export function namesOf(host: string, hosts: string): string[] {
   for (const [, ...aliases] of wordLines(hosts)) {
     const normal = aliases.map(normalName).filter((name) => name !== null);
     if (!normal.includes(full)) continue;
-    for (const name of normal) if (names.size < MOST_NAMES) names.add(name);
+    for (const name of normal) if (names.size < MAX_NAMES) names.add(name);
   }
   return [...names];
 }
@@ -59,7 +59,7 @@ function readText(path: string): string {
 }
 
 /** Reads the names of this machine once, at start. A missing file means no names, never an error. */
-export function readOwnNames(etc = '/etc'): OwnNames {
+export function readLocalHostnames(etc = '/etc'): LocalHostnames {
   return {
     names: namesOf(hostname(), readText(`${etc}/hosts`)),
     searchDomains: searchDomainsOf(readText(`${etc}/resolv.conf`)),

@@ -40,7 +40,7 @@ export function createLoginLimiter(options: LimiterOptions): LoginLimiter {
   const open = new Map<string, number[]>();
   const full = new Map<string, number[]>();
 
-  const makeRoom = (nowMs: number, windowMs: number): Verdict => {
+  const evictForNewAddress = (nowMs: number, windowMs: number): Verdict => {
     if (open.size + full.size < capacity) return OK;
     const free = first(open);
     if (free !== undefined) {
@@ -63,7 +63,7 @@ export function createLoginLimiter(options: LimiterOptions): LoginLimiter {
       const events = recent(known ?? [], nowMs - windowMs);
       if (events.length >= max) return refused((events[events.length - max] as number) + windowMs - nowMs);
       if (known === undefined) {
-        const room = makeRoom(nowMs, windowMs);
+        const room = evictForNewAddress(nowMs, windowMs);
         if (!room.ok) return room;
       }
       events.push(nowMs);

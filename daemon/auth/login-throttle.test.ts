@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createLoginBrake } from './login-throttle.ts';
+import { createLoginThrottle } from './login-throttle.ts';
 
 describe('login brake', () => {
   it('L10 leaves a hundred attempts a minute alone, then delays up to one second, and recovers', () => {
     let now = 0;
-    const brake = createLoginBrake(() => now);
+    const brake = createLoginThrottle(() => now);
     for (let i = 0; i < 100; i++) expect(brake.delayMs()).toBe(0);
     expect([brake.delayMs(), brake.delayMs()]).toEqual([10, 20]);
     for (let i = 0; i < 10_000; i++) brake.delayMs();
@@ -19,7 +19,7 @@ describe('login brake', () => {
 
   it('counts no attempt but its own, at the start and after a pause', () => {
     let now = 0;
-    const brake = createLoginBrake(() => now);
+    const brake = createLoginThrottle(() => now);
     const many = (count: number) => Array.from({ length: count }, () => brake.delayMs()).at(-1);
     expect(many(101)).toBe(10);
     now = 60_000;
@@ -32,7 +32,7 @@ describe('login brake', () => {
 
   it('forgets each attempt a minute after it was made, however many there were', () => {
     let now = 0;
-    const brake = createLoginBrake(() => now);
+    const brake = createLoginThrottle(() => now);
     const many = (count: number) => Array.from({ length: count }, () => brake.delayMs()).at(-1);
     many(300);
     now = 60_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GatewayError } from '../contract/errors.ts';
 import { proxyList } from './client-address.ts';
 import { createKeys } from './keys.ts';
-import { cameOverTls, login } from './login.ts';
+import { isOverTls, login } from './login.ts';
 import { aRequest } from './testing.ts';
 
 const forwarding = (trust: boolean) => ({ trust, proxies: proxyList([]) });
@@ -55,7 +55,7 @@ describe('login', () => {
 
   it('D05 Secure only when the login came over TLS', () => {
     const tls = (headers: Record<string, string>, trust: boolean) =>
-      cameOverTls(aRequest({ with: headers }), forwarding(trust));
+      isOverTls(aRequest({ with: headers }), forwarding(trust));
     expect(tls({ Origin: 'https://box.lan' }, false)).toBe(true);
     expect(tls({ Origin: 'HTTPS://box.lan' }, false)).toBe(true);
     for (const origin of ['http://box.lan', 'http://https://box.lan', ''])

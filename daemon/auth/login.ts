@@ -10,7 +10,7 @@ import type { Sessions } from './sessions.ts';
  * Whether a login came over TLS, so that its cookie may be `Secure`: the Origin is https, or a trusted proxy says so.
  * Never otherwise: on a plain-HTTP network a browser would drop a `Secure` cookie.
  */
-export function cameOverTls(
+export function isOverTls(
   request: Pick<AuthRequest, 'peer' | 'rawHeaders'>,
   forwarding: Forwarding,
 ): boolean {
@@ -25,7 +25,7 @@ export function cameOverTls(
  * client key, for any other text, and for every text while no admin key is set. An existing session of the
  * caller stays valid.
  */
-export function login(key: string, secure: boolean, parts: { keys: Keys; sessions: Sessions }): string {
-  if (parts.keys.tierOf(key) !== 'admin') throw new GatewayError('auth.invalid_key');
-  return setCookieHeader(parts.sessions.start(), secure);
+export function login(key: string, secure: boolean, deps: { keys: Keys; sessions: Sessions }): string {
+  if (deps.keys.tierOf(key) !== 'admin') throw new GatewayError('auth.invalid_key');
+  return setCookieHeader(deps.sessions.start(), secure);
 }

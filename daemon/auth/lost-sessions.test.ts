@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { endLostSessions } from './lost-sessions.ts';
+import { endAllSessions } from './lost-sessions.ts';
 import { openSigningSecret } from './signing-secret.ts';
 
 describe('lost sessions', () => {
@@ -12,7 +12,7 @@ describe('lost sessions', () => {
     const secret = await openSigningSecret(file);
     const old = secret.current();
     const { log, lines } = recordedLog();
-    await endLostSessions(secret, log);
+    await endAllSessions(secret, log);
     expect(secret.current()).not.toEqual(old);
     expect(readFileSync(file)).toEqual(secret.current());
     expect(lines.map(({ level }) => level)).toEqual(['warn']);
@@ -25,7 +25,7 @@ describe('lost sessions', () => {
     unlinkSync(file);
     symlinkSync('/nowhere/at/all', file);
     const { log, lines } = recordedLog();
-    await endLostSessions(secret, log);
+    await endAllSessions(secret, log);
     expect(secret.current()).not.toEqual(old);
     expect(lines.map(({ level }) => level)).toEqual(['warn', 'error']);
   });

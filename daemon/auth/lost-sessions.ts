@@ -5,7 +5,7 @@ import type { SigningSecret } from './signing-secret.ts';
  * Ends every session, because the database that knew which ones were logged out is lost. When the disk takes no new
  * secret either, one in memory does the same for this run: neither logins nor the gateway go down with the disk.
  */
-export async function endLostSessions(secret: SigningSecret, log: Log): Promise<void> {
+export async function endAllSessions(secret: SigningSecret, log: Log): Promise<void> {
   log.warn('the list of ended sessions was lost with the database, so every session has been ended');
   await secret.renew().catch((error: unknown) => {
     secret.renewInMemory();

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../test/harness/any-text.ts';
 import { fuzzing } from '../test/harness/scale.ts';
-import { canonicalOrigins, judgeOrigin, listedOrigin, originMatters, parseOrigin } from './origin.ts';
+import { canonicalOrigins, checkOrigin, listedOrigin, parseOrigin, requiresOriginCheck } from './origin.ts';
 
 const judge = (origin: string | string[] | null, host: string | string[], allowed: string[] = []) =>
-  judgeOrigin({
+  checkOrigin({
     origins: origin === null ? [] : [origin].flat(),
     hosts: [host].flat(),
     allowed: canonicalOrigins(allowed),
@@ -140,10 +140,11 @@ describe('Origin check', () => {
   });
 
   it('O11 O18 applies to the four methods and to every upgrade', () => {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) expect(originMatters(method, false)).toBe(true);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      expect(requiresOriginCheck(method, false)).toBe(true);
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-      expect(originMatters(method, false)).toBe(false);
-      expect(originMatters(method, true)).toBe(true);
+      expect(requiresOriginCheck(method, false)).toBe(false);
+      expect(requiresOriginCheck(method, true)).toBe(true);
     }
   });
 

@@ -1,7 +1,7 @@
 import { type Authority, parseAuthority } from './authority.ts';
 
 /** What the Origin rules look at. */
-export interface OriginPicture {
+export interface OriginInput {
   /** Every Origin header of the request, as sent. */
   readonly origins: readonly string[];
   /** Every Host header of the request, as sent. */
@@ -47,7 +47,7 @@ export function canonicalOrigins(entries: readonly string[]): ReadonlySet<string
   );
 }
 
-type Rule = (picture: OriginPicture) => 'ok' | null;
+type Rule = (picture: OriginInput) => 'ok' | null;
 
 /** Rule 1: no Origin header. */
 const withoutOrigin: Rule = ({ origins }) => (origins.length === 0 ? 'ok' : null);
@@ -67,9 +67,9 @@ const sameHost: Rule = ({ origins, hosts }) => {
 const RULES: readonly Rule[] = [withoutOrigin, listed, sameHost];
 
 /** Applies the four rules of docs/spec/specification.md#origin-check in order; the fourth refuses. */
-export function judgeOrigin(picture: OriginPicture): 'ok' | 'forbidden' {
+export function checkOrigin(input: OriginInput): 'ok' | 'forbidden' {
   for (const rule of RULES) {
-    if (rule(picture) === 'ok') return 'ok';
+    if (rule(input) === 'ok') return 'ok';
   }
   return 'forbidden';
 }
@@ -84,4 +84,5 @@ export function listedOrigin(origins: readonly string[], allowed: ReadonlySet<st
 const CHECKED = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Whether the rules apply: POST, PUT, PATCH, DELETE and every upgrade. */
-export const originMatters = (method: string, upgrade: boolean): boolean => upgrade || CHECKED.has(method);
+export const requiresOriginCheck = (method: string, upgrade: boolean): boolean =>
+  upgrade || CHECKED.has(method);

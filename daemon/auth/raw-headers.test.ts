@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allHeaders, firstHeader, isNamed, utf8Again } from './raw-headers.ts';
+import { allHeaders, decodeUtf8, firstHeader, isNamed } from './raw-headers.ts';
 
 const raw = ['Host', 'a', 'HOST', 'b', 'Hos', 'c', 'x-Host', 'd'];
 
@@ -18,9 +18,9 @@ describe('raw headers', () => {
   });
 
   it('reads UTF-8 bytes again and leaves Latin-1 and wide text alone', () => {
-    expect(utf8Again(Buffer.from('bücher', 'utf8').toString('latin1'))).toBe('bücher');
-    expect(utf8Again('b\xfccher')).toBe('b\xfccher');
-    expect(utf8Again('日本')).toBe('日本');
-    expect(utf8Again('plain')).toBe('plain');
+    expect(decodeUtf8(Buffer.from('bücher', 'utf8').toString('latin1'))).toBe('bücher');
+    expect(decodeUtf8('b\xfccher')).toBe('b\xfccher');
+    expect(decodeUtf8('日本')).toBe('日本');
+    expect(decodeUtf8('plain')).toBe('plain');
   });
 });

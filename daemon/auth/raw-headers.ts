@@ -24,7 +24,7 @@ export function isNamed(header: string, name: string): boolean {
  * Node hands header bytes over as Latin-1. Text that was sent as UTF-8 is read as UTF-8 again, so that a header,
  * a query and a file mean the same characters; anything else stays as it is.
  */
-export function utf8Again(text: string): string {
+export function decodeUtf8(text: string): string {
   if (!/[^\0-\x7f]/.test(text) || /[^\0-\xff]/.test(text)) return text;
   const bytes = Buffer.from(text, 'latin1');
   const decoded = bytes.toString('utf8');

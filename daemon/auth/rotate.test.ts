@@ -13,7 +13,7 @@ function setup() {
   const rotate = createRotate<string>({
     settings,
     log,
-    rotated: (...news) => rotated.push(news),
+    onRotated: (...news) => rotated.push(news),
     now: () => 0,
   });
   return { settings, lines, rotated, rotate, log };
@@ -70,7 +70,7 @@ describe('rotate', () => {
         running--;
       },
     };
-    const rotate = createRotate({ settings: slow, log, rotated: () => {} });
+    const rotate = createRotate({ settings: slow, log, onRotated: () => {} });
     const turns = Array.from({ length: 200 }, (_, i) => rotate(i % 2 ? 'client' : 'admin'));
     const views = await Promise.all(turns);
     expect(new Set(views.map((view) => view.fingerprint)).size).toBe(200);
@@ -90,7 +90,7 @@ describe('rotate', () => {
         setEnvFile: (name, value) => (fail ? Promise.reject(failure) : settings.setEnvFile(name, value)),
       },
       log,
-      rotated: (...news) => rotated.push(news),
+      onRotated: (...news) => rotated.push(news),
     });
     const error = (await rotate('admin').catch((thrown: unknown) => thrown)) as GatewayError;
     expect([error.code, error.status]).toEqual(['auth.rotate_failed', 500]);
@@ -108,7 +108,7 @@ describe('rotate', () => {
       const rotate = createRotate({
         settings: { setEnvFile: () => Promise.reject(failure) },
         log,
-        rotated: () => {},
+        onRotated: () => {},
       });
       const error = (await rotate('admin').catch((thrown: unknown) => thrown)) as GatewayError;
       expect(error.envelope('api').error).not.toHaveProperty('details');

@@ -4,11 +4,11 @@ import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { fingerprint, generateKey, type KeyTier } from './keys.ts';
 
-export interface RotateOptions<By> {
+export interface RotateDeps<By> {
   settings: Pick<Settings, 'setEnvFile'>;
   log: Log;
   /** Called once a key is live, before the answer. */
-  rotated: (tier: KeyTier, fingerprint: string, by: By | undefined) => void;
+  onRotated: (tier: KeyTier, fingerprint: string, by: By | undefined) => void;
   /** Unix milliseconds. */
   now?: () => number;
 }
@@ -30,7 +30,7 @@ const NOTES: Readonly<Record<KeyTier, string>> = {
  * limiter and connections bound the queue. Throws `auth.rotate_failed`; the old key then stays valid and the
  * file is unchanged.
  */
-export function createRotate<By>({ settings, log, rotated, now = Date.now }: RotateOptions<By>): Rotate<By> {
+export function createRotate<By>({ settings, log, onRotated, now = Date.now }: RotateDeps<By>): Rotate<By> {
   let tail: Promise<unknown> = Promise.resolve();
 
   const rotateNow = async (tier: KeyTier, by: By | undefined): Promise<RotateView> => {
@@ -41,7 +41,7 @@ export function createRotate<By>({ settings, log, rotated, now = Date.now }: Rot
     });
     const print = fingerprint(key);
     log.info({ tier, fingerprint: print }, 'key rotated');
-    rotated(tier, print, by);
+    onRotated(tier, print, by);
     return {
       tier,
       key_len: key.length,

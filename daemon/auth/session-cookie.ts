@@ -7,9 +7,9 @@ export const SESSION_TTL_S = 28_800;
 /** How much further ahead than a fresh session an expiry may lie: clocks are set back now and then. */
 const CLOCK_SLACK_S = 60;
 
-const LONGEST_VALUE = 512;
-const LONGEST_HEADER = 16_384;
-const MOST_COOKIES = 100;
+const MAX_VALUE_LENGTH = 512;
+const MAX_HEADER_LENGTH = 16_384;
+const MAX_COOKIES = 100;
 const SIGNATURE_CHARS = 43;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -40,7 +40,7 @@ export function issueCookie(secret: Buffer, session: SessionPayload): string {
  */
 export function readCookie(secret: Buffer, value: string, nowS: number): SessionPayload | null {
   const dot = value.indexOf('.');
-  if (value.length > LONGEST_VALUE || dot < 1 || value.length - dot - 1 !== SIGNATURE_CHARS) return null;
+  if (value.length > MAX_VALUE_LENGTH || dot < 1 || value.length - dot - 1 !== SIGNATURE_CHARS) return null;
   const payload = value.slice(0, dot);
   const signature = decodeCanonical(value.slice(dot + 1));
   const json = decodeCanonical(payload);
@@ -80,8 +80,8 @@ function parsePayload(text: string): SessionPayload | null {
  * of this name the first counts, which a browser makes the one with the most specific path; the others are not tried.
  */
 export function sessionCookieIn(header: string): string | null {
-  if (header.length > LONGEST_HEADER || !header.includes(SESSION_COOKIE)) return null;
-  if (header.split(';', MOST_COOKIES + 1).length > MOST_COOKIES) return null;
+  if (header.length > MAX_HEADER_LENGTH || !header.includes(SESSION_COOKIE)) return null;
+  if (header.split(';', MAX_COOKIES + 1).length > MAX_COOKIES) return null;
   return parseCookie(header, { decode: (text) => text })[SESSION_COOKIE] ?? null;
 }
 

@@ -9,7 +9,7 @@ function setup(repo = memorySessions()) {
   const clock = { ms: 1_800_000_000_500 };
   let bytes = randomBytes(32);
   const secret = {
-    made: false,
+    created: false,
     current: () => bytes,
     renew: async () => {
       bytes = randomBytes(32);

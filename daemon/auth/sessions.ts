@@ -22,7 +22,7 @@ export interface Sessions {
   endAll(): Promise<void>;
 }
 
-export interface SessionOptions {
+export interface SessionDeps {
   secret: SigningSecret;
   store: Pick<Store, 'sessions'>;
   log: Log;
@@ -30,14 +30,14 @@ export interface SessionOptions {
   now?: () => number;
 }
 
-export function createSessions({ secret, store, log, now = Date.now }: SessionOptions): Sessions {
+export function createSessions({ secret, store, log, now = Date.now }: SessionDeps): Sessions {
   const nowS = () => Math.floor(now() / 1000);
   const valid = (cookie: string) => {
     const session = readCookie(secret.current(), cookie, nowS());
     return session && !store.sessions.isRevoked(session.sessionId) ? session : null;
   };
   /** A cookie stays valid or revoked by itself; a database that can't note it down is no reason to refuse. */
-  const noted = (what: string, write: () => void) => {
+  const writeOrLog = (what: string, write: () => void) => {
     try {
       write();
     } catch (error) {
@@ -49,7 +49,7 @@ export function createSessions({ secret, store, log, now = Date.now }: SessionOp
       const sessionId = randomBytes(16).toString('hex');
       const createdS = nowS();
       const expiresAt = createdS + SESSION_TTL_S;
-      noted('a session', () => {
+      writeOrLog('a session', () => {
         store.sessions.prune(createdS);
         store.sessions.create(sessionId, createdS, expiresAt);
       });
@@ -59,7 +59,7 @@ export function createSessions({ secret, store, log, now = Date.now }: SessionOp
     revoke(cookie) {
       const session = valid(cookie);
       if (!session) return false;
-      noted('a logout', () => store.sessions.revoke(session.sessionId, session.expiresAt));
+      writeOrLog('a logout', () => store.sessions.revoke(session.sessionId, session.expiresAt));
       return true;
     },
     list: (current) =>
@@ -71,7 +71,7 @@ export function createSessions({ secret, store, log, now = Date.now }: SessionOp
       })),
     async endAll() {
       await secret.renew();
-      noted('the end of all sessions', () => store.sessions.clear());
+      writeOrLog('the end of all sessions', () => store.sessions.clear());
     },
   };
 }

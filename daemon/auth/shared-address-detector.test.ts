@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Forwarding, proxyList } from './client-address.ts';
-import { createProxyWatch } from './shared-address-detector.ts';
+import { createSharedAddressDetector } from './shared-address-detector.ts';
 
 const OFF: Forwarding = { trust: false, proxies: proxyList([]) };
 const ON: Forwarding = { trust: true, proxies: proxyList(['203.0.113.7']) };
@@ -8,9 +8,9 @@ const HOUR = 3_600_000;
 
 function setup() {
   const at = { ms: 0 };
-  const watch = createProxyWatch(() => at.ms);
+  const watch = createSharedAddressDetector(() => at.ms);
   const see = (peer: string, forwarded: string | null, how = OFF) =>
-    watch.see(
+    watch.observe(
       { peer, rawHeaders: ['Host', 'x', ...(forwarded === null ? [] : ['X-Forwarded-For', forwarded])] },
       how,
     );
@@ -44,28 +44,28 @@ describe('several callers who count as one', () => {
   ] as const)('%s', (_name, how, peer, headers, wanted) => {
     const { watch, see } = setup();
     for (const header of headers) see(peer, header, how);
-    expect(watch.collapse(how)).toBe(wanted);
+    expect(watch.cause(how)).toBe(wanted);
   });
 
   it('two proxies with one caller each are no collapse', () => {
     const { watch, see } = setup();
     see('10.0.0.1', '192.0.2.1');
     see('10.0.0.2', '192.0.2.2');
-    expect(watch.collapse(OFF)).toBeNull();
+    expect(watch.cause(OFF)).toBeNull();
   });
 
   it('ends when the setting is made, and an hour after the last sighting', () => {
     const { at, watch, see } = setup();
     see('127.0.0.1', '192.0.2.1');
     see('127.0.0.1', '192.0.2.2');
-    expect(watch.collapse(OFF)).toBe('untrusted');
-    expect(watch.collapse(ON)).toBeNull();
+    expect(watch.cause(OFF)).toBe('untrusted');
+    expect(watch.cause(ON)).toBeNull();
     at.ms = HOUR / 2;
     see('127.0.0.1', '192.0.2.2');
     at.ms = HOUR + 1;
-    expect(watch.collapse(OFF)).toBe('untrusted');
+    expect(watch.cause(OFF)).toBe('untrusted');
     at.ms = 2 * HOUR;
-    expect(watch.collapse(OFF)).toBeNull();
+    expect(watch.cause(OFF)).toBeNull();
   });
 
   it('a caller of yesterday and one of today are no two at once', () => {
@@ -73,14 +73,14 @@ describe('several callers who count as one', () => {
     see('127.0.0.1', '192.0.2.1');
     at.ms = HOUR + 1;
     see('127.0.0.1', '192.0.2.2');
-    expect(watch.collapse(OFF)).toBeNull();
+    expect(watch.cause(OFF)).toBeNull();
   });
 
   it('many peers push the oldest out, and it goes on', () => {
     const { watch, see } = setup();
     for (let n = 0; n < 10_000; n++) see(`10.0.${n >> 8}.${n & 255}`, '192.0.2.1');
-    expect(watch.collapse(OFF)).toBeNull();
+    expect(watch.cause(OFF)).toBeNull();
     see('10.0.39.15', '192.0.2.9');
-    expect(watch.collapse(OFF)).toBe('untrusted');
+    expect(watch.cause(OFF)).toBe('untrusted');
   });
 });

@@ -1,33 +1,33 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { canonicalIp } from '../lib/net/ip-address.ts';
 import { isLoopback, isPrivate } from './addresses.ts';
-import { type Forwarding, forwardedEntry, maySpeakForOthers, type PeerPicture } from './client-address.ts';
+import { type Forwarding, forwardedEntry, isTrustedForwarder, type PeerInfo } from './client-address.ts';
 import { firstHeader } from './raw-headers.ts';
 
 /**
  * Why several callers count as one address. `untrusted`: a proxy names them, and X-Forwarded-For is not read. `unlisted`: it is
  * read, but not from this proxy, whose address is public and not listed.
  */
-export type Collapse = 'untrusted' | 'unlisted';
+export type SharedAddressCause = 'untrusted' | 'unlisted';
 
-export interface ProxyWatch {
+export interface SharedAddressDetector {
   /** Looks at one request. */
-  see(picture: PeerPicture, forwarding: Forwarding): void;
+  observe(request: PeerInfo, forwarding: Forwarding): void;
   /** What has been seen within the last hour and is so still under these settings. */
-  collapse(forwarding: Forwarding): Collapse | null;
+  cause(forwarding: Forwarding): SharedAddressCause | null;
 }
 
 /** How long a sighting counts. */
 const HOUR_MS = 3_600_000;
 /** Proxies that are told apart. */
-const MOST_PEERS = 16;
+const MAX_PEERS = 16;
 /** While a sighting is this young, nothing more is looked at. */
 const FRESH_MS = 10_000;
 
 /** Why this request's caller is not told from others; null where the peer may be the caller himself. */
-function kindOf(peer: string, { trust, proxies }: Forwarding): Collapse | null {
+function causeFor(peer: string, { trust, proxies }: Forwarding): SharedAddressCause | null {
   if (!trust) return isLoopback(peer) || isPrivate(peer) ? 'untrusted' : null;
-  return maySpeakForOthers(peer, proxies) ? null : 'unlisted';
+  return isTrustedForwarder(peer, proxies) ? null : 'unlisted';
 }
 
 /** The entry that the peer itself wrote; null when it is no address. */
@@ -40,36 +40,38 @@ function namedCaller(rawHeaders: readonly string[]): string | null {
  * Sees when one peer speaks for two callers and they count as one (one who guesses keys would lock out the others). No address is
  * kept: only keyed digests of at most 16 peers and of one caller of each, for an hour, under a key that nobody ever learns.
  */
-export function createProxyWatch(clock: () => number = () => performance.now()): ProxyWatch {
+export function createSharedAddressDetector(
+  clock: () => number = () => performance.now(),
+): SharedAddressDetector {
   const secret = randomBytes(32);
   const digest = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 16);
   const callers = new Map<string, { caller: string; at: number }>();
-  const seenAt: Record<Collapse, number> = { untrusted: -Infinity, unlisted: -Infinity };
+  const observedAt: Record<SharedAddressCause, number> = { untrusted: -Infinity, unlisted: -Infinity };
 
   const remember = (key: string, caller: string, at: number): void => {
     callers.delete(key);
     callers.set(key, { caller, at });
     for (const oldest of callers.keys()) {
-      if (callers.size <= MOST_PEERS) return;
+      if (callers.size <= MAX_PEERS) return;
       callers.delete(oldest);
     }
   };
 
   return {
-    see({ peer, rawHeaders }, forwarding) {
+    observe({ peer, rawHeaders }, forwarding) {
       const named = namedCaller(rawHeaders);
-      const kind = named === null ? null : kindOf(peer, forwarding);
+      const kind = named === null ? null : causeFor(peer, forwarding);
       const now = clock();
-      if (named === null || kind === null || now - seenAt[kind] < FRESH_MS) return;
+      if (named === null || kind === null || now - observedAt[kind] < FRESH_MS) return;
       const key = digest(`${kind} ${canonicalIp(peer) ?? peer}`);
       const caller = digest(named);
       const known = callers.get(key);
       if (known === undefined || now - known.at > HOUR_MS) return remember(key, caller, now);
-      if (known.caller !== caller) seenAt[kind] = now;
+      if (known.caller !== caller) observedAt[kind] = now;
     },
-    collapse({ trust }) {
-      const kind: Collapse = trust ? 'unlisted' : 'untrusted';
-      return clock() - seenAt[kind] <= HOUR_MS ? kind : null;
+    cause({ trust }) {
+      const kind: SharedAddressCause = trust ? 'unlisted' : 'untrusted';
+      return clock() - observedAt[kind] <= HOUR_MS ? kind : null;
     },
   };
 }

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SetupError } from '../lib/setup-error.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { openSigningSecret, secretFlaw } from './signing-secret.ts';
+import { openSigningSecret, secretFileProblem } from './signing-secret.ts';
 
 const folder = scratch;
 const uid = process.geteuid?.() ?? 0;
@@ -44,7 +44,7 @@ describe('signing secret', () => {
     expect(readdirSync(dir)).toEqual(['secret.bin']);
     const again = await openSigningSecret(file);
     expect(again.current()).toEqual(first.current());
-    expect([first.made, again.made]).toEqual([true, false]);
+    expect([first.created, again.created]).toEqual([true, false]);
     const other = await openSigningSecret(join(folder(), 'secret.bin'));
     expect(other.current()).not.toEqual(first.current());
   });
@@ -96,11 +96,11 @@ describe('signing secret', () => {
 
   it('K11 names the first flaw of a file', () => {
     const good = { kind: 'file', size: 32, uid: 5, mode: 0o100600 } as const;
-    expect(secretFlaw(good, 5)).toBeNull();
-    expect(secretFlaw({ ...good, kind: 'other' }, 5)).toMatch(/special file/);
-    expect(secretFlaw({ ...good, uid: 6 }, 5)).toMatch(/belongs to user id 6/);
-    expect(secretFlaw({ ...good, mode: 0o100606 }, 5)).toMatch(/mode 0606/);
-    expect(secretFlaw({ ...good, size: 33 }, 5)).toMatch(/33 bytes/);
+    expect(secretFileProblem(good, 5)).toBeNull();
+    expect(secretFileProblem({ ...good, kind: 'other' }, 5)).toMatch(/special file/);
+    expect(secretFileProblem({ ...good, uid: 6 }, 5)).toMatch(/belongs to user id 6/);
+    expect(secretFileProblem({ ...good, mode: 0o100606 }, 5)).toMatch(/mode 0606/);
+    expect(secretFileProblem({ ...good, size: 33 }, 5)).toMatch(/33 bytes/);
   });
 
   it('K11 waits for a file that is still being written', async () => {

@@ -8,7 +8,7 @@ import { SetupError } from '../lib/setup-error.ts';
 const BYTES = 32;
 const MODE = 0o600;
 /** Another process that is at its first start may still be writing the file on a file system without links. */
-const SHORT_READS = 20;
+const MAX_SHORT_READS = 20;
 const SHORT_READ_WAIT_MS = 50;
 
 /** The key that signs session cookies. */
@@ -16,20 +16,22 @@ export interface SigningSecret {
   /** The 32 bytes in force now. */
   current(): Buffer;
   /** Whether opening it made the file: then no session of before is valid any more. */
-  readonly made: boolean;
+  readonly created: boolean;
   /** Makes a new secret: file first, then live. One at a time. Throws when the file can't be replaced; then the old one stays. */
   renew(): Promise<void>;
   /** Takes a new secret for this run only, the file stays: when sessions must end and the disk takes no write. */
   renewInMemory(): void;
 }
 
-type FileFacts = Pick<Stats, 'size' | 'uid' | 'mode'> & { kind: 'file' | 'symlink' | 'directory' | 'other' };
+type FileMetadata = Pick<Stats, 'size' | 'uid' | 'mode'> & {
+  kind: 'file' | 'symlink' | 'directory' | 'other';
+};
 
 /**
  * Returns what is wrong with the secret file, or null. The file has 32 bytes, belongs to the service user and
  * is readable by that user only (docs/spec/contract.md#signing-secret).
  */
-export function secretFlaw(facts: FileFacts, uid: number): string | null {
+export function secretFileProblem(facts: FileMetadata, uid: number): string | null {
   if (facts.kind !== 'file')
     return `is a ${facts.kind === 'other' ? 'special file' : facts.kind}, not a regular file`;
   if (facts.uid !== uid) return `belongs to user id ${facts.uid}, not to the user of the service (${uid})`;
@@ -48,7 +50,7 @@ export async function openSigningSecret(
   file: string,
   uid = process.geteuid?.() ?? 0,
 ): Promise<SigningSecret> {
-  const made = await create(file);
+  const created = await create(file);
   let bytes = await read(file, uid);
   let tail: Promise<unknown> = Promise.resolve();
   const renewNow = async () => {
@@ -57,7 +59,7 @@ export async function openSigningSecret(
     bytes = next;
   };
   return {
-    made,
+    created,
     current: () => bytes,
     renew() {
       // Two at once could swap their turns between file and memory, and the next start would end every session.
@@ -81,25 +83,25 @@ async function create(file: string): Promise<boolean> {
 
 async function read(file: string, uid: number): Promise<Buffer> {
   for (let attempt = 1; ; attempt++) {
-    const found = await look(file, uid);
+    const found = await readOnce(file, uid);
     if (found.bytes) return found.bytes;
-    if (!found.short || attempt === SHORT_READS) throw refusal(`secret.bin ${found.flaw}`);
+    if (!found.short || attempt === MAX_SHORT_READS) throw refusal(`secret.bin ${found.problem}`);
     await wait(SHORT_READ_WAIT_MS);
   }
 }
 
-type Look = { bytes: Buffer } | { bytes: null; flaw: string; short: boolean };
+type ReadResult = { bytes: Buffer } | { bytes: null; problem: string; short: boolean };
 
-async function look(file: string, uid: number): Promise<Look> {
+async function readOnce(file: string, uid: number): Promise<ReadResult> {
   try {
-    const named = factsOf(await lstat(file));
-    if (named.kind !== 'file') return flawed(named, uid);
+    const named = fileMetadataOf(await lstat(file));
+    if (named.kind !== 'file') return invalidResult(named, uid);
     const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const facts = factsOf(await handle.stat());
-      if (secretFlaw(facts, uid) !== null) return flawed(facts, uid);
+      const facts = fileMetadataOf(await handle.stat());
+      if (secretFileProblem(facts, uid) !== null) return invalidResult(facts, uid);
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(BYTES), 0, BYTES, 0);
-      return bytesRead === BYTES ? { bytes: buffer } : flawed({ ...facts, size: bytesRead }, uid);
+      return bytesRead === BYTES ? { bytes: buffer } : invalidResult({ ...facts, size: bytesRead }, uid);
     } finally {
       await handle.close();
     }
@@ -112,13 +114,13 @@ async function look(file: string, uid: number): Promise<Look> {
 }
 
 /** A file that is too short but otherwise right may still be growing. */
-function flawed(facts: FileFacts, uid: number): Look {
-  const short = facts.size < BYTES && secretFlaw({ ...facts, size: BYTES }, uid) === null;
-  return { bytes: null, flaw: secretFlaw(facts, uid) ?? 'is wrong', short };
+function invalidResult(facts: FileMetadata, uid: number): ReadResult {
+  const short = facts.size < BYTES && secretFileProblem({ ...facts, size: BYTES }, uid) === null;
+  return { bytes: null, problem: secretFileProblem(facts, uid) ?? 'is wrong', short };
 }
 
 /** What `secretFlaw` judges of a file. */
-export function factsOf(stats: Stats): FileFacts {
+export function fileMetadataOf(stats: Stats): FileMetadata {
   const { size, uid, mode } = stats;
   if (stats.isFile()) return { size, uid, mode, kind: 'file' };
   if (stats.isSymbolicLink()) return { size, uid, mode, kind: 'symlink' };

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Offered } from './credentials.ts';
+import type { OfferedCredentials } from './credentials.ts';
 import { createKeys } from './keys.ts';
 import { resolveTier } from './tier.ts';
 
 const keys = createKeys({ admin: () => 'A', client: () => 'C' });
-const judges = { session: (cookie: string) => (cookie === 'good' ? 'id1' : null), key: keys.tierOf };
-const resolve = (offered: Partial<Offered>) =>
+const verifier = {
+  verifySession: (cookie: string) => (cookie === 'good' ? 'id1' : null),
+  verifyKey: keys.tierOf,
+};
+const resolve = (offered: Partial<OfferedCredentials>) =>
   resolveTier(
     { cookie: null, bearer: null, apiKey: null, subprotocol: null, xApiKey: false, ...offered },
-    judges,
+    verifier,
   );
 
 describe('tier resolution', () => {
@@ -53,7 +56,7 @@ describe('tier resolution', () => {
     const none = createKeys({ admin: () => '', client: () => '  ' });
     for (const text of ['', '  ', 'undefined', 'null', 'false']) {
       const offered = { cookie: null, bearer: text, apiKey: text, subprotocol: text, xApiKey: false };
-      expect(resolveTier(offered, { ...judges, key: none.tierOf }).tier).toBe('anon');
+      expect(resolveTier(offered, { ...verifier, verifyKey: none.tierOf }).tier).toBe('anon');
     }
   });
 
@@ -71,12 +74,12 @@ describe('tier resolution', () => {
 
   it('asks for no key when the cookie is valid', () => {
     const asked: string[] = [];
-    const key = (offered: string) => {
+    const verifyKey = (offered: string) => {
       asked.push(offered);
       return null;
     };
     const offered = { cookie: 'good', bearer: 'A', apiKey: null, subprotocol: null, xApiKey: false };
-    expect(resolveTier(offered, { ...judges, key }).tier).toBe('admin');
+    expect(resolveTier(offered, { ...verifier, verifyKey }).tier).toBe('admin');
     expect(asked).toEqual([]);
   });
 });

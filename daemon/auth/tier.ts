@@ -1,15 +1,15 @@
-import type { Caller, Offered } from './credentials.ts';
+import type { Caller, OfferedCredentials } from './credentials.ts';
 import type { KeyTier } from './keys.ts';
 
 /** What judges the offered credentials. */
-export interface Judges {
+export interface CredentialVerifier {
   /** The id of the valid session that a cookie value proves, or null. */
-  session(cookie: string): string | null;
+  verifySession(cookie: string): string | null;
   /** The tier that a key opens, or null. */
-  key(offered: string): KeyTier | null;
+  verifyKey(offered: string): KeyTier | null;
 }
 
-type Step = (offered: Offered, judges: Judges) => Caller | null;
+type Step = (offered: OfferedCredentials, verifier: CredentialVerifier) => Caller | null;
 type KeyCarrier = 'bearer' | 'api_key' | 'subprotocol';
 
 const caller = (tier: KeyTier, via: KeyCarrier): Caller => Object.freeze({ tier, via, sessionId: null });
@@ -22,31 +22,31 @@ const BY_KEY = {
 const ANON: Caller = Object.freeze({ tier: 'anon', via: 'none', sessionId: null });
 const ANON_X_API_KEY: Caller = Object.freeze({ ...ANON, hint: 'x-api-key' });
 
-function byKey(key: string | null, via: KeyCarrier, judges: Judges): Caller | null {
-  const tier = key === null ? null : judges.key(key);
+function byKey(key: string | null, via: KeyCarrier, verifier: CredentialVerifier): Caller | null {
+  const tier = key === null ? null : verifier.verifyKey(key);
   return tier === null ? null : BY_KEY[via][tier];
 }
 
 /** 1. A valid session cookie is admin; a session is never client. */
-const byCookie: Step = ({ cookie }, judges) => {
-  const sessionId = cookie === null ? null : judges.session(cookie);
+const byCookie: Step = ({ cookie }, verifier) => {
+  const sessionId = cookie === null ? null : verifier.verifySession(cookie);
   return sessionId === null ? null : { tier: 'admin', via: 'cookie', sessionId };
 };
 
 /** 2. `Authorization: Bearer`. */
-const byBearer: Step = ({ bearer }, judges) => byKey(bearer, 'bearer', judges);
+const byBearer: Step = ({ bearer }, verifier) => byKey(bearer, 'bearer', verifier);
 
 /** 3. Query parameter `api_key`. */
-const byApiKey: Step = ({ apiKey }, judges) => byKey(apiKey, 'api_key', judges);
+const byApiKey: Step = ({ apiKey }, verifier) => byKey(apiKey, 'api_key', verifier);
 
 /**
  * Subprotocol of browsers' WebSockets, read after the three carriers of the specification
  * (docs/spec/contract.md#subprotocol-credential).
  */
-const bySubprotocol: Step = ({ subprotocol }, judges) => byKey(subprotocol, 'subprotocol', judges);
+const bySubprotocol: Step = ({ subprotocol }, verifier) => byKey(subprotocol, 'subprotocol', verifier);
 
 /** 4. Otherwise: anon. */
-const otherwise = (offered: Offered): Caller => {
+const otherwise = (offered: OfferedCredentials): Caller => {
   const others = offered.cookie ?? offered.bearer ?? offered.apiKey ?? offered.subprotocol;
   return offered.xApiKey && others === null ? ANON_X_API_KEY : ANON;
 };
@@ -57,9 +57,9 @@ const STEPS: readonly Step[] = [byCookie, byBearer, byApiKey, bySubprotocol];
  * The first valid credential decides, in the order of docs/spec/specification.md#tier-resolution. Invalid
  * credentials are skipped.
  */
-export function resolveTier(offered: Offered, judges: Judges): Caller {
+export function resolveTier(offered: OfferedCredentials, verifier: CredentialVerifier): Caller {
   for (const step of STEPS) {
-    const found = step(offered, judges);
+    const found = step(offered, verifier);
     if (found !== null) return found;
   }
   return otherwise(offered);

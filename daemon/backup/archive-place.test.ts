@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
-import { archivePlace } from './archive-place.ts';
-import { fullHome, take } from './testing/bench.ts';
+import { archivePath } from './archive-place.ts';
+import { backUp, fullHome } from './testing/bench.ts';
 
 let folder = '';
 const at = (name: string) => join(folder, name);
@@ -24,7 +24,7 @@ describe('the place of an archive', () => {
     ['disk/monday.tar.gz', 'disk/monday.tar.gz'],
     ['latest.tar.gz', 'disk/monday.tar.gz'],
   ])('%s is at %s', async (name, place) => {
-    expect(await archivePlace(at(name))).toBe(at(place));
+    expect(await archivePath(at(name))).toBe(at(place));
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe('the place of an archive', () => {
     ['disk', /a folder/],
     ['/dev/null', /a device/],
   ])('%s is none', async (name, why) => {
-    const place = archivePlace(name.startsWith('/') ? name : at(name));
+    const place = archivePath(name.startsWith('/') ? name : at(name));
     await expect(place).rejects.toMatchObject({
       code: 'backup.write_failed',
       message: expect.stringMatching(why),
@@ -44,13 +44,13 @@ describe('the place of an archive', () => {
 
 describe('a backup with --force', () => {
   it('replaces the file behind a link, and the link stays', async () => {
-    await take(fullHome(), at('latest.tar.gz'), { force: true });
+    await backUp(fullHome(), at('latest.tar.gz'), { force: true });
     expect(lstatSync(at('latest.tar.gz')).isSymbolicLink()).toBe(true);
     expect(readFileSync(at('disk/monday.tar.gz')).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
   });
 
   it('never takes the place of a pipe', async () => {
-    await expect(take(fullHome(), at('pipe'), { force: true })).rejects.toMatchObject({
+    await expect(backUp(fullHome(), at('pipe'), { force: true })).rejects.toMatchObject({
       code: 'backup.write_failed',
     });
     expect(lstatSync(at('pipe')).isFIFO()).toBe(true);

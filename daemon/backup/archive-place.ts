@@ -15,7 +15,7 @@ const factsOf = (look: (path: string) => Promise<Stats>, path: string): Promise<
  * Where an archive of this name is put: behind the links that lead there, in the place of a regular file or of nothing. Devices,
  * pipes and folders are never replaced, and a link of another user is not followed. Throws GatewayError, and what the system says.
  */
-export async function archivePlace(file: string): Promise<string> {
+export async function archivePath(file: string): Promise<string> {
   const named = await factsOf(lstat, file);
   if (named === null) return file;
   const reached = await factsOf(stat, file);

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { FILES, fullHome, home, KEY, modeOf, take } from './testing/bench.ts';
+import { backUp, FILES, fullHome, home, KEY, modeOf } from './testing/bench.ts';
 
 describe('backup', () => {
   it('holds configuration, slots, upstreams and database, private from the first byte; no key unless asked', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    const made = await take(from, file);
+    const made = await backUp(from, file);
     expect(made).toMatchObject({ keys: false, database: true, left_out: [] });
     expect([...made.files].sort()).toEqual([
       'config/config.toml',
@@ -23,14 +23,14 @@ describe('backup', () => {
     expect(bytes.includes(KEY)).toBe(false);
     expect(bytes.includes('SVC_PORT=8200')).toBe(true);
     const withKeys = join(from.root, 'k.tar.gz');
-    await take(from, withKeys, { keys: true });
+    await backUp(from, withKeys, { keys: true });
     expect(gunzipSync(readFileSync(withKeys)).includes(`SVC_ADMIN_KEY=${KEY}`)).toBe(true);
   });
 
   it('is a tar that the system reads', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    await take(from, file);
+    await backUp(from, file);
     const { stdout } = spawnSync('tar', ['-tzf', file], { encoding: 'utf8' });
     expect(stdout.split('\n')[0]).toBe('manifest.json');
     const { stdout: text } = spawnSync('tar', ['-xzOf', file, 'config/config.toml'], { encoding: 'utf8' });
@@ -41,11 +41,11 @@ describe('backup', () => {
     const from = home({ 'config/slots/My Slot.toml': 'x' });
     mkdirSync(join(from.folders.config, 'config.toml'));
     const file = join(from.root, 'b.tar.gz');
-    const made = await take(from, file);
+    const made = await backUp(from, file);
     expect(made.left_out).toHaveLength(2);
     expect(made.database).toBe(false);
-    await expect(take(from, file)).rejects.toMatchObject({ code: 'backup.exists' });
-    await take(from, file, { force: true });
+    await expect(backUp(from, file)).rejects.toMatchObject({ code: 'backup.exists' });
+    await backUp(from, file, { force: true });
   });
 
   it.each(['open', 'write', 'fsync', 'rename'] as const)(
@@ -57,7 +57,7 @@ describe('backup', () => {
       const faults = (step: string) => {
         if (step === at) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
       };
-      const failed = take(from, file, { faults });
+      const failed = backUp(from, file, { faults });
       await expect(failed).rejects.toMatchObject({
         code: 'backup.write_failed',
         message: expect.stringContaining('ENOSPC'),
@@ -70,7 +70,7 @@ describe('backup', () => {
   it('a damaged database is no backup', async () => {
     const from = fullHome();
     writeFileSync(join(from.folders.state, 'svc.db'), 'x'.repeat(4096));
-    const failed = take(from, join(from.root, 'b.tar.gz'));
+    const failed = backUp(from, join(from.root, 'b.tar.gz'));
     await expect(failed).rejects.toMatchObject({ code: 'backup.database' });
     expect(existsSync(join(from.root, 'b.tar.gz'))).toBe(false);
   });

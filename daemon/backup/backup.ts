@@ -15,7 +15,7 @@ import type { Folders } from '../settings/folders.ts';
 import { copyDatabase } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
 import { describeError } from '../store/sqlite-errors.ts';
-import { archivePlace } from './archive-place.ts';
+import { archivePath } from './archive-place.ts';
 import { type ConfigFile, readConfigFiles } from './config-files.ts';
 import { makeManifest } from './manifest.ts';
 import { DATABASE_MEMBER, MANIFEST } from './names.ts';
@@ -54,9 +54,9 @@ interface DatabaseCopy {
   schema: number;
 }
 
-interface Gathered {
+interface BackupContent {
   files: readonly ConfigFile[];
-  leftOut: readonly string[];
+  skipped: readonly string[];
   database: DatabaseCopy | null;
 }
 
@@ -108,20 +108,20 @@ async function copyOf(state: string): Promise<DatabaseCopy | null> {
   }
 }
 
-async function gather({ folders, keys }: BackupOptions): Promise<Gathered> {
-  const { files, leftOut } = await readConfigFiles(folders.config, keys).catch((cause) => {
+async function gather({ folders, keys }: BackupOptions): Promise<BackupContent> {
+  const { files, skipped } = await readConfigFiles(folders.config, keys).catch((cause) => {
     throw notWritten('The configuration could not be read', 'so no backup was made', cause);
   });
   await sweepCopies(folders.state);
   const database = await copyOf(folders.state);
-  if (files.length + leftOut.length > 0 || database !== null) return { files, leftOut, database };
+  if (files.length + skipped.length > 0 || database !== null) return { files, skipped, database };
   throw new SetupError(
     `There is nothing to back up in ${folders.config} and ${folders.state}.`,
     'Be the user of the gateway, or name its folders with SVC_HOME.',
   );
 }
 
-function manifestOf({ files, database }: Gathered, options: BackupOptions): Buffer {
+function manifestOf({ files, database }: BackupContent, options: BackupOptions): Buffer {
   const rows = files.map(({ name, bytes }) => ({ name, size: bytes.length, sha256: sha256(bytes) }));
   const last = database === null ? [] : [{ name: DATABASE_MEMBER, ...pick(database) }];
   const manifest = makeManifest({
@@ -137,7 +137,7 @@ function manifestOf({ files, database }: Gathered, options: BackupOptions): Buff
 const pick = ({ size, sha256 }: DatabaseCopy) => ({ size, sha256 });
 
 /** The archive in pieces: the manifest first, so that a reader knows what has to come. */
-async function* pieces(gathered: Gathered, options: BackupOptions): AsyncGenerator<Buffer> {
+async function* archiveChunks(gathered: BackupContent, options: BackupOptions): AsyncGenerator<Buffer> {
   const mtime = Math.floor((options.now?.getTime() ?? Date.now()) / 1000);
   const head = (name: string, size: number) => tarHeader({ name, mode: 0o600, size, mtime, type: '0' });
   const manifest = { name: MANIFEST, bytes: manifestOf(gathered, options) };
@@ -156,10 +156,14 @@ async function* pieces(gathered: Gathered, options: BackupOptions): AsyncGenerat
 }
 
 /** Beside its place first, so that the name stands for a whole archive or for what was there before. */
-async function write(gathered: Gathered, file: string, options: BackupOptions): Promise<{ bytes: number }> {
+async function write(
+  gathered: BackupContent,
+  file: string,
+  options: BackupOptions,
+): Promise<{ bytes: number }> {
   const { faults } = options;
   try {
-    const source = Readable.from(pieces(gathered, options), { objectMode: false });
+    const source = Readable.from(archiveChunks(gathered, options), { objectMode: false });
     const stream = pipeThrough(source, createGzip());
     const temp = await writeTemp(file, stream, { mode: 0o600 }, faults);
     try {
@@ -188,7 +192,7 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
   if (!force && existsSync(file)) throw new GatewayError('backup.exists');
   let copy: DatabaseCopy | null = null;
   try {
-    const place = await archivePlace(file);
+    const place = await archivePath(file);
     const gathered = await runAsOwnerOf(folders.state, () => gather(options));
     copy = gathered.database;
     const { bytes } = await write(gathered, place, options);
@@ -200,7 +204,7 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
       files: [...gathered.files.map(({ name }) => name), ...database],
       keys: options.keys,
       database: gathered.database !== null,
-      left_out: [...gathered.leftOut],
+      left_out: [...gathered.skipped],
     };
   } catch (cause) {
     throw cause instanceof GatewayError || cause instanceof SetupError

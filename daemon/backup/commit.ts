@@ -9,9 +9,9 @@ import { readFileCapped } from '../settings/read-file.ts';
 import { ADOPTED_SUFFIXES } from '../store/backup.ts';
 import { checkpoint } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
-import { memberNames, placeOf, withSettings } from './config-files.ts';
+import { memberNames, pathOf, withSettings } from './config-files.ts';
 import { beginRestore, endRestore } from './incomplete-restore.ts';
-import { COMPANION_MEMBER, DATABASE_MEMBER, ENV_MEMBER, largestOf, SETTINGS_MEMBER } from './names.ts';
+import { COMPANION_MEMBER, DATABASE_MEMBER, ENV_MEMBER, maxBytesOf, SETTINGS_MEMBER } from './names.ts';
 
 /** What is known when the archive has been checked. */
 export interface CommitPlan {
@@ -21,7 +21,7 @@ export interface CommitPlan {
   /** Their names. */
   members: ReadonlySet<string>;
   /** Base name of the folder within the state folder that keeps what is replaced. */
-  kept: string;
+  backupFolder: string;
   /** Called before each change, for tests that die there. */
   step?: (what: string) => void;
 }
@@ -30,8 +30,8 @@ const SECRET = 'secret.bin';
 const PRIVATE = 0o600;
 
 /** Copies a file as it is before it is replaced; one that was kept by an earlier, cut run stays. */
-async function keep(plan: CommitPlan, from: string, member: string): Promise<void> {
-  const to = join(plan.folders.state, plan.kept, member);
+async function backUp(plan: CommitPlan, from: string, member: string): Promise<void> {
+  const to = join(plan.folders.state, plan.backupFolder, member);
   if (!existsSync(from) || existsSync(to)) return;
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   plan.step?.(`keep ${member}`);
@@ -44,7 +44,7 @@ const staged = (plan: CommitPlan, member: string) => readFile(join(plan.staged, 
 async function envBytes(plan: CommitPlan): Promise<Buffer | null> {
   if (plan.members.has(ENV_MEMBER)) return staged(plan, ENV_MEMBER);
   if (!plan.members.has(SETTINGS_MEMBER)) return null;
-  const here = await readFileCapped(placeOf(plan.folders.config, ENV_MEMBER), largestOf(ENV_MEMBER) ?? 0);
+  const here = await readFileCapped(pathOf(plan.folders.config, ENV_MEMBER), maxBytesOf(ENV_MEMBER) ?? 0);
   if (here.kind === 'unreadable')
     throw new SetupError(`api.env ${here.message}.`, 'Correct or remove it, and restore again.');
   return withSettings(
@@ -54,17 +54,17 @@ async function envBytes(plan: CommitPlan): Promise<Buffer | null> {
 }
 
 /** The bytes that a file of the configuration gets, null for one that goes, undefined for one that stays. */
-async function wanted(plan: CommitPlan, member: string): Promise<Buffer | null | undefined> {
+async function contentFor(plan: CommitPlan, member: string): Promise<Buffer | null | undefined> {
   if (member === ENV_MEMBER) return (await envBytes(plan)) ?? undefined;
   if (plan.members.has(member)) return staged(plan, member);
   return member === COMPANION_MEMBER ? undefined : null;
 }
 
-async function place(plan: CommitPlan, member: string): Promise<void> {
-  const path = placeOf(plan.folders.config, member);
-  const bytes = await wanted(plan, member);
+async function replaceMember(plan: CommitPlan, member: string): Promise<void> {
+  const path = pathOf(plan.folders.config, member);
+  const bytes = await contentFor(plan, member);
   if (bytes === undefined || (bytes === null && !existsSync(path))) return;
-  await keep(plan, path, member);
+  await backUp(plan, path, member);
   plan.step?.(`place ${member}`);
   if (bytes === null) return rm(path, { force: true });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -75,11 +75,11 @@ async function place(plan: CommitPlan, member: string): Promise<void> {
  * Looks whether every file of the configuration can be kept and can get its place, before the first of them is touched.
  * Rejects with what is in the way: a link that leaves the folder, a folder under the name of a file, a file that can't be read.
  */
-export async function checkPlaces(plan: CommitPlan): Promise<void> {
+export async function checkTargets(plan: CommitPlan): Promise<void> {
   const { config } = plan.folders;
   for (const member of await configMembers(plan)) {
-    const path = placeOf(config, member);
-    const bytes = await wanted(plan, member);
+    const path = pathOf(config, member);
+    const bytes = await contentFor(plan, member);
     if (bytes === undefined) continue;
     if (bytes !== null) await assertReplaceable(path, { within: config });
     if (!existsSync(path)) continue;
@@ -91,7 +91,7 @@ export async function checkPlaces(plan: CommitPlan): Promise<void> {
 
 /** Every file of the configuration that is there or comes. */
 async function configMembers(plan: CommitPlan): Promise<string[]> {
-  const here = (await memberNames(plan.folders.config)).filter((name) => largestOf(name) !== null);
+  const here = (await memberNames(plan.folders.config)).filter((name) => maxBytesOf(name) !== null);
   const coming = [...plan.members].filter((name) => name.startsWith('config/') && name !== SETTINGS_MEMBER);
   return [...new Set([...here, ...coming])].sort();
 }
@@ -101,11 +101,11 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
 }
 
 /** The old database stays under its name until the new one takes it, without anything that the next start would put over it. */
-async function placeDatabase(plan: CommitPlan): Promise<void> {
+async function replaceDatabase(plan: CommitPlan): Promise<void> {
   const { state } = plan.folders;
   const file = join(state, FILE_NAME);
   const fresh = join(plan.staged, DATABASE_MEMBER);
-  const kept = join(state, plan.kept, 'state');
+  const kept = join(state, plan.backupFolder, 'state');
   if (!plan.members.has(DATABASE_MEMBER) || !existsSync(fresh)) return;
   await mkdir(kept, { recursive: true, mode: 0o700 });
   checkpoint(file);
@@ -135,11 +135,11 @@ async function endSessions(plan: CommitPlan): Promise<void> {
 export async function commit(plan: CommitPlan): Promise<void> {
   const { state } = plan.folders;
   plan.step?.('begin');
-  await beginRestore(state, plan.kept);
-  await mkdir(join(state, plan.kept), { recursive: true, mode: 0o700 });
+  await beginRestore(state, plan.backupFolder);
+  await mkdir(join(state, plan.backupFolder), { recursive: true, mode: 0o700 });
   await endSessions(plan);
-  for (const member of await configMembers(plan)) await place(plan, member);
-  await placeDatabase(plan);
+  for (const member of await configMembers(plan)) await replaceMember(plan, member);
+  await replaceDatabase(plan);
   plan.step?.('end');
   await endRestore(state);
 }

@@ -9,7 +9,7 @@ import {
   CONFIG_MEMBER,
   ENV_MEMBER,
   FILE_FOLDERS,
-  largestOf,
+  maxBytesOf,
   SETTINGS_MEMBER,
 } from './names.ts';
 
@@ -22,7 +22,7 @@ export interface ConfigFile {
 export interface ConfigFiles {
   readonly files: readonly ConfigFile[];
   /** What lies there and is not taken, with the reason. */
-  readonly leftOut: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 /** The settings of api.env that are no secrets, as an api.env of their own: no comment, no key, nothing unknown. */
@@ -61,22 +61,22 @@ export async function memberNames(config: string): Promise<string[]> {
 }
 
 /** Where a member of the configuration lies. */
-export const placeOf = (config: string, member: string): string =>
+export const pathOf = (config: string, member: string): string =>
   join(config, member.slice('config/'.length));
 
 /** Reads what a backup holds of a configuration folder. A file that can't be read is left out with the reason. Rejects like memberNames. */
 export async function readConfigFiles(config: string, keys: boolean): Promise<ConfigFiles> {
   const files: ConfigFile[] = [];
-  const leftOut: string[] = [];
+  const skipped: string[] = [];
   for (const name of await memberNames(config)) {
     if (name === COMPANION_MEMBER && !keys) continue;
-    const cap = largestOf(name);
+    const cap = maxBytesOf(name);
     if (cap === null) {
-      leftOut.push(`${name}: not the name of a slot or upstream`);
+      skipped.push(`${name}: not the name of a slot or upstream`);
       continue;
     }
-    const read = await readFileCapped(placeOf(config, name), cap);
-    if (read.kind === 'unreadable') leftOut.push(`${name}: ${read.message}`);
+    const read = await readFileCapped(pathOf(config, name), cap);
+    if (read.kind === 'unreadable') skipped.push(`${name}: ${read.message}`);
     if (read.kind !== 'bytes') continue;
     files.push(
       name === `config/${ENV_FILE}` && !keys
@@ -84,5 +84,5 @@ export async function readConfigFiles(config: string, keys: boolean): Promise<Co
         : { name, bytes: read.bytes },
     );
   }
-  return { files, leftOut };
+  return { files, skipped };
 }

@@ -4,14 +4,14 @@ import { replaceFile } from '../lib/fs/atomic-file.ts';
 import { syncFolder } from '../lib/fs/temp-file.ts';
 import { SetupError } from '../lib/setup-error.ts';
 
-const MARK = 'restore.unfinished';
-const KEPT = /^before-restore-[0-9TZ]{1,32}$/;
+const MARKER = 'restore.unfinished';
+const BACKUP_FOLDER = /^before-restore-[0-9TZ]{1,32}$/;
 
 /** The folder that keeps what a restore replaces, while that restore is not through; null when none is under way. */
-export function unfinishedRestore(state: string): string | null {
+export function incompleteRestore(state: string): string | null {
   try {
-    const name = readFileSync(join(state, MARK), 'utf8').trim();
-    return KEPT.test(name) ? name : null;
+    const name = readFileSync(join(state, MARKER), 'utf8').trim();
+    return BACKUP_FOLDER.test(name) ? name : null;
   } catch {
     return null;
   }
@@ -19,17 +19,17 @@ export function unfinishedRestore(state: string): string | null {
 
 /** Says that files are being replaced from now on. */
 export async function beginRestore(state: string, kept: string): Promise<void> {
-  await replaceFile(join(state, MARK), Buffer.from(`${kept}\n`), { mode: 0o600 });
+  await replaceFile(join(state, MARKER), Buffer.from(`${kept}\n`), { mode: 0o600 });
 }
 
 export async function endRestore(state: string): Promise<void> {
-  rmSync(join(state, MARK), { force: true });
+  rmSync(join(state, MARKER), { force: true });
   await syncFolder(state);
 }
 
 /** Half of one configuration and half of another serve nobody: a gateway does not start on them. Throws SetupError. */
-export function refuseHalfRestored(state: string): void {
-  if (!existsSync(join(state, MARK))) return;
+export function assertRestoreComplete(state: string): void {
+  if (!existsSync(join(state, MARKER))) return;
   throw new SetupError(
     'A restore was begun here and did not come to its end.',
     'Run svcctl restore with the same file again; what it replaced is kept beside the database.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATABASE_MEMBER, ENV_MEMBER, largestOf, MOST_MEMBERS } from './names.ts';
+import { DATABASE_MEMBER, ENV_MEMBER, MAX_MEMBERS, maxBytesOf } from './names.ts';
 
 /** The form of the archive; a change that an older release could not read gets the next number. */
 const FORMAT = 1;
@@ -18,7 +18,7 @@ const Manifest = z.object({
   /** Version of the database's schema; 0 without a database. */
   schema: z.number().int().min(0),
   keys: z.boolean(),
-  files: z.array(FileRow).max(MOST_MEMBERS),
+  files: z.array(FileRow).max(MAX_MEMBERS),
 });
 
 /** The first member of a backup: what follows, with sizes and sums. */
@@ -56,9 +56,9 @@ export function readManifest(text: string, schema: number): ReadManifest {
   if (!read.success) return wrong('its list of files can not be read');
   const { files, keys } = read.data;
   const names = files.map(({ name }) => name);
-  const stranger = files.find(({ name, size }) => size > (largestOf(name) ?? -1));
-  if (stranger !== undefined) {
-    const known = largestOf(stranger.name) !== null;
+  const invalid = files.find(({ name, size }) => size > (maxBytesOf(name) ?? -1));
+  if (invalid !== undefined) {
+    const known = maxBytesOf(invalid.name) !== null;
     return wrong(
       known ? 'it announces a file that is too large' : 'it announces a file that no backup holds',
     );

@@ -15,7 +15,7 @@ export const DATABASE_MEMBER = 'state/svc.db';
 /** Folders of the configuration whose files belong to a backup. */
 export const FILE_FOLDERS = ['slots', 'upstreams'] as const;
 /** Members that an archive may have. */
-export const MOST_MEMBERS = 512;
+export const MAX_MEMBERS = 512;
 
 const FIXED: ReadonlyMap<string, number> = new Map([
   [CONFIG_MEMBER, CONFIG_BYTES],
@@ -28,6 +28,6 @@ const FIXED: ReadonlyMap<string, number> = new Map([
 const IN_FOLDER = new RegExp(`^config/(${FILE_FOLDERS.join('|')})/[a-z0-9][a-z0-9_-]{0,63}\\.toml$`);
 
 /** The most bytes that a member of this name may have; null for a name that no backup holds. THE closed list. */
-export function largestOf(name: string): number | null {
+export function maxBytesOf(name: string): number | null {
   return FIXED.get(name) ?? (IN_FOLDER.test(name) ? CONFIG_BYTES : null);
 }

@@ -10,19 +10,19 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { refuseHalfRestored } from './incomplete-restore.ts';
-import { FILES, fullHome, type Home, home, modeOf, outside, putBack, take } from './testing/bench.ts';
+import { assertRestoreComplete } from './incomplete-restore.ts';
+import { backUp, FILES, fullHome, type Home, home, modeOf, outside, restoreHome } from './testing/bench.ts';
 
 describe('restore', () => {
   it('goes round: what was there before comes back, what came since goes, all private', async () => {
     const from = fullHome();
     const file = outside('b.tar.gz');
-    await take(from, file, { keys: true });
-    const before = from.picture();
+    await backUp(from, file, { keys: true });
+    const before = from.snapshot();
     from.write({ 'config/slots/new.toml': 'x = 1\n', 'config/config.toml': '', 'config/api.env': 'A=b\n' });
     from.fact('mark', 'second');
-    const done = await putBack(from, file);
-    expect(from.picture()).toEqual(before);
+    const done = await restoreHome(from, file);
+    expect(from.snapshot()).toEqual(before);
     expect(existsSync(join(done.kept, 'config/slots/new.toml'))).toBe(true);
     expect(readFileSync(join(done.kept, 'config/api.env'), 'utf8')).toBe('A=b\n');
     expect(existsSync(join(done.kept, 'state/svc.db'))).toBe(true);
@@ -35,10 +35,10 @@ describe('restore', () => {
   it('onto an empty machine', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    await take(from, file);
+    await backUp(from, file);
     const to = home();
-    await putBack(to, file);
-    expect(to.picture()).toMatchObject({
+    await restoreHome(to, file);
+    expect(to.snapshot()).toMatchObject({
       'config/config.toml': FILES['config/config.toml'],
       'config/api.env': 'SVC_PORT=8200\n',
       'fact mark': 'first',
@@ -49,9 +49,9 @@ describe('restore', () => {
   it('without keys in the backup those of this machine stay, byte for byte', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    await take(from, file);
+    await backUp(from, file);
     from.write({ 'config/api.env': `# ours\nSVC_ADMIN_KEY=other\nSVC_PORT=1\n` });
-    await putBack(from, file);
+    await restoreHome(from, file);
     expect(readFileSync(join(from.folders.config, 'api.env'), 'utf8')).toBe(
       '# ours\nSVC_ADMIN_KEY=other\nSVC_PORT=8200\n',
     );
@@ -60,9 +60,9 @@ describe('restore', () => {
   it('ends every browser session: what was revoked since the backup is unknown', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    await take(from, file);
+    await backUp(from, file);
     from.write({ 'state/secret.bin': 'x'.repeat(32) });
-    await putBack(from, file);
+    await restoreHome(from, file);
     expect(existsSync(join(from.folders.state, 'secret.bin'))).toBe(false);
   });
 
@@ -70,22 +70,22 @@ describe('restore', () => {
     const from = home({ 'config/real/config.toml': 'old = 1\n' });
     symlinkSync('real/config.toml', join(from.folders.config, 'config.toml'));
     const file = join(from.root, 'b.tar.gz');
-    await take(from, file);
+    await backUp(from, file);
     from.write({ 'config/real/config.toml': 'new = 1\n' });
-    await putBack(from, file);
+    await restoreHome(from, file);
     expect(readFileSync(join(from.folders.config, 'real/config.toml'), 'utf8')).toBe('old = 1\n');
   });
 
   it('the copy of a migration that was cut does not come back over the restored database', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    await take(from, file);
+    await backUp(from, file);
     from.fact('mark', 'second');
     const { state } = from.folders;
     for (const ending of ['.migrating', '.copying']) {
       copyFileSync(join(state, 'svc.db'), join(state, `svc.db${ending}`));
     }
-    const done = await putBack(from, file);
+    const done = await restoreHome(from, file);
     expect(from.fact('mark')).toBe('first');
     expect(readdirSync(join(done.kept, 'state')).sort()).toEqual(
       expect.arrayContaining(['svc.db', 'svc.db.copying', 'svc.db.migrating']),
@@ -120,15 +120,15 @@ describe('restore', () => {
   ])('%s is in the way before anything has changed', async (_name, plant, reason) => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    await take(from, file);
+    await backUp(from, file);
     const to = home({ 'config/api.env': 'SVC_PORT=1\n' });
     to.fact('mark', 'second');
     plant(to.folders.config);
-    await expect(putBack(to, file)).rejects.toMatchObject({
+    await expect(restoreHome(to, file)).rejects.toMatchObject({
       code: 'restore.failed',
       message: `The restore could not begin (${reason}); nothing has changed.`,
     });
-    expect(() => refuseHalfRestored(to.folders.state)).not.toThrow();
+    expect(() => assertRestoreComplete(to.folders.state)).not.toThrow();
     expect(readFileSync(join(to.folders.config, 'api.env'), 'utf8')).toBe('SVC_PORT=1\n');
     expect(to.fact('mark')).toBe('second');
   });
@@ -140,7 +140,7 @@ describe('a kill at any step', () => {
   }, async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    await take(from, file, { keys: true });
+    await backUp(from, file, { keys: true });
     const script = join(import.meta.dirname, 'testing', 'restore-and-die.ts');
     const run = (to: Home, n: number) => spawnSync(process.execPath, [script, to.root, file, String(n)]);
     const other = {
@@ -153,25 +153,25 @@ describe('a kill at any step', () => {
       to.fact('mark', 'theirs');
       return to;
     };
-    const old = fresh().picture();
+    const old = fresh().snapshot();
     const done = fresh();
-    await putBack(done, file);
-    const goal = done.picture();
+    await restoreHome(done, file);
+    const goal = done.snapshot();
     let kills = 0;
     for (let n = 1; ; n++) {
       const to = fresh();
       if (run(to, n).signal !== 'SIGKILL') break;
       kills += 1;
-      const { 'fact mark': mark, ...files } = to.picture();
+      const { 'fact mark': mark, ...files } = to.snapshot();
       expect([old['fact mark'], goal['fact mark']]).toContain(mark);
       for (const [name, text] of Object.entries(files)) {
         if (name.startsWith('state/')) continue;
         expect([old[name], goal[name]]).toContain(text);
       }
-      if (n > 1) expect(() => refuseHalfRestored(to.folders.state)).toThrow('did not come to its end');
-      await putBack(to, file);
-      expect(() => refuseHalfRestored(to.folders.state)).not.toThrow();
-      expect(to.picture()).toEqual(goal);
+      if (n > 1) expect(() => assertRestoreComplete(to.folders.state)).toThrow('did not come to its end');
+      await restoreHome(to, file);
+      expect(() => assertRestoreComplete(to.folders.state)).not.toThrow();
+      expect(to.snapshot()).toEqual(goal);
       const kept = readdirSync(to.folders.state).filter((name) => name.startsWith('before-restore-'));
       const texts = kept.map((name) =>
         readFileSync(join(to.folders.state, name, 'config/config.toml'), 'utf8'),

@@ -6,8 +6,8 @@ import { runAsOwnerOf } from '../lib/fs/as-owner.ts';
 import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import type { Folders } from '../settings/folders.ts';
-import { type CommitPlan, checkPlaces, commit } from './commit.ts';
-import { unfinishedRestore } from './incomplete-restore.ts';
+import { type CommitPlan, checkTargets, commit } from './commit.ts';
+import { incompleteRestore } from './incomplete-restore.ts';
 import { unpack } from './unpack.ts';
 
 export interface RestoreOptions {
@@ -32,9 +32,9 @@ export interface RestoreReport {
 }
 
 const STAGING = 'restore.staging';
-const KEPT = 'before-restore-';
+const BACKUP_PREFIX = 'before-restore-';
 /** Earlier states that stay. */
-const MOST_KEPT = 3;
+const MAX_BACKUPS = 3;
 
 const refused = (message: string, cause?: unknown): GatewayError =>
   new GatewayError('restore.invalid', { message: `The archive ${message}; nothing has changed.`, cause });
@@ -45,10 +45,12 @@ const openArchive = (file: string): Promise<FileHandle> =>
   });
 
 /** Removes what a restore that is done needs no more; what stays is removed by the next one. */
-async function tidy(state: string, now: string): Promise<void> {
+async function removeLeftovers(state: string, now: string): Promise<void> {
   await rm(join(state, STAGING), { recursive: true, force: true });
-  const names = (await readdir(state)).filter((name) => name.startsWith(KEPT) && name !== now).sort();
-  for (const name of names.slice(0, Math.max(0, names.length - MOST_KEPT + 1))) {
+  const names = (await readdir(state))
+    .filter((name) => name.startsWith(BACKUP_PREFIX) && name !== now)
+    .sort();
+  for (const name of names.slice(0, Math.max(0, names.length - MAX_BACKUPS + 1))) {
     await rm(join(state, name), { recursive: true, force: true });
   }
 }
@@ -56,7 +58,7 @@ async function tidy(state: string, now: string): Promise<void> {
 const stamp = (now: Date): string => now.toISOString().replace(/[-:]|\.\d+/g, '');
 
 /** An error of this machine before anything was changed. */
-function notBegun(cause: unknown): unknown {
+function notStarted(cause: unknown): unknown {
   if (cause instanceof GatewayError || cause instanceof SetupError) return cause;
   const code = (cause as NodeJS.ErrnoException | null)?.code ?? 'unknown error';
   const reason = cause instanceof FileWriteError ? cause.message : code;
@@ -73,7 +75,7 @@ async function change(plan: CommitPlan): Promise<void> {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown error';
     throw new GatewayError('restore.failed', {
-      message: `The restore did not come to its end (${reason}); what it replaces is kept in ${plan.kept}.`,
+      message: `The restore did not come to its end (${reason}); what it replaces is kept in ${plan.backupFolder}.`,
       cause,
     });
   }
@@ -86,14 +88,20 @@ async function restoreAsOwner(options: RestoreOptions, archive: FileHandle): Pro
   try {
     const staged = join(state, STAGING);
     const manifest = await unpack(archive, staged);
-    const kept = unfinishedRestore(state) ?? `${KEPT}${stamp(options.now ?? new Date())}`;
+    const backupFolder = incompleteRestore(state) ?? `${BACKUP_PREFIX}${stamp(options.now ?? new Date())}`;
     const files = manifest.files.map(({ name }) => name);
-    const plan = { folders, staged, members: new Set(files), kept, ...(step === undefined ? {} : { step }) };
-    await checkPlaces(plan);
+    const plan = {
+      folders,
+      staged,
+      members: new Set(files),
+      backupFolder,
+      ...(step === undefined ? {} : { step }),
+    };
+    await checkTargets(plan);
     await change(plan);
-    await tidy(state, kept).catch(() => {});
+    await removeLeftovers(state, backupFolder).catch(() => {});
     const { made_at, version, keys } = manifest;
-    return { file, made_at, version, files, keys, kept: join(state, kept) };
+    return { file, made_at, version, files, keys, kept: join(state, backupFolder) };
   } finally {
     unlock();
   }
@@ -110,7 +118,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
     if (!(await archive.stat()).isFile()) throw refused('is no ordinary file');
     return await runAsOwnerOf(options.folders.state, () => restoreAsOwner(options, archive));
   } catch (error) {
-    throw notBegun(error);
+    throw notStarted(error);
   } finally {
     await archive.close().catch(() => {});
   }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { forged, fullHome, gzipped, home, outside, putBack, take } from './testing/bench.ts';
+import { backUp, forged, fullHome, gzipped, home, outside, restoreHome } from './testing/bench.ts';
 
 describe('hostile archives', () => {
   const row = (name: string, content: Buffer | string, size?: number) => ({
@@ -60,45 +60,45 @@ describe('hostile archives', () => {
     ['less than it says', [manifest(named)], 'lacks config/config.toml'],
   ])('%s is refused and nothing changes', async (_, members, words) => {
     const to = fullHome();
-    const before = to.picture();
+    const before = to.snapshot();
     const file = gzipped(outside('b.tar.gz'), forged(members));
-    const refused = putBack(to, file);
+    const refused = restoreHome(to, file);
     await expect(refused).rejects.toMatchObject({
       code: 'restore.invalid',
       message: expect.stringContaining(words),
     });
     rmSync(file);
-    expect(to.picture()).toEqual(before);
+    expect(to.snapshot()).toEqual(before);
   });
 
   it('a member twice is refused', async () => {
     const to = fullHome();
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    await take(from, file);
+    await backUp(from, file);
     const bytes = gunzipSync(readFileSync(file));
     const at = bytes.indexOf('config/config.toml\0');
     const twice = Buffer.concat([bytes.subarray(0, at + 1024), bytes.subarray(at)]);
-    await expect(putBack(to, gzipped(file, twice))).rejects.toMatchObject({ code: 'restore.invalid' });
+    await expect(restoreHome(to, gzipped(file, twice))).rejects.toMatchObject({ code: 'restore.invalid' });
   });
 
   it('a bomb stops at the size that it may have, long before it is unpacked', async () => {
     const to = fullHome();
     const bomb = Buffer.alloc(64 << 20);
     const file = gzipped(join(to.root, 'b.gz'), forged([{ name: 'manifest.json', content: bomb }]));
-    await expect(putBack(to, file)).rejects.toMatchObject({ code: 'restore.invalid' });
+    await expect(restoreHome(to, file)).rejects.toMatchObject({ code: 'restore.invalid' });
     expect(readdirSync(to.folders.state)).not.toContain('restore.staging');
   });
 
   it('on a disk without room nothing is begun', async ({ skip }) => {
     const from = fullHome();
     const file = outside('b.tar.gz');
-    await take(from, file);
+    await backUp(from, file);
     const to = home();
     const mount = ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', to.folders.state];
     if (spawnSync('mount', mount).status !== 0) return skip('only root may mount a small disk');
     try {
-      await expect(putBack(to, file)).rejects.toMatchObject({ code: 'restore.no_space' });
+      await expect(restoreHome(to, file)).rejects.toMatchObject({ code: 'restore.no_space' });
       expect(readdirSync(to.folders.state)).toEqual([]);
       expect(readdirSync(to.folders.config)).toEqual([]);
     } finally {
@@ -110,29 +110,29 @@ describe('hostile archives', () => {
     const to = fullHome();
     const file = join(to.root, 'b.gz');
     gzipped(file, forged([manifest([], { format: 2 })]));
-    await expect(putBack(to, file)).rejects.toMatchObject({ code: 'restore.newer' });
+    await expect(restoreHome(to, file)).rejects.toMatchObject({ code: 'restore.newer' });
     gzipped(file, forged([manifest([row('state/svc.db', config)], { schema: 9999 })]));
-    await expect(putBack(to, file)).rejects.toMatchObject({ code: 'restore.newer' });
+    await expect(restoreHome(to, file)).rejects.toMatchObject({ code: 'restore.newer' });
   });
 
   it('cut at any place it is refused, and so are files that are no archive', async () => {
     const to = fullHome();
-    const before = to.picture();
+    const before = to.snapshot();
     const whole = outside('b.tar.gz');
-    await take(to, whole);
+    await backUp(to, whole);
     const bytes = readFileSync(whole);
     for (const share of [0, 0.001, 0.2, 0.5, 0.9, 0.999]) {
       writeFileSync(whole, bytes.subarray(0, Math.floor(bytes.length * share)));
-      await expect(putBack(to, whole)).rejects.toMatchObject({ code: 'restore.invalid' });
+      await expect(restoreHome(to, whole)).rejects.toMatchObject({ code: 'restore.invalid' });
     }
     for (const content of ['', 'not an archive', Buffer.alloc(4096, 7)]) {
       writeFileSync(whole, content);
-      await expect(putBack(to, whole)).rejects.toMatchObject({ code: 'restore.invalid' });
+      await expect(restoreHome(to, whole)).rejects.toMatchObject({ code: 'restore.invalid' });
     }
     rmSync(whole);
     for (const path of [whole, to.root, '/dev/null']) {
-      await expect(putBack(to, path)).rejects.toMatchObject({ code: 'restore.invalid' });
+      await expect(restoreHome(to, path)).rejects.toMatchObject({ code: 'restore.invalid' });
     }
-    expect(to.picture()).toEqual(before);
+    expect(to.snapshot()).toEqual(before);
   });
 });

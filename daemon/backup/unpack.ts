@@ -12,7 +12,7 @@ import { type FileRow, type Manifest, readManifest } from './manifest.ts';
 import { DATABASE_MEMBER, MANIFEST, MANIFEST_BYTES } from './names.ts';
 
 /** Free bytes that stay after everything was unpacked. */
-const SPARE_BYTES = 64 << 20;
+const RESERVE_BYTES = 64 << 20;
 /** A member that is an ordinary file. */
 const FILE = '0';
 
@@ -27,13 +27,13 @@ function objection(member: TarMember, row: FileRow | undefined): string | null {
   return row.size === member.size ? null : `holds ${shown} in another size than its list says`;
 }
 
-async function roomFor(folder: string, manifest: Manifest): Promise<void> {
+async function requireFreeSpace(folder: string, manifest: Manifest): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const needed = manifest.files.reduce((sum, { size }) => sum + size, 0);
-  if (bavail * bsize < needed + SPARE_BYTES) throw new GatewayError('restore.no_space');
+  if (bavail * bsize < needed + RESERVE_BYTES) throw new GatewayError('restore.no_space');
 }
 
-function judged(text: string): Manifest {
+function parseManifest(text: string): Manifest {
   const read = readManifest(text, NEWEST_SCHEMA);
   if (read.kind === 'newer') throw new GatewayError('restore.newer');
   if (read.kind === 'wrong') throw invalid(`is not accepted: ${read.reason}`);
@@ -43,7 +43,7 @@ function judged(text: string): Manifest {
 /** Takes the members of one archive into a folder; the state of one unpacking. */
 class Unpacking {
   readonly #folder: string;
-  readonly #waiting = new Map<string, FileRow>();
+  readonly #expected = new Map<string, FileRow>();
   #open: FileHandle | null = null;
   manifest: Manifest | null = null;
 
@@ -53,16 +53,16 @@ class Unpacking {
 
   async open(member: TarMember): Promise<TarSink> {
     if (this.manifest === null) return this.#first(member);
-    const row = this.#waiting.get(member.name);
+    const row = this.#expected.get(member.name);
     const reason = objection(member, row);
     if (reason !== null) throw invalid(reason);
-    this.#waiting.delete(member.name);
+    this.#expected.delete(member.name);
     return this.#file(row as FileRow);
   }
 
   /** What was announced and did not come. */
   missing(): string | null {
-    return [...this.#waiting.keys()][0] ?? null;
+    return [...this.#expected.keys()][0] ?? null;
   }
 
   #first({ name, size, type }: TarMember): TarSink {
@@ -73,9 +73,9 @@ class Unpacking {
     return {
       write: async (bytes) => void parts.push(Buffer.from(bytes)),
       end: async () => {
-        const manifest = judged(Buffer.concat(parts).toString('utf8'));
-        await roomFor(this.#folder, manifest);
-        for (const row of manifest.files) this.#waiting.set(row.name, row);
+        const manifest = parseManifest(Buffer.concat(parts).toString('utf8'));
+        await requireFreeSpace(this.#folder, manifest);
+        for (const row of manifest.files) this.#expected.set(row.name, row);
         this.manifest = manifest;
       },
     };
@@ -107,7 +107,7 @@ class Unpacking {
 }
 
 /** The words for what went wrong with the archive itself; other errors are those of this machine. */
-function inWords(error: unknown): unknown {
+function asRestoreError(error: unknown): unknown {
   if (error instanceof TarError) return invalid(error.message, error);
   const code = (error as NodeJS.ErrnoException | null)?.code ?? '';
   if (code === 'Z_BUF_ERROR') return invalid('is cut short', error);
@@ -144,6 +144,6 @@ export async function unpack(archive: FileHandle, folder: string): Promise<Manif
   } catch (error) {
     await unpacking.close();
     await rm(folder, { recursive: true, force: true });
-    throw inWords(error);
+    throw asRestoreError(error);
   }
 }

@@ -5,7 +5,8 @@ import { type Flags, OPTIONS, type OptionName, optionRow } from './options.ts';
 const KEY_LIKE = /^--?(?:[a-z]+-)?(?:key|token|secret|password|auth|bearer)/i;
 
 /** An option of ours that only sounds like one for a key (`--with-keys`), without any value. */
-const isOption = (word: string): boolean => word.startsWith('--') && Object.hasOwn(OPTIONS, word.slice(2));
+const isKnownOption = (word: string): boolean =>
+  word.startsWith('--') && Object.hasOwn(OPTIONS, word.slice(2));
 
 export interface CommandLine {
   values: Flags;
@@ -17,7 +18,7 @@ export interface CommandLine {
 /** Reads the command line. Throws CliError; the message never repeats a value, which might be a key. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  if (words.some((word) => KEY_LIKE.test(word) && !isOption(word))) {
+  if (words.some((word) => KEY_LIKE.test(word) && !isKnownOption(word))) {
     throw new CliError(
       'a key is never taken as an argument, where others could see it; set SVC_ADMIN_KEY instead',
       EXIT.usage,
@@ -50,14 +51,14 @@ function checkWord(name: OptionName, value: unknown): void {
 }
 
 /** A whole number that an option was given; undefined when it was not. Throws CliError that names the option. */
-export function wholeOption(
+export function integerOption(
   flags: Flags,
   name: 'lines' | 'days' | 'limit',
-  most: number,
+  max: number,
 ): string | undefined {
   const value = flags[name];
   if (value === undefined) return undefined;
-  const least = name === 'lines' ? 0 : 1;
-  if (/^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most) return value;
-  throw new CliError(`--${name} takes a whole number from ${least} to ${most}`, EXIT.usage);
+  const min = name === 'lines' ? 0 : 1;
+  if (/^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max) return value;
+  throw new CliError(`--${name} takes a whole number from ${min} to ${max}`, EXIT.usage);
 }

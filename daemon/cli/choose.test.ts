@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from './arguments.ts';
-import { choose, refuseStrangers, usageLine } from './choose.ts';
+import { rejectUnknownOptions, selectCommand, usageLine } from './choose.ts';
 import type { Command } from './command.ts';
 import { help } from './help.ts';
 import { COMMANDS } from './table.ts';
 
 const pick = (...words: string[]) => {
-  const { command, args } = choose(COMMANDS, words);
+  const { command, args } = selectCommand(COMMANDS, words);
   return [command.words, args];
 };
 
@@ -46,7 +46,7 @@ describe('choose', () => {
 describe('refuseStrangers', () => {
   const check = (...argv: string[]) => {
     const { given, positionals } = parseCommandLine(argv);
-    refuseStrangers(choose(COMMANDS, positionals).command, given);
+    rejectUnknownOptions(selectCommand(COMMANDS, positionals).command, given);
   };
   it('an option that a command does not take is not passed over', () => {
     check('slots', 'load', 'agent', '--no-wait', '--json', '--url', 'http://x');

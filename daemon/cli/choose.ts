@@ -10,7 +10,7 @@ export const groupOf = (commands: readonly Command[], words: readonly string[]):
   commands.filter(({ words: name }) => `${name} `.startsWith(`${words.join(' ')} `));
 
 /** The command that the words name, the longest name first, and the words that are its arguments. */
-export function choose(
+export function selectCommand(
   commands: readonly Command[],
   words: readonly string[],
 ): { command: Command; args: readonly string[] } {
@@ -19,7 +19,7 @@ export function choose(
     .sort((a, b) => b.words.split(' ').length - a.words.split(' ').length);
   if (found) return { command: found, args: argumentsOf(found, words) };
   const group = groupOf(commands, words.slice(0, 1));
-  const bare = words.length === 1 ? group.find((command) => command.bare) : undefined;
+  const bare = words.length === 1 ? group.find((command) => command.isGroupDefault) : undefined;
   if (bare) return { command: bare, args: [] };
   const near = group.length === 0 ? '' : ` ${words[0]} has ${group.map(lastWord).join(', ')}.`;
   throw new CliError(`there is no command "${words.join(' ')}".${near} See svcctl --help.`, EXIT.usage);
@@ -36,13 +36,13 @@ function argumentsOf({ words: name, usage }: Command, words: readonly string[]):
 const lastWord = ({ words }: Command): string => words.split(' ').at(-1) ?? '';
 
 /** Refuses an option that a command does not take: it would be passed over in silence. Throws CliError. */
-export function refuseStrangers(command: Command, given: ReadonlySet<OptionName>): void {
+export function rejectUnknownOptions(command: Command, given: ReadonlySet<OptionName>): void {
   const takes = new Set(optionsOf(command.options));
-  const stranger = [...given].find((name) => !takes.has(name));
-  if (stranger === undefined) return;
+  const unknown = [...given].find((name) => !takes.has(name));
+  if (unknown === undefined) return;
   const own = (command.options ?? []).map((name) => `--${name}`);
   const known = own.length === 0 ? '' : ` It takes ${own.join(', ')}.`;
-  throw new CliError(`svcctl ${command.words} takes no --${stranger}.${known}`, EXIT.usage);
+  throw new CliError(`svcctl ${command.words} takes no --${unknown}.${known}`, EXIT.usage);
 }
 
 /** The arguments and options of a command in one line. */

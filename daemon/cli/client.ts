@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { ErrorEnvelope } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import { CliError, EXIT } from './exit-codes.ts';
-import { isHealth, isSigned } from './gateway-response.ts';
+import { isGatewayResponse, isHealth } from './gateway-response.ts';
 import { hintOf } from './hints.ts';
 
 /** A body that is sent as it is read. */
@@ -40,16 +40,16 @@ export interface ClientOptions {
 }
 
 const TIMEOUT_MS = 30_000;
-const MAX_ANSWER = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** A thin client of the HTTP API, made from the route table. It follows no redirect. */
 export function createClient({ url, key }: ClientOptions): Client {
   const open: Client['open'] = async (route, body, options) => {
     const res = await send(url, key, route, body, options);
     const status = res.statusCode ?? 500;
-    if (!isSigned(res.headers) && !(await isGateway(url))) {
+    if (!isGatewayResponse(res.headers) && !(await probeGateway(url))) {
       res.destroy();
-      throw stranger(url, `it answered ${addressOf(route, options ?? {})} with status ${status}`);
+      throw notAGateway(url, `it answered ${addressOf(route, options ?? {})} with status ${status}`);
     }
     if (status < 300) return res;
     throw refusal(status, await readAll(res));
@@ -71,7 +71,7 @@ function addressOf(route: RouteId, { params = {}, query = {} }: CallOptions): st
 }
 
 /** Asks a place whose answers do not say so whether it is a gateway. No key is sent. */
-async function isGateway(base: string): Promise<boolean> {
+async function probeGateway(base: string): Promise<boolean> {
   const res = await send(base, null, 'health', undefined);
   return isHealth(await readAll(res));
 }
@@ -162,14 +162,14 @@ function refusal(status: number, text: string): CliError {
   }
 }
 
-const stranger = (base: string, why: string): CliError =>
+const notAGateway = (base: string, why: string): CliError =>
   new CliError(`what answers at ${base} is no svc-gateway: ${why}`, EXIT.unreachable);
 
 function parsed(text: string, base: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw stranger(base, 'its answer is no JSON');
+    throw notAGateway(base, 'its answer is no JSON');
   }
 }
 
@@ -183,7 +183,7 @@ export function readAll(res: Readable): Promise<string> {
     res.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size <= MAX_ANSWER) return;
+      if (size <= MAX_RESPONSE_BYTES) return;
       reject(new CliError('the answer is too large'));
       res.destroy();
     });

@@ -1,15 +1,15 @@
 import type { Command } from './command.ts';
 
-type Reader = () => Promise<readonly Command[]>;
+type Loader = () => Promise<readonly Command[]>;
 
 /** Who reads in the commands that begin with a word. */
-const FAMILIES: Readonly<Record<string, readonly Reader[]>> = {
+const LOADERS: Readonly<Record<string, readonly Loader[]>> = {
   auth: [async () => (await import('./commands/auth.ts')).authCommands],
-  backup: [care],
+  backup: [maintenance],
   chat: [async () => (await import('./commands/chat.ts')).chatCommands],
   completion: [async () => (await import('./commands/completion.ts')).completionCommands],
   config: [status],
-  doctor: [care],
+  doctor: [maintenance],
   embed: [async () => (await import('./commands/embed.ts')).embedCommands],
   events: [logs],
   explain: [async () => (await import('./commands/explain.ts')).explainCommands],
@@ -21,7 +21,7 @@ const FAMILIES: Readonly<Record<string, readonly Reader[]>> = {
     async () => (await import('./commands/pulls.ts')).pullCommands,
   ],
   requests: [async () => (await import('./commands/requests.ts')).requestCommands],
-  restore: [care],
+  restore: [maintenance],
   slots: [
     async () => (await import('./commands/slots.ts')).slotCommands,
     async () => (await import('./commands/slot-files.ts')).slotFileCommands,
@@ -34,8 +34,8 @@ const FAMILIES: Readonly<Record<string, readonly Reader[]>> = {
   usage: [machine],
 };
 
-async function care(): Promise<readonly Command[]> {
-  return (await import('./commands/maintenance.ts')).careCommands;
+async function maintenance(): Promise<readonly Command[]> {
+  return (await import('./commands/maintenance.ts')).maintenanceCommands;
 }
 
 async function logs(): Promise<readonly Command[]> {
@@ -59,7 +59,7 @@ async function status(): Promise<readonly Command[]> {
  * takes is the reading in of files: no more of them than it needs.
  */
 export async function commandsFor(word: string): Promise<readonly Command[]> {
-  if (!Object.hasOwn(FAMILIES, word)) return (await import('./table.ts')).COMMANDS;
-  const read = await Promise.all((FAMILIES[word] ?? []).map((reader) => reader()));
+  if (!Object.hasOwn(LOADERS, word)) return (await import('./table.ts')).COMMANDS;
+  const read = await Promise.all((LOADERS[word] ?? []).map((reader) => reader()));
   return read.flat().filter(({ words }) => words === word || words.startsWith(`${word} `));
 }

@@ -19,11 +19,11 @@ export interface CommandContext {
   /** Shows or replaces the line that tells how far something is; null ends it. Does nothing where nobody looks. */
   status(text: string | null): void;
   /** Whether somebody looks at `status`. */
-  watched: boolean;
+  isInteractive: boolean;
   /** Asks a yes-or-no question; null when nobody is there to answer. */
   confirm(question: string): Promise<boolean | null>;
   /** Lines that were piped in; null when standard input is a terminal. */
-  piped(): Promise<string | null>;
+  readPiped(): Promise<string | null>;
   /** Asks for one line of text; null at the end of input. */
   prompt(label: string): Promise<string | null>;
   /** Runs a sub-command of the daemon binary and answers its exit code. */
@@ -31,7 +31,7 @@ export interface CommandContext {
 }
 
 /** What completion offers for an argument: names that the gateway knows, keys of a slot file, or a few words. */
-export type Offer = 'slot' | 'model' | 'upstream' | 'slot-setting' | readonly string[];
+export type CompletionSource = 'slot' | 'model' | 'upstream' | 'slot-setting' | readonly string[];
 
 export interface Command {
   /** The words that select it, for example `auth rotate`. */
@@ -42,9 +42,9 @@ export interface Command {
   /** Options beside those that every command takes. */
   options?: readonly OptionName[];
   /** What completion offers for each argument in order; the last one again for all that follow it. */
-  offers?: readonly Offer[];
+  completions?: readonly CompletionSource[];
   /** Runs when its first word stands alone. */
-  bare?: true;
+  isGroupDefault?: true;
   /** More than the summary: what it does, in whole sentences. */
   details?: string;
   /** Answers the exit code. */
@@ -52,7 +52,7 @@ export interface Command {
 }
 
 /** Exactly these arguments, by name. Throws CliError that names what is missing or too much. */
-export function named<const N extends readonly string[]>(
+export function namedArguments<const N extends readonly string[]>(
   { args }: Pick<CommandContext, 'args'>,
   usage: string,
   ...names: N

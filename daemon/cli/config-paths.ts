@@ -88,11 +88,11 @@ export function gatewayUrl(
     config: folder,
     folderEnv: { ...env, ...serviceFolders(env) },
   });
-  return `http://${reachedAt(host)}:${port}`;
+  return `http://${localHostFor(host)}:${port}`;
 }
 
 /** How this machine itself reaches a listener there. */
-function reachedAt(bindHost: string): string {
+function localHostFor(bindHost: string): string {
   const every = wildcardFamily(bindHost);
   if (every !== null) return every === 'IPv6' ? '[::1]' : '127.0.0.1';
   return bindHost.includes(':') ? `[${bindHost}]` : bindHost;
@@ -112,21 +112,25 @@ export interface Credential {
 export function credential(
   env: Environment,
   file: EnvFile,
-  stranger: string | null = null,
+  untrustedHost: string | null = null,
 ): Credential | null {
   const candidates = [
     ...KEY_NAMES.map((name) => ({ key: env[name]?.trim(), from: `the environment variable ${name}` })),
     ...KEY_NAMES.map((name) => ({ key: file.values.get(name)?.trim(), from: `${name} in ${file.path}` })),
-  ].slice(0, stranger === null ? undefined : KEY_NAMES.length);
+  ].slice(0, untrustedHost === null ? undefined : KEY_NAMES.length);
   return candidates.find((each): each is Credential => Boolean(each.key)) ?? null;
 }
 
 /** Why no key is sent although there may be one, in a line for the terminal; null when there is nothing to say. */
-export function keyAdvice(file: EnvFile, sent: Credential | null, stranger: string | null): string | null {
+export function keyAdvice(
+  file: EnvFile,
+  sent: Credential | null,
+  untrustedHost: string | null,
+): string | null {
   if (sent !== null) return null;
-  if (stranger !== null && credential({}, file) !== null)
-    return `no key is sent to ${stranger}: ${file.path} belongs to this machine's gateway; set SVC_ADMIN_KEY or SVC_CLIENT_KEY.`;
-  if (stranger === null && file.unreadable)
+  if (untrustedHost !== null && credential({}, file) !== null)
+    return `no key is sent to ${untrustedHost}: ${file.path} belongs to this machine's gateway; set SVC_ADMIN_KEY or SVC_CLIENT_KEY.`;
+  if (untrustedHost === null && file.unreadable)
     return `${file.path} may not be read; use sudo, or set SVC_ADMIN_KEY.`;
   return null;
 }

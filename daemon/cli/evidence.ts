@@ -14,12 +14,12 @@ function byValue(pairs: readonly (readonly [key: string, value: string])[]): Map
  */
 export function evidenceText(evidence: readonly EvidenceRecord[], width: number): string {
   const rows = evidence.flatMap(({ of, found_by, facts }) => {
-    const told = byValue([['found', found_by], ...Object.entries(facts)]);
-    return [...told].map(([probe, what]) => [of, probe, what.join(', ')]);
+    const byProbe = byValue([['found', found_by], ...Object.entries(facts)]);
+    return [...byProbe].map(([probe, what]) => [of, probe, what.join(', ')]);
   });
   const gaps = evidence.flatMap(({ of, unread }) => {
-    const untold = byValue(unread.map(({ fact, reason }) => [fact, reason]));
-    return [...untold].map(([reason, what]) => `? ${of}: ${what.join(', ')}: ${reason}\n`);
+    const byReason = byValue(unread.map(({ fact, reason }) => [fact, reason]));
+    return [...byReason].map(([reason, what]) => `? ${of}: ${what.join(', ')}: ${reason}\n`);
   });
   return fitted(['OF', 'TOLD BY', 'FACTS'], rows, { width, shrink: [2] }) + gaps.map(plain).join('');
 }

@@ -30,7 +30,7 @@ async function* pieces(...words: string[]) {
   }
 }
 const write = (path: string, force: boolean, ...words: string[]) =>
-  NewFile.during(path, force, async (file) => file?.fill(pieces(...words), 100));
+  NewFile.use(path, force, async (file) => file?.fill(pieces(...words), 100));
 
 it('writes a new file, and takes it back when it does not become whole', async () => {
   expect(await write(at('new.txt'), false, 'a', 'b')).toBe(2);
@@ -48,7 +48,7 @@ it('with force the old file stays until the new one is whole', async () => {
   for (const fail of [
     () => write(at('old.txt'), true, 'new', 'broken'),
     () => write(at('old.txt'), true, 'x'.repeat(101)),
-    () => NewFile.during(at('old.txt'), true, () => Promise.reject(new Error('refused'))),
+    () => NewFile.use(at('old.txt'), true, () => Promise.reject(new Error('refused'))),
   ]) {
     await expect(fail()).rejects.toThrow();
     expect([text('old.txt'), readdirSync(folder)]).toEqual(['old', ['old.txt']]);

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { CliError, EXIT } from './exit-codes.ts';
 
 /** What a file is besides its name and its open handle. */
-interface Place {
+interface Target {
   /** What lies on the disk until the file is whole, ours to remove again; null when nothing does. */
   readonly unfinished: string | null;
   /** The file that it takes the place of once it is whole; null when it is in its place. */
@@ -19,14 +19,14 @@ const notWritten = (path: string, { code }: NodeJS.ErrnoException) =>
 export class NewFile {
   readonly path: string;
   readonly #handle: FileHandle;
-  readonly #place: Place;
+  readonly #target: Target;
   #open = true;
   #whole = false;
 
-  private constructor(path: string, handle: FileHandle, place: Place) {
+  private constructor(path: string, handle: FileHandle, target: Target) {
     this.path = path;
     this.#handle = handle;
-    this.#place = place;
+    this.#target = target;
   }
 
   /** Throws CliError: `declined` for a name that is taken. */
@@ -39,13 +39,13 @@ export class NewFile {
       if (code !== 'EEXIST') throw notWritten(path, error as NodeJS.ErrnoException);
       if (!force) throw new CliError(`${path} is there already; use --force`, EXIT.declined);
     }
-    return NewFile.#over(path).catch((error: NodeJS.ErrnoException) => {
+    return NewFile.#replacing(path).catch((error: NodeJS.ErrnoException) => {
       throw notWritten(path, error);
     });
   }
 
   /** Beside the file that is there, behind its links; a device or a pipe is written into as it is. */
-  static async #over(path: string): Promise<NewFile> {
+  static async #replacing(path: string): Promise<NewFile> {
     const { open, realpath, stat } = await import('node:fs/promises');
     const facts = await stat(path).catch(() => null);
     if (!facts?.isFile()) {
@@ -65,7 +65,7 @@ export class NewFile {
   }
 
   /** Makes the file that was named, if one was, before `work` begins; takes it back when that fails, and closes it. */
-  static async during<T>(
+  static async use<T>(
     path: string | undefined,
     force: boolean,
     work: (file: NewFile | null) => Promise<T>,
@@ -82,11 +82,11 @@ export class NewFile {
   }
 
   /** Writes an answer as it comes, closes, and answers how many bytes it were. Throws CliError beyond `most`. */
-  async fill(chunks: AsyncIterable<Buffer | string>, most: number): Promise<number> {
+  async fill(chunks: AsyncIterable<Buffer | string>, maxBytes: number): Promise<number> {
     let written = 0;
     for await (const chunk of bytesOf(chunks)) {
       written += chunk.length;
-      if (written > most) throw new CliError('the answer is too large');
+      if (written > maxBytes) throw new CliError('the answer is too large');
       await this.#handle.write(chunk);
     }
     await this.close();
@@ -100,7 +100,7 @@ export class NewFile {
   }
 
   async #settle(): Promise<void> {
-    const { unfinished, replaces } = this.#place;
+    const { unfinished, replaces } = this.#target;
     if (unfinished !== null && replaces !== null) {
       const { rename } = await import('node:fs/promises');
       await rename(unfinished, replaces).catch((error: NodeJS.ErrnoException) => {
@@ -113,7 +113,7 @@ export class NewFile {
   /** Takes back what was made here, unless it is whole and in its place. */
   async undo(): Promise<void> {
     await this.close();
-    const { unfinished } = this.#place;
+    const { unfinished } = this.#target;
     if (unfinished === null || this.#whole) return;
     await (await import('node:fs/promises')).unlink(unfinished).catch(() => {});
   }

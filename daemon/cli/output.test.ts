@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cut, fields, fitted, json, plain, table } from './output.ts';
+import { fields, fitted, json, plain, table, truncate } from './output.ts';
 
 describe('json', () => {
   it('is one value and a newline', () => {
@@ -68,5 +68,5 @@ describe('cut', () => {
     ['abc', 3, 'abc'],
     ['abcd', 3, 'ab…'],
     ['abcd', 1, '…'],
-  ])('%s to %d is %s', (text, most, expected) => expect(cut(text, most)).toBe(expected));
+  ])('%s to %d is %s', (text, most, expected) => expect(truncate(text, most)).toBe(expected));
 });

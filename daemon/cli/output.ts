@@ -25,7 +25,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /** Narrowest that a column is cut to. */
-const NARROWEST = 6;
+const MIN_COLUMN_WIDTH = 6;
 const GAP = 2;
 
 /**
@@ -45,10 +45,10 @@ export function fitted(
   while (shrink.length > 0 && total() > width) {
     const widest = shrink.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a), shrink[0] ?? 0);
     const now = widths[widest] ?? 0;
-    if (now <= NARROWEST) break;
-    widths[widest] = Math.max(NARROWEST, now - (total() - width));
+    if (now <= MIN_COLUMN_WIDTH) break;
+    widths[widest] = Math.max(MIN_COLUMN_WIDTH, now - (total() - width));
   }
-  const cell = (text: string, column: number) => cut(text, widths[column] ?? text.length);
+  const cell = (text: string, column: number) => truncate(text, widths[column] ?? text.length);
   return table(
     head.map(cell),
     clean.map((row) => row.map(cell)),
@@ -56,5 +56,5 @@ export function fitted(
 }
 
 /** A text of at most `most` characters; what is cut ends in `…`. */
-export const cut = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
+export const truncate = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, Math.max(0, maxLength - 1))}…`;

@@ -1,9 +1,9 @@
 import type { SlotRecord } from '../contract/slots.ts';
 import type { CommandContext } from './command.ts';
 import { duration } from './format.ts';
-import { cut } from './output.ts';
+import { truncate } from './output.ts';
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 const BAR = 24;
 
 /** `[######------]  50 %`; empty when the share is unknown. */
@@ -18,29 +18,29 @@ export function bar(share: number | null | undefined): string {
 export function progressLine(slot: SlotRecord, elapsedMs: number, width: number): string {
   const waits = slot.waiting_for?.length ? `waits for ${slot.waiting_for.join(', ')}` : slot.state;
   const parts = [`${slot.name}: ${waits}`, bar(slot.progress), duration(elapsedMs), slot.model ?? ''];
-  return cut(parts.filter((part) => part !== '').join('  '), width);
+  return truncate(parts.filter((part) => part !== '').join('  '), width);
 }
 
 /** Waits for `act` and, where somebody looks, shows meanwhile what the slot does. Looking wakes nothing. */
 export async function whileLoading<T>(
-  { client, status, watched, width }: CommandContext,
+  { client, status, isInteractive, width }: CommandContext,
   name: string,
   act: Promise<T>,
 ): Promise<T> {
-  if (!watched) return act;
-  const began = Date.now();
-  const look = async () => {
+  if (!isInteractive) return act;
+  const startedAt = Date.now();
+  const poll = async () => {
     const slot = await client.call<SlotRecord>('slot', undefined, { params: { name } }).catch(() => null);
-    if (slot !== null) status(progressLine(slot, Date.now() - began, width - 1));
+    if (slot !== null) status(progressLine(slot, Date.now() - startedAt, width - 1));
   };
-  let looking = false;
+  let isPolling = false;
   const timer = setInterval(() => {
-    if (looking) return;
-    looking = true;
-    void look().finally(() => {
-      looking = false;
+    if (isPolling) return;
+    isPolling = true;
+    void poll().finally(() => {
+      isPolling = false;
     });
-  }, LOOK_MS);
+  }, POLL_MS);
   try {
     return await act;
   } finally {

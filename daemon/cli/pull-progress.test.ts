@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { PullRecord } from '../contract/pulls.ts';
 import type { CommandContext } from './command.ts';
 import { CliError, EXIT } from './exit-codes.ts';
-import { pullLine, untilPulled } from './pull-progress.ts';
+import { pullLine, waitForPull } from './pull-progress.ts';
 
 const RECORD: PullRecord = {
   id: 'a1',
@@ -54,16 +54,16 @@ function context(streams: (string | CliError)[], listed: PullRecord[] = [RECORD]
 test('it waits for the end, passes over others, and takes its line away', async () => {
   const other = { ...RECORD, id: 'b2', state: 'done' as const };
   const { made, lines } = context([event(other) + event({ ...RECORD, state: 'done', model: 'm' })]);
-  expect(await untilPulled(made, RECORD)).toMatchObject({ id: 'a1', state: 'done', model: 'm' });
+  expect(await waitForPull(made, RECORD)).toMatchObject({ id: 'a1', state: 'done', model: 'm' });
   expect(lines.at(-1)).toBeNull();
 });
 
 test('what ended before the stream was open is found in the list', async () => {
   const { made } = context([''], [{ ...RECORD, state: 'failed' }]);
-  expect(await untilPulled(made, RECORD)).toMatchObject({ state: 'failed' });
+  expect(await waitForPull(made, RECORD)).toMatchObject({ state: 'failed' });
 });
 
 test('a refusal ends the wait at once', async () => {
   const { made } = context([new CliError('no', EXIT.refused)]);
-  await expect(untilPulled(made, RECORD)).rejects.toMatchObject({ exitCode: EXIT.refused });
+  await expect(waitForPull(made, RECORD)).rejects.toMatchObject({ exitCode: EXIT.refused });
 });

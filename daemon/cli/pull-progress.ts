@@ -4,15 +4,15 @@ import { formatBytes } from '../lib/text/bytes-text.ts';
 import type { CommandContext } from './command.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { duration } from './format.ts';
-import { cut, plain } from './output.ts';
+import { plain, truncate } from './output.ts';
 import { bar } from './progress.ts';
 import { sseEvents } from './sse-reader.ts';
 
 /** The gateway may restart meanwhile; the download goes on with it. */
-const MOST_FAILURES = 30;
-const AGAIN_MS = 2_000;
+const MAX_FAILURES = 30;
+const RETRY_MS = 2_000;
 /** Comments come every 15 seconds. */
-const SILENCE_MS = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
 
 const isOver = ({ state }: PullRecord): boolean => ['done', 'failed', 'cancelled', 'paused'].includes(state);
 
@@ -27,12 +27,12 @@ export function pullLine(record: PullRecord, width: number): string {
     eta_s === null ? '' : `${duration(eta_s * 1000)} left`,
     retries > 0 ? `try ${retries + 1}` : '',
   ];
-  return cut(parts.filter((part) => part !== '').join('  '), width);
+  return truncate(parts.filter((part) => part !== '').join('  '), width);
 }
 
 /** Follows the events of one download until it is over or the stream breaks; answers the last state that was seen. */
-async function followed({ client, status, width }: CommandContext, first: PullRecord): Promise<PullRecord> {
-  const stream = await client.open('events', undefined, { timeoutMs: SILENCE_MS });
+async function followOnce({ client, status, width }: CommandContext, first: PullRecord): Promise<PullRecord> {
+  const stream = await client.open('events', undefined, { timeoutMs: IDLE_TIMEOUT_MS });
   try {
     // What happened before the stream was open is in the list.
     const { pulls } = await client.call<{ pulls: PullRecord[] }>('pulls');
@@ -54,18 +54,18 @@ async function followed({ client, status, width }: CommandContext, first: PullRe
 }
 
 /** Waits until a download is over, or somebody pauses it, and shows where somebody looks how far it is. */
-export async function untilPulled(context: CommandContext, record: PullRecord): Promise<PullRecord> {
+export async function waitForPull(context: CommandContext, record: PullRecord): Promise<PullRecord> {
   let last = record;
   try {
     for (let failures = 0; !isOver(last); ) {
       const before = last;
-      last = await followed(context, last).catch((error: unknown) => {
+      last = await followOnce(context, last).catch((error: unknown) => {
         failures += 1;
         const lost = !(error instanceof CliError) || error.exitCode === EXIT.unreachable;
-        if (!lost || failures >= MOST_FAILURES) throw error;
+        if (!lost || failures >= MAX_FAILURES) throw error;
         return before;
       });
-      if (!isOver(last)) await pause(AGAIN_MS);
+      if (!isOver(last)) await pause(RETRY_MS);
     }
     return last;
   } finally {

@@ -3,7 +3,7 @@ import { CliError, EXIT } from './exit-codes.ts';
 import { plain } from './output.ts';
 
 /** What was known when a command failed. */
-export interface FailureFacts {
+export interface FailureContext {
   json: boolean;
   /** The key that was sent. */
   credential: Credential | null;
@@ -16,7 +16,7 @@ function hint({ exitCode, code }: CliError, credential: Credential | null): stri
 }
 
 /** The last words of a command that failed, for standard error, and its exit code. */
-export function report(error: unknown, facts: FailureFacts): { text: string; exitCode: number } {
+export function report(error: unknown, facts: FailureContext): { text: string; exitCode: number } {
   const known = error instanceof CliError ? error : new CliError(String(error));
   const message = `${known.message}${hint(known, facts.credential)}`;
   const { exitCode, code } = known;

@@ -2,7 +2,7 @@ import { remoteHostOf } from '../lib/net/remote-host.ts';
 import { trustedUsers, untrustedListener } from '../lib/net/untrusted-listener.ts';
 import { exitOnBrokenPipe } from '../lib/process/broken-pipe.ts';
 import { parseCommandLine } from './arguments.ts';
-import { choose, refuseStrangers } from './choose.ts';
+import { rejectUnknownOptions, selectCommand } from './choose.ts';
 import { type Client, createClient } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { commandsFor } from './command-loaders.ts';
@@ -45,9 +45,9 @@ function connection(namedUrl: string | null) {
   const file = readEnvFile(folder);
   const url = gatewayUrl(namedUrl ?? undefined, process.env, file, folder);
   const foreign = namedUrl === null ? null : remoteHostOf(namedUrl);
-  const stranger = foreign ?? untrustedListener(url, trustedUsers([file.path, stateFolder(process.env)]));
-  sent.credential = credential(process.env, file, stranger);
-  const advice = keyAdvice(file, sent.credential, stranger);
+  const untrustedHost = foreign ?? untrustedListener(url, trustedUsers([file.path, stateFolder(process.env)]));
+  sent.credential = credential(process.env, file, untrustedHost);
+  const advice = keyAdvice(file, sent.credential, untrustedHost);
   if (advice !== null) process.stderr.write(`svcctl: ${plain(advice)}\n`);
   return { url, key: sent.credential?.key ?? null };
 }
@@ -59,14 +59,14 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(`svcctl ${VERSION}\n`);
     return EXIT.ok;
   }
-  const asked = helpWords(positionals, flags);
-  if (asked !== null) {
+  const requestedHelp = helpWords(positionals, flags);
+  if (requestedHelp !== null) {
     const [{ help }, { COMMANDS }] = await Promise.all([import('./help.ts'), import('./table.ts')]);
-    process.stdout.write(help(COMMANDS, asked));
+    process.stdout.write(help(COMMANDS, requestedHelp));
     return positionals.length === 0 && !flags.help ? EXIT.usage : EXIT.ok;
   }
-  const { command, args } = choose(await commandsFor(positionals[0] ?? ''), positionals);
-  refuseStrangers(command, given);
+  const { command, args } = selectCommand(await commandsFor(positionals[0] ?? ''), positionals);
+  rejectUnknownOptions(command, given);
   const terminal = new Terminal();
   let client: Client | null = null;
   const namedUrl = flags.url ?? (process.env.SVC_URL || null);
@@ -82,15 +82,15 @@ async function main(argv: readonly string[]): Promise<number> {
     out: (text) => process.stdout.write(text),
     outBytes: process.stdout.isTTY ? null : writeBytes,
     status: (text) => terminal.status(text),
-    get watched() {
-      return terminal.watched;
+    get isInteractive() {
+      return terminal.isInteractive;
     },
     confirm: async (question) => {
-      const answer = await terminal.ask(`${question} [y/N] `);
+      const answer = await terminal.prompt(`${question} [y/N] `);
       return answer === null ? null : /^y(es)?$/i.test(answer.trim());
     },
-    piped: readPiped,
-    prompt: (label) => terminal.ask(label),
+    readPiped: readPiped,
+    prompt: (label) => terminal.prompt(label),
     daemon: (words) => runDaemon(words, namedUrl),
   };
   try {

@@ -7,7 +7,7 @@ import { explainCommands } from './commands/explain.ts';
 import { imageCommands } from './commands/image.ts';
 import { logCommands } from './commands/logs.ts';
 import { machineCommands } from './commands/machine.ts';
-import { careCommands } from './commands/maintenance.ts';
+import { maintenanceCommands } from './commands/maintenance.ts';
 import { modelCommands } from './commands/models.ts';
 import { pullCommands } from './commands/pulls.ts';
 import { requestCommands } from './commands/requests.ts';
@@ -34,6 +34,6 @@ export const COMMANDS: readonly Command[] = [
   ...embedCommands,
   ...requestCommands,
   ...logCommands,
-  ...careCommands,
+  ...maintenanceCommands,
   ...completionCommands,
 ];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Interface } from 'node:readline/promises';
 import { CliError, EXIT } from './exit-codes.ts';
 
-const MOST_PIPED = 1 << 20;
+const MAX_PIPED_CHARS = 1 << 20;
 const USUAL_WIDTH = 80;
 const UNBOUNDED = 100_000;
 
@@ -12,7 +12,7 @@ export async function readPiped(): Promise<string | null> {
   let text = '';
   for await (const chunk of process.stdin) {
     text += String(chunk);
-    if (text.length > MOST_PIPED) throw new CliError('more than 1 MiB was piped in', EXIT.usage);
+    if (text.length > MAX_PIPED_CHARS) throw new CliError('more than 1 MiB was piped in', EXIT.usage);
   }
   return text;
 }
@@ -33,7 +33,7 @@ export class Terminal {
   #open: Interface | null = null;
   #shown = false;
 
-  async ask(label: string): Promise<string | null> {
+  async prompt(label: string): Promise<string | null> {
     if (!process.stdin.isTTY) return null;
     const { createInterface } = await import('node:readline/promises');
     this.#open ??= createInterface({ input: process.stdin, output: process.stderr });
@@ -43,13 +43,13 @@ export class Terminal {
   }
 
   /** Whether somebody looks at standard error. */
-  get watched(): boolean {
+  get isInteractive(): boolean {
     return process.stderr.isTTY === true;
   }
 
   /** One line on standard error that replaces the one before; null takes it away. */
   status(text: string | null): void {
-    if ((text === null && !this.#shown) || !this.watched) return;
+    if ((text === null && !this.#shown) || !this.isInteractive) return;
     process.stderr.write(`\r\u001b[K${text ?? ''}`);
     this.#shown = text !== null;
   }

@@ -2,7 +2,7 @@ import type { Upload } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
 /** Read at once from the file. */
-const PIECE = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
 /** A name as it may stand between quotes in the head of a part. */
 const quoted = (name: string): string => name.replace(/[\0-\x1f\x7f]/g, '').replace(/["\\]/g, '_');
@@ -33,7 +33,7 @@ export async function fileForm(fields: Readonly<Record<string, string>>, path: s
     yield head;
     yield* file.createReadStream({
       end: Math.max(0, stat.size - 1),
-      highWaterMark: PIECE,
+      highWaterMark: CHUNK_BYTES,
     }) as AsyncIterable<Buffer>;
     yield tail;
   }

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { reachableUrl } from '../app/banner.ts';
 import { assertExposureAllowed } from '../app/exposure-guard.ts';
 import type { SubcommandOptions } from '../app/subcommands.ts';
-import { unfinishedRestore } from '../backup/incomplete-restore.ts';
+import { incompleteRestore } from '../backup/incomplete-restore.ts';
 import { readCompanionPlan } from '../companion/companion-env.ts';
-import { askGateway } from '../doctor/ask-gateway.ts';
+import { queryGateway } from '../doctor/ask-gateway.ts';
 import { examine } from '../doctor/examine.ts';
-import type { DoctorFacts } from '../doctor/facts.ts';
+import type { DoctorInput } from '../doctor/facts.ts';
 import { counted } from '../doctor/finding.ts';
-import { ownHardware, readFiles, whoAmI } from '../doctor/gather.ts';
-import { lookAtPort } from '../doctor/port-check.ts';
+import { currentUser, ownHardware, readFiles } from '../doctor/gather.ts';
+import { checkPort } from '../doctor/port-check.ts';
 import { reportJson, reportText } from '../doctor/report.ts';
 import { containerSockets } from '../hardware/container-sockets.ts';
 import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
@@ -26,10 +26,10 @@ import { stateFolderHolder } from '../store/state-lock.ts';
 import { selfTest } from './self-test.ts';
 
 const CONNECT_MS = 1_500;
-const MOST_COLUMNS = 100;
-const USUAL_COLUMNS = 80;
+const MAX_COLUMNS = 100;
+const DEFAULT_COLUMNS = 80;
 
-async function exposureOf(settings: ReadOnlySettings): Promise<DoctorFacts['exposed']> {
+async function exposureOf(settings: ReadOnlySettings): Promise<DoctorInput['exposureProblem']> {
   try {
     await assertExposureAllowed(settings, silentLog());
     return null;
@@ -43,7 +43,7 @@ async function exposureOf(settings: ReadOnlySettings): Promise<DoctorFacts['expo
  * Where the gateway should answer, and the key that opens most. The settings hold keys of this machine's gateway alone, for which
  * `isStranger` says whether somebody else would answer there.
  */
-export function wayIn(
+export function gatewayAccess(
   settings: Pick<ReadOnlySettings, 'value'>,
   { env, given }: Pick<SubcommandOptions, 'env' | 'given'>,
   isStranger: (url: string) => boolean,
@@ -57,21 +57,21 @@ export function wayIn(
 }
 
 /** Who holds a port only root may see, so that is asked first; all else is seen as the service sees it. */
-async function gather(options: SubcommandOptions, outbound: Outbound): Promise<DoctorFacts> {
+async function gather(options: SubcommandOptions, outbound: Outbound): Promise<DoctorInput> {
   const { state, config } = folderPaths(options.env);
   const settings = await runAsOwnerOf(state, () => loadSettingsReadOnly(options.env));
-  const port = await lookAtPort(settings.value('bindHost'), settings.value('port'));
+  const port = await checkPort(settings.value('bindHost'), settings.value('port'));
   becomeOwnerOf(state);
   const trusted = trustedUsers([join(config, ENV_FILE), state]);
-  const { url, key } = wayIn(settings, options, (at) => untrustedListener(at, trusted) !== null);
+  const { url, key } = gatewayAccess(settings, options, (at) => untrustedListener(at, trusted) !== null);
   const sources = {
     sockets: () => containerSockets(settings),
     about: async (socket: string, signal: AbortSignal) =>
       (await ContainerEngine.connect(outbound, socket, signal, CONNECT_MS)).info,
   };
   const files = readFiles(config);
-  const [gateway, own, exposed, companion] = await Promise.all([
-    askGateway(outbound, url, key),
+  const [gateway, own, exposureProblem, companion] = await Promise.all([
+    queryGateway(outbound, url, key),
     ownHardware(sources),
     exposureOf(settings),
     readCompanionPlan(config, settings),
@@ -80,11 +80,11 @@ async function gather(options: SubcommandOptions, outbound: Outbound): Promise<D
     settings,
     port,
     gateway,
-    exposed,
+    exposureProblem,
     hardware: gateway.hardware ?? own,
     holder: stateFolderHolder(state),
-    halfRestored: unfinishedRestore(state) !== null,
-    user: whoAmI(),
+    isRestoreIncomplete: incompleteRestore(state) !== null,
+    user: currentUser(),
     now: Date.now(),
     slots: files.slots,
     fileProblems: [...files.fileProblems, ...(companion?.problems ?? [])],
@@ -107,7 +107,7 @@ export async function doctorCommand(options: SubcommandOptions): Promise<number>
   try {
     const found = await examine(await gather(options, outbound));
     const all = given.selfTest ? [...found, await selfTest(env.PATH)] : found;
-    const width = Math.min(MOST_COLUMNS, process.stdout.columns ?? USUAL_COLUMNS);
+    const width = Math.min(MAX_COLUMNS, process.stdout.columns ?? DEFAULT_COLUMNS);
     out(given.json ? reportJson(all) : reportText(all, width));
     return counted(all, 'fail') > 0 ? 1 : 0;
   } finally {

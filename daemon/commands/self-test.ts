@@ -10,7 +10,7 @@ import { createEngineQuery } from '../slots/lifecycle/health.ts';
 const LIMIT_MS = 60_000;
 const CONNECT_MS = 5_000;
 /** Characters of the sentence that have to come. */
-const LEAST_WORDS = 40;
+const MIN_REPLY_CHARS = 40;
 const FIX = 'Install this release again; the reason is in the log of svc-gateway started by hand.';
 
 const Answer = z.object({
@@ -24,7 +24,7 @@ const BODY = {
   max_tokens: 64,
 };
 
-async function firstWords(port: number): Promise<string> {
+async function firstReply(port: number): Promise<string> {
   const outbound = new Outbound({ connectMs: () => CONNECT_MS });
   const question = { method: 'POST', path: '/v1/chat/completions', body: BODY, limitMs: LIMIT_MS } as const;
   try {
@@ -48,15 +48,15 @@ async function firstWords(port: number): Promise<string> {
  */
 export async function selfTest(path: string | undefined): Promise<Finding> {
   const home = await mkdtemp(join(tmpdir(), 'svc-self-test-'));
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
     const { startServices } = await import('../app/services.ts');
     const env = { PATH: path, HOME: home, SVC_HOME: home, SVC_PORT: '0', SVC_ESPEAK: 'off' };
     const services = await startServices(env, null, { quiet: true });
     try {
-      const words = await firstWords(services.bannerInfo().port);
-      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-      return words.length >= LEAST_WORDS && DEMO_REPLY.startsWith(words)
+      const words = await firstReply(services.bannerInfo().port);
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      return words.length >= MIN_REPLY_CHARS && DEMO_REPLY.startsWith(words)
         ? ok('self-test', `The built-in engine answered with the demonstration model in ${seconds} s.`)
         : fail('self-test', `The built-in engine answered something else: ${words.slice(0, 80)}`, FIX);
     } finally {

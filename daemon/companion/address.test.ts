@@ -3,7 +3,7 @@ import { companionAddress } from './address.ts';
 
 const plan = (bindHost: string, publicUrl: string | null = null) => ({
   ...{ bindHost, port: 3000, publicUrl },
-  loopback: bindHost === 'localhost' || bindHost.startsWith('127.'),
+  isLoopback: bindHost === 'localhost' || bindHost.startsWith('127.'),
 });
 
 it.each([

@@ -11,14 +11,14 @@ const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : 
  * on the name that he used, or on its own address. Null when its port is on the loopback address and he is elsewhere.
  */
 export function companionAddress(
-  plan: Pick<CompanionPlan, 'bindHost' | 'port' | 'loopback' | 'publicUrl'>,
+  plan: Pick<CompanionPlan, 'bindHost' | 'port' | 'isLoopback' | 'publicUrl'>,
   requestHost: string,
 ): string | null {
   if (plan.publicUrl !== null) return plan.publicUrl;
   const asked = parseAuthority(requestHost)?.host ?? null;
   const at = (host: string) => `http://${host}:${plan.port}/`;
   if (wildcardFamily(plan.bindHost) !== null) return asked === null ? null : at(asked);
-  if (!plan.loopback) return at(bracketed(plan.bindHost));
+  if (!plan.isLoopback) return at(bracketed(plan.bindHost));
   return asked !== null && local(asked) ? at(asked) : null;
 }
 

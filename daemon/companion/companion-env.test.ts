@@ -10,9 +10,13 @@ const plan = async (text: string, env: Record<string, string> = {}) =>
   companionPlan(Buffer.from(text), await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc', ...env }));
 
 it.each([
-  ['', {}, { bindHost: '127.0.0.1', port: 3000, loopback: true, signIn: true, trustsHeader: false }],
-  ['', { SVC_BIND_HOST: '0.0.0.0' }, { bindHost: '0.0.0.0', loopback: false }],
-  ['SVC_OWUI_BIND_HOST=10.0.0.2\nSVC_OWUI_PORT=81', {}, { bindHost: '10.0.0.2', port: 81, loopback: false }],
+  ['', {}, { bindHost: '127.0.0.1', port: 3000, isLoopback: true, signIn: true, trustsHeader: false }],
+  ['', { SVC_BIND_HOST: '0.0.0.0' }, { bindHost: '0.0.0.0', isLoopback: false }],
+  [
+    'SVC_OWUI_BIND_HOST=10.0.0.2\nSVC_OWUI_PORT=81',
+    {},
+    { bindHost: '10.0.0.2', port: 81, isLoopback: false },
+  ],
   ['SVC_OWUI_PORT=81', { SVC_OWUI_PORT: '82' }, { port: 81 }],
   ['', { SVC_OWUI_PORT: '82', SVC_OWUI_BIND_HOST: '10.0.0.3' }, { port: 82, bindHost: '10.0.0.3' }],
   ['SVC_OWUI_PORT=none\nSVC_OWUI_BIND_HOST=a b', {}, { port: 3000, bindHost: '127.0.0.1' }],

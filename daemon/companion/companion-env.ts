@@ -28,7 +28,7 @@ export interface CompanionPlan {
   readonly bindHost: string;
   readonly port: number;
   /** Whether only this machine reaches its port. */
-  readonly loopback: boolean;
+  readonly isLoopback: boolean;
   /** Whether it asks its own visitors to sign in. */
   readonly signIn: boolean;
   /** Whether it believes a header that names the visitor. */
@@ -73,7 +73,7 @@ export function companionPlan(bytes: Uint8Array, settings: CompanionSettings): C
     variables,
     bindHost,
     port: settingOf(variables, settings, 'companionPort', SETTINGS.companionPort.default),
-    loopback: bindHost === 'localhost' || isLoopback(bindHost),
+    isLoopback: bindHost === 'localhost' || isLoopback(bindHost),
     signIn: isOn(variables.get('WEBUI_AUTH') ?? 'True'),
     trustsHeader: (variables.get('WEBUI_AUTH_TRUSTED_EMAIL_HEADER')?.trim() ?? '') !== '',
     publicUrl: httpUrl(variables.get('WEBUI_URL')?.trim()),
@@ -82,9 +82,9 @@ export function companionPlan(bytes: Uint8Array, settings: CompanionSettings): C
 }
 
 /** What is wrong with the value of a variable that is read here; null when nothing is. A blank one of ours counts as not set. */
-const JUDGES: Readonly<Record<string, (text: string) => string | null>> = {
-  SVC_OWUI_PORT: judgeOf('companionPort'),
-  SVC_OWUI_BIND_HOST: judgeOf('companionBindHost'),
+const VALIDATORS: Readonly<Record<string, (text: string) => string | null>> = {
+  SVC_OWUI_PORT: validatorOf('companionPort'),
+  SVC_OWUI_BIND_HOST: validatorOf('companionBindHost'),
   WEBUI_AUTH: (text) => {
     const read = FLAG.fromText(text);
     return read.ok ? null : `${read.reason}; the chat UI takes it for off`;
@@ -93,7 +93,7 @@ const JUDGES: Readonly<Record<string, (text: string) => string | null>> = {
     text.trim() === '' || httpUrl(text.trim()) !== null ? null : 'must be an address of http or https',
 };
 
-function judgeOf(name: 'companionBindHost' | 'companionPort'): (text: string) => string | null {
+function validatorOf(name: 'companionBindHost' | 'companionPort'): (text: string) => string | null {
   const { type: kind } = SETTINGS[name];
   return (text) => {
     const read = text.trim() === '' ? null : kind.fromText(text.trim());
@@ -104,7 +104,7 @@ function judgeOf(name: 'companionBindHost' | 'companionPort'): (text: string) =>
 function problemsIn(bytes: Uint8Array, variables: ReadonlyMap<string, string>): Problem[] {
   const { notes, lines } = describeEnvFile(bytes);
   const unread = notes.map(({ line, message }) => ({ file: COMPANION_FILE, line, message }));
-  const wrong = Object.entries(JUDGES).flatMap(([name, judge]) => {
+  const wrong = Object.entries(VALIDATORS).flatMap(([name, judge]) => {
     const text = variables.get(name);
     const reason = text === undefined ? null : judge(text);
     const line = lines.get(name) ?? null;

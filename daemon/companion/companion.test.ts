@@ -34,25 +34,25 @@ async function setup() {
 
 it('without companion.env nothing is asked', async () => {
   const { companion, asked } = await setup();
-  expect(await companion.look()).toEqual({ plan: null, answers: false });
-  expect(companion.last()).toEqual({ plan: null, answers: false });
+  expect(await companion.refreshed()).toEqual({ plan: null, isResponding: false });
+  expect(companion.last()).toEqual({ plan: null, isResponding: false });
   expect(asked).toEqual([]);
 });
 
 it('is asked once for many who ask at once, without any credential, and again when that is five seconds old', async () => {
   const { companion, asked, at, write, port } = await setup();
   write();
-  const many = await Promise.all(Array.from({ length: 50 }, () => companion.look()));
-  expect(many.every(({ plan, answers }) => answers && plan?.port === port)).toBe(true);
+  const many = await Promise.all(Array.from({ length: 50 }, () => companion.refreshed()));
+  expect(many.every(({ plan, isResponding }) => isResponding && plan?.port === port)).toBe(true);
   expect(asked).toHaveLength(1);
   expect(asked[0]?.url).toBe('/health');
   expect(asked[0]?.headers).not.toContain('authorization');
   at.ms = 5_000;
-  await companion.look();
+  await companion.refreshed();
   expect(asked).toHaveLength(1);
   at.ms = 5_001;
   at.status = 500;
-  expect(await companion.look()).toMatchObject({ answers: false });
+  expect(await companion.refreshed()).toMatchObject({ isResponding: false });
   expect(asked).toHaveLength(2);
 });
 
@@ -60,17 +60,17 @@ it('the last look is answered at once, and a stale one is renewed behind it', as
   const { companion, write } = await setup();
   write();
   expect(companion.last().plan).toBeNull();
-  await expect.poll(() => companion.last().answers).toBe(true);
+  await expect.poll(() => companion.last().isResponding).toBe(true);
 });
 
 it('who does not answer is there and does not answer; a gateway that stops asks nobody', async () => {
   const { companion, at, stop, write, asked } = await setup();
   write('SVC_OWUI_PORT=1\n');
-  expect(await companion.look()).toMatchObject({ answers: false, plan: { port: 1 } });
+  expect(await companion.refreshed()).toMatchObject({ isResponding: false, plan: { port: 1 } });
   write();
   at.ms = 10_000;
   stop.abort(new Error('the end'));
-  expect(companion.last()).toMatchObject({ answers: false });
-  expect(await companion.look()).toMatchObject({ answers: false });
+  expect(companion.last()).toMatchObject({ isResponding: false });
+  expect(await companion.refreshed()).toMatchObject({ isResponding: false });
   expect(asked).toEqual([]);
 });

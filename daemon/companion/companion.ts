@@ -9,17 +9,17 @@ export interface CompanionView {
   /** Null without a companion.env: nobody asked for it. */
   readonly plan: CompanionPlan | null;
   /** Whether it answers now. */
-  readonly answers: boolean;
+  readonly isResponding: boolean;
 }
 
 export interface Companion {
   /** As it is now, at most five seconds old. Never rejects. */
-  look(): Promise<CompanionView>;
+  refreshed(): Promise<CompanionView>;
   /** As it was when last looked at; looks again in the background when that is too old. */
   last(): CompanionView;
 }
 
-export interface CompanionOptions {
+export interface CompanionDeps {
   settings: CompanionSettings & { readonly folders: { readonly config: string } };
   outbound: Pick<Outbound, 'dispatch'>;
   /** Ends a question when the gateway stops. */
@@ -31,14 +31,14 @@ export interface CompanionOptions {
 const AGE_MS = 5_000;
 const LIMIT_MS = 1_500;
 const HEALTH = { method: 'GET', path: '/health', limitMs: LIMIT_MS } as const;
-const NOBODY: CompanionView = { plan: null, answers: false };
+const NO_COMPANION: CompanionView = { plan: null, isResponding: false };
 
 /** Looks at the chat UI: reads its file, and asks its port only when there is one. Nothing of it is trusted but its status. */
-export function createCompanion(options: CompanionOptions): Companion {
+export function createCompanion(options: CompanionDeps): Companion {
   const { settings, signal, clock = () => performance.now() } = options;
   const ask = createEngineQuery(options.outbound);
-  let known = NOBODY;
-  let lookedAt = -Infinity;
+  let known = NO_COMPANION;
+  let refreshedAt = -Infinity;
 
   const answers = async ({ bindHost, port }: CompanionPlan): Promise<boolean> => {
     const endpoint = { origin: ownOrigin(bindHost, port), headers: {} };
@@ -48,16 +48,16 @@ export function createCompanion(options: CompanionOptions): Companion {
     );
   };
   const flight = new SingleFlight<CompanionView>();
-  const lookAnew = async (): Promise<CompanionView> => {
+  const refreshNow = async (): Promise<CompanionView> => {
     const plan = await readCompanionPlan(settings.folders.config, settings);
-    known = plan === null ? NOBODY : { plan, answers: await answers(plan) };
-    lookedAt = clock();
+    known = plan === null ? NO_COMPANION : { plan, isResponding: await answers(plan) };
+    refreshedAt = clock();
     return known;
   };
-  const refresh = () => flight.run('look', lookAnew);
-  const isOld = () => clock() - lookedAt > AGE_MS;
+  const refresh = () => flight.run('look', refreshNow);
+  const isOld = () => clock() - refreshedAt > AGE_MS;
   return {
-    look: async () => (isOld() ? refresh() : known),
+    refreshed: async () => (isOld() ? refresh() : known),
     last() {
       if (isOld() && !signal.aborted) void refresh();
       return known;

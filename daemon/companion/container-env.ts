@@ -2,7 +2,7 @@ import { SetupError } from '../lib/setup-error.ts';
 import { ownOrigin } from './address.ts';
 import { COMPANION_FILE, type CompanionPlan, isOn } from './companion-env.ts';
 
-export interface ContainerFacts {
+export interface ContainerEnvInput {
   readonly plan: CompanionPlan;
   /** Blank: there is none. */
   readonly clientKey: string;
@@ -27,7 +27,7 @@ const CONTROL = /[\0-\x1f\x7f]/;
  * Returns the variables of the chat UI (docs/spec/contract.md#companion-env): those of companion.env, its
  * address and port, the address of the API when the file names none, and the client key as its API key.
  */
-export function containerEnv({ plan, clientKey, bindHost, port }: ContainerFacts): Map<string, string> {
+export function containerEnv({ plan, clientKey, bindHost, port }: ContainerEnvInput): Map<string, string> {
   const env = new Map([['OPENAI_API_BASE_URL', `${ownOrigin(bindHost, port)}/v1`]]);
   for (const [name, value] of plan.variables) if (!OURS.test(name)) env.set(name, value);
   for (const name of SWITCHES) if (isOn(env.get(name) ?? '')) env.set(name, 'True');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { companionWarning } from './warning.ts';
 
-const FINE = { loopback: true, signIn: true, trustsHeader: false };
+const FINE = { isLoopback: true, signIn: true, trustsHeader: false };
 
 it.each([
   ['all is well', {}, true, true, null],
@@ -10,16 +10,16 @@ it.each([
   ['no sign-in, on this machine', { signIn: false }, false, true, null],
   [
     'no sign-in, on the network',
-    { signIn: false, loopback: false },
+    { signIn: false, isLoopback: false },
     false,
     true,
     /read stored conversations/,
   ],
   ['a header, behind a proxy here', { trustsHeader: true }, true, true, null],
-  ['a header, on the network', { trustsHeader: true, loopback: false }, true, true, /sign in as anybody/],
+  ['a header, on the network', { trustsHeader: true, isLoopback: false }, true, true, /sign in as anybody/],
   [
     'a header, on the network, and no key: the worse comes first',
-    { trustsHeader: true, loopback: false },
+    { trustsHeader: true, isLoopback: false },
     true,
     false,
     /anybody/,

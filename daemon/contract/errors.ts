@@ -263,7 +263,7 @@ export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
 /** The code of the catalogue by which a code of anybody is counted. */
-export const catalogued = (code: unknown): ErrorCode => (isErrorCode(code) ? code : 'upstream.error');
+export const catalogCodeOf = (code: unknown): ErrorCode => (isErrorCode(code) ? code : 'upstream.error');
 
 /** OpenAI's `type` for a status; only `/v1` envelopes carry it. */
 export function openaiErrorType(status: number): string {

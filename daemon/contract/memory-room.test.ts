@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roomOf } from './memory-room.ts';
+import { headroomOf } from './memory-room.ts';
 
 const sum = { pool: 'host', needed: 9, short: 0, victims: [] };
 
@@ -9,6 +9,6 @@ test.each([
   ['the limit, less what slots hold', { free: 100, reserved: 0, limit: 10, held: 4 }, 6, true],
   ['nothing once slots hold more than the limit', { free: 100, reserved: 0, limit: 3, held: 4 }, 0, true],
   ['a limit above what is free says nothing', { free: 10, reserved: 0, limit: 50, held: 0 }, 9, false],
-])('%s', (_, over, bytes, byLimit) => {
-  expect(roomOf({ ...sum, kept_free: 1, ...over })).toEqual({ bytes, byLimit });
+])('%s', (_, over, bytes, isLimitedBySetting) => {
+  expect(headroomOf({ ...sum, kept_free: 1, ...over })).toEqual({ bytes, isLimitedBySetting });
 });

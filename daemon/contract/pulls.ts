@@ -33,11 +33,11 @@ export const PullView = z.object({
 });
 export const PullsResponse = z.object({ pulls: z.array(PullView) });
 
-const shortText = (most: number) =>
+const shortText = (maxLength: number) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(maxLength)
     .regex(/^[^\0-\x1f\x7f]+$/, 'must not hold control characters');
 
 /** What is to be downloaded: `model` is `owner/name`, `owner/name:QUANTISATION` or `owner/name:FILE`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Documents of one request. */
-export const DOCUMENTS_MOST = 2_048;
+export const MAX_DOCUMENTS = 2_048;
 
 /** The body of a rerank request, at the gateway's door and at an embedded engine's. */
 export const RerankBody = z.looseObject({
@@ -14,7 +14,7 @@ export const RerankBody = z.looseObject({
       { error: 'must be an array of documents' },
     )
     .min(1, 'must not be empty')
-    .max(DOCUMENTS_MOST, `holds more than ${DOCUMENTS_MOST} documents`),
+    .max(MAX_DOCUMENTS, `holds more than ${MAX_DOCUMENTS} documents`),
   top_n: z.int('must be a whole number').min(1, 'must be 1 or more').nullish(),
   return_documents: z.boolean('must be true or false').nullish(),
 });

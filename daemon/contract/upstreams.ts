@@ -26,7 +26,7 @@ export const UpstreamName = z
   .refine((name) => name !== 'svc', 'svc is the owner of what this gateway serves itself');
 
 /** Headers that frame a message or belong to somebody else; a key is never sent under one of them. */
-const TAKEN =
+const RESERVED_HEADERS =
   /^(host|connection|content-(length|type|encoding)|transfer-encoding|te|trailer|upgrade|expect|accept(-.*)?|cookie|origin|referer|keep-alive|proxy-.*|x-svc-.*|x-request-id)$/i;
 
 const noControls = (text: z.ZodString) => text.regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
@@ -46,7 +46,7 @@ export const UPSTREAM_FIELDS = {
   header: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of a header')
-    .refine((name) => !TAKEN.test(name), 'is a header with a meaning of its own'),
+    .refine((name) => !RESERVED_HEADERS.test(name), 'is a header with a meaning of its own'),
   /** A provider of somebody else; absent = decided from the host. */
   remote: z.boolean(),
   /** Smaller comes first. */

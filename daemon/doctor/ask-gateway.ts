@@ -3,14 +3,14 @@ import { HardwareResponse } from '../contract/hardware.ts';
 import { HealthResponse, StatusOverview } from '../contract/system.ts';
 import type { Outbound } from '../lib/net/outbound.ts';
 import { createEngineQuery } from '../slots/lifecycle/health.ts';
-import type { GatewayAnswers } from './facts.ts';
+import type { GatewayState } from './facts.ts';
 
 const LIMIT_MS = 2_500;
 
 /** A document of the wanted shape, `refused` for any other answer; rejects when nobody answers. */
-type Ask = <T>(path: string, schema: z.ZodType<T>) => Promise<T | 'refused'>;
+type Query = <T>(path: string, schema: z.ZodType<T>) => Promise<T | 'refused'>;
 
-function asker(outbound: Pick<Outbound, 'dispatch'>, url: string, key: string | null): Ask {
+function createQuery(outbound: Pick<Outbound, 'dispatch'>, url: string, key: string | null): Query {
   const ask = createEngineQuery(outbound);
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
   const { origin, pathname } = new URL(url);
@@ -36,16 +36,16 @@ const orNull = <T>(answer: Promise<T | 'refused'>): Promise<T | null> =>
 /**
  * Asks a gateway how it goes and what it sees. The key is sent only to what says by itself that it is a gateway. Never rejects.
  */
-export async function askGateway(
+export async function queryGateway(
   outbound: Pick<Outbound, 'dispatch'>,
   url: string,
   key: string | null,
-): Promise<GatewayAnswers> {
+): Promise<GatewayState> {
   const nothing = { url, version: null, status: null, hardware: null };
-  const open = await asker(outbound, url, null)('/api/health', HealthResponse).catch(() => null);
+  const open = await createQuery(outbound, url, null)('/api/health', HealthResponse).catch(() => null);
   if (open === null) return { ...nothing, state: 'down' };
   if (open === 'refused') return { ...nothing, state: 'silent' };
-  const ask = asker(outbound, url, key);
+  const ask = createQuery(outbound, url, key);
   const [status, hardware] = await Promise.all([
     orNull(ask('/api/status', StatusOverview)),
     orNull(ask('/api/hardware', HardwareResponse)),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { examine } from './examine.ts';
 import { fail, ok, warn } from './finding.ts';
-import { listenerOn, lookAtPort } from './port-check.ts';
+import { checkPort, listenerOn } from './port-check.ts';
 import { reportJson, reportText } from './report.ts';
 import { factsOf } from './testing/facts.ts';
 
@@ -54,13 +54,13 @@ it('a port that is taken is told with who has it; a free one stays free', async 
   const server = createServer();
   const port = await listenOnLoopback(server);
   expect(listenerOn(port)).toContain(`(process ${process.pid})`);
-  expect(await lookAtPort('127.0.0.1', port)).toMatchObject({
+  expect(await checkPort('127.0.0.1', port)).toMatchObject({
     state: 'taken',
     by: expect.stringContaining('process'),
   });
   server.close();
   await once(server, 'close');
-  expect(await lookAtPort('127.0.0.1', port)).toEqual({ state: 'free' });
-  expect(await lookAtPort('127.0.0.1', port)).toEqual({ state: 'free' });
-  expect(await lookAtPort('192.0.2.1', port)).toEqual({ state: 'no_address' });
+  expect(await checkPort('127.0.0.1', port)).toEqual({ state: 'free' });
+  expect(await checkPort('127.0.0.1', port)).toEqual({ state: 'free' });
+  expect(await checkPort('192.0.2.1', port)).toEqual({ state: 'no_address' });
 });

@@ -1,5 +1,5 @@
 import { CHECKS, type Check } from './checks/table.ts';
-import type { DoctorFacts } from './facts.ts';
+import type { DoctorInput } from './facts.ts';
 import { type Finding, warn } from './finding.ts';
 
 /** Longest time of one check. */
@@ -9,7 +9,7 @@ const LIMIT_MS = 4_000;
 async function guarded(
   id: string,
   check: Check,
-  facts: DoctorFacts,
+  facts: DoctorInput,
   limitMs: number,
 ): Promise<readonly Finding[]> {
   const failed = (reason: string) => [
@@ -34,7 +34,7 @@ async function guarded(
 
 /** Runs all checks side by side; the findings come in the order of the table. Never rejects. */
 export async function examine(
-  facts: DoctorFacts,
+  facts: DoctorInput,
   checks: Readonly<Record<string, Check>> = CHECKS,
   limitMs = LIMIT_MS,
 ): Promise<Finding[]> {

@@ -5,7 +5,7 @@ import type { ReadOnlySettings } from '../settings/read-only-settings.ts';
 import type { SlotConfig } from '../slots/config/slot-config.ts';
 
 /** What the running gateway says of itself; null for what it did not say. */
-export interface GatewayAnswers {
+export interface GatewayState {
   /** `up`: it answers; `down`: nothing does; `silent`: something holds the connection and gives no answer of a gateway. */
   readonly state: 'up' | 'down' | 'silent';
   readonly url: string;
@@ -17,7 +17,7 @@ export interface GatewayAnswers {
 }
 
 /** Whether the gateway could listen where its settings say. */
-export type PortLook =
+export type PortState =
   | { readonly state: 'free' }
   | { readonly state: 'taken'; readonly by: string | null }
   | { readonly state: 'no_address' }
@@ -25,23 +25,23 @@ export type PortLook =
   | { readonly state: 'unknown'; readonly reason: string };
 
 /** Everything that the checks judge; gathered once. */
-export interface DoctorFacts {
+export interface DoctorInput {
   readonly settings: ReadOnlySettings;
   /** The user as whom was looked. */
   readonly user: { readonly uid: number; readonly name: string };
-  readonly gateway: GatewayAnswers;
+  readonly gateway: GatewayState;
   /** Process id of a gateway that works on the state folder. */
   readonly holder: number | null;
-  readonly port: PortLook;
+  readonly port: PortState;
   /** Null when the machine could not be looked at in time. */
   readonly hardware: HardwareView | null;
   readonly slots: readonly SlotConfig[];
   /** What is wrong with slot files, upstream files and companion.env. */
   readonly fileProblems: readonly Problem[];
   /** A restore was cut; no gateway starts until it is done again. */
-  readonly halfRestored: boolean;
+  readonly isRestoreIncomplete: boolean;
   /** Why a start is refused because of where the gateway would listen; null when it is not. */
-  readonly exposed: { readonly message: string; readonly fix: string } | null;
+  readonly exposureProblem: { readonly message: string; readonly fix: string } | null;
   /** Unix milliseconds. */
   readonly now: number;
 }

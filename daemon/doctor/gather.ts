@@ -8,7 +8,7 @@ import { EventBus } from '../lib/async/event-bus.ts';
 import { silentLog } from '../lib/log.ts';
 import { inSlotsFolder, readSlotFolder } from '../slots/config/slot-folder.ts';
 import { readUpstreamFolder } from '../upstreams/upstream-folder.ts';
-import type { DoctorFacts } from './facts.ts';
+import type { DoctorInput } from './facts.ts';
 
 /** Longest time of one probe of the hardware. */
 const PROBE_MS = 3_500;
@@ -31,14 +31,14 @@ export async function ownHardware(containers: ContainerSources): Promise<Hardwar
 }
 
 /** What slot and upstream files hold, and what is wrong with them. */
-export function readFiles(config: string): Pick<DoctorFacts, 'slots' | 'fileProblems'> {
+export function readFiles(config: string): Pick<DoctorInput, 'slots' | 'fileProblems'> {
   const slots = readSlotFolder(join(config, 'slots'));
   const upstreams = readUpstreamFolder(join(config, 'upstreams'));
   const wrong = 'problem' in upstreams ? [upstreams.problem] : upstreams.problems;
   return { slots: slots.configs, fileProblems: [...slots.problems.map(inSlotsFolder), ...wrong] };
 }
 
-export function whoAmI(): DoctorFacts['user'] {
+export function currentUser(): DoctorInput['user'] {
   const uid = process.geteuid?.() ?? 0;
   try {
     return { uid, name: userInfo().username };

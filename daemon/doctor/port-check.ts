@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { readListening } from '../lib/net/listening-sockets.ts';
 import { listeners } from '../slots/runners/port-owner.ts';
-import type { PortLook } from './facts.ts';
+import type { PortState } from './facts.ts';
 
 const LIMIT_MS = 2_000;
 
@@ -40,7 +40,7 @@ export function listenerOn(port: number, proc = '/proc'): string | null {
   return pid === undefined ? null : `${read(join(proc, pid, 'comm')).trim()} (process ${pid})`;
 }
 
-function told(error: NodeJS.ErrnoException, port: number): PortLook {
+function stateOf(error: NodeJS.ErrnoException, port: number): PortState {
   if (error.code === 'EADDRINUSE') return { state: 'taken', by: listenerOn(port) };
   if (error.code === 'EADDRNOTAVAIL') return { state: 'no_address' };
   if (error.code === 'EACCES') return { state: 'not_permitted' };
@@ -48,7 +48,7 @@ function told(error: NodeJS.ErrnoException, port: number): PortLook {
 }
 
 /** Tries whether an address can be listened on, and gives it free at once. Never rejects. */
-export function lookAtPort(host: string, port: number): Promise<PortLook> {
+export function checkPort(host: string, port: number): Promise<PortState> {
   return new Promise((resolve) => {
     const server = createServer();
     const late = setTimeout(() => {
@@ -57,7 +57,7 @@ export function lookAtPort(host: string, port: number): Promise<PortLook> {
     }, LIMIT_MS);
     server.once('error', (error) => {
       clearTimeout(late);
-      resolve(told(error, port));
+      resolve(stateOf(error, port));
     });
     server.listen({ host, port, exclusive: true }, () => {
       clearTimeout(late);

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
-import { refuseUnparsed } from './client-error.ts';
+import { handleClientError } from './client-error.ts';
 
 let server: Server;
 
@@ -11,7 +11,7 @@ beforeEach(async () => {
     if (req.url === '/stream') res.write('the beginning');
     else res.end('whole');
   });
-  server.on('clientError', refuseUnparsed);
+  server.on('clientError', handleClientError);
   await listenOnLoopback(server);
 });
 

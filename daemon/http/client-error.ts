@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { GatewayError } from '../contract/errors.ts';
 import { newRequestId } from '../lib/request-id.ts';
-import { answerUnderWay } from './current-response.ts';
+import { currentResponse } from './current-response.ts';
 import { bareRefusal } from './error-envelope.ts';
-import { endGently } from './lingering-close.ts';
+import { halfClose } from './lingering-close.ts';
 
 const TOO_LARGE = () =>
   new GatewayError('request.malformed', { status: 431, message: 'The headers are larger than 16 KiB.' });
@@ -18,11 +18,11 @@ const REASONS: Record<string, () => GatewayError> = {
  * Answers what the parser refused (`clientError`) with our envelope and closes. In the middle of another answer
  * nothing can be said: those bytes would be read as part of it.
  */
-export function refuseUnparsed(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET' || answerUnderWay(socket)?.headersSent) {
+export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || currentResponse(socket)?.headersSent) {
     socket.destroy();
     return;
   }
   const refusal = REASONS[error.code ?? '']?.() ?? new GatewayError('request.malformed');
-  endGently(socket, bareRefusal(refusal, 'api', newRequestId()));
+  halfClose(socket, bareRefusal(refusal, 'api', newRequestId()));
 }

@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
-import { keepRoom } from './connection-limit.ts';
-import { followSilent } from './unused-sockets.ts';
+import { enforceConnectionLimit } from './connection-limit.ts';
+import { trackUnusedSockets } from './unused-sockets.ts';
 
 const MOST = 4;
 const NONE = { silent: 0, idle: 0, stalled: 0, refused: 0 };
@@ -29,7 +29,12 @@ beforeEach(async () => {
   });
   server.on('upgrade', (_req, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
   const log = { warn: (counts: Record<string, number>) => void told.push(counts) };
-  keepRoom(server, followSilent(server), { most: MOST, log, now: () => clock.now, lookEveryMs: 10 });
+  enforceConnectionLimit(server, trackUnusedSockets(server), {
+    maxConnections: MOST,
+    log,
+    now: () => clock.now,
+    checkIntervalMs: 10,
+  });
   await listenOnLoopback(server);
 });
 afterEach(() => {

@@ -9,18 +9,18 @@ const answer = () => new EventEmitter() as unknown as ServerResponse;
 test('a drain without an answer under way is over at once', async () => {
   const drain = new Drain();
   const over = answer();
-  drain.follow(over);
+  drain.track(over);
   over.emit('close');
-  expect(drain.begun).toBe(false);
+  expect(drain.isDraining).toBe(false);
   await drain.begin(60_000);
-  expect(drain.begun).toBe(true);
+  expect(drain.isDraining).toBe(true);
 });
 
 test('it is over with the last answer, however often that one says so', async () => {
   const drain = new Drain();
   const [first, second] = [answer(), answer()];
-  drain.follow(first);
-  drain.follow(second);
+  drain.track(first);
+  drain.track(second);
   let over = false;
   const drained = drain.begin(60_000).then(() => {
     over = true;
@@ -35,7 +35,7 @@ test('it is over with the last answer, however often that one says so', async ()
 
 test('what does not end is waited for no longer than the limit', async () => {
   const drain = new Drain();
-  drain.follow(answer());
+  drain.track(answer());
   await drain.begin(10);
-  expect(drain.begun).toBe(true);
+  expect(drain.isDraining).toBe(true);
 });

@@ -7,7 +7,7 @@ import { baseHeaders } from './headers.ts';
 import type { PipelineDeps } from './pipeline.ts';
 
 /** Seconds after which a caller who was turned away may find the gateway that follows this one. */
-const AGAIN_S = 5;
+const RETRY_AFTER_S = 5;
 
 /** Answers under way, and what becomes of those who come once the gateway drains (setting `server.drain_limit_s`). */
 export class Drain {
@@ -16,17 +16,17 @@ export class Drain {
   #begun = false;
 
   /** True once nobody new is taken. */
-  get begun(): boolean {
+  get isDraining(): boolean {
     return this.#begun;
   }
 
   /** Whether no more than one answer is under way. */
-  get alone(): boolean {
+  get isSingle(): boolean {
     return this.#active <= 1;
   }
 
   /** Follows one answer to its end, however that comes. */
-  follow(res: ServerResponse): void {
+  track(res: ServerResponse): void {
     this.#active++;
     res.once('close', () => {
       this.#active--;
@@ -50,10 +50,10 @@ export class Drain {
 
 /** 503 for those who come while the gateway drains. */
 const drainingError = (): GatewayError =>
-  new GatewayError('slot.draining', { retryAfterS: AGAIN_S, headers: { connection: 'close' } });
+  new GatewayError('slot.draining', { retryAfterS: RETRY_AFTER_S, headers: { connection: 'close' } });
 
 /** Answers one who comes while the gateway drains, before anything about the request is looked at. */
-export function turnAway(
+export function refuseWhileDraining(
   { secrets, refused }: Pick<PipelineDeps, 'secrets' | 'refused'>,
   req: IncomingMessage,
   res: ServerResponse,

@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts';
 import { STATUS_CODES } from '../lib/net/node-http.ts';
 import { redactSecretsIn } from '../lib/text/redact.ts';
 import { bareRefusalHeaders, refusalHeaders } from './headers.ts';
-import { lingerAfter } from './lingering-close.ts';
+import { lingerAfterResponse } from './lingering-close.ts';
 
 /** Turns anything thrown into a refusal that may be shown; unknown errors become `internal` and are logged with the id. */
 export function asGatewayError(error: unknown, log: Log, requestId: string): GatewayError {
@@ -45,7 +45,7 @@ export function sendError(
 export function closeIfUnread(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete) return;
   res.setHeader('connection', 'close');
-  lingerAfter(req);
+  lingerAfterResponse(req);
 }
 
 /** A whole refusal as text, for a bare socket: status line, headers, envelope. `id` becomes x-request-id. */

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { listenOnLoopback } from '../lib/testing/listening.ts';
-import { LeanResponse } from './fast-response.ts';
+import { FastResponse } from './fast-response.ts';
 
 let server: Server | null = null;
 afterEach(() => {
@@ -11,9 +11,9 @@ afterEach(() => {
 });
 
 /** The answer that `handle` gives, byte for byte as it goes over the wire, and the pieces in which its socket was written to. */
-async function wireOf(handle: (res: LeanResponse) => void, method = 'GET') {
+async function wireOf(handle: (res: FastResponse) => void, method = 'GET') {
   let pieces = 0;
-  server = createServer({ ServerResponse: LeanResponse }, (_, res) => handle(res as LeanResponse));
+  server = createServer({ ServerResponse: FastResponse }, (_, res) => handle(res as FastResponse));
   server.on('connection', (peer: Socket) => {
     const { _writev: lists } = peer;
     peer._writev = (chunks, done) => {
@@ -32,7 +32,7 @@ async function wireOf(handle: (res: LeanResponse) => void, method = 'GET') {
 }
 
 /** The head of that answer without its date. */
-async function headOf(handle: (res: LeanResponse) => void, method = 'GET'): Promise<string[]> {
+async function headOf(handle: (res: FastResponse) => void, method = 'GET'): Promise<string[]> {
   const { text } = await wireOf(handle, method);
   const head = text.split('\r\n\r\n')[0] ?? '';
   return head.split('\r\n').filter((line) => !line.startsWith('Date: '));

@@ -4,7 +4,7 @@ import { ServerResponse } from '../lib/net/node-http.ts';
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /** Bytes of a last chunk that leaves as text. */
-const SHORT = 4 * 1024;
+const MAX_TEXT_BYTES = 4 * 1024;
 
 /**
  * A response that keeps the headers set before its head as one short list. Node keeps an object of pairs, looks at each value when it
@@ -12,7 +12,7 @@ const SHORT = 4 * 1024;
  * Names and values are looked at once, by the head, which throws for what no header may hold. A short body ends it as Latin-1, byte
  * for byte: the head is text, and two texts leave as one, where Node would keep a list of two pieces.
  */
-export class LeanResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
+export class FastResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   /** Names in lower case and values in turn. */
   #list: OutgoingHttpHeader[] = [];
 
@@ -67,7 +67,7 @@ export class LeanResponse<R extends IncomingMessage = IncomingMessage> extends S
   override end(chunk: unknown, done?: () => void): this;
   override end(chunk: unknown, encoding: BufferEncoding, done?: () => void): this;
   override end(chunk?: unknown, encoding?: BufferEncoding | (() => void), done?: () => void): this {
-    if (!Buffer.isBuffer(chunk) || chunk.length > SHORT)
+    if (!Buffer.isBuffer(chunk) || chunk.length > MAX_TEXT_BYTES)
       return super.end(chunk, encoding as BufferEncoding, done);
     return super.end(chunk.toString('latin1'), 'latin1', typeof encoding === 'function' ? encoding : done);
   }

@@ -35,7 +35,7 @@ async function door(values: Values = ENFORCED, listener = { bindHost: '0.0.0.0',
     log,
     secretFile: join(scratch(), 'secret.bin'),
     listener: () => listener,
-    own: { names: ['box'], searchDomains: [] },
+    localHostnames: { names: ['box'], searchDomains: [] },
   });
   const deps: GuardDeps = { auth, matcher: createMatcher(), log, refused: () => {} };
   const request = ({
@@ -171,7 +171,7 @@ describe('class', () => {
     const { outcome, auth } = await door({ ...ENFORCED, trustForwardedFor: false });
     for (const one of ['203.0.113.1', '203.0.113.2'])
       await outcome({ url: '/api/nowhere', peer: '127.0.0.1', with: { 'x-forwarded-for': one } });
-    expect(auth.collapsed()).not.toBeNull();
+    expect(auth.sharedAddressCause()).not.toBeNull();
   });
 
   it('a request without method and target is a GET of nothing', async () => {

@@ -41,7 +41,7 @@ export function guardHost(deps: GuardDeps, request: AuthRequest): void {
 export function admit(deps: GuardDeps, req: IncomingMessage, upgrade: boolean): Admitted {
   const target = checkFraming(req.method ?? 'GET', req.url ?? '', req.rawHeaders);
   const auth = authRequest(req, upgrade);
-  deps.auth.noteForwarding(auth);
+  deps.auth.observeForwarding(auth);
   guardHost(deps, auth);
   return { target, auth };
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
-import { cutShort, letFinish, lingerAfter } from './lingering-close.ts';
+import { allowBodyDrain, forbidDrain, lingerAfterResponse } from './lingering-close.ts';
 
 let server: Server;
 /** How many body bytes reached the server, and when its socket went. */
@@ -19,7 +19,7 @@ beforeEach(async () => {
     gone = new Promise((resolve) => socket.once('close', () => resolve()));
     res.setHeader('connection', 'close');
     before(req);
-    lingerAfter(req);
+    lingerAfterResponse(req);
     res.end('no');
   });
   await listenOnLoopback(server);
@@ -80,18 +80,18 @@ describe('lingerAfter', () => {
     });
 
   it('one whose body was asked for may write it all before he reads', async () => {
-    before = (req) => letFinish(req, 20 << 20);
+    before = (req) => allowBodyDrain(req, 20 << 20);
     expect(await writeThenRead(20 << 20)).toMatch(/^HTTP\/1.1 200 OK\r\n(?:.*\r\n)+no$/);
     await gone;
   });
 
   it('and only that much; not when it was taken back', async () => {
-    before = (req) => letFinish(req, 2 << 20);
+    before = (req) => allowBodyDrain(req, 2 << 20);
     expect(await Promise.race([writeThenRead(20 << 20), sleep(500, 'not read')])).toBe('not read');
     expect(read()).toBeLessThan(12 << 20);
     before = (req) => {
-      letFinish(req, 20 << 20);
-      cutShort(req);
+      allowBodyDrain(req, 20 << 20);
+      forbidDrain(req);
     };
     expect(await writeThenRead(20 << 20)).toMatch(/Error/);
     expect(read()).toBeLessThan(12 << 20);
@@ -105,7 +105,7 @@ describe('a connection that is kept', () => {
   beforeEach(async () => {
     ends.clear();
     kept = createServer((req, res) => {
-      letFinish(req, 20 << 20);
+      allowBodyDrain(req, 20 << 20);
       ends.add(req.socket.destroySoon);
       if (req.url !== '/refused') return void req.resume().on('end', () => res.end('yes'));
       res.setHeader('connection', 'close');

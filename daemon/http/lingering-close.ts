@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** How long a refused sender may take to read the refusal, and how much of what it still sends is thrown away. */
-interface Patience {
+interface DrainLimits {
   readonly ms: number;
   readonly bytes: number;
 }
-const LITTLE: Patience = { ms: 2_000, bytes: 1 << 20 };
+const DEFAULT_LIMITS: DrainLimits = { ms: 2_000, bytes: 1 << 20 };
 /** How long a sender whose body was asked for may go on once nobody wants it any more (ms); nginx waits as long. */
-const FINISH_MS = 30_000;
+const BODY_DRAIN_MS = 30_000;
 
-const PATIENCE = new WeakMap<IncomingMessage, Patience>();
+const LIMITS = new WeakMap<IncomingMessage, DrainLimits>();
 /** Requests whose bodies nobody reads any more. */
 const discarded = new WeakSet<IncomingMessage>();
 /** The latest request of a connection whose body was asked for: all that come on it share what is done at its end. */
@@ -21,28 +21,28 @@ const latest = new WeakMap<Socket, IncomingMessage>();
  * Lets the sender of a body that was wanted send up to `bytes` of it although it is answered before its end. Many clients
  * read nothing before they have written all: cut short, they report a broken pipe instead of what they were told.
  */
-export function letFinish(req: IncomingMessage, bytes: number): void {
-  PATIENCE.set(req, { ms: FINISH_MS, bytes });
+export function allowBodyDrain(req: IncomingMessage, bytes: number): void {
+  LIMITS.set(req, { ms: BODY_DRAIN_MS, bytes });
   const { socket } = req;
-  if (!latest.has(socket)) atItsEnd(socket);
+  if (!latest.has(socket)) deferClose(socket);
   latest.set(socket, req);
 }
 
 /** Node calls `destroySoon` once an answer is out that is the last one of its connection. */
-function atItsEnd(socket: Socket): void {
+function deferClose(socket: Socket): void {
   const usual = socket.destroySoon;
   socket.destroySoon = () => {
     socket.destroySoon = usual;
     const req = latest.get(socket);
-    if (req === undefined || req.complete || !PATIENCE.has(req)) return socket.destroySoon();
+    if (req === undefined || req.complete || !LIMITS.has(req)) return socket.destroySoon();
     discardRest(req);
-    endGently(socket, undefined, FINISH_MS);
+    halfClose(socket, undefined, BODY_DRAIN_MS);
   };
 }
 
 /** Takes that back: what this sender sends was never to be taken. */
-export function cutShort(req: IncomingMessage): void {
-  PATIENCE.delete(req);
+export function forbidDrain(req: IncomingMessage): void {
+  LIMITS.delete(req);
 }
 
 /**
@@ -51,9 +51,9 @@ export function cutShort(req: IncomingMessage): void {
  * Our side ends with the answer; at most 1 MiB more is taken and thrown away; after 2 s the socket is cut. A body that was
  * asked for has the limits of `letFinish`.
  */
-export function lingerAfter(req: IncomingMessage): void {
+export function lingerAfterResponse(req: IncomingMessage): void {
   const { socket } = req;
-  const { ms, bytes } = PATIENCE.get(req) ?? LITTLE;
+  const { ms, bytes } = LIMITS.get(req) ?? DEFAULT_LIMITS;
   let taken = 0;
   req.on('data', (chunk: Buffer) => {
     taken += chunk.length;
@@ -62,14 +62,14 @@ export function lingerAfter(req: IncomingMessage): void {
   req.on('error', () => {});
   req.resume();
   // Node calls this once the answer is out; its own version closes a socket with bytes still unread.
-  socket.destroySoon = () => endGently(socket, undefined, ms);
+  socket.destroySoon = () => halfClose(socket, undefined, ms);
 }
 
 /** Takes what still comes of a body that nobody wants any more, so that its sender gets to the answer; cuts who sends more than it may. */
 export function discardRest(req: IncomingMessage): void {
   if (!discarded.has(req)) {
     discarded.add(req);
-    const { bytes } = PATIENCE.get(req) ?? LITTLE;
+    const { bytes } = LIMITS.get(req) ?? DEFAULT_LIMITS;
     let taken = 0;
     req.on('data', (chunk: Buffer) => {
       taken += chunk.length;
@@ -81,7 +81,7 @@ export function discardRest(req: IncomingMessage): void {
 }
 
 /** Ends our side, with `text` as the last bytes, and cuts the socket if the peer keeps its side open. */
-export function endGently(socket: Duplex, text?: string, ms = LITTLE.ms): void {
+export function halfClose(socket: Duplex, text?: string, ms = DEFAULT_LIMITS.ms): void {
   const cut = setTimeout(() => socket.destroy(), ms);
   cut.unref();
   socket.once('close', () => clearTimeout(cut));

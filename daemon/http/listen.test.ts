@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SetupError } from '../lib/setup-error.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
-import { addressPatience, listen } from './listen.ts';
+import { addressWaitFor, listen } from './listen.ts';
 
 /** Of a range for documents: no machine has it. */
 const ABSENT = '192.0.2.77';
@@ -33,7 +33,7 @@ describe('listen', () => {
       tries += 1;
       return real(tries < 3 ? options : { port: 0, host: '127.0.0.1' });
     }) as never);
-    await listen(server, { host: ABSENT, port: 0, patienceMs: 60_000, againMs: 5, log });
+    await listen(server, { host: ABSENT, port: 0, addressWaitMs: 60_000, retryIntervalMs: 5, log });
     expect(server.listenerCount('listening')).toBe(0);
     expect({ tries, listening: server.listening }).toEqual({ tries: 3, listening: true });
     expect(lines).toMatchObject([{ host: ABSENT, reason: 'EADDRNOTAVAIL' }]);
@@ -41,7 +41,7 @@ describe('listen', () => {
 
   describe('a name that resolves late', () => {
     /** The first try fails as it does before the resolver is there; the next ones are real. */
-    const listenLate = (judge: (address: string) => Promise<void>) => {
+    const listenLate = (checkAddress: (address: string) => Promise<void>) => {
       const real = server.listen.bind(server);
       vi.spyOn(server, 'listen')
         .mockImplementationOnce(() => {
@@ -51,7 +51,14 @@ describe('listen', () => {
         })
         .mockImplementation(real as never);
       const { log } = recordedLog();
-      return listen(server, { host: 'localhost', port: 0, patienceMs: 60_000, againMs: 5, judge, log });
+      return listen(server, {
+        host: 'localhost',
+        port: 0,
+        addressWaitMs: 60_000,
+        retryIntervalMs: 5,
+        checkAddress,
+        log,
+      });
     };
 
     it('is judged by its address, which is the one that is opened', async () => {
@@ -72,7 +79,7 @@ describe('listen', () => {
   it('gives up when its patience ends, with what to do', async () => {
     const { log } = recordedLog();
     const began = performance.now();
-    const work = listen(server, { host: ABSENT, port: 0, patienceMs: 60, againMs: 5, log });
+    const work = listen(server, { host: ABSENT, port: 0, addressWaitMs: 60, retryIntervalMs: 5, log });
     const { message, advice } = await refusal(work);
     expect(message).toBe(`Cannot listen on ${ABSENT} port 0: EADDRNOTAVAIL.`);
     expect(advice).toContain('SVC_BIND_HOST');
@@ -82,19 +89,19 @@ describe('listen', () => {
   it('a service waits for less time than its unit lets a start take; nobody else does', () => {
     const unit = readFileSync(join(import.meta.dirname, '../../systemd/svc-gateway.service'), 'utf8');
     const limit = Number(/^TimeoutStartSec=(\d+)$/m.exec(unit)?.[1]) * 1000;
-    expect(addressPatience({ NOTIFY_SOCKET: '/run/notify' })).toBeLessThanOrEqual(limit / 2);
-    expect(addressPatience({})).toBe(0);
+    expect(addressWaitFor({ NOTIFY_SOCKET: '/run/notify' })).toBeLessThanOrEqual(limit / 2);
+    expect(addressWaitFor({})).toBe(0);
   });
 
   it.each([
     ['without patience', ABSENT, 0],
     ['where waiting is no help', '127.0.0.1', 60_000],
-  ])('refuses at once %s', async (_name, host, patienceMs) => {
+  ])('refuses at once %s', async (_name, host, addressWaitMs) => {
     const { log, lines } = recordedLog();
     const other = createServer();
     await listen(other, { host: '127.0.0.1', port: 0, log });
     const { port } = other.address() as { port: number };
-    await refusal(listen(server, { host, port, patienceMs, log }));
+    await refusal(listen(server, { host, port, addressWaitMs, log }));
     expect(lines).toEqual([]);
     await new Promise<void>((resolve) => void other.close(() => resolve()));
   });

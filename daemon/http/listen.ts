@@ -10,18 +10,18 @@ export interface ListenOptions {
   /** A socket that already listens at `host` and `port`, opened by the service manager. */
   fd?: number;
   /** How long an address is waited for that this machine does not have yet (ms); default not at all. */
-  patienceMs?: number;
+  addressWaitMs?: number;
   /** Between two tries (ms). */
-  againMs?: number;
+  retryIntervalMs?: number;
   /** Rejects for an address that may not be opened. Asked where a name is tried again: nobody may have known its address before. */
-  judge?: (address: string) => Promise<void>;
+  checkAddress?: (address: string) => Promise<void>;
   log: Log;
 }
 
-const AGAIN_MS = 1_000;
+const RETRY_INTERVAL_MS = 1_000;
 
 /** What may be over once the network is complete: the address of a VPN or of DHCP, a name that is resolved there. */
-const LATE = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
+const RETRYABLE = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
 
 const ADVICE: Record<string, string> = {
   EADDRINUSE:
@@ -35,7 +35,7 @@ const ADVICE: Record<string, string> = {
  * At a boot the unit may come before its address, so a service waits, half as long as its unit lets a start take. A person at a
  * terminal is to see a slip at once.
  */
-export const addressPatience = (env: Readonly<Record<string, string | undefined>>): number =>
+export const addressWaitFor = (env: Readonly<Record<string, string | undefined>>): number =>
   env.NOTIFY_SOCKET ? 90_000 : 0;
 
 /**
@@ -43,25 +43,25 @@ export const addressPatience = (env: Readonly<Record<string, string | undefined>
  * throws.
  */
 export async function listen(server: Server, options: ListenOptions): Promise<void> {
-  const { host, port, log, patienceMs = 0, againMs = AGAIN_MS } = options;
-  const end = performance.now() + patienceMs;
+  const { host, port, log, addressWaitMs = 0, retryIntervalMs = RETRY_INTERVAL_MS } = options;
+  const end = performance.now() + addressWaitMs;
   for (let tries = 0; ; tries++) {
     const named = tries > 0 && options.fd === undefined && isIP(host) === 0;
     const error = await (named ? tryName(server, options) : tryOnce(server, options));
     if (error === null) return;
     const code = error.code ?? error.message;
-    if (!LATE.includes(code) || performance.now() >= end) {
+    if (!RETRYABLE.includes(code) || performance.now() >= end) {
       const advice = ADVICE[code] ?? 'See SVC_BIND_HOST and SVC_PORT.';
       throw new SetupError(`Cannot listen on ${host} port ${port}: ${code}.`, advice);
     }
     if (tries === 0) {
-      const seconds = Math.round(patienceMs / 1000);
+      const seconds = Math.round(addressWaitMs / 1000);
       log.warn(
         { host, reason: code },
         `this machine has no such address yet; it is waited for, ${seconds} s at most`,
       );
     }
-    await pause(againMs);
+    await pause(retryIntervalMs);
   }
 }
 
@@ -69,7 +69,7 @@ export async function listen(server: Server, options: ListenOptions): Promise<vo
 async function tryName(server: Server, options: ListenOptions): Promise<NodeJS.ErrnoException | null> {
   const found = await lookup(options.host).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) return found;
-  await options.judge?.(found.address);
+  await options.checkAddress?.(found.address);
   return tryOnce(server, { ...options, host: found.address });
 }
 

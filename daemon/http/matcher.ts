@@ -20,7 +20,7 @@ const NONE: Match = Object.freeze({ route: null, params: NO_PARAMS, allow: [] })
 const NOTHING = async () => {};
 
 /** Methods are compared as they are sent; the router would fold their case. */
-const takes = (row: MatchedRoute, method: string): boolean =>
+const acceptsMethod = (row: MatchedRoute, method: string): boolean =>
   method === row.method || (method === 'HEAD' && row.method === 'GET');
 
 /**
@@ -42,18 +42,18 @@ export function createMatcher(rows: readonly MatchedRoute[] = routeRows()): Matc
     const allow = [...new Set(found.path.flatMap((each) => each.methods))];
     if (!layer) return allow.length === 0 ? NONE : { route: null, params: NO_PARAMS, allow };
     const route = byName.get(String(layer.name));
-    if (!route || !takes(route, method)) return { route: null, params: NO_PARAMS, allow };
+    if (!route || !acceptsMethod(route, method)) return { route: null, params: NO_PARAMS, allow };
     return { route, params: layer.params(path, layer.captures(path), {}), allow };
   };
   const fixed = new Map<string, Map<string, Match>>();
-  const remember = (method: string, path: string) => {
+  const addFixedPath = (method: string, path: string) => {
     const paths = fixed.get(method) ?? new Map<string, Match>();
     fixed.set(method, paths.set(path, slow(method, path)));
   };
   for (const row of rows) {
     if (/[:*]/.test(row.path)) continue;
-    remember(row.method, row.path);
-    if (row.method === 'GET') remember('HEAD', row.path);
+    addFixedPath(row.method, row.path);
+    if (row.method === 'GET') addFixedPath('HEAD', row.path);
   }
   return (method, path) => fixed.get(method)?.get(path) ?? slow(method, path);
 }

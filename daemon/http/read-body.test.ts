@@ -7,13 +7,13 @@ import { z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import { acquireBuffer, clearBufferPool } from '../lib/perf/large-buffer-pool.ts';
 import {
-  deeperThan,
+  isDeeperThan,
   isJsonType,
+  isWellFormed,
   MAX_DEPTH,
   parseWith,
   readApiBody,
   readBytes,
-  wellFormed,
 } from './read-body.ts';
 
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
@@ -79,20 +79,20 @@ describe('readApiBody', () => {
 
 describe('deeperThan', () => {
   it('B03 counts nesting without recursion', () => {
-    expect(deeperThan(nested(MAX_DEPTH), MAX_DEPTH)).toBe(false);
-    expect(deeperThan(nested(MAX_DEPTH + 1), MAX_DEPTH)).toBe(true);
-    expect(deeperThan(nested(50_000), MAX_DEPTH)).toBe(true);
+    expect(isDeeperThan(nested(MAX_DEPTH), MAX_DEPTH)).toBe(false);
+    expect(isDeeperThan(nested(MAX_DEPTH + 1), MAX_DEPTH)).toBe(true);
+    expect(isDeeperThan(nested(50_000), MAX_DEPTH)).toBe(true);
   });
-  it('scalars have no depth', () => expect(deeperThan('x', MAX_DEPTH)).toBe(false));
+  it('scalars have no depth', () => expect(isDeeperThan('x', MAX_DEPTH)).toBe(false));
 });
 
 describe('wellFormed', () => {
   it.each(['"\\ud800"', '{"a":["\\udc00x"]}', '{"\\ud83d":1}', '["\\ude00\\ud83d"]'])(
     'B05 %s is not',
-    (json) => expect(wellFormed(JSON.parse(json))).toBe(false),
+    (json) => expect(isWellFormed(JSON.parse(json))).toBe(false),
   );
   it.each(['"\\ud83d\\ude00"', '{"a":[1,null,true,"\ufffd"]}', '"\\\\ud800"', '7'])('%s is', (json) =>
-    expect(wellFormed(JSON.parse(json))).toBe(true),
+    expect(isWellFormed(JSON.parse(json))).toBe(true),
   );
 });
 

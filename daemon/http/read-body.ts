@@ -6,8 +6,8 @@ import { GatewayError } from '../contract/errors.ts';
 import type { BodyKind } from '../contract/routes.ts';
 import { BodyBuffer } from '../lib/perf/body-buffer.ts';
 import { zodMessage } from '../lib/text/zod-message.ts';
-import { cutShort, discardRest, letFinish } from './lingering-close.ts';
-import { askForBody } from './send-continue.ts';
+import { allowBodyDrain, discardRest, forbidDrain } from './lingering-close.ts';
+import { sendContinue } from './send-continue.ts';
 
 /**
  * Maximum bytes of a body, by kind (docs/spec/contract.md#caps). `audio` bodies are streamed by their handler
@@ -51,7 +51,7 @@ export function isJsonType(header: string | undefined): boolean {
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Whether a parsed JSON value nests deeper than `limit` containers; walks without recursion. */
-export function deeperThan(value: unknown, limit: number): boolean {
+export function isDeeperThan(value: unknown, limit: number): boolean {
   let level = [value].filter(isContainer);
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > limit) return true;
@@ -61,7 +61,7 @@ export function deeperThan(value: unknown, limit: number): boolean {
 }
 
 /** Whether all texts and keys of a parsed JSON value are Unicode: escapes can spell what no file can hold. */
-export function wellFormed(value: unknown): boolean {
+export function isWellFormed(value: unknown): boolean {
   const left = [value];
   while (left.length > 0) {
     const each = left.pop();
@@ -73,16 +73,16 @@ export function wellFormed(value: unknown): boolean {
 }
 
 /** Reads koa-body in with the first body that wants it: it is 70 ms and 10 MB of a start, for a parser of forms and files above all. */
-async function readParsers() {
+async function loadParsers() {
   const { koaBody } = await import('koa-body');
   return { auth: koaBody(parserOptions('auth')), api: koaBody(parserOptions('api')) } as const;
 }
 
-let parsers: ReturnType<typeof readParsers> | undefined;
+let parsers: ReturnType<typeof loadParsers> | undefined;
 
 /** The parsers; a reading that failed (no file could be opened) is tried anew by the next body. */
-function parsersOnce(): ReturnType<typeof readParsers> {
-  parsers ??= readParsers().catch((error: unknown) => {
+function loadParsersOnce(): ReturnType<typeof loadParsers> {
+  parsers ??= loadParsers().catch((error: unknown) => {
     parsers = undefined;
     throw error;
   });
@@ -127,13 +127,13 @@ export async function readApiBody(
     return parseWith(schema, undefined);
   }
   if (!isJsonType(req.headers['content-type'])) throw new GatewayError('request.unsupported_type');
-  askForBody(req, res);
+  sendContinue(req, res);
   const bytes = await parseThrough(ctx, kind);
   // A body that the parser does not know for one would count as none, and a default would stand in for what it says.
   if (ctx.request.body === undefined) throw new GatewayError('request.unsupported_type');
   if (bytes.length === 0) return parseWith(schema, undefined);
   const body: unknown = ctx.request.body;
-  const flaw = flawOf(body, bytes);
+  const flaw = bodyProblem(body, bytes);
   if (flaw !== null) throw new GatewayError('request.invalid_json', { message: flaw });
   return parseWith(schema, body);
 }
@@ -143,16 +143,16 @@ const isUntypedStream = ({ headers }: IncomingMessage): boolean =>
   headers['content-type'] === undefined && headers['transfer-encoding'] !== undefined;
 
 /** What is wrong with a body that a parser lets pass, or null: nothing may be repaired silently on its way. */
-function flawOf(body: unknown, bytes: Buffer): string | null {
+function bodyProblem(body: unknown, bytes: Buffer): string | null {
   if (!isUtf8(bytes)) return 'The body is not valid UTF-8.';
-  if (deeperThan(body, MAX_DEPTH)) return `The body nests deeper than ${MAX_DEPTH} levels.`;
-  return wellFormed(body) ? null : 'The body holds half of a surrogate pair.';
+  if (isDeeperThan(body, MAX_DEPTH)) return `The body nests deeper than ${MAX_DEPTH} levels.`;
+  return isWellFormed(body) ? null : 'The body holds half of a surrogate pair.';
 }
 
 /** Lets koa-body parse the body and answers the bytes it was made of: its decoder repairs what is no UTF-8. */
 async function parseThrough(ctx: Context, kind: 'auth' | 'api'): Promise<Buffer> {
-  const parse = (await parsersOnce())[kind];
-  if (hasLeft(ctx.req)) throw brokenOff();
+  const parse = (await loadParsersOnce())[kind];
+  if (isDisconnected(ctx.req)) throw bodyAborted();
   const chunks: Buffer[] = [];
   const keep = (chunk: Buffer) => void chunks.push(chunk);
   ctx.req.on('data', keep);
@@ -174,7 +174,7 @@ export function parseWith(schema: ZodType | undefined, value: unknown): unknown 
 }
 
 /** Takes the next bytes of a body; more come once a promise that it gave is fulfilled. What it throws ends the reading. */
-export type TakeBytes = (chunk: Buffer) => Promise<void> | undefined;
+export type ConsumeBytes = (chunk: Buffer) => Promise<void> | undefined;
 
 /**
  * Hands a body over as it comes, under its cap. Rejects with 413, 415, 400 when it breaks off, with what `take` rejects
@@ -184,12 +184,12 @@ export async function receiveInto(
   req: IncomingMessage,
   res: ServerResponse,
   kind: BodyKind,
-  take: TakeBytes,
+  take: ConsumeBytes,
   signal: AbortSignal,
 ): Promise<void> {
   checkDeclared(req, kind);
-  askForBody(req, res);
-  letFinish(req, BODY_CAPS[kind]);
+  sendContinue(req, res);
+  allowBodyDrain(req, BODY_CAPS[kind]);
   return new Promise((resolve, reject) => {
     let size = 0;
     /** What is being taken; the end of a body may be told before its last bytes were. */
@@ -211,11 +211,11 @@ export async function receiveInto(
       req.off('close', onBroken);
       taking.then(() => done(resolve), fail);
     };
-    const onBroken = () => fail(brokenOff());
+    const onBroken = () => fail(bodyAborted());
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size > BODY_CAPS[kind]) {
-        cutShort(req);
+        forbidDrain(req);
         return fail(tooLarge(kind));
       }
       try {
@@ -229,27 +229,27 @@ export async function receiveInto(
       taking.then(() => req.resume(), fail);
     };
     if (signal.aborted) return onAbort();
-    if (hasLeft(req)) return reject(brokenOff());
+    if (isDisconnected(req)) return reject(bodyAborted());
     signal.addEventListener('abort', onAbort, { once: true });
     req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });
 }
 
 /** Whether the caller went before its body was read: no event tells so any more. */
-const hasLeft = (req: IncomingMessage): boolean => req.destroyed && !req.readableEnded;
+const isDisconnected = (req: IncomingMessage): boolean => req.destroyed && !req.readableEnded;
 
-const brokenOff = () =>
+const bodyAborted = () =>
   new GatewayError('request.malformed', { message: 'The body broke off before its end.' });
 
 /** Longest name of a key of the caller's that is told back. */
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** An issue as the fields it is about: each key that a strict body does not take is a field of its own. */
 function fieldsOf(issue: z.core.$ZodIssue): { path: string; reason: string }[] {
   const place = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      path: [...place, key.slice(0, LONGEST_NAME)].join('.'),
+      path: [...place, key.slice(0, MAX_NAME_LENGTH)].join('.'),
       reason: 'cannot be set here',
     }));
   }
@@ -265,9 +265,9 @@ export interface ReadBytes {
 /** Reads a `/v1` body into one Buffer under its cap; nothing is parsed. Throws 413, 415, 400 when it breaks off. */
 export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyKind): Promise<ReadBytes> {
   checkDeclared(req, kind);
-  askForBody(req, res);
+  sendContinue(req, res);
   const cap = BODY_CAPS[kind];
-  if (hasLeft(req)) return Promise.reject(brokenOff());
+  if (isDisconnected(req)) return Promise.reject(bodyAborted());
   return new Promise((resolve, reject) => {
     /** Both hold the promise, which holds the body: the request must not, which lives until its answer has been read. */
     let open: { resolve: typeof resolve; reject: typeof reject } | null = { resolve, reject };
@@ -295,7 +295,7 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
       open = null;
     };
     const onBroken = () => {
-      if (!req.readableEnded) fail(brokenOff());
+      if (!req.readableEnded) fail(bodyAborted());
     };
     req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });

@@ -2,12 +2,12 @@ import { createServer, request } from 'node:http';
 import { setImmediate as breath } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { listenOnLoopback } from '../lib/testing/listening.ts';
-import { receiveInto, type TakeBytes } from './read-body.ts';
+import { type ConsumeBytes, receiveInto } from './read-body.ts';
 
 /** What a taker got of `body`, which is sent in one go, or what the receipt was rejected with. */
 async function received(
   body: Buffer,
-  take: TakeBytes,
+  take: ConsumeBytes,
   { signal = new AbortController().signal, declared = true } = {},
 ): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();

@@ -7,7 +7,7 @@ type Expectation = 'continue' | 'unknown';
 const EXPECTATIONS = new WeakMap<IncomingMessage, Expectation>();
 
 /** Marks a request that waits before it sends its body (`continue`) or wants something that nobody knows. */
-export function expects(req: IncomingMessage, what: Expectation): void {
+export function markExpectation(req: IncomingMessage, what: Expectation): void {
   EXPECTATIONS.set(req, what);
 }
 
@@ -18,7 +18,7 @@ export function checkExpectation(req: IncomingMessage): void {
 }
 
 /** Asks for the body, once, if its sender waits for that: only when every guard has let the request pass. */
-export function askForBody(req: IncomingMessage, res: ServerResponse): void {
+export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
   if (EXPECTATIONS.get(req) !== 'continue') return;
   EXPECTATIONS.delete(req);
   res.writeContinue();

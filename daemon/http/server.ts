@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
 import websockify from 'koa-websocket';
 import { createServer } from '../lib/net/node-http.ts';
-import { refuseUnparsed } from './client-error.ts';
-import { keepRoom } from './connection-limit.ts';
-import { Drain, turnAway } from './drain.ts';
-import { LeanResponse } from './fast-response.ts';
+import { handleClientError } from './client-error.ts';
+import { enforceConnectionLimit } from './connection-limit.ts';
+import { Drain, refuseWhileDraining } from './drain.ts';
+import { FastResponse } from './fast-response.ts';
 import { type ListenOptions, listen } from './listen.ts';
 import { createPipeline, type PipelineDeps } from './pipeline.ts';
-import { expects } from './send-continue.ts';
-import { followSilent } from './unused-sockets.ts';
-import { type GatheredWrites, gatherWrites } from './write-batching.ts';
-import { nameUpgrade, refuseHandshake, wsOptions } from './ws-handshake.ts';
+import { markExpectation } from './send-continue.ts';
+import { trackUnusedSockets } from './unused-sockets.ts';
+import { batchWrites, type WriteBatching } from './write-batching.ts';
+import { addRequestIdHeader, refuseHandshake, wsOptions } from './ws-handshake.ts';
 import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
 
 export interface HttpOptions extends Omit<ListenOptions, 'log'> {
@@ -43,7 +43,7 @@ export async function startHttp(
   const app = new Koa();
   app.silent = true;
   const server = createServer({
-    ServerResponse: LeanResponse,
+    ServerResponse: FastResponse,
     connectionsCheckingInterval: LIMITS.check,
     requireHostHeader: false,
   });
@@ -55,9 +55,9 @@ export async function startHttp(
     listener(app, deps, drain, () => stopping),
   );
   const sockets = attachSockets(app, server, deps);
-  const gathered = gatherWrites(server, () => drain.alone);
-  const silent = followSilent(server);
-  keepRoom(server, silent, { most: options.maxConnections, log: deps.log });
+  const batching = batchWrites(server, () => drain.isSingle);
+  const silent = trackUnusedSockets(server);
+  enforceConnectionLimit(server, silent, { maxConnections: options.maxConnections, log: deps.log });
   deps.auth.onChange(() => sockets.recheck());
   const recheck = setInterval(() => sockets.recheck(), 60_000);
   recheck.unref();
@@ -71,7 +71,7 @@ export async function startHttp(
       const began = performance.now();
       if (options.fd === undefined) await drain.begin(drainMs);
       const left = Math.max(0, drainMs - (performance.now() - began));
-      await close(server, left, { gathered, endSilent: silent.end });
+      await close(server, left, { batching, destroyUnused: silent.destroyAll });
     },
   };
 }
@@ -86,11 +86,11 @@ function listener(app: Koa, deps: PipelineDeps, drain: Drain, stopping: () => bo
   const faulty = (error: Error) => deps.log.error({ err: error }, 'an answer failed while it was written');
   return (req: IncomingMessage, res: ServerResponse): void => {
     res.on('error', faulty);
-    if (drain.begun || (stopping() && asksForSocket(req))) {
-      turnAway(deps, req, res);
+    if (drain.isDraining || (stopping() && isWebSocketUpgrade(req))) {
+      refuseWhileDraining(deps, req, res);
       return;
     }
-    drain.follow(res);
+    drain.track(res);
     pipeline(app.createContext(req, res) as Context).catch(() => res.destroy());
   };
 }
@@ -109,12 +109,12 @@ function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeli
   };
   hooked.listen();
   hooked.ws.server?.on('error', () => {});
-  hooked.ws.server?.on('headers', nameUpgrade);
+  hooked.ws.server?.on('headers', addRequestIdHeader);
   hooked.ws.server?.on('wsClientError', (_error, socket, req) => refuseHandshake(deps, socket, req));
   return sockets;
 }
 
-const asksForSocket = (req: IncomingMessage): boolean =>
+const isWebSocketUpgrade = (req: IncomingMessage): boolean =>
   req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket';
 
 function tune(server: Server, stopping: () => boolean): void {
@@ -122,39 +122,43 @@ function tune(server: Server, stopping: () => boolean): void {
   server.requestTimeout = LIMITS.request;
   server.keepAliveTimeout = LIMITS.keepAlive;
   Object.assign(server, {
-    shouldUpgradeCallback: (req: IncomingMessage) => !stopping() && asksForSocket(req),
+    shouldUpgradeCallback: (req: IncomingMessage) => !stopping() && isWebSocketUpgrade(req),
   });
 }
 
 function wire(server: Server, callback: (req: IncomingMessage, res: ServerResponse) => void): void {
   server.on('request', callback);
   server.on('checkContinue', (req, res) => {
-    expects(req, 'continue');
+    markExpectation(req, 'continue');
     callback(req, res);
   });
   server.on('checkExpectation', (req, res) => {
-    expects(req, 'unknown');
+    markExpectation(req, 'unknown');
     callback(req, res);
   });
-  server.on('clientError', refuseUnparsed);
+  server.on('clientError', handleClientError);
 }
 
 /** How often connections that have become idle are looked for while the rest drains (ms). */
 const SWEEP_MS = 100;
 
 /** Who has just been accepted may have its request on the way, above all when a service manager keeps the listener (ms). */
-const SILENT_GRACE_MS = 250;
+const UNUSED_GRACE_MS = 250;
 
 interface Ending {
-  readonly gathered: GatheredWrites;
-  endSilent(): void;
+  readonly batching: WriteBatching;
+  destroyUnused(): void;
 }
 
-async function close(server: Server, drainMs: number, { gathered, endSilent }: Ending): Promise<void> {
+async function close(
+  server: Server,
+  drainMs: number,
+  { batching: gathered, destroyUnused }: Ending,
+): Promise<void> {
   // Node takes a connection for idle as soon as its answer has been handed over, and closing ends the idle ones.
   gathered.flush();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const silent = setTimeout(endSilent, SILENT_GRACE_MS);
+  const silent = setTimeout(destroyUnused, UNUSED_GRACE_MS);
   const sweep = setInterval(() => {
     gathered.flush();
     server.closeIdleConnections();

@@ -23,25 +23,25 @@ export class StalledSockets {
   #marks = new Map<Socket, Mark>();
 
   /** Notes what has moved since the last look. */
-  look(open: Iterable<Socket>, now: number): void {
+  sample(open: Iterable<Socket>, now: number): void {
     const before = this.#marks;
     this.#marks = new Map();
     for (const socket of open) {
       if (socket.writableLength === 0) continue;
-      const taken = takenFrom(socket);
+      const taken = bytesTakenFrom(socket);
       const mark = before.get(socket);
       this.#marks.set(socket, mark?.taken === taken ? mark : { taken, since: now });
     }
   }
 
   /** The one that has taken nothing for longest; null when there is none that is stalled and still open. */
-  longest(open: ReadonlySet<Socket>, now: number): Socket | null {
+  longestStalled(open: ReadonlySet<Socket>, now: number): Socket | null {
     let oldest: Socket | null = null;
     let since = now - STALLED_MS;
     for (const [socket, mark] of this.#marks) {
       if (mark.since > since || !open.has(socket)) continue;
       if (oldest !== null && mark.since === since) continue;
-      if (socket.writableLength === 0 || takenFrom(socket) !== mark.taken) continue;
+      if (socket.writableLength === 0 || bytesTakenFrom(socket) !== mark.taken) continue;
       [oldest, since] = [socket, mark.since];
     }
     return oldest;
@@ -49,7 +49,7 @@ export class StalledSockets {
 }
 
 /** By the stream alone a long answer would seem to stand still until its last byte is gone. */
-function takenFrom(socket: Socket): number {
+function bytesTakenFrom(socket: Socket): number {
   const handle = (socket as Socket & { _handle?: Handle | null })._handle;
   return (handle?.bytesWritten ?? 0) - (handle?.writeQueueSize ?? 0);
 }

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
-import { followSilent } from './unused-sockets.ts';
+import { trackUnusedSockets } from './unused-sockets.ts';
 
 const server = createServer((_req, res) => void res.write('begun'));
-const silentSockets = followSilent(server);
+const silentSockets = trackUnusedSockets(server);
 const open: Socket[] = [];
 
 async function client(): Promise<Socket> {
@@ -33,7 +33,7 @@ it('ends connections without a request, half a head included, and leaves those w
   busy.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
   await once(busy, 'data');
   const ended = Promise.all([once(silent, 'close'), once(halfway, 'close')]);
-  silentSockets.end();
+  silentSockets.destroyAll();
   await ended;
   expect(busy.destroyed).toBe(false);
   busy.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');

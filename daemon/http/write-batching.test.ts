@@ -4,12 +4,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { gatherWrites } from './write-batching.ts';
+import { batchWrites } from './write-batching.ts';
 
 const asked: ServerResponse[] = [];
 const server = createServer((_req, res) => void asked.push(res));
 let alone = false;
-const gathered = gatherWrites(server, () => alone);
+const gathered = batchWrites(server, () => alone);
 const open: Socket[] = [];
 
 /** Connections with `requests` each that have all been read; their answers are in `asked`. */

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { coalesceWrites } from '../lib/perf/coalesce-writes.ts';
 
 /** Bytes that are not kept waiting: a caller who takes so much is awake. */
-const AT_ONCE = 16 * 1024;
+const MAX_BATCHED_BYTES = 16 * 1024;
 
 /** What holds back the writes of a server's connections until the turn of the event loop ends. */
-export interface GatheredWrites {
+export interface WriteBatching {
   /** Writes whatever waits, now. */
   flush(): void;
 }
@@ -17,7 +17,7 @@ export interface GatheredWrites {
  * and the next requests come together, too. Nothing waits for a timer, and while one answer is `alone` it leaves as soon as it is
  * made, before what is still to be noted of it.
  */
-export function gatherWrites(server: Server, alone: () => boolean): GatheredWrites {
+export function batchWrites(server: Server, isSingle: () => boolean): WriteBatching {
   let waiting: (() => void)[] = [];
   const flush = () => {
     const now = waiting;
@@ -33,8 +33,8 @@ export function gatherWrites(server: Server, alone: () => boolean): GatheredWrit
       uncork();
     };
     socket.uncork = () => {
-      const much = socket.writableLength >= AT_ONCE;
-      if (socket.writableCorked !== 1 || much || (!waits && alone())) {
+      const much = socket.writableLength >= MAX_BATCHED_BYTES;
+      if (socket.writableCorked !== 1 || much || (!waits && isSingle())) {
         uncork();
         // What waits already holds the socket back once more.
         if (much && waits && socket.writableCorked === 1) uncork();

@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { dialectOf } from './call.ts';
 import { asGatewayError, bareRefusal } from './error-envelope.ts';
 import { admit, type GuardDeps } from './guards.ts';
-import { endGently } from './lingering-close.ts';
+import { halfClose } from './lingering-close.ts';
 import { upgradeId } from './ws-request-id.ts';
 
 /** Largest message of a client: audio is sent in small pieces. */
@@ -28,7 +28,7 @@ export function wsOptions(deps: GuardDeps): ServerOptions {
     handleProtocols: chooseProtocol,
     verifyClient: ({ req }, done) => {
       try {
-        if (req.headers['sec-websocket-version'] !== VERSION) throw badHandshake(req);
+        if (req.headers['sec-websocket-version'] !== VERSION) throw handshakeError(req);
         admit(deps, req, true);
       } catch (error) {
         refuse(deps, req.socket, req, error);
@@ -40,12 +40,12 @@ export function wsOptions(deps: GuardDeps): ServerOptions {
 }
 
 /** Puts the id of the request into the answer that opens a socket. */
-export function nameUpgrade(headers: string[], req: IncomingMessage): void {
+export function addRequestIdHeader(headers: string[], req: IncomingMessage): void {
   headers.push(`x-request-id: ${upgradeId(req)}`);
 }
 
 /** What is wrong with a handshake that the WebSocket server does not take: 426 for the version, else 400. */
-function badHandshake(req: IncomingMessage): GatewayError {
+function handshakeError(req: IncomingMessage): GatewayError {
   const versionFits = req.headers['sec-websocket-version'] === VERSION;
   return new GatewayError('request.malformed', {
     status: versionFits ? 400 : 426,
@@ -58,7 +58,7 @@ function badHandshake(req: IncomingMessage): GatewayError {
 
 /** Answers a handshake that the WebSocket server itself refuses (key, version, protocol list) with our envelope. */
 export function refuseHandshake(deps: GuardDeps, socket: Duplex, req: IncomingMessage): void {
-  refuse(deps, socket, req, badHandshake(req));
+  refuse(deps, socket, req, handshakeError(req));
 }
 
 function refuse(deps: GuardDeps, socket: Duplex, req: IncomingMessage, error: unknown): void {
@@ -66,5 +66,5 @@ function refuse(deps: GuardDeps, socket: Duplex, req: IncomingMessage, error: un
   const failure = asGatewayError(error, deps.log, id);
   deps.refused(failure.code);
   if (!socket.writable) socket.destroy();
-  else endGently(socket, bareRefusal(failure, dialectOf(req.url ?? ''), id));
+  else halfClose(socket, bareRefusal(failure, dialectOf(req.url ?? ''), id));
 }

@@ -16,7 +16,7 @@ export interface WsPipelineDeps extends GuardDeps {
 /** Open sockets in all, those included that were refused by their handler and have not closed yet. */
 const MAX_SOCKETS = 256;
 /** Of those, what only admins may take: whoever holds the client key can't keep the owner out. */
-const KEPT_FOR_ADMINS = 32;
+const RESERVED_FOR_ADMINS = 32;
 
 /**
  * Close codes (docs/spec/contract.md#websocket-refusals): 4403 for Origin, 4401 for the tier, and related
@@ -56,9 +56,9 @@ export class WsPipeline {
     try {
       if (this.#open.size >= MAX_SOCKETS) return socket.close(1013, 'too many sockets');
       const call = await guard(this.#deps, admit(this.#deps, req, true), id, performance.now());
-      const kept = call.caller.tier === 'admin' ? 0 : KEPT_FOR_ADMINS;
+      const reserved = call.caller.tier === 'admin' ? 0 : RESERVED_FOR_ADMINS;
       if (this.#closing) return this.#shut(socket, ...GOING_AWAY);
-      if (this.#open.size >= MAX_SOCKETS - kept) return socket.close(1013, 'too many sockets');
+      if (this.#open.size >= MAX_SOCKETS - reserved) return socket.close(1013, 'too many sockets');
       const handler = this.#deps.sockets[call.route.id as SocketRouteId];
       if (!handler) throw new GatewayError('route.not_found');
       this.#track(socket, call);

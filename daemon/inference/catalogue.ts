@@ -2,7 +2,7 @@ import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { SlotView } from '../slots/slot-view.ts';
 import type { UpstreamModel } from '../upstreams/model-list.ts';
-import type { UpstreamFacts } from '../upstreams/port.ts';
+import type { UpstreamState } from '../upstreams/port.ts';
 import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
 import { aliasedSlot, LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
 import { modelNamed, type Picture, slotNamed } from './dispatch/routing-view.ts';
@@ -114,10 +114,10 @@ const virtualNames = (picture: Picture): string[] => [
   ...picture.slots.map((slot) => `${VIRTUAL_PREFIX}${slot.name}`),
 ];
 
-const stateOf = ({ healthy }: UpstreamFacts): string => (healthy ? 'ready' : 'offline');
+const stateOf = ({ isHealthy }: UpstreamState): string => (isHealthy ? 'ready' : 'offline');
 
 /** A model counts as a chat model unless the upstream's own list says what else it is. */
-function ofUpstream({ id, type, context, created, vision }: UpstreamModel, upstream: UpstreamFacts): Entry {
+function ofUpstream({ id, type, context, created, vision }: UpstreamModel, upstream: UpstreamState): Entry {
   const kind = type ?? 'llm';
   const parts = { id, type: kind, owner: upstream.name, slot: undefined, model: undefined };
   return {

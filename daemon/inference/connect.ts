@@ -178,11 +178,11 @@ function toUpstream(on: Walk, choice: UpstreamChoice): Connection {
   tell(on, 'x-svc-slot', null);
   tell(on, 'x-svc-upstream', headerText(upstream));
   const hops = hopsOf(call.req.headers['x-svc-hops']);
-  const route = deps.upstreams.connect(upstream, { hops, count: task.counts });
+  const route = deps.upstreams.connect(upstream, { hops, isTokenCount: task.counts });
   const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs } = route;
   let over = false;
   const ended = (end: CallEnd) => {
-    if (!over) route.ended(end);
+    if (!over) route.onEnd(end);
     over = true;
   };
   return {
@@ -203,7 +203,7 @@ function toUpstream(on: Walk, choice: UpstreamChoice): Connection {
     connectMs,
     idleMs,
     note: () => {},
-    begun: (status) => route.begun(status),
+    begun: (status) => route.onResponse(status),
     ended,
     release: () => ended(null),
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import type { LoadForecastView } from '../contract/slots.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
-import { capReached } from '../upstreams/refusals.ts';
+import { quotaExceeded } from '../upstreams/refusals.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
 import { post } from './testing/client.ts';
 import { CHAT, closeAfterEach, closers } from './testing/forwarding.ts';
@@ -192,7 +192,7 @@ describe('explain refuses what the real call refuses', () => {
   });
 
   test('an upstream that takes no call now, which no other one takes over', async () => {
-    const full = capReached(60);
+    const full = quotaExceeded(60);
     const upstreams: Upstreams = {
       ...NO_UPSTREAMS,
       list: () => ['one', 'two'].map((name) => upstreamFacts({ name, models: ['far'] })),

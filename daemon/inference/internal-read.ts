@@ -1,5 +1,5 @@
 import { GatewayError, isErrorCode } from '../contract/errors.ts';
-import { BadAnswer } from '../upstreams/ask.ts';
+import { BadResponseError } from '../upstreams/ask.ts';
 import { endedEarly } from './forward/failure.ts';
 import { retryHints } from './forward/retry-hints.ts';
 import { tellsItsEnd } from './forward/stream-end.ts';
@@ -84,7 +84,7 @@ async function collect(answer: InternalAnswer, most: number): Promise<Buffer> {
 
 /** Ends the call, whose log says so too. */
 function tooLong(answer: InternalAnswer, message: string): GatewayError {
-  const error = new GatewayError('upstream.error', { message, cause: new BadAnswer(message) });
+  const error = new GatewayError('upstream.error', { message, cause: new BadResponseError(message) });
   answer.refuse(error);
   return error;
 }

@@ -72,13 +72,13 @@ test('is without the wait of a request that was asked anew', async () => {
 
 test('is without the look at upstreams whose lists were not known', async () => {
   const cloud = await fine();
-  let cold = true;
+  let isCold = true;
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
-    list: () => [upstreamFacts({ name: 'cloud', cold, models: cold ? [] : ['far'] })],
+    list: () => [upstreamFacts({ name: 'cloud', isCold, models: isCold ? [] : ['far'] })],
     refreshCold: async () => {
       await pause(WAITED_MS);
-      cold = false;
+      isCold = false;
     },
     connect: () => upstreamCall({ origin: cloud.engine.origin }),
   };

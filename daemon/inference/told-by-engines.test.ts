@@ -87,8 +87,8 @@ test.each([
   const origin = { now: '' };
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
-    list: () => [upstreamFacts({ name: 'cloud', cold: false, models: ['far-model'] })],
-    connect: () => upstreamCall({ origin: origin.now, ended: (end) => void ends.push(end) }),
+    list: () => [upstreamFacts({ name: 'cloud', isCold: false, models: ['far-model'] })],
+    connect: () => upstreamCall({ origin: origin.now, onEnd: (end) => void ends.push(end) }),
   };
   const { gateway, engine } = await setUp(tells(status, headers, body), { upstreams });
   origin.now = engine.origin;
@@ -103,12 +103,12 @@ test('an upstream is told that its answer has begun while that goes on', async (
   const going = Promise.withResolvers<void>();
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
-    list: () => [upstreamFacts({ name: 'cloud', cold: false, models: ['far-model'] })],
+    list: () => [upstreamFacts({ name: 'cloud', isCold: false, models: ['far-model'] })],
     connect: () =>
       upstreamCall({
         origin: origin.now,
-        begun: (status) => void told.push(status),
-        ended: (end) => void told.push(end),
+        onResponse: (status) => void told.push(status),
+        onEnd: (end) => void told.push(end),
       }),
   };
   const { gateway, engine } = await setUp(

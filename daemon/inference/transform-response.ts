@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
-import { BadAnswer } from '../upstreams/ask.ts';
+import { BadResponseError } from '../upstreams/ask.ts';
 import type { Life } from './forward/call-scope.ts';
 import type { Answer } from './forward/response-writer.ts';
 import type { PreparedSink } from './tasks.ts';
@@ -141,5 +141,5 @@ export class RemadeAnswer implements PreparedSink {
 const tooLarge = () =>
   new GatewayError('upstream.error', {
     message: 'The engine or upstream answered with more than can be looked through.',
-    cause: new BadAnswer('Its answer is too large.'),
+    cause: new BadResponseError('Its answer is too large.'),
   });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
-import { askUpstream, type UpstreamAnswer } from '../upstreams/ask.ts';
+import { queryUpstream, type UpstreamResponse } from '../upstreams/ask.ts';
 import { faultOf } from '../upstreams/fault.ts';
 import type { AllUpstreams, UpstreamCall } from '../upstreams/port.ts';
 import { Life } from './forward/call-scope.ts';
@@ -73,25 +73,25 @@ async function chat(
 ): Promise<Told> {
   let route: UpstreamCall;
   try {
-    route = deps.upstreams.connect(trial.upstream, { test: true });
+    route = deps.upstreams.connect(trial.upstream, { isTest: true });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ok: false, status: null, message: error.message };
   }
   try {
-    const answer = await askUpstream({
+    const answer = await queryUpstream({
       outbound: deps.outbound,
       request: question(route, trial),
       limitMs: CHAT_LIMIT_MS,
-      mostBytes: MOST_BYTES,
+      maxBytes: MOST_BYTES,
       signal,
     });
-    route.ended({ status: answer.status });
+    route.onEnd({ status: answer.status });
     return judged(answer, route);
   } catch (error) {
-    route.ended(signal.aborted ? null : { failed: error });
+    route.onEnd(signal.aborted ? null : { failed: error });
     signal.throwIfAborted();
-    return { ok: false, status: null, message: faultOf(error).words };
+    return { ok: false, status: null, message: faultOf(error).message };
   }
 }
 
@@ -114,7 +114,7 @@ function question(route: UpstreamCall, { model, requestId }: { model: string; re
 }
 
 /** Says of an answer what a caller would be told; an error that passes byte for byte is summed up by its message. */
-function judged({ status, bytes: raw }: UpstreamAnswer, route: UpstreamCall): Told {
+function judged({ status, bytes: raw }: UpstreamResponse, route: UpstreamCall): Told {
   const bytes = withoutCredentials(raw, credentialsOf(route.headers));
   if (status < 300 && startsLikeError(bytes) !== true) {
     const isChat = Array.isArray((parsed(bytes) as { choices?: unknown } | null)?.choices);

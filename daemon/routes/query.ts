@@ -23,9 +23,9 @@ export class Query {
   }
 
   /** A whole number within [min, max]. */
-  whole(name: string, { min, max, absent }: { min: number; max: number; absent: number }): number {
+  whole(name: string, { min, max, absent: fallback }: { min: number; max: number; absent: number }): number {
     const value = this.#values.get(name);
-    if (value === null) return absent;
+    if (value === null) return fallback;
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;
     throw badQuery(name, `must be a whole number from ${min} to ${max}`);
@@ -41,8 +41,8 @@ export class Query {
   }
 
   /** `true`, `1`, `false` or `0`. */
-  flag(name: string, absent: boolean): boolean {
+  flag(name: string, fallback: boolean): boolean {
     const word = this.word(name, ['true', '1', 'false', '0']);
-    return word === null ? absent : word === 'true' || word === '1';
+    return word === null ? fallback : word === 'true' || word === '1';
   }
 }

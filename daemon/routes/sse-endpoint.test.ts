@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import type { Call } from './handler.ts';
-import { StreamDoor, type StreamDoorDeps } from './sse-endpoint.ts';
+import { SseEndpoint, type SseEndpointDeps } from './sse-endpoint.ts';
 
 /** Stands in for the answer of a real socket, whose backlog and end are set by hand. */
 class Answer extends EventEmitter {
@@ -31,7 +31,7 @@ let allowed: boolean;
 let guest: boolean;
 let stop: AbortController;
 let changed: (() => void)[];
-let door: StreamDoor;
+let door: SseEndpoint;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -39,23 +39,23 @@ beforeEach(() => {
   guest = false;
   stop = new AbortController();
   changed = [];
-  door = new StreamDoor(deps(), 2);
+  door = new SseEndpoint(deps(), 2);
 });
 afterEach(() => vi.useRealTimers());
 
-function deps(): StreamDoorDeps {
+function deps(): SseEndpointDeps {
   const auth = {
     decide: (rule: string) => (allowed && !(guest && rule === 'admin') ? 'pass' : 'auth.required'),
     caller: () => ({ tier: 'admin' }),
     onChange: (listener: () => void) => changed.push(listener),
   };
-  return { auth, stopping: stop.signal } as unknown as StreamDoorDeps;
+  return { auth, stopping: stop.signal } as unknown as SseEndpointDeps;
 }
 
 const admins = { route: { auth: 'admin' }, auth: {} } as unknown as Call;
 function open(call = admins) {
   const answer = new Answer();
-  const ctx = { req: { method: 'GET' }, res: answer } as unknown as Parameters<StreamDoor['open']>[0];
+  const ctx = { req: { method: 'GET' }, res: answer } as unknown as Parameters<SseEndpoint['open']>[0];
   return { answer, stream: door.open(ctx, call) };
 }
 const event = { id: 7, event: 'slot', data: '{}' };
@@ -83,7 +83,7 @@ describe('StreamDoor', () => {
   it('writes events as the standard says', () => {
     const { answer, stream } = open();
     stream.send(event);
-    stream.mark(9);
+    stream.sendId(9);
     vi.advanceTimersByTime(20);
     expect(answer.written.endsWith('id: 7\nevent: slot\ndata: {}\n\nid: 9\n\n')).toBe(true);
   });
@@ -91,19 +91,19 @@ describe('StreamDoor', () => {
   it('writes the first event at once and those that follow it closely together', () => {
     const { answer, stream } = open();
     const write = vi.spyOn(answer, 'write');
-    for (let count = 0; count < 100; count++) stream.mark(count);
+    for (let count = 0; count < 100; count++) stream.sendId(count);
     expect(write.mock.calls).toEqual([['id: 0\n\n']]);
     vi.advanceTimersByTime(20);
     expect(write).toHaveBeenCalledTimes(2);
     expect(answer.written.endsWith('id: 98\n\nid: 99\n\n')).toBe(true);
     vi.advanceTimersByTime(20);
-    stream.mark(100);
+    stream.sendId(100);
     expect(write).toHaveBeenCalledTimes(3);
   });
 
   it('sends nothing that was gathered to a reader who has lost the right to it, and all of it before an end', () => {
     const [one, two] = [open(), open()];
-    for (const { stream } of [one, two]) for (const id of [1, 2]) stream.mark(id);
+    for (const { stream } of [one, two]) for (const id of [1, 2]) stream.sendId(id);
     two.stream.end();
     expect([two.answer.state, two.answer.written.endsWith('id: 1\n\nid: 2\n\n')]).toEqual(['ended', true]);
     allowed = false;
@@ -113,11 +113,11 @@ describe('StreamDoor', () => {
 
   it('sends what was gathered while its reader had the right, and cuts it with the change', () => {
     const { answer, stream } = open();
-    for (const id of [1, 2]) stream.mark(id);
+    for (const id of [1, 2]) stream.sendId(id);
     allowed = false;
     for (const tell of changed) tell();
     expect([answer.state, answer.written.endsWith('id: 1\n\nid: 2\n\n')]).toEqual(['cut', true]);
-    stream.mark(3);
+    stream.sendId(3);
     vi.advanceTimersByTime(100);
     expect(answer.written).not.toContain('id: 3');
   });
@@ -161,7 +161,7 @@ describe('StreamDoor', () => {
     expect(stream.isAdmin()).toBe(false);
     guest = false;
     expect(stream.isAdmin()).toBe(true);
-    stream.mark(1);
+    stream.sendId(1);
     expect(stream.isAdmin()).toBe(true);
     guest = true;
     expect(stream.isAdmin()).toBe(true);
@@ -174,7 +174,7 @@ describe('StreamDoor', () => {
 
   it('keeps places for who may pass an admin route: nobody else can shut the owner out', () => {
     const client = { route: { auth: 'client' }, auth: {} } as unknown as Call;
-    door = new StreamDoor(deps(), 3, 1);
+    door = new SseEndpoint(deps(), 3, 1);
     guest = true;
     const others = [open(client), open(client)];
     expect(codeOf(() => open(client))).toBe('events.too_many');

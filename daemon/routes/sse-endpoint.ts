@@ -8,7 +8,7 @@ import type { Call } from './handler.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 /** After a write the next ones are gathered for so long, in milliseconds: a busy gateway writes once for many events. */
-const GATHER_MS = 20;
+const BATCH_MS = 20;
 /** Bytes that may wait for a slow reader before it is cut; it comes back with `Last-Event-ID`. */
 const MAX_BACKLOG = 1 << 20;
 
@@ -24,7 +24,7 @@ export interface EventStream {
   /** Sends one event; a reader that is too slow, or may not read any more, is cut instead. */
   send(event: { id?: number; event: string; data: string }): void;
   /** Tells the reader where it stands, so that it can catch up from here. */
-  mark(id: number): void;
+  sendId(id: number): void;
   /** Ends the answer as it should. */
   end(): void;
   /** What is to be given back once the reader is gone, for whatever reason. */
@@ -34,29 +34,29 @@ export interface EventStream {
   isAdmin(): boolean;
 }
 
-export type StreamDoorDeps = Pick<RouteDeps, 'auth' | 'stopping'>;
+export type SseEndpointDeps = Pick<RouteDeps, 'auth' | 'stopping'>;
 
 /**
  * Opens streams of server-sent events for a bounded number of readers. Each is judged anew at every write, keep-alive
  * comments among them, and after every change of keys, sessions or enforcement. A stop of the gateway ends them at once:
  * they would never drain.
  */
-export class StreamDoor {
-  readonly #deps: StreamDoorDeps;
-  readonly #most: number;
-  readonly #kept: number;
+export class SseEndpoint {
+  readonly #deps: SseEndpointDeps;
+  readonly #maxReaders: number;
+  readonly #reserved: number;
   readonly #readers = new Set<Reader>();
 
   /** `most` readers at once; the last `kept` places are for those who may pass an admin route now. */
-  constructor(deps: StreamDoorDeps, most: number, kept = 0) {
+  constructor(deps: SseEndpointDeps, maxReaders: number, reserved = 0) {
     this.#deps = deps;
-    this.#most = most;
-    this.#kept = kept;
+    this.#maxReaders = maxReaders;
+    this.#reserved = reserved;
     deps.stopping.addEventListener('abort', () => {
       for (const reader of [...this.#readers]) reader.end();
     });
     deps.auth.onChange(() => {
-      for (const reader of [...this.#readers]) reader.judge();
+      for (const reader of [...this.#readers]) reader.recheck();
     });
   }
 
@@ -65,8 +65,8 @@ export class StreamDoor {
     const { auth, stopping } = this.#deps;
     if (stopping.aborted) throw new GatewayError('slot.draining', { retryAfterS: 5 });
     const passes = (rule: ClassRule) => auth.decide(rule, auth.caller(call.auth), call.auth) === 'pass';
-    const kept = this.#kept === 0 || passes('admin') ? 0 : this.#kept;
-    if (this.#readers.size >= this.#most - kept)
+    const reserved = this.#reserved === 0 || passes('admin') ? 0 : this.#reserved;
+    if (this.#readers.size >= this.#maxReaders - reserved)
       throw new GatewayError('events.too_many', { retryAfterS: 5 });
     const reader = new Reader(ctx.res, passes, call.route.auth);
     this.#readers.add(reader);
@@ -82,12 +82,12 @@ class Reader implements EventStream {
   readonly #res: ServerResponse;
   readonly #passes: (rule: ClassRule) => boolean;
   readonly #rule: ClassRule;
-  readonly #settle: (() => void)[] = [];
+  readonly #closeListeners: (() => void)[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
-  #held = '';
+  #pending = '';
   /** What was said for the write that is gathered now; null: not asked yet. */
-  #admin: boolean | null = null;
-  #soon: ReturnType<typeof setTimeout> | null = null;
+  #isAdminCached: boolean | null = null;
+  #flushTimer: ReturnType<typeof setTimeout> | null = null;
   open = true;
 
   constructor(res: ServerResponse, passes: (rule: ClassRule) => boolean, rule: ClassRule) {
@@ -95,33 +95,33 @@ class Reader implements EventStream {
     this.#passes = passes;
     this.#rule = rule;
     this.#timer = setInterval(() => this.#write(sseComment('keep-alive')), KEEP_ALIVE_MS);
-    res.on('close', () => this.#over());
+    res.on('close', () => this.#onClosed());
   }
 
   send(event: { id?: number; event: string; data: string }): void {
     this.#write(sseEvent(event));
   }
 
-  mark(id: number): void {
+  sendId(id: number): void {
     this.#write(`id: ${id}\n\n`);
   }
 
   isAdmin(): boolean {
-    if (this.#soon === null) return this.#passes('admin');
-    this.#admin ??= this.#passes('admin');
-    return this.#admin;
+    if (this.#flushTimer === null) return this.#passes('admin');
+    this.#isAdminCached ??= this.#passes('admin');
+    return this.#isAdminCached;
   }
 
   /** After each change of rights. What was gathered until now came while they held. */
-  judge(): void {
-    this.#admin = null;
+  recheck(): void {
+    this.#isAdminCached = null;
     if (!this.open || this.#passes(this.#rule)) return;
-    const held = this.#held;
+    const held = this.#pending;
     if (held === '' && this.#res.writableLength === 0) {
       this.#res.destroy();
       return;
     }
-    this.#over();
+    this.#onClosed();
     this.#res.end(held, () => this.#res.destroy());
   }
 
@@ -129,19 +129,19 @@ class Reader implements EventStream {
     if (!this.open) return;
     this.#flush();
     if (!this.open) return;
-    this.#over();
+    this.#onClosed();
     this.#res.end();
   }
 
   onClose(act: () => void): void {
-    if (this.open) this.#settle.push(act);
+    if (this.open) this.#closeListeners.push(act);
     else act();
   }
 
   #write(text: string): void {
     if (!this.open) return;
-    if (this.#res.writableLength + this.#held.length > MAX_BACKLOG) this.#res.destroy();
-    else if (this.#soon !== null) this.#held += text;
+    if (this.#res.writableLength + this.#pending.length > MAX_BACKLOG) this.#res.destroy();
+    else if (this.#flushTimer !== null) this.#pending += text;
     else this.#put(text);
   }
 
@@ -152,23 +152,23 @@ class Reader implements EventStream {
       return;
     }
     this.#res.write(text);
-    this.#soon = setTimeout(() => this.#flush(), GATHER_MS);
+    this.#flushTimer = setTimeout(() => this.#flush(), BATCH_MS);
   }
 
   #flush(): void {
-    const text = this.#held;
-    this.#held = '';
-    this.#admin = null;
-    if (this.#soon !== null) clearTimeout(this.#soon);
-    this.#soon = null;
+    const text = this.#pending;
+    this.#pending = '';
+    this.#isAdminCached = null;
+    if (this.#flushTimer !== null) clearTimeout(this.#flushTimer);
+    this.#flushTimer = null;
     if (this.open && text !== '') this.#put(text);
   }
 
-  #over(): void {
+  #onClosed(): void {
     if (!this.open) return;
     this.open = false;
     clearInterval(this.#timer);
-    if (this.#soon !== null) clearTimeout(this.#soon);
-    for (const act of this.#settle) act();
+    if (this.#flushTimer !== null) clearTimeout(this.#flushTimer);
+    for (const act of this.#closeListeners) act();
   }
 }

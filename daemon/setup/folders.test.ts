@@ -16,7 +16,7 @@ import { scanFolders } from '../models/scan.ts';
 import { dropInFor } from './drop-in.ts';
 import { homesIn, knownFolders } from './known-folders.ts';
 import { linkOllama, ollamaModels, weightsIn } from './ollama-links.ts';
-import { lookAtFolders } from './read-folders.ts';
+import { readFolders } from './read-folders.ts';
 
 let root: string;
 beforeEach(() => {
@@ -169,7 +169,7 @@ describe('the models of an Ollama', () => {
 
 describe('a look at the folders', () => {
   const look = (used: string[] = []) =>
-    lookAtFolders({ home: root, variable: () => undefined, used: () => used, passwd: join(root, 'passwd') });
+    readFolders({ home: root, variable: () => undefined, used: () => used, passwd: join(root, 'passwd') });
 
   test('tells what is there, how much, and what is used already', async () => {
     plantOllama();

@@ -30,19 +30,19 @@ const VARIABLES: readonly (readonly [tool: string, name: string, below: string])
   ['Hugging Face', 'HF_HOME', 'hub'],
 ];
 /** People that are looked at. */
-const MOST_HOMES = 16;
+const MAX_HOMES = 16;
 /** Users below are programs, those above are nobody and containers. */
-const PEOPLE = { from: 1000, to: 60_000 };
+const PERSON_UIDS = { from: 1000, to: 60_000 };
 
 /** Home folders of the people of a machine, from the text of /etc/passwd. */
 export function homesIn(passwd: string): string[] {
   const homes = passwd.split('\n').flatMap((line) => {
     const [, , uid = '', , , home = ''] = line.split(':');
     const number = Number(uid);
-    const person = uid !== '' && number >= PEOPLE.from && number < PEOPLE.to;
+    const person = uid !== '' && number >= PERSON_UIDS.from && number < PERSON_UIDS.to;
     return person && isAbsolute(home) && home !== '/' && !/[\0-\x1f\x7f]/.test(home) ? [home] : [];
   });
-  return [...new Set(homes)].slice(0, MOST_HOMES);
+  return [...new Set(homes)].slice(0, MAX_HOMES);
 }
 
 /**

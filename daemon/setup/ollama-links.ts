@@ -8,10 +8,10 @@ export interface OllamaModel {
   readonly blob: string;
 }
 
-const MOST_MODELS = 500;
+const MAX_MODELS = 500;
 /** Host, owner, model: folders above the tags. */
 const DEPTH = 3;
-const LARGEST_MANIFEST = 256 * 1024;
+const MAX_MANIFEST_BYTES = 256 * 1024;
 const MODEL_LAYER = 'application/vnd.ollama.image.model';
 const DIGEST = /^sha256[:-]([0-9a-f]{64})$/;
 
@@ -32,7 +32,7 @@ export function weightsIn(text: string): string | null {
 
 async function filesBelow(folder: string, depth: number, found: string[] = []): Promise<string[]> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (found.length >= MOST_MODELS) break;
+    if (found.length >= MAX_MODELS) break;
     const path = join(folder, entry.name);
     if (entry.isFile()) found.push(path);
     else if (entry.isDirectory() && depth > 0) await filesBelow(path, depth - 1, found).catch(() => {});
@@ -42,12 +42,12 @@ async function filesBelow(folder: string, depth: number, found: string[] = []): 
 
 /** A model before it has a name: what it may be called, shortest first. */
 interface StoredModel {
-  readonly calls: readonly string[];
+  readonly names: readonly string[];
   readonly blob: string;
 }
 
 /** `model-tag`, and the same behind its owner, and behind owner and host. */
-function callsOf(manifest: string): string[] {
+function namesOf(manifest: string): string[] {
   const parts = manifest.split(sep);
   return [2, 3, 4].map((length) => modelId(`${parts.slice(-length).join('-')}.gguf`));
 }
@@ -55,10 +55,10 @@ function callsOf(manifest: string): string[] {
 async function modelAt(root: string, manifest: string): Promise<StoredModel | null> {
   const path = join(root, 'manifests', manifest);
   const { size } = await stat(path);
-  const sum = size > LARGEST_MANIFEST ? null : weightsIn(await readFile(path, 'utf8'));
+  const sum = size > MAX_MANIFEST_BYTES ? null : weightsIn(await readFile(path, 'utf8'));
   if (sum === null) return null;
   const blob = join(root, 'blobs', `sha256-${sum}`);
-  return (await stat(blob)).isFile() ? { calls: callsOf(manifest), blob } : null;
+  return (await stat(blob)).isFile() ? { names: namesOf(manifest), blob } : null;
 }
 
 /** Ollama's own before those of people, so that nobody's upload takes over a name of the library. */
@@ -84,9 +84,9 @@ async function storedIn(root: string): Promise<StoredModel[]> {
 function named(models: readonly StoredModel[], held: ReadonlyMap<string, string>): OllamaModel[] {
   const given = new Map(held);
   const isTaken = (name: string) => given.has(name);
-  for (const { calls, blob } of models) {
-    if (calls.some((name) => basename(given.get(name) ?? '') === basename(blob))) continue;
-    const name = calls.find((each) => !isTaken(each)) ?? uniqueId(calls.at(-1) as string, isTaken);
+  for (const { names, blob } of models) {
+    if (names.some((name) => basename(given.get(name) ?? '') === basename(blob))) continue;
+    const name = names.find((each) => !isTaken(each)) ?? uniqueId(names.at(-1) as string, isTaken);
     given.set(name, blob);
   }
   return [...given].filter(([name]) => !held.has(name)).map(([name, blob]) => ({ name, blob }));
@@ -115,25 +115,25 @@ async function linksIn(folder: string): Promise<Map<string, string>> {
 export async function linkOllama(
   roots: readonly string[],
   folder: string,
-  unread: (error: Error) => void,
+  onUnreadable: (error: Error) => void,
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const links = await linksIn(folder);
-  const [stored, away]: [StoredModel[], string[]] = [[], []];
+  const [stored, unreadable]: [StoredModel[], string[]] = [[], []];
   for (const root of roots) {
     const models = await storedIn(root).catch((error: Error) => {
-      unread(error);
+      onUnreadable(error);
       return null;
     });
-    if (models === null) away.push(root);
+    if (models === null) unreadable.push(root);
     else stored.push(...models);
   }
   const leadsTo = (target: string, some: readonly string[]) =>
     some.some((root) => target.startsWith(join(root, 'blobs') + sep));
-  const held = [...links].filter(([, target]) => leadsTo(target, away));
+  const held = [...links].filter(([, target]) => leadsTo(target, unreadable));
   const models = named(stored, new Map(held.map(([name, blob]) => [name.replace(/\.gguf$/, ''), blob])));
   const wanted = new Map(models.map(({ name, blob }) => [`${name}.gguf`, blob]));
-  const read = roots.filter((root) => !away.includes(root));
+  const read = roots.filter((root) => !unreadable.includes(root));
   for (const [name, target] of links) {
     if (wanted.get(name) === target || !(wanted.has(name) || leadsTo(target, read))) continue;
     await unlink(join(folder, name));

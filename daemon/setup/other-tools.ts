@@ -1,12 +1,12 @@
 import { TtlCache } from '../lib/async/ttl-cache.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type FolderView, lookAtFolders } from './read-folders.ts';
-import type { KeptState } from './stored-state.ts';
+import { type FolderView, readFolders } from './read-folders.ts';
+import type { StoredSetupState } from './stored-state.ts';
 import { refused } from './wanted-models.ts';
 
-export interface OtherToolsOptions {
-  readonly kept: KeptState;
+export interface OtherToolsDeps {
+  readonly state: StoredSetupState;
   readonly settings: Settings;
   readonly registry: Pick<Registry, 'scan'>;
   /** Runs a change of the configuration and names its failure. */
@@ -14,40 +14,40 @@ export interface OtherToolsOptions {
 }
 
 /** How long a look stands (ms). */
-const LOOK_MS = 5 * 60_000;
-const MOST_OLLAMA = 16;
+const CACHE_MS = 5 * 60_000;
+const MAX_OLLAMA_FOLDERS = 16;
 
 /** Models that other programs have fetched: where they are, and how they come to be served here. */
 export class OtherTools {
-  readonly #options: OtherToolsOptions;
-  readonly #looks = new TtlCache<FolderView[]>({ maxEntries: 1, ttlMs: LOOK_MS });
+  readonly #options: OtherToolsDeps;
+  readonly #cache = new TtlCache<FolderView[]>({ maxEntries: 1, ttlMs: CACHE_MS });
 
-  constructor(options: OtherToolsOptions) {
+  constructor(options: OtherToolsDeps) {
     this.#options = options;
   }
 
   /** Forgets what the last look has seen. */
   forget(): void {
-    this.#looks.clear();
+    this.#cache.clear();
   }
 
   async folders(): Promise<FolderView[]> {
-    const { settings, kept } = this.#options;
-    const used = [...settings.value('modelFolders'), ...kept.state.ollama];
+    const { settings, state } = this.#options;
+    const used = [...settings.value('modelFolders'), ...state.state.ollama];
     const key = used.join('\n');
-    const known = this.#looks.get(key);
+    const known = this.#cache.get(key);
     if (known !== undefined) return known;
-    const seen = await lookAtFolders({
+    const seen = await readFolders({
       home: settings.environment('HOME') ?? null,
       variable: (name) => settings.environment(name),
       used: () => used,
     });
-    this.#looks.set(key, seen);
+    this.#cache.set(key, seen);
     return seen;
   }
 
   /** Those of these paths that were found here: a request names no folder of its own. Throws `request.invalid`. */
-  async offered(paths: readonly string[]): Promise<FolderView[]> {
+  async requireFound(paths: readonly string[]): Promise<FolderView[]> {
     const folders = await this.folders();
     return paths.map((path, index) => {
       const folder = folders.find((one) => one.path === path);
@@ -59,7 +59,7 @@ export class OtherTools {
 
   /** Serves what lies in these folders from now on; an Ollama among them is given links by the scan. */
   async use(folders: readonly FolderView[]): Promise<void> {
-    const { settings, registry, kept, write } = this.#options;
+    const { settings, registry, state: kept, write } = this.#options;
     const fresh = folders.filter(({ state }) => state === 'readable');
     const pathsOf = (ollama: boolean) =>
       fresh.filter(({ tool }) => (tool === 'Ollama') === ollama).map(({ path }) => path);
@@ -69,7 +69,9 @@ export class OtherTools {
       await write(() => settings.persist('modelFolders', all));
     }
     if (pathsOf(true).length > 0)
-      kept.change({ ollama: [...new Set([...kept.state.ollama, ...pathsOf(true)])].slice(0, MOST_OLLAMA) });
+      kept.change({
+        ollama: [...new Set([...kept.state.ollama, ...pathsOf(true)])].slice(0, MAX_OLLAMA_FOLDERS),
+      });
     await registry.scan();
   }
 }

@@ -5,7 +5,7 @@ import type { SlotTypeName } from '../contract/slots.ts';
  * The slot that a model of this purpose gets; the names are those that dispatch knows
  * (docs/spec/specification.md#slot-names).
  */
-export const PLACES: Readonly<Record<Exclude<PurposeName, 'images'>, string>> = {
+export const SLOT_OF_PURPOSE: Readonly<Record<Exclude<PurposeName, 'images'>, string>> = {
   chat: 'agent',
   coding: 'agent',
   small: 'utility',
@@ -16,7 +16,7 @@ export const PLACES: Readonly<Record<Exclude<PurposeName, 'images'>, string>> = 
 };
 
 /** The slots that setup fills, with what they serve. */
-export const PLACE_TYPES: ReadonlyMap<string, SlotTypeName> = new Map([
+export const SETUP_SLOT_TYPES: ReadonlyMap<string, SlotTypeName> = new Map([
   ['agent', 'llm'],
   ['utility', 'llm'],
   ['embed', 'embedding'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { choiceOf, isRefused, type ReachFacts, reachView } from './reach.ts';
+import { choiceOf, isRefused, type ReachInput, reachView } from './reach.ts';
 
 test.each([
   ['127.0.0.1', 'machine'],
@@ -14,50 +14,50 @@ test.each([
   expect(choiceOf(bindHost)).toBe(choice);
 });
 
-const facts: ReachFacts = {
-  set: { value: '127.0.0.1', source: 'default' },
+const facts: ReachInput = {
+  bindHost: { value: '127.0.0.1', source: 'default' },
   listener: { bindHost: '127.0.0.1', port: 8080 },
-  inherited: false,
+  hasInheritedSocket: false,
   requireAuth: false,
-  exposed: false,
+  isExposed: false,
   addresses: ['192.168.1.5'],
 };
-const seen = (over: Partial<ReachFacts>) => reachView({ ...facts, ...over });
+const seen = (over: Partial<ReachInput>) => reachView({ ...facts, ...over });
 
 test.each([
   ['nothing chosen', {}, { choice: 'machine', restart_needed: false, held_by: null, public: false }],
   [
     'the network chosen, not yet there',
-    { set: { value: '0.0.0.0', source: 'file' } },
+    { bindHost: { value: '0.0.0.0', source: 'file' } },
     { choice: 'network', restart_needed: true, held_by: null, next_bind_host: '0.0.0.0' },
   ],
   [
     'the environment says where',
-    { set: { value: '127.0.0.1', source: 'env' } },
+    { bindHost: { value: '127.0.0.1', source: 'env' } },
     { choice: 'machine', restart_needed: false, held_by: 'environment' },
   ],
   [
     'a socket unit says where, whatever was chosen',
     {
-      set: { value: '127.0.0.1', source: 'file' },
+      bindHost: { value: '127.0.0.1', source: 'file' },
       listener: { bindHost: '0.0.0.0', port: 80 },
-      inherited: true,
+      hasInheritedSocket: true,
     },
     { choice: 'network', restart_needed: false, held_by: 'socket', next_bind_host: '0.0.0.0', port: 80 },
   ],
-  ['on the internet without keys', { exposed: true }, { public: true }],
-  ['on the internet with keys', { exposed: true, requireAuth: true }, { public: false }],
+  ['on the internet without keys', { isExposed: true }, { public: true }],
+  ['on the internet with keys', { isExposed: true, requireAuth: true }, { public: false }],
 ])('%s', (_, over, expected) => {
-  expect(seen(over as Partial<ReachFacts>)).toMatchObject(expected);
+  expect(seen(over as Partial<ReachInput>)).toMatchObject(expected);
 });
 
 test('only the network without keys, on a machine that has an address on the internet, is refused', () => {
   const all = (['machine', 'network'] as const).flatMap((choice) =>
     [false, true].flatMap((requireAuth) =>
-      [false, true].map((exposed) => ({ choice, requireAuth, exposed })),
+      [false, true].map((exposed) => ({ choice, requireAuth, isExposed: exposed })),
     ),
   );
   expect(all.filter(({ choice, ...facts }) => isRefused(choice, facts))).toEqual([
-    { choice: 'network', requireAuth: false, exposed: true },
+    { choice: 'network', requireAuth: false, isExposed: true },
   ]);
 });

@@ -14,15 +14,15 @@ export function choiceOf(bindHost: string): SetupView['reach']['choice'] {
   return wildcardFamily(bindHost) !== null ? 'network' : 'other';
 }
 
-export interface ReachFacts {
+export interface ReachInput {
   /** Setting `bindHost` and where it comes from. */
-  readonly set: { readonly value: string; readonly source: string };
+  readonly bindHost: { readonly value: string; readonly source: string };
   readonly listener: { readonly bindHost: string; readonly port: number };
   /** systemd holds the socket. */
-  readonly inherited: boolean;
+  readonly hasInheritedSocket: boolean;
   readonly requireAuth: boolean;
   /** This machine has an address on the internet, and nothing says that being there is meant. */
-  readonly exposed: boolean;
+  readonly isExposed: boolean;
   /** Private addresses of this machine. */
   readonly addresses: readonly string[];
 }
@@ -30,20 +30,20 @@ export interface ReachFacts {
 /** Whether the next start would be refused on this address (docs/spec/contract.md#public-without-auth). */
 export const isRefused = (
   choice: ReachChoice,
-  { requireAuth, exposed }: Pick<ReachFacts, 'requireAuth' | 'exposed'>,
-): boolean => choice === 'network' && exposed && !requireAuth;
+  { requireAuth, isExposed }: Pick<ReachInput, 'requireAuth' | 'isExposed'>,
+): boolean => choice === 'network' && isExposed && !requireAuth;
 
 /**
  * Returns who can reach the gateway now and after its next start
  * (docs/spec/contract.md#exposed-without-auth). Pure.
  */
-export function reachView(facts: ReachFacts): SetupView['reach'] {
-  const { set, listener, inherited } = facts;
+export function reachView(facts: ReachInput): SetupView['reach'] {
+  const { bindHost, listener, hasInheritedSocket } = facts;
   return {
-    choice: choiceOf(inherited ? listener.bindHost : set.value),
-    next_bind_host: inherited ? listener.bindHost : set.value,
-    restart_needed: !inherited && set.value !== listener.bindHost,
-    held_by: inherited ? 'socket' : set.source === 'env' ? 'environment' : null,
+    choice: choiceOf(hasInheritedSocket ? listener.bindHost : bindHost.value),
+    next_bind_host: hasInheritedSocket ? listener.bindHost : bindHost.value,
+    restart_needed: !hasInheritedSocket && bindHost.value !== listener.bindHost,
+    held_by: hasInheritedSocket ? 'socket' : bindHost.source === 'env' ? 'environment' : null,
     addresses: [...facts.addresses],
     port: listener.port,
     public: isRefused('network', facts),

@@ -7,7 +7,7 @@ import { ollamaModels } from './ollama-links.ts';
 export type FolderView = SetupView['folders'][number];
 
 /** Bounds of one look: it tells how much there is, it registers nothing. */
-const LOOK = { depth: 6, entries: 5_000, models: 200 };
+const SCAN_LIMITS = { depth: 6, entries: 5_000, models: 200 };
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 const isRefusal = (code: string): boolean => code === 'EACCES' || code === 'EPERM';
@@ -31,7 +31,7 @@ async function stateOf({ path, home }: KnownFolder): Promise<FolderView['state']
 
 async function countIn({ tool, path }: KnownFolder): Promise<number> {
   if (tool === 'Ollama') return (await ollamaModels(path)).length;
-  return (await scanFolders([path], LOOK)).files.length;
+  return (await scanFolders([path], SCAN_LIMITS)).files.length;
 }
 
 /** A home that cannot be looked into is one line, whatever may be in it. */
@@ -53,7 +53,7 @@ export interface FolderSources {
 }
 
 /** The folders of other programs as this process sees them; those where nothing is are left out. Never rejects. */
-export async function lookAtFolders(sources: FolderSources): Promise<FolderView[]> {
+export async function readFolders(sources: FolderSources): Promise<FolderView[]> {
   const passwd = await readFile(sources.passwd ?? '/etc/passwd', 'utf8').catch(() => '');
   const own = sources.home === null ? [] : [sources.home];
   const known = knownFolders([...new Set([...own, ...homesIn(passwd)])], (name) => sources.variable(name));

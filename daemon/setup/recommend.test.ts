@@ -7,7 +7,7 @@ import { CATALOG, pullName } from '../models/catalog.ts';
 import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
 import { fitOf, slotFor } from '../slots/admission/fit.ts';
 import { admissionOn, probedMachine } from '../test/harness/captured-machine.ts';
-import { asSlotModel, type Beside, PREFERRED, recommend, type SetPicture } from './recommend.ts';
+import { asSlotModel, type PlannedMemory, PREFERRED, type RecommendInput, recommend } from './recommend.ts';
 
 const machines = new Map<string, Hardware>();
 const ends: (() => void)[] = [];
@@ -26,23 +26,23 @@ const loadsOn = (hardware: Hardware, memoryLimit = 0) =>
 
 function pictureOf(
   hardware: Hardware,
-  over: Partial<SetPicture> & { memoryLimit?: number } = {},
-): SetPicture {
+  over: Partial<RecommendInput> & { memoryLimit?: number } = {},
+): RecommendInput {
   const loads = loadsOn(hardware, over.memoryLimit);
   const kindOf = (pool: string) => hardware.view()?.pools.find(({ id }) => id === pool)?.kind;
   return {
     fit: (model, beside) => fitOf(model, (config, wanted) => loads.forecast(config, wanted, null, beside)),
-    onProcessor: (pool) => kindOf(pool) === 'host',
-    unified: (pool) => kindOf(pool) === 'unified',
+    isHostMemory: (pool) => kindOf(pool) === 'host',
+    isUnified: (pool) => kindOf(pool) === 'unified',
     cores: 8,
     diskBytes: 1e12,
-    filled: new Set(),
+    filledSlots: new Set(),
     installed: () => null,
     ...over,
   };
 }
 
-const summary = (picture: SetPicture) =>
+const summary = (picture: RecommendInput) =>
   recommend(picture).items.map(
     ({ slot, name, context }) => `${slot}: ${name}${context ? ` ${context}` : ''}`,
   );
@@ -63,7 +63,7 @@ describe.each(MACHINES)('on the captured machine %s', (name) => {
       if (known === undefined) throw new Error(`${item.model} is not in the catalogue`);
       const model = asSlotModel(known);
       const config = slotFor(model, item.smaller_window ? item.context : null);
-      const { view } = loadsOn(hardware).forecast(config, model, null, beside as Beside);
+      const { view } = loadsOn(hardware).forecast(config, model, null, beside as PlannedMemory);
       expect([item.name, view.outcome, view.sum.pool]).toEqual([item.name, 'starts', item.pool]);
       expect(view.sum.needed).toBe(item.needed_bytes);
       beside.set(item.pool, (beside.get(item.pool) ?? 0) + item.needed_bytes);
@@ -192,7 +192,7 @@ describe('what is there decides', () => {
   });
 
   test('a slot that has a model keeps it', () => {
-    const { items, leftOut } = recommend(pictureOf(big(), { filled: new Set(['agent', 'tts']) }));
+    const { items, leftOut } = recommend(pictureOf(big(), { filledSlots: new Set(['agent', 'tts']) }));
     expect(items.map(({ slot }) => slot)).toEqual(['embed', 'stt', 'rerank']);
     expect(leftOut).toEqual([
       { purpose: 'chat', reason: 'has_model' },

@@ -2,24 +2,24 @@ import type { ModelFitView, PurposeName } from '../contract/catalog.ts';
 import type { SetupItemView, SetupLeftOutView } from '../contract/setup.ts';
 import { CATALOG, type KnownModel, pullName, reckoned, typeOf } from '../models/catalog.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
-import { PLACES } from './places.ts';
+import { SLOT_OF_PURPOSE } from './places.ts';
 
 /** Bytes of each memory that other models of the set are going to take. */
-export type Beside = ReadonlyMap<string, number>;
+export type PlannedMemory = ReadonlyMap<string, number>;
 
 /** What a set is chosen on. */
-export interface SetPicture {
+export interface RecommendInput {
   /** What admission makes of a model when others take their share first. */
-  fit(model: SlotModel, beside: Beside): ModelFitView;
+  fit(model: SlotModel, beside: PlannedMemory): ModelFitView;
   /** Whether a memory is that of the machine and no card computes on it. */
-  onProcessor(pool: string): boolean;
+  isHostMemory(pool: string): boolean;
   /** Whether a memory is shared by the processor and a large GPU. */
-  unified(pool: string): boolean;
+  isUnified(pool: string): boolean;
   readonly cores: number;
   /** Bytes that may be fetched; null when the disk does not tell. */
   readonly diskBytes: number | null;
   /** Slots that have a model of their own already. */
-  readonly filled: ReadonlySet<string>;
+  readonly filledSlots: ReadonlySet<string>;
   /** Id of the registered model that was fetched from the same place; null without one. */
   installed(known: KnownModel): string | null;
 }
@@ -47,10 +47,10 @@ const WANTED = ['embedding', 'hearing', 'speaking'] as const;
 const ACTIVE_MB: Readonly<Record<string, number>> = { 'gpt-oss 20B': 2_200, 'Qwen3 30B A3B': 2_000 };
 /** A processor reads about this much for each core before an answer gets slower than one reads. */
 const MB_PER_CORE = 1_300;
-const MOST_ON_PROCESSOR_MB = 5_500;
-const MOST_UNIFIED_MB = 10_000;
+const MAX_ON_PROCESSOR_MB = 5_500;
+const MAX_UNIFIED_MB = 10_000;
 /** A helper beside a chat model that is hardly larger is of no use. */
-const WORTH_A_HELPER_BYTES = 2_000_000_000;
+const MIN_CHAT_BYTES_FOR_HELPER = 2_000_000_000;
 
 type Purpose = keyof typeof PREFERRED;
 
@@ -70,24 +70,24 @@ export const asSlotModel = (known: KnownModel): SlotModel => ({
   ...reckoned(known),
 });
 
-const namesOf = (purpose: Purpose): KnownModel[] =>
+const candidatesOf = (purpose: Purpose): KnownModel[] =>
   PREFERRED[purpose].flatMap((name) => CATALOG.find((known) => known.name === name) ?? []);
 
 /** What a set takes so far. */
-class Taken {
+class Selection {
   readonly chosen: readonly Choice[];
-  readonly #picture: SetPicture;
+  readonly #input: RecommendInput;
 
-  constructor(picture: SetPicture, chosen: readonly Choice[] = []) {
-    this.#picture = picture;
+  constructor(input: RecommendInput, chosen: readonly Choice[] = []) {
+    this.#input = input;
     this.chosen = chosen;
   }
 
-  with(choice: Choice): Taken {
-    return new Taken(this.#picture, [...this.chosen, choice]);
+  with(choice: Choice): Selection {
+    return new Selection(this.#input, [...this.chosen, choice]);
   }
 
-  get beside(): Map<string, number> {
+  get plannedMemory(): Map<string, number> {
     const beside = new Map<string, number>();
     for (const { fit } of this.chosen) {
       const pool = fit.pool ?? '';
@@ -97,23 +97,23 @@ class Taken {
   }
 
   /** Bytes to fetch so far. */
-  get download(): number {
+  get downloadBytes(): number {
     return this.chosen.reduce((all, { known }) => all + this.bytesOf(known), 0);
   }
 
   bytesOf(known: KnownModel): number {
-    return this.#picture.installed(known) === null ? reckoned(known).sizeBytes : 0;
+    return this.#input.installed(known) === null ? reckoned(known).sizeBytes : 0;
   }
 
   /** What fits beside all this; with a full window before a smaller one. */
   candidates(purpose: Purpose): { fitting: Choice[]; stoppedBy: 'memory' | 'disk' } {
-    const { diskBytes } = this.#picture;
-    const beside = this.beside;
-    const inMemory = namesOf(purpose)
-      .map((known) => ({ known, fit: this.#picture.fit(asSlotModel(known), beside) }))
+    const { diskBytes } = this.#input;
+    const beside = this.plannedMemory;
+    const inMemory = candidatesOf(purpose)
+      .map((known) => ({ known, fit: this.#input.fit(asSlotModel(known), beside) }))
       .filter((choice) => FITS.has(choice.fit.badge));
     const onDisk = inMemory.filter(
-      ({ known }) => diskBytes === null || this.download + this.bytesOf(known) <= diskBytes,
+      ({ known }) => diskBytes === null || this.downloadBytes + this.bytesOf(known) <= diskBytes,
     );
     const whole = onDisk.filter((choice) => choice.fit.badge === 'fits');
     const fitting = [...whole, ...onDisk.filter((choice) => choice.fit.badge !== 'fits')];
@@ -122,7 +122,7 @@ class Taken {
 
   /** Whether everything that one wants beside a chat model still has room. */
   hasRoomForCompanions(): boolean {
-    let taken: Taken = this;
+    let taken: Selection = this;
     for (const purpose of WANTED) {
       const last = taken.candidates(purpose).fitting.at(-1);
       if (last === undefined) return false;
@@ -133,29 +133,29 @@ class Taken {
 }
 
 /** Whether answers come at a pace at which one can read along. */
-function isQuick({ known, fit }: Choice, { cores, onProcessor, unified }: SetPicture): boolean {
+function isQuick({ known, fit }: Choice, { cores, isHostMemory, isUnified }: RecommendInput): boolean {
   const active = ACTIVE_MB[known.name] ?? known.sizeMb;
   const pool = fit.pool ?? '';
-  if (unified(pool)) return active <= MOST_UNIFIED_MB;
-  return !onProcessor(pool) || active <= Math.min(MOST_ON_PROCESSOR_MB, cores * MB_PER_CORE);
+  if (isUnified(pool)) return active <= MAX_UNIFIED_MB;
+  return !isHostMemory(pool) || active <= Math.min(MAX_ON_PROCESSOR_MB, cores * MB_PER_CORE);
 }
 
 /**
  * The best chat model that is quick and leaves room for the others, on a card before on the processor, which takes long to read
  * a prompt; else the best quick one, else the smallest.
  */
-function chatChoice(picture: SetPicture, fitting: readonly Choice[]): Choice | undefined {
-  const quick = fitting.filter((choice) => isQuick(choice, picture));
+function chatChoice(input: RecommendInput, fitting: readonly Choice[]): Choice | undefined {
+  const quick = fitting.filter((choice) => isQuick(choice, input));
   const onCard = quick.filter(
-    ({ known, fit }) => known.purpose === 'chat' && !picture.onProcessor(fit.pool ?? ''),
+    ({ known, fit }) => known.purpose === 'chat' && !input.isHostMemory(fit.pool ?? ''),
   );
-  const isGenerous = (choice: Choice) => new Taken(picture, [choice]).hasRoomForCompanions();
+  const isGenerous = (choice: Choice) => new Selection(input, [choice]).hasRoomForCompanions();
   return onCard.find(isGenerous) ?? onCard[0] ?? quick.find(isGenerous) ?? quick[0] ?? fitting.at(-1);
 }
 
-function itemOf({ known, fit }: Choice, purpose: Purpose, picture: SetPicture): SetupItemView {
+function itemOf({ known, fit }: Choice, purpose: Purpose, input: RecommendInput): SetupItemView {
   return {
-    slot: PLACES[purpose],
+    slot: SLOT_OF_PURPOSE[purpose],
     purpose,
     model: pullName(known),
     name: known.name,
@@ -166,7 +166,7 @@ function itemOf({ known, fit }: Choice, purpose: Purpose, picture: SetPicture): 
     smaller_window: fit.badge === 'fits_with_context',
     needed_bytes: fit.needed ?? 0,
     pool: fit.pool ?? '',
-    installed: picture.installed(known),
+    installed: input.installed(known),
   };
 }
 
@@ -175,24 +175,24 @@ function itemOf({ known, fit }: Choice, purpose: Purpose, picture: SetPicture): 
  * meaning, hearing, speaking, ranking and small chores. All of them fit at the same time, by what admission foresees. Pure but
  * for what the picture asks.
  */
-export function recommend(picture: SetPicture): ModelSet {
+export function recommend(input: RecommendInput): ModelSet {
   const items: SetupItemView[] = [];
   const leftOut: SetupLeftOutView[] = [];
-  let taken = new Taken(picture);
+  let selection = new Selection(input);
   const take = (purpose: Purpose, choice: Choice | undefined, reason: SetupLeftOutView['reason']) => {
     if (choice === undefined) return void leftOut.push({ purpose, reason });
-    taken = taken.with(choice);
-    items.push(itemOf(choice, purpose, picture));
+    selection = selection.with(choice);
+    items.push(itemOf(choice, purpose, input));
   };
   for (const purpose of ['chat', ...COMPANIONS] as const) {
-    if (picture.filled.has(PLACES[purpose])) {
+    if (input.filledSlots.has(SLOT_OF_PURPOSE[purpose])) {
       leftOut.push({ purpose, reason: 'has_model' });
       continue;
     }
-    const { fitting, stoppedBy } = taken.candidates(purpose);
-    if (purpose === 'chat') take(purpose, chatChoice(picture, fitting), stoppedBy);
+    const { fitting, stoppedBy } = selection.candidates(purpose);
+    if (purpose === 'chat') take(purpose, chatChoice(input, fitting), stoppedBy);
     else if (purpose !== 'small') take(purpose, fitting[0], stoppedBy);
-    else if ((items[0]?.slot === PLACES.chat ? items[0].size_bytes : 0) >= WORTH_A_HELPER_BYTES)
+    else if ((items[0]?.slot === SLOT_OF_PURPOSE.chat ? items[0].size_bytes : 0) >= MIN_CHAT_BYTES_FOR_HELPER)
       take(purpose, fitting[0], stoppedBy);
   }
   return { items, leftOut };

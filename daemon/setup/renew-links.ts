@@ -3,9 +3,9 @@ import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { linkOllama } from './ollama-links.ts';
-import { readState, STATE_FACT } from './setup-state.ts';
+import { readState, STATE_KEY } from './setup-state.ts';
 
-export interface RenewLinksOptions {
+export interface RenewLinksDeps {
   readonly store: Pick<Store, 'keyValue'>;
   readonly settings: Pick<Settings, 'folders'>;
   readonly log: Log;
@@ -15,10 +15,10 @@ export interface RenewLinksOptions {
  * Models that an Ollama has fetched since it was taken in are given links, those that it has removed lose theirs. It goes by what
  * setup has kept, so that the scan of a start, which is before setup, finds them too. Never rejects.
  */
-export async function renewLinks({ store, settings, log }: RenewLinksOptions): Promise<void> {
+export async function renewLinks({ store, settings, log }: RenewLinksDeps): Promise<void> {
   const folder = join(settings.folders.state, 'models', 'ollama');
-  const roots = readState(store.keyValue.get(STATE_FACT)).ollama;
-  const told = (error: Error) =>
+  const roots = readState(store.keyValue.get(STATE_KEY)).ollama;
+  const logFailure = (error: Error) =>
     log.warn({ reason: error.message }, 'the models of Ollama could not be taken in');
-  if (roots.length > 0) await linkOllama(roots, folder, told).catch(told);
+  if (roots.length > 0) await linkOllama(roots, folder, logFailure).catch(logFailure);
 }

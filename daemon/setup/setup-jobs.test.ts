@@ -6,9 +6,9 @@ import { EventBus } from '../lib/async/event-bus.ts';
 import { createLog } from '../lib/log.ts';
 import type { RegisteredModel } from '../models/registered-model.ts';
 import type { Slots } from '../slots/slots.ts';
-import { Works } from './setup-jobs.ts';
-import type { SetupWork } from './setup-state.ts';
-import { KeptState } from './stored-state.ts';
+import { SetupJobs } from './setup-jobs.ts';
+import type { SetupJob } from './setup-state.ts';
+import { StoredSetupState } from './stored-state.ts';
 
 const log = createLog({ level: 'fatal' });
 const CHAT = { slot: 'agent', model: 'maker/chat:Q8_0', name: 'Chat', context: null };
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 interface Bench {
-  kept?: SetupWork[];
+  kept?: SetupJob[];
   /** Failures of the next questions to the hub, in their order; null lets one through. */
   refusals?: (ErrorCode | null)[];
   /** How the next loads fail. */
@@ -29,7 +29,7 @@ interface Bench {
 /** Works over downloads and slots that do what the test says. */
 function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
   const bus = new EventBus<GatewayEvents>();
-  const state = new KeptState({ get: () => null, set: () => {} });
+  const state = new StoredSetupState({ get: () => null, set: () => {} });
   state.change({ work: kept });
   const jobs = new Map<string, PullRecord>();
   const asked: string[] = [];
@@ -57,8 +57,8 @@ function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
     load,
     restart: load,
   } as unknown as Slots;
-  const works = new Works({
-    kept: state,
+  const works = new SetupJobs({
+    state: state,
     log,
     bus,
     pulls: {
@@ -130,11 +130,11 @@ describe('the same is asked for again', () => {
   ] as const)('a %s that was removed since is brought again', async (_, removed) => {
     const one = await brought();
     removed(one);
-    expect(one.state.state.work.map((work) => one.works.stands(work))).toEqual([false]);
+    expect(one.state.state.work.map((work) => one.works.isCurrent(work))).toEqual([false]);
     one.works.begin([CHAT]);
     await one.settled();
     expect([one.phases(), one.asked.length]).toEqual([{ agent: 'pulling' }, 2]);
-    expect(one.state.state.work.map((work) => one.works.stands(work))).toEqual([true]);
+    expect(one.state.state.work.map((work) => one.works.isCurrent(work))).toEqual([true]);
   });
 });
 
@@ -199,12 +199,12 @@ describe('what goes wrong', () => {
     works.begin([CHAT]);
     works.begin([{ ...CHAT, model: 'maker/other:Q8_0' }]);
     await settled();
-    expect(state.work('agent')).toMatchObject({ phase: 'pulling', pull: 'job-maker/other:Q8_0' });
+    expect(state.job('agent')).toMatchObject({ phase: 'pulling', pull: 'job-maker/other:Q8_0' });
   });
 });
 
 describe('after a restart', () => {
-  const earlier = (change: Partial<SetupWork>): SetupWork[] => [
+  const earlier = (change: Partial<SetupJob>): SetupJob[] => [
     { ...CHAT, phase: 'asking', pull: null, modelId: null, error: null, ...change },
   ];
 
@@ -214,7 +214,7 @@ describe('after a restart', () => {
     ['loading', { phase: 'loading', modelId: 'chat-id' }, 'ready'],
     ['ready', { phase: 'ready', modelId: 'chat-id' }, 'ready'],
     ['failed', { phase: 'failed', error: { code: 'x', message: 'x' } }, 'failed'],
-  ] as [string, Partial<SetupWork>, string][])('what was %s', async (_, change, phase) => {
+  ] as [string, Partial<SetupJob>, string][])('what was %s', async (_, change, phase) => {
     const { settled, phases } = bench({ kept: earlier(change) });
     await settled();
     expect(phases()).toEqual({ agent: phase });

@@ -7,11 +7,11 @@ import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Slots } from '../slots/slots.ts';
 import { placeModel } from './place-model.ts';
-import type { SetupWork } from './setup-state.ts';
-import type { KeptState } from './stored-state.ts';
+import type { SetupJob } from './setup-state.ts';
+import type { StoredSetupState } from './stored-state.ts';
 
-export interface WorksOptions {
-  readonly kept: KeptState;
+export interface SetupJobsDeps {
+  readonly state: StoredSetupState;
   readonly log: Log;
   readonly bus: EventBus<GatewayEvents>;
   readonly pulls: Pick<Pulls, 'list' | 'create'>;
@@ -23,7 +23,7 @@ export interface WorksOptions {
   installed(model: string): string | null;
 }
 
-type Failure = NonNullable<SetupWork['error']>;
+type Failure = NonNullable<SetupJob['error']>;
 
 function failureOf(error: unknown): Failure {
   if (error instanceof GatewayError) {
@@ -35,45 +35,45 @@ function failureOf(error: unknown): Failure {
 }
 
 const CANCELLED: Failure = { code: 'pull.state', message: 'The download was cancelled.' };
-const OPEN: ReadonlySet<SetupWork['phase']> = new Set(['asking', 'pulling', 'loading']);
+const OPEN: ReadonlySet<SetupJob['phase']> = new Set(['asking', 'pulling', 'loading']);
 
 /**
  * Brings the models of the set into their slots: asks the hub, waits for the download, writes the slot file, loads. Every step is
  * remembered before the next begins, so that it goes on without a page and after a restart. One model is asked for, and one
  * is loaded, at a time.
  */
-export class Works {
-  readonly #options: WorksOptions;
+export class SetupJobs {
+  readonly #options: SetupJobsDeps;
   readonly #closing = new AbortController();
   readonly #unsubscribe: () => void;
   readonly #busy = new Set<string>();
-  #asking: Promise<void> = Promise.resolve();
-  #loading: Promise<void> = Promise.resolve();
+  #requestTail: Promise<void> = Promise.resolve();
+  #loadTail: Promise<void> = Promise.resolve();
   /** What the hub failed with last, while a round of questions lasts. */
-  #hubFault: Failure | null = null;
+  #hubFailure: Failure | null = null;
 
-  constructor(options: WorksOptions) {
+  constructor(options: SetupJobsDeps) {
     this.#options = options;
     this.#unsubscribe = options.bus.subscribe(({ name, payload }) => {
       if (name === 'pull') this.#pullChanged((payload as GatewayEvents['pull']).pull);
     });
-    for (const work of options.kept.state.work) this.#advance(work.slot);
+    for (const work of options.state.state.work) this.#advance(work.slot);
   }
 
   /** Begins, or begins again what has failed or whose model is gone. What is under way for the same model, or done, stays so. */
-  begin(wanted: readonly Pick<SetupWork, 'slot' | 'model' | 'name' | 'context'>[]): void {
-    this.#hubFault = null;
-    const { kept } = this.#options;
+  begin(wanted: readonly Pick<SetupJob, 'slot' | 'model' | 'name' | 'context'>[]): void {
+    this.#hubFailure = null;
+    const { state } = this.#options;
     for (const one of wanted) {
-      const before = kept.work(one.slot);
-      if (before?.model === one.model && this.stands(before)) continue;
-      kept.putWork({ ...one, phase: 'asking', pull: null, modelId: null, error: null });
+      const before = state.job(one.slot);
+      if (before?.model === one.model && this.isCurrent(before)) continue;
+      state.putJob({ ...one, phase: 'asking', pull: null, modelId: null, error: null });
       this.#advance(one.slot);
     }
   }
 
   /** Whether a work is under way, or what it has brought is there: its model, in its slot. */
-  stands({ slot, phase, modelId }: SetupWork): boolean {
+  isCurrent({ slot, phase, modelId }: SetupJob): boolean {
     if (phase !== 'ready') return phase !== 'failed';
     const { registry, slots } = this.#options;
     return registry.get(modelId ?? '') !== undefined && slots.config(slot)?.model === modelId;
@@ -85,14 +85,14 @@ export class Works {
   }
 
   /** Notes how far a work is; not when the slot is meant for another model by now. */
-  #change({ slot, model }: SetupWork, change: Partial<SetupWork>): void {
-    const work = this.#options.kept.work(slot);
+  #change({ slot, model }: SetupJob, change: Partial<SetupJob>): void {
+    const work = this.#options.state.job(slot);
     if (work?.model === model && !this.#closing.signal.aborted)
-      this.#options.kept.putWork({ ...work, ...change });
+      this.#options.state.putJob({ ...work, ...change });
   }
 
   #pullChanged({ id, state }: PullRecord): void {
-    const work = this.#options.kept.state.work.find(({ pull }) => pull === id);
+    const work = this.#options.state.state.work.find(({ pull }) => pull === id);
     if (work === undefined) return;
     const goesOn = work.phase === 'failed' && !['failed', 'cancelled'].includes(state);
     if (goesOn && work.modelId === null) this.#change(work, { phase: 'pulling', error: null });
@@ -101,17 +101,17 @@ export class Works {
 
   /** Takes the next step of one work, unless one is being taken. */
   #advance(slot: string): void {
-    const work = this.#options.kept.work(slot);
+    const work = this.#options.state.job(slot);
     if (work === undefined || !OPEN.has(work.phase) || this.#busy.has(slot)) return;
     if (work.phase === 'pulling') {
-      this.#lookAtPull(work);
+      this.#checkPull(work);
       return;
     }
     this.#busy.add(slot);
-    const step = work.phase === 'asking' ? this.#inTurnAsk(work) : this.#inTurnLoad(work);
+    const step = work.phase === 'asking' ? this.#enqueueRequest(work) : this.#enqueueLoad(work);
     void step.finally(() => {
       this.#busy.delete(slot);
-      const now = this.#options.kept.work(slot);
+      const now = this.#options.state.job(slot);
       if (
         !this.#closing.signal.aborted &&
         now !== undefined &&
@@ -121,7 +121,7 @@ export class Works {
     });
   }
 
-  #lookAtPull(work: SetupWork): void {
+  #checkPull(work: SetupJob): void {
     const job = this.#options.pulls.list().find(({ id }) => id === work.pull);
     const state = job?.state ?? 'cancelled';
     if (state === 'cancelled') this.#change(work, { phase: 'failed', error: CANCELLED });
@@ -131,24 +131,24 @@ export class Works {
     this.#advance(work.slot);
   }
 
-  #inTurnAsk(work: SetupWork): Promise<void> {
-    this.#asking = this.#asking.then(() => this.#guarded(work, () => this.#ask(work)));
-    return this.#asking;
+  #enqueueRequest(work: SetupJob): Promise<void> {
+    this.#requestTail = this.#requestTail.then(() => this.#guarded(work, () => this.#request(work)));
+    return this.#requestTail;
   }
 
-  #inTurnLoad(work: SetupWork): Promise<void> {
-    this.#loading = this.#loading.then(() => this.#guarded(work, () => this.#load(work)));
-    return this.#loading;
+  #enqueueLoad(work: SetupJob): Promise<void> {
+    this.#loadTail = this.#loadTail.then(() => this.#guarded(work, () => this.#load(work)));
+    return this.#loadTail;
   }
 
-  async #guarded(work: SetupWork, step: () => Promise<void>): Promise<void> {
+  async #guarded(work: SetupJob, step: () => Promise<void>): Promise<void> {
     try {
       this.#closing.signal.throwIfAborted();
       await step();
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       const failure = failureOf(error);
-      if (failure.code === 'pull.hub_unreachable') this.#hubFault = failure;
+      if (failure.code === 'pull.hub_unreachable') this.#hubFailure = failure;
       const { log } = this.#options;
       log.warn(
         { slot: work.slot, model: work.model, err: error },
@@ -158,13 +158,13 @@ export class Works {
     }
   }
 
-  async #ask(work: SetupWork): Promise<void> {
+  async #request(work: SetupJob): Promise<void> {
     const { model } = work;
     const { pulls, installed } = this.#options;
     const here = installed(model);
     if (here !== null) return this.#change(work, { phase: 'loading', modelId: here });
     // Six questions to a hub that does not answer would take minutes.
-    if (this.#hubFault !== null) return this.#change(work, { phase: 'failed', error: this.#hubFault });
+    if (this.#hubFailure !== null) return this.#change(work, { phase: 'failed', error: this.#hubFailure });
     try {
       const { id } = await pulls.create({ model }, this.#closing.signal);
       this.#change(work, { phase: 'pulling', pull: id });
@@ -174,7 +174,7 @@ export class Works {
     }
   }
 
-  async #load(work: SetupWork): Promise<void> {
+  async #load(work: SetupJob): Promise<void> {
     const { slot, modelId, context } = work;
     const { registry, slots, write } = this.#options;
     const model = registry.get(modelId ?? '');

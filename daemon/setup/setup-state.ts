@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SETUP_STEPS, SetupStepState, SetupWorkPhase } from '../contract/setup.ts';
 
 /** The fact that holds the state over restarts. */
-export const STATE_FACT = 'setup.state';
+export const STATE_KEY = 'setup.state';
 
 /** One model of the set on its way into its slot. */
 const Work = z.object({
@@ -25,7 +25,7 @@ const State = z.object({
   ollama: z.array(z.string()).max(16),
 });
 
-export type SetupWork = z.infer<typeof Work>;
+export type SetupJob = z.infer<typeof Work>;
 export type SetupState = z.infer<typeof State>;
 
 /** Of a fresh install. */

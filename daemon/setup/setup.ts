@@ -15,16 +15,16 @@ import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import { dropInFor } from './drop-in.ts';
 import { OtherTools } from './other-tools.ts';
-import { PLACES } from './places.ts';
+import { SLOT_OF_PURPOSE } from './places.ts';
 import { BIND_HOSTS, isRefused, type ReachChoice, reachView } from './reach.ts';
 import type { FolderView } from './read-folders.ts';
 import { type ModelSet, recommend } from './recommend.ts';
-import { Works } from './setup-jobs.ts';
-import { isTouched, type SetupState, STATE_FACT } from './setup-state.ts';
-import { KeptState } from './stored-state.ts';
-import { type Wanted, wantedModels } from './wanted-models.ts';
+import { SetupJobs } from './setup-jobs.ts';
+import { isTouched, type SetupState, STATE_KEY } from './setup-state.ts';
+import { StoredSetupState } from './stored-state.ts';
+import { type WantedModel, wantedModels } from './wanted-models.ts';
 
-export interface SetupOptions {
+export interface SetupDeps {
   readonly settings: Settings;
   readonly store: Pick<Store, 'keyValue'>;
   readonly log: Log;
@@ -37,7 +37,7 @@ export interface SetupOptions {
   readonly enforced: () => boolean;
   readonly listener: () => { readonly bindHost: string; readonly port: number };
   /** systemd holds the socket, so no setting decides where it is. */
-  readonly inherited: boolean;
+  readonly hasInheritedSocket: boolean;
   readonly isOnTheInternet: (bindHost: string) => Promise<boolean>;
   readonly networkAddresses: () => readonly string[];
   /** Runs a change of the configuration and names its failure. */
@@ -58,26 +58,26 @@ export interface Setup {
 }
 
 /** How long a set and a look at folders stand, so that what is read is not another set at each look (ms). */
-const LOOK_MS = 5 * 60_000;
+const CACHE_MS = 5 * 60_000;
 
 class FirstRun implements Setup {
-  readonly #options: SetupOptions;
-  readonly #kept: KeptState;
-  readonly #works: Works;
-  readonly #sets = new TtlCache<ModelSet>({ maxEntries: 8, ttlMs: LOOK_MS });
+  readonly #options: SetupDeps;
+  readonly #state: StoredSetupState;
+  readonly #jobs: SetupJobs;
+  readonly #sets = new TtlCache<ModelSet>({ maxEntries: 8, ttlMs: CACHE_MS });
   readonly #tools: OtherTools;
 
-  constructor(options: SetupOptions) {
+  constructor(options: SetupDeps) {
     this.#options = options;
     const { keyValue: facts } = options.store;
-    this.#kept = new KeptState({
-      get: () => facts.get(STATE_FACT),
-      set: (text) => facts.set(STATE_FACT, text),
+    this.#state = new StoredSetupState({
+      get: () => facts.get(STATE_KEY),
+      set: (text) => facts.set(STATE_KEY, text),
     });
-    this.#tools = new OtherTools({ ...options, kept: this.#kept });
-    this.#works = new Works({
+    this.#tools = new OtherTools({ ...options, state: this.#state });
+    this.#jobs = new SetupJobs({
       ...options,
-      kept: this.#kept,
+      state: this.#state,
       installed: (name) => {
         const known = CATALOG.find((each) => pullName(each) === name);
         return known === undefined ? null : this.#installed(known);
@@ -87,7 +87,7 @@ class FirstRun implements Setup {
 
   async view(): Promise<SetupView> {
     const { settings, registry, hardware, hasAdminKey, enforced, listener } = this.#options;
-    const { state } = this.#kept;
+    const { state } = this.#state;
     const realModel = registry.list().some((model) => !model.demo && model.type === 'llm');
     const hasKey = hasAdminKey();
     const machine = hardware.view();
@@ -103,7 +103,7 @@ class FirstRun implements Setup {
       steps: stepsOf(state, hasKey),
       hardware: machine && { host: machine.host, devices: machine.devices, pools: machine.pools },
       set: machine === null ? null : await this.#set(),
-      work: state.work.filter((work) => this.#isShown(work)).map((work) => this.#workView(work)),
+      work: state.work.filter((work) => this.#isShown(work)).map((work) => this.#jobView(work)),
       folders,
       drop_in: dropInFor(folders, this.#options.settings.environment('STATE_DIRECTORY') !== undefined),
       reach: await this.#reach(),
@@ -119,27 +119,27 @@ class FirstRun implements Setup {
 
   async apply(body: SetupApplyBody): Promise<SetupView> {
     const models = body.models === undefined ? null : wantedModels(body.models);
-    const folders = body.folders === undefined ? null : await this.#tools.offered(body.folders);
+    const folders = body.folders === undefined ? null : await this.#tools.requireFound(body.folders);
     if (body.reach !== undefined) await this.#bind(body.reach);
     if (folders !== null) await this.#use(folders);
     if (models !== null) await this.#begin(models);
-    const { state } = this.#kept;
+    const { state } = this.#state;
     const steps = { ...state.steps, ...body.steps };
-    this.#kept.change({ steps, ...(body.finished === undefined ? {} : { finished: body.finished }) });
+    this.#state.change({ steps, ...(body.finished === undefined ? {} : { finished: body.finished }) });
     return this.view();
   }
 
   close(): void {
-    this.#works.close();
+    this.#jobs.close();
   }
 
   #installed(known: KnownModel): string | null {
     return installedFrom(known, this.#options.registry.views());
   }
 
-  async #begin(wanted: readonly Wanted[]): Promise<void> {
+  async #begin(wanted: readonly WantedModel[]): Promise<void> {
     const { items } = (await this.#set()) ?? { items: [] };
-    this.#works.begin(
+    this.#jobs.begin(
       wanted.map(({ known, slot }) => {
         const item = items.find((one) => one.slot === slot && one.model === pullName(known));
         const context = item?.smaller_window ? item.context : null;
@@ -155,7 +155,7 @@ class FirstRun implements Setup {
       const named = this.#options.slots.config(name)?.model ?? null;
       return !demo && model !== null && (!auto || named !== 'espeak-ng');
     });
-    const brought = this.#kept.state.work.filter((work) => this.#works.stands(work));
+    const brought = this.#state.state.work.filter((work) => this.#jobs.isCurrent(work));
     return new Set([...real.map(({ name }) => name), ...brought.map(({ slot }) => slot)]);
   }
 
@@ -163,8 +163,8 @@ class FirstRun implements Setup {
     const { hardware, slots } = this.#options;
     const view = hardware.view();
     if (view === null) return null;
-    const filled = this.#filled();
-    const key = `${view.probed_at} ${[...filled].sort().join(' ')}`;
+    const filledSlots = this.#filled();
+    const key = `${view.probed_at} ${[...filledSlots].sort().join(' ')}`;
     const free = await this.#diskFree();
     const kindOf = (pool: string) => view.pools.find(({ id }) => id === pool)?.kind;
     const known = this.#sets.get(key);
@@ -172,11 +172,11 @@ class FirstRun implements Setup {
       known ??
       recommend({
         fit: (model, beside) => slots.fit(model, beside),
-        onProcessor: (pool) => kindOf(pool) === 'host',
-        unified: (pool) => kindOf(pool) === 'unified',
+        isHostMemory: (pool) => kindOf(pool) === 'host',
+        isUnified: (pool) => kindOf(pool) === 'unified',
         cores: hardware.coresPhysical(),
         diskBytes: free === null ? null : Math.max(0, free - KEEP_FREE_BYTES),
-        filled,
+        filledSlots,
         installed: (each) => this.#installed(each),
       });
     if (known === undefined) this.#sets.set(key, made);
@@ -192,27 +192,20 @@ class FirstRun implements Setup {
   }
 
   #isUnderWay(purpose: PurposeName): boolean {
-    const work = purpose === 'images' ? undefined : this.#kept.work(PLACES[purpose]);
-    return work !== undefined && this.#works.stands(work);
+    const work = purpose === 'images' ? undefined : this.#state.job(SLOT_OF_PURPOSE[purpose]);
+    return work !== undefined && this.#jobs.isCurrent(work);
   }
 
   /** What was brought and is not there any more is no news for a page. */
   #isShown(work: SetupState['work'][number]): boolean {
-    return work.phase === 'failed' || this.#works.stands(work);
+    return work.phase === 'failed' || this.#jobs.isCurrent(work);
   }
 
   #diskFree(): Promise<number | null> {
     return roomForModels(this.#options.settings.folders.state).catch(() => null);
   }
 
-  #workView({
-    slot,
-    model,
-    name,
-    phase,
-    pull,
-    error,
-  }: SetupState['work'][number]): SetupView['work'][number] {
+  #jobView({ slot, model, name, phase, pull, error }: SetupState['work'][number]): SetupView['work'][number] {
     const record = this.#options.slots.get(slot);
     const job = this.#options.pulls.list().find(({ id }) => id === pull);
     return {
@@ -239,19 +232,19 @@ class FirstRun implements Setup {
 
   async #bind(choice: ReachChoice): Promise<void> {
     const { settings, enforced, write } = this.#options;
-    if (isRefused(choice, { requireAuth: enforced(), exposed: await this.#exposed() }))
+    if (isRefused(choice, { requireAuth: enforced(), isExposed: await this.#exposed() }))
       throw new GatewayError('setup.exposed');
     await write(() => settings.persist('bindHost', BIND_HOSTS[choice]));
   }
 
   async #reach(): Promise<SetupView['reach']> {
-    const { settings, listener, inherited, enforced, networkAddresses } = this.#options;
+    const { settings, listener, hasInheritedSocket, enforced, networkAddresses } = this.#options;
     return reachView({
-      set: settings.resolve('bindHost'),
+      bindHost: settings.resolve('bindHost'),
       listener: listener(),
-      inherited,
+      hasInheritedSocket,
       requireAuth: enforced(),
-      exposed: await this.#exposed(),
+      isExposed: await this.#exposed(),
       addresses: networkAddresses(),
     });
   }
@@ -264,6 +257,6 @@ const stepsOf = ({ steps }: SetupState, hasKey: boolean): SetupView['steps'] => 
 ];
 
 /** Opens the setup: what an earlier run has begun goes on. */
-export function createSetup(options: SetupOptions): Setup {
+export function createSetup(options: SetupDeps): Setup {
   return new FirstRun(options);
 }

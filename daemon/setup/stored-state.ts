@@ -1,23 +1,23 @@
-import { PLACES } from './places.ts';
-import { readState, type SetupState, type SetupWork } from './setup-state.ts';
+import { SLOT_OF_PURPOSE } from './places.ts';
+import { readState, type SetupJob, type SetupState } from './setup-state.ts';
 
 /** Slots in the order in which they are shown and asked for. */
-const ORDER: readonly string[] = Object.values(PLACES);
+const ORDER: readonly string[] = Object.values(SLOT_OF_PURPOSE);
 
 /** Where the state outlives the gateway. */
-export interface KeptText {
+export interface StateStore {
   get(): string | null;
   set(text: string): void;
 }
 
 /** What was done in setup, remembered from the moment that it is. */
-export class KeptState {
-  readonly #kept: KeptText;
+export class StoredSetupState {
+  readonly #store: StateStore;
   #state: SetupState;
 
-  constructor(kept: KeptText) {
-    this.#kept = kept;
-    this.#state = readState(kept.get());
+  constructor(store: StateStore) {
+    this.#store = store;
+    this.#state = readState(store.get());
   }
 
   get state(): SetupState {
@@ -26,15 +26,15 @@ export class KeptState {
 
   change(change: Partial<SetupState>): void {
     this.#state = { ...this.#state, ...change };
-    this.#kept.set(JSON.stringify(this.#state));
+    this.#store.set(JSON.stringify(this.#state));
   }
 
-  work(slot: string): SetupWork | undefined {
+  job(slot: string): SetupJob | undefined {
     return this.#state.work.find((one) => one.slot === slot);
   }
 
   /** Puts work in the place of what its slot had. */
-  putWork(work: SetupWork): void {
+  putJob(work: SetupJob): void {
     const others = this.#state.work.filter(({ slot }) => slot !== work.slot);
     this.change({ work: [...others, work].sort((a, b) => ORDER.indexOf(a.slot) - ORDER.indexOf(b.slot)) });
   }

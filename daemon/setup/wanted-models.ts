@@ -1,21 +1,21 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { SetupApplyBody } from '../contract/setup.ts';
 import { CATALOG, type KnownModel, pullName, typeOf } from '../models/catalog.ts';
-import { PLACE_TYPES } from './places.ts';
+import { SETUP_SLOT_TYPES } from './places.ts';
 
 /** 422 for one part of a request; the value itself is never repeated. */
 export const refused = (path: string, reason: string) =>
   new GatewayError('request.invalid', { details: { fields: [{ path, reason }] } });
 
 /** A model of the catalogue, and the slot that it is for. */
-export type Wanted = { readonly known: KnownModel; readonly slot: string };
+export type WantedModel = { readonly known: KnownModel; readonly slot: string };
 
 /** The catalogue rows that a request names, each with the slot that it is for. Throws `request.invalid`. */
-export function wantedModels(models: NonNullable<SetupApplyBody['models']>): Wanted[] {
+export function wantedModels(models: NonNullable<SetupApplyBody['models']>): WantedModel[] {
   return models.map(({ slot, model }, index) => {
     const known = CATALOG.find((each) => pullName(each) === model);
     if (known === undefined) throw refused(`models.${index}.model`, 'is no model of the catalogue');
-    if (PLACE_TYPES.get(slot) !== typeOf(known))
+    if (SETUP_SLOT_TYPES.get(slot) !== typeOf(known))
       throw refused(`models.${index}.slot`, 'is no slot that setup fills with such a model');
     if (models.findIndex((one) => one.slot === slot) !== index)
       throw refused(`models.${index}.slot`, 'is named twice');

@@ -1,5 +1,5 @@
 import { GatewayError } from '../contract/errors.ts';
-import { roomOf } from '../contract/memory-room.ts';
+import { headroomOf } from '../contract/memory-room.ts';
 import type { MemorySumView } from '../contract/slots.ts';
 import { type Failure, trialDecision } from './lifecycle/failure.ts';
 
@@ -81,9 +81,9 @@ export const removedError = (slot: string): RedispatchError =>
 
 /** Returns 507 `slot.no_memory` with the whole memory sum. The message names the limit that the load exceeds. */
 export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {
-  const { bytes, byLimit } = roomOf(sum);
+  const { bytes, isLimitedBySetting } = headroomOf(sum);
   const room = Math.floor(bytes / MIB);
-  const left = byLimit
+  const left = isLimitedBySetting
     ? `the setting slots.memory_limit leaves ${room} MiB for it now`
     : `${room} MiB are free for it now`;
   return new GatewayError('slot.no_memory', {

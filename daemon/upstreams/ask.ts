@@ -3,25 +3,25 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Outbound, OutboundController, OutboundRequest } from '../lib/net/outbound.ts';
 
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Decoded. */
   readonly bytes: Buffer;
 }
 
-export interface AskOptions {
+export interface UpstreamQuery {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly request: OutboundRequest;
   /** Longest time for the whole answer, milliseconds. */
   readonly limitMs: number;
   /** Most bytes, before and after decoding. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
 /** The answer was larger than is read, or in a coding that nobody knows. */
-export class BadAnswer extends Error {}
+export class BadResponseError extends Error {}
 
 const DECODERS: Readonly<Record<string, (bytes: Buffer, limit: number) => Promise<Buffer>>> = {
   gzip: (bytes, maxOutputLength) => promisify(gunzip)(bytes, { maxOutputLength }),
@@ -35,9 +35,9 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer, limit: number) => Promis
  * plain bytes; one that compresses all the same is decoded, within the same bound. Rejects with the error of the
  * connection, with BadAnswer, with a TimeoutError, or with the signal's reason.
  */
-export async function askUpstream({ outbound, request, limitMs, mostBytes, signal }: AskOptions) {
+export async function queryUpstream({ outbound, request, limitMs, maxBytes, signal }: UpstreamQuery) {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
-  const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>();
   const chunks: Buffer[] = [];
   let [status, bytes] = [0, 0];
   let headers: IncomingHttpHeaders = {};
@@ -57,7 +57,7 @@ export async function askUpstream({ outbound, request, limitMs, mostBytes, signa
     },
     onResponseData(current, chunk) {
       bytes += chunk.length;
-      if (bytes > mostBytes) current.abort(new BadAnswer('Its answer is too large.'));
+      if (bytes > maxBytes) current.abort(new BadResponseError('Its answer is too large.'));
       else chunks.push(chunk);
     },
     onResponseEnd: () => resolve({ status, headers, bytes: Buffer.concat(chunks) }),
@@ -65,19 +65,21 @@ export async function askUpstream({ outbound, request, limitMs, mostBytes, signa
   });
   limit.addEventListener('abort', stop, { once: true });
   try {
-    return await decoded(await promise, mostBytes);
+    return await decodeBody(await promise, maxBytes);
   } finally {
     limit.removeEventListener('abort', stop);
   }
 }
 
-async function decoded(answer: UpstreamAnswer, mostBytes: number): Promise<UpstreamAnswer> {
+async function decodeBody(answer: UpstreamResponse, maxBytes: number): Promise<UpstreamResponse> {
   const coding = (answer.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (coding === 'identity' || answer.bytes.length === 0) return answer;
   const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
-  if (!decode) throw new BadAnswer('Its answer is in a coding that was not asked for.');
-  const bytes = await decode(answer.bytes, mostBytes).catch(() => {
-    throw new BadAnswer('Its answer is compressed, although that was not asked for, and can not be read.');
+  if (!decode) throw new BadResponseError('Its answer is in a coding that was not asked for.');
+  const bytes = await decode(answer.bytes, maxBytes).catch(() => {
+    throw new BadResponseError(
+      'Its answer is compressed, although that was not asked for, and can not be read.',
+    );
   });
   return { ...answer, bytes };
 }

@@ -72,7 +72,7 @@ describe('parseBaseUrl', () => {
     ['http://1.1.1.1', false],
     ['http://[2606:4700::1]', false],
     ['http://lan.evil.com', false],
-  ])('%s is near: %s', (text, near) => expect(read(text).near).toBe(near));
+  ])('%s is near: %s', (text, near) => expect(read(text).isNear).toBe(near));
 
   it('whatever it takes, it takes again in its own spelling', () => {
     const part = fc.stringMatching(/^[a-z0-9._-]{1,12}$/);

@@ -13,7 +13,7 @@ export interface BaseUrl {
   /** What stands in place of our own `/v1`, without a slash at its end. */
   readonly base: string;
   /** A host of the own network, as far as its name or address tells. */
-  readonly near: boolean;
+  readonly isNear: boolean;
 }
 
 /** Names that nobody can register, and those of a tailnet. */
@@ -44,12 +44,12 @@ export function parseBaseUrl(text: string): BaseUrl | string {
   if (port === 0) return 'has no valid port';
   const origin = new URL(`${secure ? 'https' : 'http'}://${authority.host}:${port}`).origin;
   const base = path === '' ? '/v1' : path;
-  const near = isNear(authority.host);
-  return { text: `${origin}${base}`, origin, host: authority.host, port, base, near };
+  const isNear = isNearHost(authority.host);
+  return { text: `${origin}${base}`, origin, host: authority.host, port, base, isNear };
 }
 
 /** Whether a host belongs to this machine or its network: such an address, a dotless name, a name nobody can register. */
-function isNear(host: string): boolean {
+function isNearHost(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '');
   if (isLoopback(address) || isPrivate(address)) return true;
   return !/[.:]/.test(host) || NEAR_SUFFIXES.some((suffix) => host.endsWith(`.${suffix}`));

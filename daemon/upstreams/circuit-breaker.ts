@@ -2,11 +2,11 @@
 export type FailureKind = 'unreachable' | 'failing';
 
 /** Failures in a row after which it is left alone; one that was not reached counts more, it costs its callers time. */
-const LIMIT = 5;
+const MAX_FAILURES = 5;
 const WEIGHT: Readonly<Record<FailureKind, number>> = { unreachable: 3, failing: 1 };
 /** How long it is left alone at first, and at most; doubled each time a trial fails. Milliseconds. */
 const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /** The right to make one call. Which one it is tells whose trial is under way. */
 export interface Pass {
@@ -17,7 +17,7 @@ export interface Pass {
  * The circuit breaker of one upstream: closed until it has failed too often in a row, then open for a while, then one
  * trial at a time until one is answered. Works on monotonic milliseconds that are handed in; does nothing by itself.
  */
-export class Breaker {
+export class CircuitBreaker {
   readonly #now: () => number;
   #failures = 0;
   /** The last thing that it said was a failure. */
@@ -33,11 +33,11 @@ export class Breaker {
   }
 
   /** The last call went well, or none was made, or a small question was answered since. */
-  get well(): boolean {
+  get isHealthy(): boolean {
     return !this.#failed;
   }
 
-  get open(): boolean {
+  get isOpen(): boolean {
     return this.#openUntil !== null;
   }
 
@@ -51,18 +51,18 @@ export class Breaker {
   /** Asks to make a call; null when none may be made. While open it gives one pass at a time: that call is the trial. */
   admit(): Pass | null {
     if (this.waitMs > 0) return null;
-    const pass = { trial: this.open };
+    const pass = { trial: this.isOpen };
     if (pass.trial) this.#trial = pass;
     return pass;
   }
 
   /** A call is being answered, however long that takes: nobody has to wait for its end. */
-  begun(): void {
-    if (this.open) this.reached();
+  recordResponseStart(): void {
+    if (this.isOpen) this.recordReachable();
   }
 
   /** A call went well. */
-  ok(): void {
+  recordSuccess(): void {
     this.#failures = 0;
     this.#failed = false;
     this.#pauseMs = FIRST_PAUSE_MS;
@@ -71,19 +71,19 @@ export class Breaker {
   }
 
   /** A call says nothing about the upstream: its caller left, or it was never sent. */
-  nothing(pass: Pass | null): void {
+  recordNeutral(pass: Pass | null): void {
     this.#endTrial(pass);
   }
 
   /** A call failed; null stands for one that asked for no pass. */
-  fail(kind: FailureKind, pass: Pass | null): void {
-    this.#failures = Math.min(LIMIT, this.#failures + WEIGHT[kind]);
+  recordFailure(kind: FailureKind, pass: Pass | null): void {
+    this.#failures = Math.min(MAX_FAILURES, this.#failures + WEIGHT[kind]);
     this.#failed = true;
     const failedTrial = this.#endTrial(pass);
     if (this.#openUntil !== null && !failedTrial) return;
-    if (this.#failures < LIMIT) return;
+    if (this.#failures < MAX_FAILURES) return;
     this.#openUntil = this.#now() + this.#pauseMs;
-    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
+    this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
   }
 
   /** Ends the trial if it is the one of this call, and answers whether it was. */
@@ -97,7 +97,7 @@ export class Breaker {
    * A small question was answered: calls may come again, and a single failure of them opens it anew. Once it is closed,
    * bad answers still count as failures in a row: an engine may hang while its list is served.
    */
-  reached(): void {
+  recordReachable(): void {
     if (this.#openUntil === null) {
       this.#failed = false;
       if (this.#failures >= WEIGHT.unreachable) this.#failures = 0;
@@ -105,6 +105,6 @@ export class Breaker {
     }
     this.#openUntil = null;
     this.#trial = null;
-    this.#failures = LIMIT - 1;
+    this.#failures = MAX_FAILURES - 1;
   }
 }

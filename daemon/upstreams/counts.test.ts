@@ -14,20 +14,20 @@ it('one that cannot count is as well as before, has used no request of its day, 
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);
   const upstreams = bench.open();
-  upstreams.connect('desk').ended({ status: 200 });
-  upstreams.connect('desk', { count: true }).ended({ lacks: 'count' });
+  upstreams.connect('desk').onEnd({ status: 200 });
+  upstreams.connect('desk', { isTokenCount: true }).onEnd({ lacks: 'count' });
   const well = { health: 'ok', requests_today: 1 };
   expect(upstreams.detail('desk')).toMatchObject(well);
-  expect(() => upstreams.connect('desk', { count: true })).toThrowError(cannot);
+  expect(() => upstreams.connect('desk', { isTokenCount: true })).toThrowError(cannot);
   expect(upstreams.detail('desk')).toMatchObject(well);
-  upstreams.connect('desk').ended(null);
+  upstreams.connect('desk').onEnd(null);
 });
 
 it('until its key or its file is another, or an hour is over', () => {
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);
   const upstreams = bench.open();
-  const lacks = () => upstreams.connect('desk', { count: true }).ended({ lacks: 'count' });
+  const lacks = () => upstreams.connect('desk', { isTokenCount: true }).onEnd({ lacks: 'count' });
   lacks();
   bench.environment = { UPSTREAM_X: 'sk-new-123456' };
   lacks();
@@ -45,8 +45,8 @@ it('what is said to an old key is no word about the new one', () => {
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);
   const upstreams = bench.open();
-  const old = upstreams.connect('desk', { count: true });
+  const old = upstreams.connect('desk', { isTokenCount: true });
   bench.environment = { UPSTREAM_X: 'sk-new-123456' };
-  old.ended({ lacks: 'count' });
-  upstreams.connect('desk', { count: true }).ended({ status: 200 });
+  old.onEnd({ lacks: 'count' });
+  upstreams.connect('desk', { isTokenCount: true }).onEnd({ status: 200 });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DailyCounts } from './daily-quota.ts';
+import { DailyQuota } from './daily-quota.ts';
 
 function bench() {
   const clock = { now: Date.UTC(2026, 0, 31, 23, 59, 30) };
@@ -8,7 +8,7 @@ function bench() {
     get: (key: string) => facts.get(key) ?? null,
     set: (key: string, value: string) => void facts.set(key, value),
   };
-  return { clock, facts, open: () => new DailyCounts(store, () => clock.now) };
+  return { clock, facts, open: () => new DailyQuota(store, () => clock.now) };
 }
 
 it('counts by upstream and day, and starts anew at midnight UTC', () => {

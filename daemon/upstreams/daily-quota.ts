@@ -1,41 +1,44 @@
 /** Where the counts outlive the gateway. */
-export interface CountStore {
+export interface KeyValueStore {
   get(key: string): string | null;
   set(key: string, value: string): void;
 }
 
-const FACT = 'upstreams.daily';
+const STORE_KEY = 'upstreams.daily';
 const DAY_MS = 86_400_000;
 
 type Counts = Record<string, number>;
 
 /** Requests of this day (UTC) by upstream. */
-export class DailyCounts {
-  readonly #store: CountStore;
+export class DailyQuota {
+  readonly #store: KeyValueStore;
   readonly #now: () => number;
   #day: string;
   #counts: Map<string, number>;
 
   /** `now`: Unix milliseconds. */
-  constructor(store: CountStore, now: () => number) {
+  constructor(store: KeyValueStore, now: () => number) {
     this.#store = store;
     this.#now = now;
-    const kept = readCounts(store.get(FACT));
+    const kept = readCounts(store.get(STORE_KEY));
     this.#day = kept.day;
     this.#counts = kept.counts;
   }
 
   of(name: string): number {
-    this.#turn();
+    this.#resetOnNewDay();
     return this.#counts.get(name) ?? 0;
   }
 
   /** Adds to one upstream; `keep` writes it down before the call returns, so that no restart forgets it. */
-  add(name: string, by: 1 | -1, keep: boolean): void {
-    this.#turn();
+  add(name: string, by: 1 | -1, persist: boolean): void {
+    this.#resetOnNewDay();
     this.#counts.set(name, Math.max(0, (this.#counts.get(name) ?? 0) + by));
-    if (keep)
-      this.#store.set(FACT, JSON.stringify({ day: this.#day, counts: Object.fromEntries(this.#counts) }));
+    if (persist)
+      this.#store.set(
+        STORE_KEY,
+        JSON.stringify({ day: this.#day, counts: Object.fromEntries(this.#counts) }),
+      );
   }
 
   /** Seconds until the counts start anew. */
@@ -43,7 +46,7 @@ export class DailyCounts {
     return Math.ceil((DAY_MS - (this.#now() % DAY_MS)) / 1000);
   }
 
-  #turn(): void {
+  #resetOnNewDay(): void {
     const today = new Date(this.#now()).toISOString().slice(0, 10);
     if (today === this.#day) return;
     this.#day = today;

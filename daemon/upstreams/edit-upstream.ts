@@ -14,7 +14,7 @@ import { unguarded } from '../settings/revision.ts';
 import { type KeyChanges, setTomlKeys } from '../settings/toml-keys.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { readUpstreamFile, UPSTREAM_FILE_CAP } from './upstream-file.ts';
-import { MOST_UPSTREAMS } from './upstream-folder.ts';
+import { MAX_UPSTREAMS } from './upstream-folder.ts';
 
 const FIELDS = Object.keys(UPSTREAM_FIELDS) as UpstreamField[];
 const HEAD = '# An upstream of svc-gateway. The key itself is in api.env, under the name of key_env.\n';
@@ -44,8 +44,8 @@ export async function createUpstreamFile(
   { name, ...body }: UpstreamCreateBody,
   known: number,
 ): Promise<void> {
-  if (known >= MOST_UPSTREAMS) {
-    throw new GatewayError('upstream.invalid', { message: `There are ${MOST_UPSTREAMS} upstreams already.` });
+  if (known >= MAX_UPSTREAMS) {
+    throw new GatewayError('upstream.invalid', { message: `There are ${MAX_UPSTREAMS} upstreams already.` });
   }
   const bytes = checked(name, HEAD + setTomlKeys('', changesOf(body)));
   const path = join(folder, `${name}.toml`);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BadAnswer } from './ask.ts';
+import { BadResponseError } from './ask.ts';
 import { faultOf } from './fault.ts';
 
 const error = (code: string, more: object = {}) =>
@@ -29,9 +29,9 @@ it.each([
   ],
   [error('UND_ERR_SOCKET'), 'failing', false, 'It broke off the connection.'],
   [error('ECONNRESET'), 'failing', false, 'It broke off the connection.'],
-  [new BadAnswer('Its answer is too large.'), 'failing', false, 'Its answer is too large.'],
+  [new BadResponseError('Its answer is too large.'), 'failing', false, 'Its answer is too large.'],
   [null, 'failing', false, 'It broke off the connection.'],
   ['odd', 'failing', false, 'It broke off the connection.'],
-] as const)('%s', (thrown, kind, unsent, words) => {
-  expect(faultOf(thrown)).toEqual({ kind, unsent, words });
+] as const)('%s', (thrown, kind, isUnsent, message) => {
+  expect(faultOf(thrown)).toEqual({ kind, isUnsent, message });
 });

@@ -1,17 +1,17 @@
-import { BadAnswer } from './ask.ts';
+import { BadResponseError } from './ask.ts';
 import type { FailureKind } from './circuit-breaker.ts';
 
 /** Why no proper answer came over a connection. */
 export interface Fault {
   readonly kind: FailureKind;
   /** The request was not sent, so nobody can have begun to work on it. */
-  readonly unsent: boolean;
+  readonly isUnsent: boolean;
   /** One sentence for the administrator; no address, no key. */
-  readonly words: string;
+  readonly message: string;
 }
 
 /** Codes of connections that never opened. */
-const UNOPENED: Readonly<Record<string, string>> = {
+const CONNECT_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens at this address.',
   ENOTFOUND: 'Its name does not resolve.',
   EAI_AGAIN: 'Its name does not resolve now.',
@@ -33,19 +33,19 @@ const UNOPENED: Readonly<Record<string, string>> = {
 };
 
 /** Codes that an open connection can have too: only the system call tells. */
-const EITHER: ReadonlySet<string> = new Set([
+const AMBIGUOUS: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'EHOSTDOWN',
   'EPROTO',
 ]);
-const SILENT: ReadonlySet<string> = new Set([
+const TIMEOUTS: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
   'TimeoutError',
 ]);
-const GARBAGE: ReadonlySet<string> = new Set([
+const PROTOCOL_ERRORS: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
@@ -63,19 +63,19 @@ function first(error: unknown): Coded {
   return typeof coded.code !== 'string' && coded.errors?.length ? first(coded.errors[0]) : coded;
 }
 
-const failing = (words: string): Fault => ({ kind: 'failing', unsent: false, words });
+const failing = (message: string): Fault => ({ kind: 'failing', isUnsent: false, message });
 
 /** What a failed connection means. Takes anything that was thrown. */
 export function faultOf(error: unknown): Fault {
-  if (error instanceof BadAnswer) return failing(error.message);
+  if (error instanceof BadResponseError) return failing(error.message);
   const { code: raw, name, syscall } = first(error);
   const code = typeof raw === 'string' ? raw : String(name ?? '');
-  if (Object.hasOwn(UNOPENED, code)) {
-    const unsent = !EITHER.has(code) || syscall === 'connect';
-    return { kind: 'unreachable', unsent, words: UNOPENED[code] as string };
+  if (Object.hasOwn(CONNECT_ERRORS, code)) {
+    const isUnsent = !AMBIGUOUS.has(code) || syscall === 'connect';
+    return { kind: 'unreachable', isUnsent, message: CONNECT_ERRORS[code] as string };
   }
-  if (SILENT.has(code)) return failing('It gave no answer in time.');
-  if (GARBAGE.has(code) || code.startsWith('HPE_') || name === 'HTTPParserError')
+  if (TIMEOUTS.has(code)) return failing('It gave no answer in time.');
+  if (PROTOCOL_ERRORS.has(code) || code.startsWith('HPE_') || name === 'HTTPParserError')
     return failing('It did not answer in valid HTTP.');
   return failing('It broke off the connection.');
 }

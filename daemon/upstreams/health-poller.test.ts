@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Looks, wantsLook } from './health-poller.ts';
+import { HealthPoller, needsPoll } from './health-poller.ts';
 import { Listing } from './listing.ts';
 import { factsOf, idsOf, listOf, UpstreamsBench } from './testing/bench.ts';
 import { Upstream } from './upstream.ts';
@@ -18,7 +18,7 @@ const MAX_AGE_MS = 600_000;
 
 function upstream(more = ''): Upstream {
   const { config } = readUpstreamFile('desk.toml', `base_url = "http://127.0.0.1:9"\n${more}`);
-  const clocks = { wall: () => bench.clock.wall, steady: () => bench.clock.steady };
+  const clocks = { wall: () => bench.clock.wall, monotonic: () => bench.clock.steady };
   const parts = { clocks, environment: () => undefined, isSelf: () => false };
   return new Upstream(config as UpstreamConfig, new Listing(clocks), parts);
 }
@@ -26,12 +26,12 @@ function upstream(more = ''): Upstream {
 /** One that has a list and is well. */
 function listed(more?: string): Upstream {
   const one = upstream(more);
-  one.listing.came([]);
-  one.answered(true, one.sent);
+  one.listing.update([]);
+  one.recordListResponse(true, one.currentCredentials);
   return one;
 }
 
-const wants = (one: Upstream) => wantsLook(one, MAX_AGE_MS);
+const wants = (one: Upstream) => needsPoll(one, MAX_AGE_MS);
 
 describe('who is looked at', () => {
   it.each([
@@ -46,7 +46,7 @@ describe('who is looked at', () => {
 
   it('one whose list did not come, but not before its pause is over', () => {
     const one = upstream();
-    one.unanswered('x', { code: 'ECONNREFUSED' });
+    one.recordListFailure('x', { code: 'ECONNREFUSED' });
     expect(wants(one)).toBe(false);
     bench.wait(5_000);
     expect(wants(one)).toBe(true);
@@ -55,9 +55,9 @@ describe('who is looked at', () => {
   it.each(['', 'remote = true', 'models = ["m"]'])('one whose last call failed, with "%s"', (more) => {
     const one = listed(more);
     expect(wants(one)).toBe(false);
-    one.ended({ status: 500 }, null, one.sent);
+    one.recordEnd({ status: 500 }, null, one.currentCredentials);
     expect(wants(one)).toBe(true);
-    for (let count = 0; count < 4; count++) one.ended({ status: 500 }, null, one.sent);
+    for (let count = 0; count < 4; count++) one.recordEnd({ status: 500 }, null, one.currentCredentials);
     expect([one.health, wants(one)]).toEqual(['down', false]);
     bench.wait(5_000);
     expect(wants(one)).toBe(true);
@@ -65,7 +65,7 @@ describe('who is looked at', () => {
 
   it.each(['', 'models = ["m"]'])('one that led back to us, after a pause, with "%s"', (more) => {
     const one = upstream(more);
-    one.metItself();
+    one.recordLoop();
     expect([one.health, wants(one)]).toEqual(['loop', false]);
     bench.wait(5_000);
     expect(wants(one)).toBe(true);
@@ -90,18 +90,18 @@ describe('looks', () => {
     const [own, provider] = [upstream(), upstream('remote = true')];
     let all: Upstream[] = [];
     const looked: Upstream[] = [];
-    const looks = new Looks({
+    const looks = new HealthPoller({
       upstreams: () => all,
-      look: (one) => void looked.push(one),
+      poll: (one) => void looked.push(one),
       maxAgeMs: () => MAX_AGE_MS,
-      steady: () => performance.now(),
+      monotonic: () => performance.now(),
     });
     const count = (one: Upstream) => looked.filter((each) => each === one).length;
-    looks.tend();
+    looks.update();
     expect(vi.getTimerCount()).toBe(0);
     all = [own, provider];
-    looks.tend();
-    looks.tend();
+    looks.update();
+    looks.update();
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(5 * 60_000);
     expect([count(own), count(provider)]).toEqual([10, 1]);
@@ -114,25 +114,25 @@ describe('looks', () => {
   it('one that was off at the start is found without a caller, and new models of an idle one show', async () => {
     const player = await bench.player((_req, res) => void res.destroy());
     bench.file('desk', `base_url = "${player.url}"`);
-    const upstreams = bench.open({ lookEveryMs: 20 });
+    const upstreams = bench.open({ pollIntervalMs: 20 });
     upstreams.start();
     await expect.poll(() => upstreams.detail('desk')?.health).toBe('failing');
     player.play = listOf('a');
     bench.wait(5_000);
     await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['a']);
-    expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+    expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(true);
     player.play = listOf('a', 'b');
-    const asked = player.asked.length;
+    const asked = player.requests.length;
     bench.wait(MAX_AGE_MS);
     await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['a', 'b']);
-    expect(player.asked.length).toBe(asked + 1);
+    expect(player.requests.length).toBe(asked + 1);
   });
 
   it('a single failed call alarms no longer than until its list is read well', async () => {
     const player = await bench.player(listOf('a'));
     const upstreams = bench.desk(player);
     await upstreams.refreshCold(new AbortController().signal);
-    upstreams.connect('desk').ended({ status: 500 });
+    upstreams.connect('desk').onEnd({ status: 500 });
     expect(upstreams.detail('desk')?.health).toBe('failing');
     await upstreams.readList('desk', new AbortController().signal);
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', reason: null });

@@ -3,17 +3,17 @@ export const HOPS_HEADER = 'x-svc-hops';
 /** By which a gateway that was asked with it says who it is. */
 export const INSTANCE_HEADER = 'x-svc-instance';
 /** Gateways that one request may pass. */
-const MOST_HOPS = 4;
+const MAX_HOPS = 4;
 
 /**
  * The header for the next gateway: what came plus our own name. Null when the request has been here before or has
  * passed too many gateways.
  */
-export function nextHops(came: string | undefined, own: string): string | null {
-  const passed = (came ?? '')
-    .split(',', MOST_HOPS + 1)
+export function nextHops(header: string | undefined, own: string): string | null {
+  const passed = (header ?? '')
+    .split(',', MAX_HOPS + 1)
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  if (passed.includes(own) || passed.length >= MOST_HOPS) return null;
+  if (passed.includes(own) || passed.length >= MAX_HOPS) return null;
   return [...passed.map((name) => name.replace(/[^0-9a-f]/g, '').slice(0, 32) || '0'), own].join(',');
 }

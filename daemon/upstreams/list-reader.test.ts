@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-const clocks = { wall: () => Date.now(), steady: () => performance.now() };
+const clocks = { wall: () => Date.now(), monotonic: () => performance.now() };
 const forever = new AbortController().signal;
 
 function upstream(name: string, url: string): Upstream {
@@ -27,7 +27,7 @@ function reader(allMs?: number) {
     outbound: bench.outbound,
     instance: 'aa',
     connectMs: () => 1000,
-    read: (one) => void read.push(one.config.name),
+    onRead: (one) => void read.push(one.config.name),
     ...(allMs === undefined ? {} : { allMs }),
   });
   return { made, read };
@@ -40,7 +40,7 @@ it('asks four at a time, and the others as these are done', async () => {
   const { made, read } = reader();
   const done = made.readAll(all, forever);
   await expect.poll(() => open.length).toBe(4);
-  expect(player.asked).toHaveLength(4);
+  expect(player.requests).toHaveLength(4);
   for (const res of open.splice(0)) listOf('m')(undefined as never, res as never);
   await expect.poll(() => open.length).toBe(2);
   for (const res of open) listOf('m')(undefined as never, res as never);
@@ -66,20 +66,20 @@ it('one question serves those who wait and those in the background; who leaves t
   const { made } = reader();
   const leaving = new AbortController();
   const left = made.readAll([one], leaving.signal);
-  made.readSoon(one);
+  made.readInBackground(one);
   await expect.poll(() => open.length).toBe(1);
   leaving.abort();
   await left;
   listOf('m')(undefined as never, open[0] as never);
   await expect.poll(() => one.models.length).toBe(1);
-  expect(player.asked).toHaveLength(1);
+  expect(player.requests).toHaveLength(1);
 });
 
 it('a reader that is closed asks nobody any more', async () => {
   const player = await bench.player(listOf('m'));
   const { made, read } = reader();
   made.close();
-  made.readSoon(upstream('one', player.url));
+  made.readInBackground(upstream('one', player.url));
   await made.readAll([upstream('two', player.url)], forever);
-  expect([player.asked, read]).toEqual([[], []]);
+  expect([player.requests, read]).toEqual([[], []]);
 });

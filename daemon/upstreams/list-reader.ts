@@ -6,24 +6,24 @@ import type { Upstream } from './upstream.ts';
 /** Maximum time for all cold lists together, in milliseconds (docs/spec/contract.md#live-lists). */
 export const ALL_LISTS_LIMIT_MS = 8_000;
 /** Lists that are read at once. */
-const AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 
-export interface ListReaderOptions extends ListDeps {
+export interface ListReaderDeps extends ListDeps {
   /** Overrides the limit of docs/spec/contract.md#live-lists in tests. */
   readonly allMs?: number;
   /** A question for a list has been answered, one way or the other. */
-  read(upstream: Upstream): void;
+  onRead(upstream: Upstream): void;
 }
 
 /** Reads model lists: one question to an upstream at a time, whoever asks, and four upstreams at a time. */
 export class ListReader {
-  readonly #options: ListReaderOptions;
+  readonly #options: ListReaderDeps;
   readonly #flights = new SingleFlight<ListOutcome>();
   readonly #closing = new AbortController();
   readonly #waiting = new Set<Upstream>();
   #running = 0;
 
-  constructor(options: ListReaderOptions) {
+  constructor(options: ListReaderDeps) {
     this.#options = options;
   }
 
@@ -34,10 +34,10 @@ export class ListReader {
       try {
         return await readList(upstream, this.#options, until);
       } finally {
-        if (!until.aborted) this.#options.read(upstream);
+        if (!until.aborted) this.#options.onRead(upstream);
       }
     };
-    return this.#flights.run(questionOf(upstream), start, signal);
+    return this.#flights.run(flightKeyOf(upstream), start, signal);
   }
 
   /** Reads all of these; resolves when the last one came or failed, after 8 s, or when the signal aborts. Never rejects. */
@@ -49,11 +49,11 @@ export class ListReader {
         await this.read(next, limit).catch(() => {});
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
   }
 
   /** Reads one in the background, after those that are waiting. */
-  readSoon(upstream: Upstream): void {
+  readInBackground(upstream: Upstream): void {
     if (this.#closing.signal.aborted) return;
     this.#waiting.add(upstream);
     this.#work();
@@ -66,7 +66,7 @@ export class ListReader {
 
   #work(): void {
     for (const upstream of this.#waiting) {
-      if (this.#running >= AT_ONCE) return;
+      if (this.#running >= MAX_CONCURRENT) return;
       this.#waiting.delete(upstream);
       this.#running += 1;
       this.read(upstream)
@@ -80,7 +80,7 @@ export class ListReader {
 }
 
 /** What makes one question the same as another. A new key has one of its own: what is said of the old one is not its answer. */
-function questionOf({ config: { name, at }, sent: { key } }: Upstream): string {
+function flightKeyOf({ config: { name, at }, currentCredentials: { key } }: Upstream): string {
   const print = createHash('sha256').update(key).digest('base64');
   return `${name} ${at.text} ${print}`;
 }

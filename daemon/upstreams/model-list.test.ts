@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MOST_MODELS, readModelList, wantedModels } from './model-list.ts';
+import { filterModels, MAX_MODELS, readModelList } from './model-list.ts';
 
 const ids = (value: unknown) => readModelList(value)?.map(({ id }) => id);
 const bare = { type: null, context: null, created: null };
@@ -45,8 +45,8 @@ describe('readModelList', () => {
 
   it('lists an id once and no more than the bound', () => {
     expect(ids({ data: [{ id: 'a' }, { id: 'a' }] })).toEqual(['a']);
-    const many = Array.from({ length: MOST_MODELS + 500 }, (_, index) => ({ id: `m${index}` }));
-    expect(ids(many)).toHaveLength(MOST_MODELS);
+    const many = Array.from({ length: MAX_MODELS + 500 }, (_, index) => ({ id: `m${index}` }));
+    expect(ids(many)).toHaveLength(MAX_MODELS);
   });
 
   it('of another svc-gateway only its own models, not its aliases and not what it passes on', () => {
@@ -80,7 +80,7 @@ describe('readModelList', () => {
 it('wantedModels follows the patterns of the file', () => {
   const models = readModelList(['a/x', 'a/y', 'b/x']) ?? [];
   const names = (include: string[], exclude: string[]) =>
-    wantedModels(models, { include, exclude }).map(({ id }) => id);
+    filterModels(models, { include, exclude }).map(({ id }) => id);
   expect(names([], [])).toEqual(['a/x', 'a/y', 'b/x']);
   expect(names(['a/*'], ['*/y'])).toEqual(['a/x']);
 });

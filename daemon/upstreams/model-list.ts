@@ -15,8 +15,8 @@ export interface UpstreamModel {
 }
 
 /** Models of one upstream that are kept. */
-export const MOST_MODELS = 2_000;
-const LONGEST_ID = 256;
+export const MAX_MODELS = 2_000;
+const MAX_ID_LENGTH = 256;
 const CONTROLS = /[\0-\x1f\x7f]/;
 
 type Json = Record<string, unknown>;
@@ -64,7 +64,7 @@ function typeOf(record: Json): SlotTypeName | null {
 }
 
 /** Names of another gateway of our kind that mean its slots, and what it only passes on from its own upstreams. */
-function isSecondHand(record: Json): boolean {
+function isForwarded(record: Json): boolean {
   const own = asObject(record._svc);
   return own !== undefined && (own.is_alias === true || own.virtual === true || record.owned_by !== 'svc');
 }
@@ -72,13 +72,13 @@ function isSecondHand(record: Json): boolean {
 function modelOf(value: unknown): UpstreamModel | null {
   const record = typeof value === 'string' ? { id: value } : asObject(value);
   const id = record?.id ?? record?.name;
-  if (!record || typeof id !== 'string' || id.trim() === '' || id.length > LONGEST_ID) return null;
-  if (CONTROLS.test(id) || id.startsWith('svc/') || isSecondHand(record)) return null;
+  if (!record || typeof id !== 'string' || id.trim() === '' || id.length > MAX_ID_LENGTH) return null;
+  if (CONTROLS.test(id) || id.startsWith('svc/') || isForwarded(record)) return null;
   const sight = seesPictures(record) ? { vision: true as const } : {};
   return { id, type: typeOf(record), context: contextOf(record), created: count(record.created), ...sight };
 }
 
-export interface Wanted {
+export interface ModelFilter {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
@@ -93,7 +93,7 @@ export function readModelList(value: unknown): UpstreamModel[] | null {
   if (list === null) return null;
   const found = new Map<string, UpstreamModel>();
   for (const record of list) {
-    if (found.size >= MOST_MODELS) break;
+    if (found.size >= MAX_MODELS) break;
     const model = modelOf(record);
     if (model !== null && !found.has(model.id)) found.set(model.id, model);
   }
@@ -101,7 +101,7 @@ export function readModelList(value: unknown): UpstreamModel[] | null {
 }
 
 /** Those that the upstream's file lets in. */
-export const wantedModels = (models: readonly UpstreamModel[], { include, exclude }: Wanted) =>
+export const filterModels = (models: readonly UpstreamModel[], { include, exclude }: ModelFilter) =>
   models.filter(({ id }) => isWanted(id, include, exclude));
 
 /** A fixed list from an upstream's file. */

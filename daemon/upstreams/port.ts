@@ -7,18 +7,18 @@ import type { CallEnd } from './upstream.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
 /** What dispatch and catalogue know of one upstream, from memory. */
-export interface UpstreamFacts {
+export interface UpstreamState {
   readonly name: string;
   /** A provider of somebody else: thinking switches never go there. */
   readonly remote: boolean;
   /** Its last call went well, and it may take another one. */
-  readonly healthy: boolean;
+  readonly isHealthy: boolean;
   /** It stands behind every upstream of the own network. */
-  readonly guarded: boolean;
+  readonly isSpendGuarded: boolean;
   /** Smaller comes first. */
   readonly priority: number;
   /** Its model list has never been read, or is too old to count, and may be asked for now. */
-  readonly cold: boolean;
+  readonly isCold: boolean;
   readonly models: readonly UpstreamModel[];
 }
 
@@ -37,18 +37,18 @@ export interface UpstreamCall {
   readonly connectMs: number | null;
   readonly idleMs: number | null;
   /** To be told the status of an answer as soon as it begins. */
-  begun(status: number): void;
+  onResponse(status: number): void;
   /** To be told once how the call ended. */
-  ended(end: CallEnd): void;
+  onEnd(end: CallEnd): void;
 }
 
 export interface CallOptions {
   /** The header by which gateways name whom a request has passed. */
   readonly hops?: string | undefined;
   /** A test by an administrator: also while disabled or down. */
-  readonly test?: boolean;
+  readonly isTest?: boolean;
   /** It is to count tokens. */
-  readonly count?: boolean;
+  readonly isTokenCount?: boolean;
 }
 
 /**
@@ -59,7 +59,7 @@ export interface AllUpstreams {
   /** The name of this run of the gateway among gateways. */
   readonly instance: string;
   /** Those that are enabled. */
-  list(): readonly UpstreamFacts[];
+  list(): readonly UpstreamState[];
   /** Reads the model lists of all cold upstreams, single-flighted and within 8 s in all; never rejects for a failing leg. */
   refreshCold(signal: AbortSignal): Promise<void>;
   /**

@@ -1,16 +1,16 @@
 import type { Outbound } from '../lib/net/outbound.ts';
-import { askUpstream, type UpstreamAnswer } from './ask.ts';
+import { queryUpstream, type UpstreamResponse } from './ask.ts';
 import { faultOf } from './fault.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from './hops.ts';
 import { readModelList } from './model-list.ts';
-import type { Sent, Upstream } from './upstream.ts';
+import type { CallCredentials, Upstream } from './upstream.ts';
 
 /**
  * Maximum time for one list, in milliseconds: less than for all of them together
  * (docs/spec/contract.md#live-lists).
  */
 export const LIST_LIMIT_MS = 7_000;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 const LOOP = 'Its address leads back to this gateway.';
 
 export interface ListDeps {
@@ -37,26 +37,26 @@ export async function readList(
   deps: ListDeps,
   signal: AbortSignal,
 ): Promise<ListOutcome> {
-  const unasked = (message: string): ListOutcome => ({ ok: false, status: null, message });
-  if (upstream.isSelf) return unasked(LOOP);
-  if (upstream.keyMissing) {
-    upstream.refused(upstream.sent);
-    return unasked('Its key is not set.');
+  const notSent = (message: string): ListOutcome => ({ ok: false, status: null, message });
+  if (upstream.isSelf) return notSent(LOOP);
+  if (upstream.isKeyMissing) {
+    upstream.recordKeyRefused(upstream.currentCredentials);
+    return notSent('Its key is not set.');
   }
-  const { sent } = upstream;
-  let answer: UpstreamAnswer;
+  const { currentCredentials } = upstream;
+  let answer: UpstreamResponse;
   try {
-    answer = await askUpstream({ ...question(upstream, deps), signal });
+    answer = await queryUpstream({ ...queryOf(upstream, deps), signal });
   } catch (error) {
     signal.throwIfAborted();
-    const { words } = faultOf(error);
-    upstream.unanswered(words, error);
-    return unasked(words);
+    const { message } = faultOf(error);
+    upstream.recordListFailure(message, error);
+    return notSent(message);
   }
-  return judge(upstream, answer, { instance: deps.instance, sent });
+  return applyResponse(upstream, answer, { instance: deps.instance, sent: currentCredentials });
 }
 
-function question(upstream: Upstream, { outbound, instance, connectMs }: ListDeps) {
+function queryOf(upstream: Upstream, { outbound, instance, connectMs }: ListDeps) {
   const { at, kind } = upstream.config;
   const headers = {
     accept: 'application/json',
@@ -67,7 +67,7 @@ function question(upstream: Upstream, { outbound, instance, connectMs }: ListDep
   return {
     outbound,
     limitMs: LIST_LIMIT_MS,
-    mostBytes: MOST_BYTES,
+    maxBytes: MAX_BYTES,
     request: {
       origin: at.origin,
       path: `${at.base}/models${kind === 'svc' ? '?show_all=true' : ''}`,
@@ -80,49 +80,55 @@ function question(upstream: Upstream, { outbound, instance, connectMs }: ListDep
   };
 }
 
-interface Asked {
+interface QueryContext {
   readonly instance: string;
-  readonly sent: Sent;
+  readonly sent: CallCredentials;
 }
 
-function judge(upstream: Upstream, answer: UpstreamAnswer, { instance, sent }: Asked): ListOutcome {
+function applyResponse(
+  upstream: Upstream,
+  answer: UpstreamResponse,
+  { instance, sent }: QueryContext,
+): ListOutcome {
   const { status, headers, bytes } = answer;
-  const told = (message: string): ListOutcome => ({ ok: false, status, message });
+  const failed = (message: string): ListOutcome => ({ ok: false, status, message });
   if (headers[INSTANCE_HEADER] === instance) {
-    upstream.metItself();
-    return told(LOOP);
+    upstream.recordLoop();
+    return failed(LOOP);
   }
   // What failed on the way may be the same way round as before.
-  if (status < 500) upstream.metAnother();
+  if (status < 500) upstream.clearLoop();
   if (refusesKey(upstream, status)) {
-    upstream.refused(sent);
-    return told(
+    upstream.recordKeyRefused(sent);
+    return failed(
       upstream.config.keyEnv === null ? 'It asks for a key; name one with key_env.' : 'It refused the key.',
     );
   }
   if (upstream.config.models !== null && status < 500) {
-    upstream.answered(status < 300, sent);
+    upstream.recordListResponse(status < 300, sent);
     return { ok: true, status, message: 'It answers; its file names its models.' };
   }
   const broken = refusal(status);
   if (broken !== null) {
-    upstream.unanswered(broken, status >= 500 ? new Error(broken) : undefined);
-    if (status < 500) upstream.breaker.reached();
-    return told(broken);
+    upstream.recordListFailure(broken, status >= 500 ? new Error(broken) : undefined);
+    if (status < 500) upstream.breaker.recordReachable();
+    return failed(broken);
   }
   const models = readModelList(parsed(bytes));
   if (models === null) {
-    upstream.unanswered('What it answers is no model list.');
-    return told('What it answers is no model list; does its base_url end as its documentation says (…/v1)?');
+    upstream.recordListFailure('What it answers is no model list.');
+    return failed(
+      'What it answers is no model list; does its base_url end as its documentation says (…/v1)?',
+    );
   }
-  upstream.listing.came(models);
-  upstream.answered(true, sent);
+  upstream.listing.update(models);
+  upstream.recordListResponse(true, sent);
   return { ok: true, status, message: `${upstream.models.length} models` };
 }
 
 /** 403 too, but where a key that is taken for calls may not ask for a list that the file makes needless. */
-function refusesKey({ config, takesKey }: Upstream, status: number): boolean {
-  return status === 401 || (status === 403 && (config.models === null || !takesKey));
+function refusesKey({ config, acceptsKey }: Upstream, status: number): boolean {
+  return status === 401 || (status === 403 && (config.models === null || !acceptsKey));
 }
 
 function refusal(status: number): string | null {

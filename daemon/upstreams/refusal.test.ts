@@ -22,7 +22,7 @@ function thrown(work: () => unknown): GatewayError | null {
 
 describe('what a call would be refused with is what it is refused with', () => {
   const failing = (times: number) => (upstreams: ReturnType<UpstreamsBench['open']>) => {
-    for (let count = 0; count < times; count++) upstreams.connect('desk').ended({ status: 500 });
+    for (let count = 0; count < times; count++) upstreams.connect('desk').onEnd({ status: 500 });
   };
   it.each([
     ['nothing', '', failing(0), null],

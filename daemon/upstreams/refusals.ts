@@ -5,20 +5,20 @@ export const unavailable = (message: string): GatewayError =>
   new GatewayError('dispatch.upstream_unavailable', { message });
 
 /** It is left alone after failures; waiting helps. */
-export const leftAlone = (waitMs: number): GatewayError =>
+export const circuitOpen = (waitMs: number): GatewayError =>
   new GatewayError('dispatch.upstream_unavailable', {
     message: 'The upstream has failed several times in a row and is left alone for a moment.',
     retryAfterS: waitMs / 1000,
   });
 
-export const loop = (passed: boolean): GatewayError =>
+export const loopDetected = (passed: boolean): GatewayError =>
   new GatewayError('upstream.loop', {
     noRetry: true,
     ...(passed ? { message: 'This request has passed this gateway before, or too many gateways.' } : {}),
   });
 
 /** Its requests of the day are used up; hours are too long to wait for. */
-export const capReached = (secondsLeft: number): GatewayError =>
+export const quotaExceeded = (secondsLeft: number): GatewayError =>
   new GatewayError('upstream.daily_cap', { noRetry: true, details: { resets_in_s: secondsLeft } });
 
 /** It has no route that counts tokens; nobody guesses for it. `status`: by which it said so just now. */

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { expect, it } from 'vitest';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
-import { leadsToSelf } from './self.ts';
+import { isOwnAddress } from './self.ts';
 
 const addresses = () => new Set(['192.168.1.5', '127.0.0.1']);
 
@@ -21,5 +21,5 @@ it.each([
   [`http://${hostname().split('.')[0]?.toLowerCase()}:8080`, '0.0.0.0', true],
 ])('%s, bound to %s: %s', (text, bindHost, expected) => {
   const at = parseBaseUrl(text) as BaseUrl;
-  expect(leadsToSelf(at, { bindHost, port: 8080 }, addresses)).toBe(expected);
+  expect(isOwnAddress(at, { bindHost, port: 8080 }, addresses)).toBe(expected);
 });

@@ -5,7 +5,7 @@ import { canonicalIp, wildcardFamily } from '../lib/net/ip-address.ts';
 import type { BaseUrl } from './base-url.ts';
 
 /** Where this gateway listens. */
-export interface OwnPlace {
+export interface OwnAddress {
   readonly bindHost: string;
   readonly port: number;
 }
@@ -25,7 +25,7 @@ function ownNames(): string[] {
  * Whether an address is certainly that of this gateway: its port, and a host at which it listens. A way round (another
  * name, a proxy) is not seen here; that shows in the first answer.
  */
-export function leadsToSelf(at: BaseUrl, { bindHost, port }: OwnPlace, addresses = ownAddresses): boolean {
+export function isOwnAddress(at: BaseUrl, { bindHost, port }: OwnAddress, addresses = ownAddresses): boolean {
   if (at.port !== port || at.origin.startsWith('https:')) return false;
   const host = canonicalIp(at.host.replace(/^\[|\]$/g, '')) ?? at.host;
   const bound = canonicalIp(bindHost) ?? bindHost;

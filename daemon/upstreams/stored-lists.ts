@@ -1,32 +1,32 @@
-import type { CountStore } from './daily-quota.ts';
+import type { KeyValueStore } from './daily-quota.ts';
 import { readModelList, type UpstreamModel } from './model-list.ts';
 
 /** A list as it outlives the gateway; it counts only for the address that it came from. */
-export interface KeptList {
+export interface StoredList {
   readonly from: string;
   readonly at: number;
   readonly models: readonly UpstreamModel[];
 }
 
-const FACT = 'upstreams.lists';
+const STORE_KEY = 'upstreams.lists';
 
 /** The lists of an earlier run by name; anything that is not as it was written is passed over. */
-export function readKeptLists(store: CountStore): Map<string, KeptList> {
-  const kept = new Map<string, KeptList>();
+export function readStoredLists(store: KeyValueStore): Map<string, StoredList> {
+  const stored = new Map<string, StoredList>();
   try {
-    const all = JSON.parse(store.get(FACT) ?? '{}') as Record<string, KeptList>;
+    const all = JSON.parse(store.get(STORE_KEY) ?? '{}') as Record<string, StoredList>;
     for (const [name, { from, at, models }] of Object.entries(all)) {
       if (typeof from !== 'string' || !Number.isSafeInteger(at) || readModelList(models) === null) continue;
-      kept.set(name, { from, at, models });
+      stored.set(name, { from, at, models });
     }
   } catch {
     // A fact that is no JSON is as good as none.
   }
-  return kept;
+  return stored;
 }
 
 /** Writes only what is not there yet: questions without a new answer wear no disk. */
-export function keepLists(store: CountStore, lists: ReadonlyMap<string, KeptList>): void {
+export function storeLists(store: KeyValueStore, lists: ReadonlyMap<string, StoredList>): void {
   const text = JSON.stringify(Object.fromEntries(lists));
-  if (store.get(FACT) !== text) store.set(FACT, text);
+  if (store.get(STORE_KEY) !== text) store.set(STORE_KEY, text);
 }

@@ -32,14 +32,14 @@ describe('calls', () => {
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
     bench.file('desk', 'base_url = "http://desk.test"\nkey_env = "UPSTREAM_X"');
     const upstreams = bench.open();
-    upstreams.connect('desk').ended({ status: 401 });
-    expect(factsOf(upstreams, 'desk')?.healthy).toBe(false);
-    upstreams.connect('desk').ended({ status: 200 });
-    expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
-    upstreams.connect('desk').ended({ status: 401 });
-    expect(factsOf(upstreams, 'desk')?.healthy).toBe(false);
+    upstreams.connect('desk').onEnd({ status: 401 });
+    expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(false);
+    upstreams.connect('desk').onEnd({ status: 200 });
+    expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(true);
+    upstreams.connect('desk').onEnd({ status: 401 });
+    expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(false);
     bench.environment = { UPSTREAM_X: 'sk-new-123456' };
-    expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+    expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(true);
   });
 
   it('403 is a refused key only while that key has never been taken', async () => {
@@ -47,7 +47,7 @@ describe('calls', () => {
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
     const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
     const health = (status: number) => {
-      upstreams.connect('desk').ended({ status });
+      upstreams.connect('desk').onEnd({ status });
       return upstreams.detail('desk')?.health;
     };
     expect([health(403), health(404), health(403)]).toEqual(['auth_failed', 'ok', 'auth_failed']);
@@ -64,15 +64,15 @@ describe('calls', () => {
     const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
     const [refused, taken] = [upstreams.connect('desk'), upstreams.connect('desk')];
     bench.environment = { UPSTREAM_X: 'sk-new-123456' };
-    refused.ended({ status: 401 });
+    refused.onEnd({ status: 401 });
     expect(upstreams.detail('desk')?.health).toBe('unknown');
-    upstreams.connect('desk').ended({ status: 401 });
-    taken.ended({ status: 200 });
+    upstreams.connect('desk').onEnd({ status: 401 });
+    taken.onEnd({ status: 200 });
     expect(upstreams.detail('desk')?.health).toBe('auth_failed');
     const before = upstreams.connect('desk');
     bench.file('desk', `base_url = "${player.url}"\nkey_env = "UPSTREAM_X"\nheader = "x-key"`);
     upstreams.reload();
-    before.ended({ status: 401 });
+    before.onEnd({ status: 401 });
     expect(upstreams.detail('desk')?.health).not.toBe('auth_failed');
   });
 
@@ -86,7 +86,7 @@ describe('calls', () => {
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
     const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
     const old = upstreams.readList('desk', forever);
-    await expect.poll(() => player.asked.length).toBe(1);
+    await expect.poll(() => player.requests.length).toBe(1);
     bench.environment = { UPSTREAM_X: 'sk-new-123456' };
     expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
     going.resolve();
@@ -99,7 +99,7 @@ describe('calls', () => {
     const upstreams = bench.desk(player, 'models = ["m"]');
     for (const status of [401, 403]) {
       await upstreams.readList('desk', forever);
-      upstreams.connect('desk').ended({ status });
+      upstreams.connect('desk').onEnd({ status });
       expect(upstreams.detail('desk')?.health).toBe('auth_failed');
     }
   });
@@ -109,7 +109,7 @@ describe('calls', () => {
     const upstreams = bench.desk(player, 'models = ["m"]');
     expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: false, status: 403 });
     expect(upstreams.detail('desk')?.health).toBe('auth_failed');
-    upstreams.connect('desk').ended({ status: 200 });
+    upstreams.connect('desk').onEnd({ status: 200 });
     expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
     expect(upstreams.detail('desk')?.health).toBe('ok');
   });
@@ -117,7 +117,7 @@ describe('calls', () => {
   it('is left alone after failures in a row, and one trial brings it back', () => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
     const upstreams = bench.open();
-    for (let count = 0; count < 5; count++) upstreams.connect('desk').ended({ status: 500 });
+    for (let count = 0; count < 5; count++) upstreams.connect('desk').onEnd({ status: 500 });
     expect(upstreams.detail('desk')).toMatchObject({ health: 'down', retry_at: bench.clock.wall + 5000 });
     expect(() => upstreams.connect('desk')).toThrowError(
       expect.objectContaining({
@@ -128,7 +128,7 @@ describe('calls', () => {
     bench.wait(5000);
     const trial = upstreams.connect('desk');
     expect(() => upstreams.connect('desk')).toThrow();
-    trial.ended({ status: 200 });
+    trial.onEnd({ status: 200 });
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', reason: null });
   });
 
@@ -141,24 +141,24 @@ describe('calls', () => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
     const upstreams = bench.open();
     const older = upstreams.connect('desk');
-    for (let count = 0; count < 5; count++) upstreams.connect('desk').ended({ status: 500 });
+    for (let count = 0; count < 5; count++) upstreams.connect('desk').onEnd({ status: 500 });
     bench.wait(5000);
     const trial = upstreams.connect('desk');
-    older.ended(null);
+    older.onEnd(null);
     expect(() => upstreams.connect('desk')).toThrow();
-    trial.begun(status);
+    trial.onResponse(status);
     expect(upstreams.detail('desk')?.health).toBe(health);
-    if (next) upstreams.connect('desk').ended(null);
+    if (next) upstreams.connect('desk').onEnd(null);
     else expect(() => upstreams.connect('desk')).toThrow();
-    trial.ended({ status: 200 });
+    trial.onEnd({ status: 200 });
     expect(upstreams.detail('desk')?.health).toBe('ok');
   });
 
   it.each([[{ status: 200 }], [{ status: 404 }], [{ status: 400 }], [null]])('%j is no failure', (end) => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
     const upstreams = bench.open();
-    for (let count = 0; count < 9; count++) upstreams.connect('desk').ended(end);
-    expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+    for (let count = 0; count < 9; count++) upstreams.connect('desk').onEnd(end);
+    expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(true);
   });
 
   it.each([429, 503])(
@@ -166,11 +166,11 @@ describe('calls', () => {
     (status) => {
       bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
       const upstreams = bench.open();
-      for (let count = 0; count < 9; count++) upstreams.connect('desk').ended({ status });
-      expect(factsOf(upstreams, 'desk')?.healthy).toBe(false);
+      for (let count = 0; count < 9; count++) upstreams.connect('desk').onEnd({ status });
+      expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(false);
       expect(upstreams.detail('desk')).toMatchObject({ health: 'busy', retry_at: null });
       bench.wait(5000);
-      expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+      expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(true);
     },
   );
 
@@ -181,16 +181,16 @@ describe('calls', () => {
     const upstreams = await bench.desk(fine);
     await upstreams.refreshCold(forever);
     const refused = { failed: { code: 'ECONNREFUSED' } };
-    upstreams.connect('other').ended(refused);
-    upstreams.connect('other').ended(refused);
+    upstreams.connect('other').onEnd(refused);
+    upstreams.connect('other').onEnd(refused);
     expect(upstreams.detail('other')?.health).toBe('down');
-    upstreams.connect('desk').ended({ status: 200 });
-    expect(player.asked).toHaveLength(1);
+    upstreams.connect('desk').onEnd({ status: 200 });
+    expect(player.requests).toHaveLength(1);
     bench.wait(5000);
-    upstreams.connect('desk').ended({ status: 200 });
+    upstreams.connect('desk').onEnd({ status: 200 });
     await expect.poll(() => upstreams.detail('other')?.health).toBe('failing');
-    expect(player.asked).toHaveLength(2);
-    upstreams.connect('other').ended({ status: 200 });
+    expect(player.requests).toHaveLength(2);
+    upstreams.connect('other').onEnd({ status: 200 });
     expect(upstreams.detail('other')?.health).toBe('ok');
   });
 
@@ -199,19 +199,19 @@ describe('calls', () => {
     const upstreams = await bench.desk(player);
     await upstreams.refreshCold(forever);
     player.play = listOf('b');
-    upstreams.connect('desk').ended({ status: 404 });
-    expect(player.asked).toHaveLength(1);
+    upstreams.connect('desk').onEnd({ status: 404 });
+    expect(player.requests).toHaveLength(1);
     bench.wait(10_000);
-    upstreams.connect('desk').ended({ status: 404 });
+    upstreams.connect('desk').onEnd({ status: 404 });
     await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['b']);
   });
 
   it('stops at the cap of the day, over a restart too, and counts nothing that never left', () => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]\ndaily_requests = 2');
     const upstreams = bench.open();
-    upstreams.connect('desk').ended({ failed: { code: 'ECONNREFUSED' } });
-    upstreams.connect('desk').ended({ status: 200 });
-    upstreams.connect('desk').ended({ status: 500 });
+    upstreams.connect('desk').onEnd({ failed: { code: 'ECONNREFUSED' } });
+    upstreams.connect('desk').onEnd({ status: 200 });
+    upstreams.connect('desk').onEnd({ status: 500 });
     const again = bench.open();
     for (const each of [upstreams, again]) {
       expect(() => each.connect('desk')).toThrowError(
@@ -221,7 +221,7 @@ describe('calls', () => {
           options: expect.objectContaining({ noRetry: true, details: { resets_in_s: 43_200 } }),
         }),
       );
-      expect(factsOf(each, 'desk')?.healthy).toBe(false);
+      expect(factsOf(each, 'desk')?.isHealthy).toBe(false);
     }
     bench.wait(43_200_000);
     expect(again.connect('desk')).toBeTruthy();
@@ -238,13 +238,13 @@ describe('loops', () => {
     const upstreams = await bench.desk(player);
     bench.place = { bindHost: '0.0.0.0', port: Number(new URL(player.url).port) };
     expect(upstreams.detail('desk')).toMatchObject({ health: 'loop' });
-    expect(factsOf(upstreams, 'desk')).toMatchObject({ cold: false, healthy: false });
+    expect(factsOf(upstreams, 'desk')).toMatchObject({ isCold: false, isHealthy: false });
     expect(await upstreams.readList('desk', forever)).toMatchObject({
       ok: false,
       message: /back to this gateway/,
     });
     looped(() => upstreams.connect('desk'));
-    expect(player.asked).toEqual([]);
+    expect(player.requests).toEqual([]);
   });
 
   it('a way round shows in the first answer', async () => {
@@ -281,7 +281,7 @@ describe('loops', () => {
       way.leads = 'on';
       expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
       expect(idsOf(upstreams, 'desk')).toEqual(['a']);
-      upstreams.connect('desk').ended({ status: 200 });
+      upstreams.connect('desk').onEnd({ status: 200 });
       expect(upstreams.detail('desk')?.health).toBe('ok');
     },
   );
@@ -290,9 +290,9 @@ describe('loops', () => {
     const { way, player, upstreams } = await roundabout();
     way.leads = 'on';
     await upstreams.refreshCold(forever);
-    expect(player.asked).toHaveLength(1);
+    expect(player.requests).toHaveLength(1);
     bench.wait(5_000);
-    expect(factsOf(upstreams, 'desk')?.cold).toBe(true);
+    expect(factsOf(upstreams, 'desk')?.isCold).toBe(true);
     await upstreams.refreshCold(forever);
     expect(idsOf(upstreams, 'desk')).toEqual(['a']);
   });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { cpuTimer } from '../lib/testing/cpu-time.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { readUpstreamFile } from './upstream-file.ts';
-import { MOST_UPSTREAMS, readUpstreamFolder, type UpstreamFolder } from './upstream-folder.ts';
+import { MAX_UPSTREAMS, readUpstreamFolder, type UpstreamFolder } from './upstream-folder.ts';
 
 const desk = (text: string) => readUpstreamFile('desk.toml', text);
 
@@ -121,10 +121,10 @@ describe('readUpstreamFolder', () => {
   });
 
   it('is bounded', () => {
-    for (let index = 0; index < MOST_UPSTREAMS + 2; index++)
+    for (let index = 0; index < MAX_UPSTREAMS + 2; index++)
       writeFileSync(join(folder, `u${index}.toml`), 'base_url = "http://desk"');
     const read = readUpstreamFolder(folder) as UpstreamFolder;
-    expect(read.configs).toHaveLength(MOST_UPSTREAMS);
+    expect(read.configs).toHaveLength(MAX_UPSTREAMS);
     expect(read.problems[0]?.message).toMatch(/more than 64/);
   });
 });

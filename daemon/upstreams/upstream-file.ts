@@ -61,7 +61,7 @@ function toConfig(name: string, file: z.output<typeof UpstreamFile>): UpstreamCo
     kind: file.kind ?? 'openai',
     keyEnv: file.key_env ?? null,
     header: file.header ?? null,
-    remote: file.remote ?? !file.base_url.near,
+    remote: file.remote ?? !file.base_url.isNear,
     priority: file.priority ?? 0,
     localFirst: file.local_first ?? true,
     dailyRequests: file.daily_requests ?? null,
@@ -86,8 +86,8 @@ function parseToml(text: string): Table {
 }
 
 /** What is worth saying of a file that can be used. */
-function remarks(config: UpstreamConfig): [key: string, message: string][] {
-  if (config.keyEnv === null || config.at.near || config.at.origin.startsWith('https:')) return [];
+function warningsFor(config: UpstreamConfig): [key: string, message: string][] {
+  if (config.keyEnv === null || config.at.isNear || config.at.origin.startsWith('https:')) return [];
   return [['base_url', 'the key would cross the internet unencrypted; use https']];
 }
 
@@ -118,6 +118,6 @@ export function readUpstreamFile(file: string, text: string): ReadUpstream {
     return { config: null, problems: [...wrong, ...unknown] };
   }
   const config = toConfig(name, read.data);
-  const said = remarks(config).map(([key, message]) => problem(message, lineOf(key)));
+  const said = warningsFor(config).map(([key, message]) => problem(message, lineOf(key)));
   return { config, problems: [...said, ...unknown] };
 }

@@ -11,7 +11,7 @@ import {
 } from './upstream-file.ts';
 
 /** Upstreams that one gateway may have. */
-export const MOST_UPSTREAMS = 64;
+export const MAX_UPSTREAMS = 64;
 
 export interface UpstreamFolder {
   /** By name. */
@@ -56,10 +56,10 @@ export function readUpstreamFolder(folder: string): UpstreamFolder | { readonly 
   if (!Array.isArray(names)) {
     return { problem: { file: 'upstreams', line: null, message: `cannot be listed (${names.code})` } };
   }
-  const read = names.slice(0, MOST_UPSTREAMS).map((file) => ({ file, ...readOne(folder, file) }));
+  const read = names.slice(0, MAX_UPSTREAMS).map((file) => ({ file, ...readOne(folder, file) }));
   const problems = read.flatMap((one) => one.problems);
-  if (names.length > MOST_UPSTREAMS) {
-    const message = `holds more than ${MOST_UPSTREAMS} files; the rest is ignored`;
+  if (names.length > MAX_UPSTREAMS) {
+    const message = `holds more than ${MAX_UPSTREAMS} files; the rest is ignored`;
     problems.push({ file: 'upstreams', line: null, message });
   }
   return {

@@ -1,8 +1,8 @@
 import type { UpstreamHealth } from '../contract/upstreams.ts';
-import { Breaker, type FailureKind, type Pass } from './circuit-breaker.ts';
+import { CircuitBreaker, type FailureKind, type Pass } from './circuit-breaker.ts';
 import { faultOf } from './fault.ts';
 import type { ListClocks, Listing } from './listing.ts';
-import { fixedModels, type UpstreamModel, wantedModels } from './model-list.ts';
+import { filterModels, fixedModels, type UpstreamModel } from './model-list.ts';
 import { keyNotSet } from './refusals.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
@@ -17,13 +17,13 @@ export type CallEnd =
   | null;
 
 /** With what a call or a question was sent. What it says of the key counts only while that is still so. */
-export interface Sent {
+export interface CallCredentials {
   readonly config: UpstreamConfig;
   /** The empty text stands for none. */
   readonly key: string;
 }
 
-export interface UpstreamParts {
+export interface UpstreamDeps {
   readonly clocks: ListClocks;
   /** A variable of the environment, now. */
   environment(name: string): string | undefined;
@@ -35,34 +35,34 @@ const KEY = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 /** How long one that was busy stands behind others with the same model. */
 const BUSY_MS = 5_000;
 /** How long one that cannot count is not asked: it may be updated, or have been another program for a moment. */
-const COUNTLESS_MS = 3_600_000;
+const NO_TOKEN_COUNT_MS = 3_600_000;
 const REFUSED = 'It refused the key of this gateway.';
 
 /** One upstream while the gateway runs: its settings, its list, and what its answers have shown. */
 export class Upstream {
-  readonly breaker: Breaker;
+  readonly breaker: CircuitBreaker;
   readonly listing: Listing;
-  readonly #parts: UpstreamParts;
+  readonly #deps: UpstreamDeps;
   #config: UpstreamConfig;
   #models: { from: readonly UpstreamModel[]; wanted: readonly UpstreamModel[] } | null = null;
   /** It has answered in this run. */
-  #seen = false;
+  #hasResponded = false;
   /** The key that it refused last; the empty text stands for none. */
   #refusedKey: string | null = null;
   /** The key that it took last; the empty text stands for none. */
-  #takenKey: string | null = null;
+  #acceptedKey: string | null = null;
   /** Its last answer for a list was our own. */
-  #metItself = false;
+  #loopDetected = false;
   /** With what it was asked when it said that it cannot count tokens, and how long that is believed. */
-  #countless: { readonly sent: Sent; readonly until: number } | null = null;
+  #noTokenCount: { readonly sent: CallCredentials; readonly until: number } | null = null;
   #busyUntil = Number.NEGATIVE_INFINITY;
   #reason: string | null = null;
 
-  constructor(config: UpstreamConfig, listing: Listing, parts: UpstreamParts) {
+  constructor(config: UpstreamConfig, listing: Listing, deps: UpstreamDeps) {
     this.#config = config;
-    this.#parts = parts;
+    this.#deps = deps;
     this.listing = listing;
-    this.breaker = new Breaker(parts.clocks.steady);
+    this.breaker = new CircuitBreaker(deps.clocks.monotonic);
   }
 
   get config(): UpstreamConfig {
@@ -74,9 +74,9 @@ export class Upstream {
     this.#config = config;
     this.#models = null;
     this.#refusedKey = null;
-    this.#takenKey = null;
-    this.#metItself = false;
-    this.listing.retry();
+    this.#acceptedKey = null;
+    this.#loopDetected = false;
+    this.listing.resetBackoff();
   }
 
   /** What it serves, as far as its file lets in. */
@@ -88,32 +88,32 @@ export class Upstream {
 
   #wanted(models: readonly UpstreamModel[]): readonly UpstreamModel[] {
     const fixed = this.#config.models;
-    return wantedModels(fixed === null ? models : fixedModels(fixed), this.#config);
+    return filterModels(fixed === null ? models : fixedModels(fixed), this.#config);
   }
 
   /** Its list is missing or too old, and may be asked for now. */
-  cold(maxAgeMs: number): boolean {
-    if (this.#config.models !== null || this.listing.fresh(maxAgeMs)) return false;
-    return this.listing.due && this.breaker.waitMs === 0 && !this.isSelf;
+  isCold(maxAgeMs: number): boolean {
+    if (this.#config.models !== null || this.listing.isFresh(maxAgeMs)) return false;
+    return this.listing.isDue && this.breaker.waitMs === 0 && !this.isSelf;
   }
 
   /** Its address is certainly our own: there is nothing to ask. */
   get isSelf(): boolean {
-    return this.#parts.isSelf(this.#config);
+    return this.#deps.isSelf(this.#config);
   }
 
-  get loops(): boolean {
-    return this.#metItself || this.isSelf;
+  get isLooping(): boolean {
+    return this.#loopDetected || this.isSelf;
   }
 
   get health(): UpstreamHealth {
     if (!this.#config.enabled) return 'disabled';
-    if (this.loops) return 'loop';
+    if (this.isLooping) return 'loop';
     if (this.#refused) return 'auth_failed';
-    if (this.breaker.open) return 'down';
-    if (!this.breaker.well) return 'failing';
-    if (this.#parts.clocks.steady() < this.#busyUntil) return 'busy';
-    return this.#seen ? 'ok' : 'unknown';
+    if (this.breaker.isOpen) return 'down';
+    if (!this.breaker.isHealthy) return 'failing';
+    if (this.#deps.clocks.monotonic() < this.#busyUntil) return 'busy';
+    return this.#hasResponded ? 'ok' : 'unknown';
   }
 
   /** Why it is not well, in one sentence; null when it is. */
@@ -128,16 +128,16 @@ export class Upstream {
   /** Whether a variable was named and holds a usable key; null without one. */
   get key(): string | null {
     const { keyEnv } = this.#config;
-    const value = keyEnv === null ? undefined : this.#parts.environment(keyEnv)?.trim();
+    const value = keyEnv === null ? undefined : this.#deps.environment(keyEnv)?.trim();
     return value !== undefined && KEY.test(value) ? value : null;
   }
 
   /** What is sent now. */
-  get sent(): Sent {
+  get currentCredentials(): CallCredentials {
     return { config: this.#config, key: this.key ?? '' };
   }
 
-  #outdated({ config, key }: Sent): boolean {
+  #isOutdated({ config, key }: CallCredentials): boolean {
     return config !== this.#config || key !== (this.key ?? '');
   }
 
@@ -146,25 +146,25 @@ export class Upstream {
   }
 
   /** It has answered well to the key of now, so what it forbids is a matter of the single request. */
-  get takesKey(): boolean {
-    return this.#takenKey === (this.key ?? '');
+  get acceptsKey(): boolean {
+    return this.#acceptedKey === (this.key ?? '');
   }
 
   /** It may count tokens: it has not said of late, with its file and key of now, that it cannot. */
-  get counts(): boolean {
-    const said = this.#countless;
-    return said === null || this.#parts.clocks.steady() >= said.until || this.#outdated(said.sent);
+  get countsTokens(): boolean {
+    const said = this.#noTokenCount;
+    return said === null || this.#deps.clocks.monotonic() >= said.until || this.#isOutdated(said.sent);
   }
 
   /** A key that was refused counts no longer once it is another one. */
-  lookAtKey(): void {
+  refreshKey(): void {
     if (this.#refusedKey === null || this.#refused) return;
     this.#refusedKey = null;
-    this.listing.retry();
+    this.listing.resetBackoff();
   }
 
   /** A key is asked for and there is none. */
-  get keyMissing(): boolean {
+  get isKeyMissing(): boolean {
     return this.#config.keyEnv !== null && this.key === null;
   }
 
@@ -174,78 +174,79 @@ export class Upstream {
     if (keyEnv === null) return {};
     const { key } = this;
     if (key === null) {
-      this.refused(this.sent);
+      this.recordKeyRefused(this.currentCredentials);
       throw keyNotSet();
     }
     return header === null ? { authorization: `Bearer ${key}` } : { [header.toLowerCase()]: key };
   }
 
   /** It is this gateway itself, as its own answer showed; a way round may lead elsewhere later. */
-  metItself(): void {
-    this.#metItself = true;
-    this.listing.failed();
+  recordLoop(): void {
+    this.#loopDetected = true;
+    this.listing.recordFailure();
   }
 
   /** The answer for a list was somebody else's. */
-  metAnother(): void {
-    this.#metItself = false;
+  clearLoop(): void {
+    this.#loopDetected = false;
   }
 
   /** A list came, or the question for one was answered; only a `good` answer tells that it takes our key. */
-  answered(good: boolean, sent: Sent): void {
-    if (good) this.#took(sent);
-    this.#calm();
-    this.breaker.reached();
+  recordListResponse(good: boolean, sent: CallCredentials): void {
+    if (good) this.#recordKeyAccepted(sent);
+    this.#clearReason();
+    this.breaker.recordReachable();
   }
 
   /** A list did not come; `broken` when that says something about calls too. */
-  unanswered(reason: string, broken?: unknown): void {
-    this.listing.failed();
+  recordListFailure(reason: string, broken?: unknown): void {
+    this.listing.recordFailure();
     this.#reason = reason;
-    if (broken !== undefined) this.breaker.fail(faultOf(broken).kind, null);
+    if (broken !== undefined) this.breaker.recordFailure(faultOf(broken).kind, null);
   }
 
   /** It refused the key that was sent, or there was none to send. */
-  refused(sent: Sent): void {
-    if (this.#outdated(sent)) return;
+  recordKeyRefused(sent: CallCredentials): void {
+    if (this.#isOutdated(sent)) return;
     this.#refusedKey = sent.key;
-    this.listing.failed();
+    this.listing.recordFailure();
   }
 
   /** Takes in the status of an answer that has just begun. */
-  begun(status: number): void {
-    if (status < 500) this.breaker.begun();
+  recordResponseStart(status: number): void {
+    if (status < 500) this.breaker.recordResponseStart();
   }
 
   /** Takes in how a call ended, which was made with this pass. */
-  ended(end: CallEnd, pass: Pass | null, sent: Sent): void {
+  recordEnd(end: CallEnd, pass: Pass | null, sent: CallCredentials): void {
     if (end !== null && 'lacks' in end)
-      this.#countless = { sent, until: this.#parts.clocks.steady() + COUNTLESS_MS };
-    const said = meaning(end);
-    if (said.is !== 'ok' && said.is !== 'failed') this.breaker.nothing(pass);
-    if (said.is === 'busy') this.#busyUntil = this.#parts.clocks.steady() + BUSY_MS;
-    if (said.is === 'refused' || (said.is === 'forbidden' && !this.takesKey)) this.refused(sent);
-    if (said.is === 'failed') {
-      this.#reason = said.reason;
-      this.breaker.fail(said.kind, pass);
+      this.#noTokenCount = { sent, until: this.#deps.clocks.monotonic() + NO_TOKEN_COUNT_MS };
+    const meaning = meaningOf(end);
+    if (meaning.is !== 'ok' && meaning.is !== 'failed') this.breaker.recordNeutral(pass);
+    if (meaning.is === 'busy') this.#busyUntil = this.#deps.clocks.monotonic() + BUSY_MS;
+    if (meaning.is === 'refused' || (meaning.is === 'forbidden' && !this.acceptsKey))
+      this.recordKeyRefused(sent);
+    if (meaning.is === 'failed') {
+      this.#reason = meaning.reason;
+      this.breaker.recordFailure(meaning.kind, pass);
     }
-    if (said.is !== 'ok') return;
-    if (!this.#outdated(sent)) this.#refusedKey = null;
-    if (said.good) this.#took(sent);
-    this.#calm();
+    if (meaning.is !== 'ok') return;
+    if (!this.#isOutdated(sent)) this.#refusedKey = null;
+    if (meaning.good) this.#recordKeyAccepted(sent);
+    this.#clearReason();
     this.#busyUntil = Number.NEGATIVE_INFINITY;
-    this.breaker.ok();
+    this.breaker.recordSuccess();
   }
 
-  #took(sent: Sent): void {
-    if (this.#outdated(sent)) return;
-    this.#takenKey = sent.key;
+  #recordKeyAccepted(sent: CallCredentials): void {
+    if (this.#isOutdated(sent)) return;
+    this.#acceptedKey = sent.key;
     this.#refusedKey = null;
   }
 
   /** It has answered: nothing that went wrong before counts. */
-  #calm(): void {
-    this.#seen = true;
+  #clearReason(): void {
+    this.#hasResponded = true;
     this.#reason = null;
   }
 }
@@ -261,11 +262,11 @@ type Meaning =
  * say that they are loading, with or without a time to wait. 403 is also how a single request is refused: by moderation,
  * or for a model that this key may not use.
  */
-function meaning(end: CallEnd): Meaning {
+function meaningOf(end: CallEnd): Meaning {
   if (end === null || 'lacks' in end) return { is: 'nothing' };
   if ('failed' in end) {
-    const { kind, words } = faultOf(end.failed);
-    return { is: 'failed', kind, reason: words };
+    const { kind, message } = faultOf(end.failed);
+    return { is: 'failed', kind, reason: message };
   }
   const { status } = end;
   if (status === 401) return { is: 'refused' };

@@ -15,17 +15,17 @@ describe('model lists', () => {
   it('a cold one is read once for all who wait, and is then warm, over a restart too', async () => {
     const player = await bench.player(listOf('a', 'org/b'));
     const upstreams = await bench.desk(player);
-    expect(factsOf(upstreams, 'desk')).toMatchObject({ cold: true, models: [] });
+    expect(factsOf(upstreams, 'desk')).toMatchObject({ isCold: true, models: [] });
     await Promise.all([upstreams.refreshCold(forever), upstreams.refreshCold(forever)]);
-    expect(player.asked).toEqual(['/v1/models']);
+    expect(player.requests).toEqual(['/v1/models']);
     expect(idsOf(upstreams, 'desk')).toEqual(['a', 'org/b']);
-    expect(factsOf(upstreams, 'desk')?.cold).toBe(false);
+    expect(factsOf(upstreams, 'desk')?.isCold).toBe(false);
     const again = bench.open();
     expect(idsOf(again, 'desk')).toEqual(['a', 'org/b']);
-    expect(factsOf(again, 'desk')?.cold).toBe(false);
+    expect(factsOf(again, 'desk')?.isCold).toBe(false);
     bench.wait(601_000);
-    expect(factsOf(again, 'desk')).toMatchObject({ cold: true, models: [{ id: 'a' }, { id: 'org/b' }] });
-    expect(player.asked).toHaveLength(1);
+    expect(factsOf(again, 'desk')).toMatchObject({ isCold: true, models: [{ id: 'a' }, { id: 'org/b' }] });
+    expect(player.requests).toHaveLength(1);
   });
 
   it('a kept list counts only for the address that it came from', async () => {
@@ -43,12 +43,12 @@ describe('model lists', () => {
     const upstreams = await bench.desk(good);
     await upstreams.refreshCold(forever);
     expect(idsOf(upstreams, 'desk')).toEqual(['a']);
-    expect(factsOf(upstreams, 'bad')).toMatchObject({ cold: false, healthy: false });
-    expect(factsOf(upstreams, 'gone')).toMatchObject({ cold: false, healthy: false });
+    expect(factsOf(upstreams, 'bad')).toMatchObject({ isCold: false, isHealthy: false });
+    expect(factsOf(upstreams, 'gone')).toMatchObject({ isCold: false, isHealthy: false });
     await upstreams.refreshCold(forever);
-    expect(bad.asked).toHaveLength(1);
+    expect(bad.requests).toHaveLength(1);
     bench.wait(5_000);
-    expect(factsOf(upstreams, 'bad')?.cold).toBe(true);
+    expect(factsOf(upstreams, 'bad')?.isCold).toBe(true);
   });
 
   it('a caller who leaves stops waiting, and blames nobody', async () => {
@@ -56,7 +56,7 @@ describe('model lists', () => {
     const upstreams = await bench.desk(player);
     const leaving = new AbortController();
     const waiting = upstreams.refreshCold(leaving.signal);
-    await expect.poll(() => player.asked.length).toBe(1);
+    await expect.poll(() => player.requests.length).toBe(1);
     leaving.abort();
     await waiting;
     expect(upstreams.detail('desk')).toMatchObject({ health: 'unknown', reason: null });
@@ -82,7 +82,7 @@ describe('model lists', () => {
       expect(outcome).toMatchObject({ ok: false, status });
       expect(outcome.message).toMatch(message);
       expect(upstreams.detail('desk')).toMatchObject({ health, models: 0 });
-      expect(canary.asked).toEqual([]);
+      expect(canary.requests).toEqual([]);
     },
   );
 
@@ -110,8 +110,8 @@ describe('model lists', () => {
     expect(idsOf(upstreams, 'desk')).toEqual(['a/x', 'a/y', 'b']);
     bench.file('desk', `base_url = "${player.url}"\nmodels = ["only"]`);
     upstreams.reload();
-    expect(factsOf(upstreams, 'desk')).toMatchObject({ cold: false, models: [{ id: 'only' }] });
-    expect(player.asked).toHaveLength(1);
+    expect(factsOf(upstreams, 'desk')).toMatchObject({ isCold: false, models: [{ id: 'only' }] });
+    expect(player.requests).toHaveLength(1);
   });
 
   it('asks under the base path with the key in its own header, and tells who asks', async () => {
@@ -123,7 +123,7 @@ describe('model lists', () => {
     );
     const upstreams = bench.open();
     await upstreams.refreshCold(forever);
-    expect(player.asked).toEqual(['/openai/v1/models?show_all=true']);
+    expect(player.requests).toEqual(['/openai/v1/models?show_all=true']);
     expect(player.headers[0]).toMatchObject({ 'api-key': 'sk-0123456789', 'x-svc-hops': upstreams.instance });
     expect(player.headers[0]).not.toHaveProperty('authorization');
   });
@@ -151,8 +151,8 @@ describe('files', () => {
     const player = await bench.player(listOf('a'));
     const upstreams = await bench.desk(player);
     await upstreams.refreshCold(forever);
-    upstreams.connect('desk').ended({ status: 200 });
-    upstreams.connect('desk').ended({ status: 500 });
+    upstreams.connect('desk').onEnd({ status: 200 });
+    upstreams.connect('desk').onEnd({ status: 500 });
     expect(heard).toEqual([
       { name: 'desk', health: 'unknown', models: 0 },
       { name: 'desk', health: 'ok', models: 1 },
@@ -168,12 +168,12 @@ describe('files', () => {
     bench.bus.subscribe(({ name, payload }) => name === 'upstream' && heard.push(payload));
     bench.file('desk', 'base_url = "http://elsewhere.test"\ndaily_requests = 5');
     upstreams.reload();
-    moved.ended({ failed: { code: 'ECONNREFUSED' } });
+    moved.onEnd({ failed: { code: 'ECONNREFUSED' } });
     expect(upstreams.detail('desk')).toMatchObject({ health: 'unknown', requests_today: 1 });
     rmSync(join(bench.folders.config, 'upstreams', 'desk.toml'));
     upstreams.reload();
     const last = heard.length;
-    removed.ended({ status: 500 });
+    removed.onEnd({ status: 500 });
     expect(heard.slice(last)).toEqual([]);
     expect(heard).not.toContainEqual(expect.objectContaining({ health: 'failing' }));
     expect(heard.at(-1)).toEqual({ name: 'desk', health: 'removed', models: 0 });

@@ -10,92 +10,92 @@ import type { Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import { DailyCounts } from './daily-quota.ts';
-import { Looks } from './health-poller.ts';
+import { DailyQuota } from './daily-quota.ts';
+import { HealthPoller } from './health-poller.ts';
 import { ListReader } from './list-reader.ts';
 import { type ListClocks, Listing } from './listing.ts';
-import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamFacts } from './port.ts';
+import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamState } from './port.ts';
 import type { ListOutcome } from './read-list.ts';
-import { leadsToSelf, type OwnPlace } from './self.ts';
-import { keepLists, readKeptLists } from './stored-lists.ts';
+import { isOwnAddress, type OwnAddress } from './self.ts';
+import { readStoredLists, storeLists } from './stored-lists.ts';
 import { Upstream } from './upstream.ts';
 import { UpstreamCalls } from './upstream-calls.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 import { readUpstreamFolder } from './upstream-folder.ts';
 import { upstreamDetail, upstreamView } from './views.ts';
 
-export interface UpstreamsOptions {
+export interface UpstreamsDeps {
   readonly settings: Pick<Settings, 'folders' | 'environment' | 'value'>;
   readonly store: { readonly keyValue: Store['keyValue'] };
   readonly bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly log: Log;
   readonly outbound: Pick<Outbound, 'dispatch'>;
   /** Where this gateway listens; null until it does. */
-  ownPlace(): OwnPlace | null;
+  ownAddress(): OwnAddress | null;
   readonly clocks?: ListClocks;
   /** How often upstreams are looked at that nobody calls, for tests. */
-  readonly lookEveryMs?: number;
+  readonly pollIntervalMs?: number;
 }
 
-const CLOCKS: ListClocks = { wall: () => Date.now(), steady: () => performance.now() };
+const CLOCKS: ListClocks = { wall: () => Date.now(), monotonic: () => performance.now() };
 class LiveUpstreams implements AllUpstreams {
   readonly instance = randomBytes(8).toString('hex');
-  readonly #options: UpstreamsOptions;
+  readonly #options: UpstreamsDeps;
   readonly #clocks: ListClocks;
   readonly #all = new Map<string, Upstream>();
-  readonly #daily: DailyCounts;
+  readonly #daily: DailyQuota;
   readonly #reader: ListReader;
   readonly #calls: UpstreamCalls;
-  readonly #looks: Looks;
-  readonly #shown = new Map<string, string>();
+  readonly #poller: HealthPoller;
+  readonly #announced = new Map<string, string>();
   #revisions: ReadonlyMap<string, string> = new Map();
   #problems: readonly Problem[] = [];
   #started = false;
 
-  constructor(options: UpstreamsOptions) {
+  constructor(options: UpstreamsDeps) {
     this.#options = options;
     this.#clocks = options.clocks ?? CLOCKS;
-    this.#daily = new DailyCounts(options.store.keyValue, this.#clocks.wall);
+    this.#daily = new DailyQuota(options.store.keyValue, this.#clocks.wall);
     this.#reader = new ListReader({
       outbound: options.outbound,
       instance: this.instance,
       connectMs: (upstream) => this.#connectMs(upstream),
-      read: (upstream) => this.#listRead(upstream),
+      onRead: (upstream) => this.#onListRead(upstream),
     });
     this.#calls = new UpstreamCalls({
       instance: this.instance,
       all: this.#all,
       daily: this.#daily,
-      readSoon: (upstream) => this.#reader.readSoon(upstream),
+      readInBackground: (upstream) => this.#reader.readInBackground(upstream),
       maxAgeMs: () => this.#maxAgeMs,
-      announce: (upstream) => this.#announce(upstream),
+      notifyChange: (upstream) => this.#notifyChange(upstream),
     });
-    this.#looks = new Looks({
+    this.#poller = new HealthPoller({
       upstreams: () => [...this.#all.values()],
-      look: (upstream) => this.#reader.readSoon(upstream),
+      poll: (upstream) => this.#reader.readInBackground(upstream),
       maxAgeMs: () => this.#maxAgeMs,
-      steady: () => this.#clocks.steady(),
-      everyMs: options.lookEveryMs,
+      monotonic: () => this.#clocks.monotonic(),
+      intervalMs: options.pollIntervalMs,
     });
     this.reload();
   }
 
-  list(): readonly UpstreamFacts[] {
-    const facts: UpstreamFacts[] = [];
+  list(): readonly UpstreamState[] {
+    const facts: UpstreamState[] = [];
     for (const upstream of this.#all.values()) if (upstream.config.enabled) facts.push(this.#facts(upstream));
     return facts;
   }
 
-  #facts(upstream: Upstream): UpstreamFacts {
+  #facts(upstream: Upstream): UpstreamState {
     const { name, remote, priority, localFirst } = upstream.config;
     const { health } = upstream;
     return {
       name,
       remote,
-      healthy: (health === 'ok' || health === 'unknown') && !this.#calls.spent(upstream),
-      guarded: remote && localFirst,
+      isHealthy: (health === 'ok' || health === 'unknown') && !this.#calls.isQuotaExceeded(upstream),
+      isSpendGuarded: remote && localFirst,
       priority,
-      cold: upstream.cold(this.#maxAgeMs),
+      isCold: upstream.isCold(this.#maxAgeMs),
       models: upstream.models,
     };
   }
@@ -114,7 +114,7 @@ class LiveUpstreams implements AllUpstreams {
 
   #cold(): Upstream[] {
     return [...this.#all.values()].filter(
-      (upstream) => upstream.config.enabled && upstream.cold(this.#maxAgeMs),
+      (upstream) => upstream.config.enabled && upstream.isCold(this.#maxAgeMs),
     );
   }
 
@@ -125,7 +125,7 @@ class LiveUpstreams implements AllUpstreams {
   detail(name: string): UpstreamRecord | undefined {
     const upstream = this.#all.get(name);
     if (!upstream) return undefined;
-    const retryAt = upstream.breaker.open ? this.#clocks.wall() + Math.ceil(upstream.breaker.waitMs) : null;
+    const retryAt = upstream.breaker.isOpen ? this.#clocks.wall() + Math.ceil(upstream.breaker.waitMs) : null;
     const revision = this.#revisions.get(name) ?? revisionOf(null);
     return { ...upstreamDetail(upstream, { requestsToday: this.#daily.of(name), retryAt }), revision };
   }
@@ -157,80 +157,81 @@ class LiveUpstreams implements AllUpstreams {
     for (const name of this.#all.keys()) {
       if (!wanted.has(name) && !folder.broken.has(name)) this.#remove(name);
     }
-    for (const config of folder.configs) this.#take(config);
-    for (const upstream of this.#all.values()) upstream.lookAtKey();
+    for (const config of folder.configs) this.#applyConfig(config);
+    for (const upstream of this.#all.values()) upstream.refreshKey();
     this.#readCold();
-    if (this.#started) this.#looks.tend();
+    if (this.#started) this.#poller.update();
   }
 
   start(): void {
     this.#started = true;
-    this.#looks.tend();
-    for (const upstream of this.#all.values()) if (upstream.config.enabled) this.#reader.readSoon(upstream);
+    this.#poller.update();
+    for (const upstream of this.#all.values())
+      if (upstream.config.enabled) this.#reader.readInBackground(upstream);
   }
 
   close(): void {
     this.#started = false;
-    this.#looks.stop();
+    this.#poller.stop();
     this.#reader.close();
   }
 
-  #take(config: UpstreamConfig): void {
+  #applyConfig(config: UpstreamConfig): void {
     const known = this.#all.get(config.name);
     if (known !== undefined && JSON.stringify(known.config) === JSON.stringify(config)) return;
     if (known !== undefined && known.config.at.text === config.at.text) known.configure(config);
     else this.#all.set(config.name, this.#create(config));
     const upstream = this.#all.get(config.name) as Upstream;
-    this.#announce(upstream);
+    this.#notifyChange(upstream);
   }
 
   #create(config: UpstreamConfig): Upstream {
-    const kept = readKeptLists(this.#options.store.keyValue).get(config.name);
+    const kept = readStoredLists(this.#options.store.keyValue).get(config.name);
     const listing = new Listing(this.#clocks, kept?.from === config.at.text ? kept : undefined);
     return new Upstream(config, listing, {
       clocks: this.#clocks,
       environment: (name) => this.#options.settings.environment(name),
       isSelf: ({ at }) => {
-        const place = this.#options.ownPlace();
-        return place !== null && leadsToSelf(at, place);
+        const place = this.#options.ownAddress();
+        return place !== null && isOwnAddress(at, place);
       },
     });
   }
 
   #remove(name: string): void {
     this.#all.delete(name);
-    this.#shown.delete(name);
-    this.#keep();
+    this.#announced.delete(name);
+    this.#storeLists();
     this.#options.bus.emit('upstream', { name, health: 'removed', models: 0 });
   }
 
   #readCold(): void {
-    if (this.#started) for (const upstream of this.#cold()) this.#reader.readSoon(upstream);
+    if (this.#started) for (const upstream of this.#cold()) this.#reader.readInBackground(upstream);
   }
 
-  #listRead(upstream: Upstream): void {
+  #onListRead(upstream: Upstream): void {
     if (this.#calls.isGone(upstream)) return;
-    this.#keep();
-    this.#announce(upstream);
+    this.#storeLists();
+    this.#notifyChange(upstream);
   }
 
-  #keep(): void {
+  #storeLists(): void {
     const lists = [...this.#all.values()].flatMap(({ config, listing }) =>
-      listing.at === null
+      listing.fetchedAt === null
         ? []
-        : [[config.name, { from: config.at.text, at: listing.at, models: listing.models }] as const],
+        : [[config.name, { from: config.at.text, at: listing.fetchedAt, models: listing.models }] as const],
     );
-    keepLists(this.#options.store.keyValue, new Map(lists));
+    storeLists(this.#options.store.keyValue, new Map(lists));
   }
 
-  #announce(upstream: Upstream): void {
+  #notifyChange(upstream: Upstream): void {
     const { name } = upstream.config;
     const { health } = upstream;
     const models = upstream.models.length;
     const now = `${health} ${models}`;
-    if (this.#shown.get(name) === now) return;
-    const before = this.#shown.get(name)?.split(' ')[0];
-    this.#shown.set(name, now);
+    if (this.#announced.get(name) === now) return;
+    const before = this.#announced.get(name)?.split(' ')[0];
+    this.#announced.set(name, now);
     if (before !== undefined && before !== health) {
       const level = health === 'ok' ? 'info' : 'warn';
       this.#options.log[level]({ upstream: name, health, before, reason: upstream.reason }, 'upstream');
@@ -247,6 +248,6 @@ class LiveUpstreams implements AllUpstreams {
   }
 }
 
-export function createUpstreams(options: UpstreamsOptions): AllUpstreams {
+export function createUpstreams(options: UpstreamsDeps): AllUpstreams {
   return new LiveUpstreams(options);
 }

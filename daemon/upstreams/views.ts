@@ -12,18 +12,18 @@ export function upstreamView(upstream: Upstream): UpstreamRecord {
     priority,
     health: upstream.health,
     models: upstream.models.length,
-    listed_at: upstream.listing.at,
+    listed_at: upstream.listing.fetchedAt,
   };
 }
 
-export interface DetailFacts {
+export interface DetailInput {
   readonly requestsToday: number;
   /** Unix milliseconds. */
   readonly retryAt: number | null;
 }
 
 /** What an administrator may know: everything but the key. */
-export function upstreamDetail(upstream: Upstream, facts: DetailFacts): UpstreamRecord {
+export function upstreamDetail(upstream: Upstream, facts: DetailInput): UpstreamRecord {
   const { config } = upstream;
   return {
     ...upstreamView(upstream),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { startedAsBuilt } from '../../scripts/build/started.ts';
+import { startBuiltPrograms } from '../../scripts/build/started.ts';
 import { reporters } from '../../scripts/testing/reporters.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -24,7 +24,7 @@ export default defineConfig({
     reporters: reporters(),
     projects: FOLDERS.filter((name) => !ON_DEMAND.has(name) || wanted.has(name)).map((name) => ({
       root,
-      plugins: [startedAsBuilt(root, join(root, 'dist', 'daemon'))],
+      plugins: [startBuiltPrograms(root, join(root, 'dist', 'daemon'))],
       test: {
         name,
         include: [`e2e/system/${name}/**/*.test.ts`],

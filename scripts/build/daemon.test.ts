@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { scratch } from '../../daemon/lib/testing/scratch.ts';
-import { inAscii, sortedImports, sweep } from './daemon.ts';
+import { sortedImports, sweep, toAscii } from './daemon.ts';
 
 it('characters beyond ASCII are the same ones as escapes', () => {
   const text = '"…", `→ x`, "\u{1f600}é", /^\u{1f600}+…$/u.test("\u{1f600}\u{1f600}…")';
-  expect(inAscii(text)).not.toMatch(/[^\0-\x7f]/);
-  expect(runInNewContext(`[${inAscii(text)}].join()`)).toBe(runInNewContext(`[${text}].join()`));
+  expect(toAscii(text)).not.toMatch(/[^\0-\x7f]/);
+  expect(runInNewContext(`[${toAscii(text)}].join()`)).toBe(runInNewContext(`[${text}].join()`));
 });
 
 it('imports stand in the order of their sources, whatever the numbers of chunks are that have no name yet', () => {

@@ -10,7 +10,7 @@ const PROGRAM = /(^|\/)([a-z-]+-)?main\.ts$|\/card-trial\.ts$/;
 const TOP = '@daemon@/';
 
 /** Chunks of earlier builds stay as long: a gateway that runs may still want to read them in. */
-const OLD_MS = 7 * 24 * 60 * 60_000;
+const CHUNK_MAX_AGE_MS = 7 * 24 * 60 * 60_000;
 
 function programs(folder: string, prefix = ''): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -22,11 +22,11 @@ function programs(folder: string, prefix = ''): string[] {
 
 const SVCCTL = 'cli/main.ts';
 
-const asInput = (sources: string, paths: Iterable<string>): Record<string, string> =>
+const inputsFor = (sources: string, paths: Iterable<string>): Record<string, string> =>
   Object.fromEntries([...paths].map((path) => [path.replace(/\.ts$/, ''), sources + path]));
 
 /** What a module says of its own place holds for where it would lie among the built files, which is where programs lie. */
-function ownPlaces(sources: string): Plugin {
+function rewriteModuleUrls(sources: string): Plugin {
   return {
     name: 'own-places',
     enforce: 'pre',
@@ -54,7 +54,7 @@ function ownPlaces(sources: string): Plugin {
  * Packages of hundreds of files, and what these read in, are joined with ours: Node's loader takes about a millisecond for each file. All
  * others stay files: what they are is seen in `node_modules`, and so are those that bring native parts.
  */
-const JOINED = [
+const BUNDLED_PACKAGES = [
   ...['zod', 'smol-toml', 'node-llama-cpp', 'lifecycle-utils', 'semver', 'fs-extra', 'env-var', 'retry'],
   ...[
     'async-retry',
@@ -73,7 +73,7 @@ const JOINED = [
  * node-llama-cpp, joined with ours: it looks for what lies beside its files where they lie, and its trial of a binary is ours, which
  * `slots/workers/llama/binary-trial` puts in its place where it stays files.
  */
-function joinedLlama(sources: string): Plugin {
+function bundleLlama(sources: string): Plugin {
   const FOLDER = '/node_modules/node-llama-cpp/dist/';
   const trial = join(sources, 'slots', 'workers', 'llama', 'card-trial.ts');
   return {
@@ -98,7 +98,7 @@ const below = (sources: string, id: string): string => relative(sources, id).spl
  * What svcctl reads in late of the daemon, such as its sub-commands, stays with the daemon's own files: a part of it among those of svcctl
  * would not know the errors of the rest for what they are. `left` gathers their paths.
  */
-function leftToDaemon(sources: string, left: Set<string>): Plugin {
+function externalizeDaemon(sources: string, lateImports: Set<string>): Plugin {
   return {
     name: 'left-to-daemon',
     enforce: 'pre',
@@ -108,7 +108,7 @@ function leftToDaemon(sources: string, left: Set<string>): Plugin {
       if (found === null || !found.id.startsWith(sources)) return null;
       const path = below(sources, found.id);
       if (path.startsWith('cli/')) return null;
-      left.add(path);
+      lateImports.add(path);
       return { id: TOP + path.replace(/\.ts$/, '.js'), external: true };
     },
   };
@@ -136,28 +136,28 @@ const steadyImports: Plugin = {
 };
 
 /** Text beyond ASCII as escapes: V8 keeps a source with a character beyond Latin-1 in two bytes each. For code without comments. */
-export const inAscii = (code: string): string =>
+export const toAscii = (code: string): string =>
   code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const ascii: Plugin = {
   name: 'ascii',
   generateBundle(_, bundle) {
-    for (const file of Object.values(bundle)) if (file.type === 'chunk') file.code = inAscii(file.code);
+    for (const file of Object.values(bundle)) if (file.type === 'chunk') file.code = toAscii(file.code);
   },
 };
 
 interface Programs {
   readonly plugins: Plugin[];
   /** Packages that are joined with them; all others stay files. */
-  readonly joined: string[];
+  readonly bundled: string[];
   readonly options: BuildEnvironmentOptions['rolldownOptions'];
 }
 
 async function buildPrograms(root: string, out: string, programs: Programs): Promise<void> {
-  const { plugins, joined, options } = programs;
+  const { plugins, bundled, options } = programs;
   await build({
     ...{ root, configFile: false, logLevel: 'warn', publicDir: false, plugins },
-    ssr: { external: true, noExternal: joined, target: 'node' },
+    ssr: { external: true, noExternal: bundled, target: 'node' },
     build: {
       ...{ ssr: true, target: 'node24', outDir: out, emptyOutDir: false, minify: false },
       rolldownOptions: options,
@@ -170,12 +170,12 @@ async function buildPrograms(root: string, out: string, programs: Programs): Pro
  * two for each file and ten for what it lists of Node's own. Answers the files of the daemon that it reads in late.
  */
 async function buildSvcctl(root: string, out: string, sources: string): Promise<ReadonlySet<string>> {
-  const left = new Set<string>();
+  const lateImports = new Set<string>();
   await buildPrograms(root, out, {
-    plugins: [leftToDaemon(sources, left), ownPlaces(sources), ascii],
-    joined: ['smol-toml'],
+    plugins: [externalizeDaemon(sources, lateImports), rewriteModuleUrls(sources), ascii],
+    bundled: ['smol-toml'],
     options: {
-      input: asInput(sources, [SVCCTL]),
+      input: inputsFor(sources, [SVCCTL]),
       output: {
         format: 'cjs',
         entryFileNames: '[name].cjs',
@@ -187,7 +187,7 @@ async function buildSvcctl(root: string, out: string, sources: string): Promise<
       checks: { ineffectiveDynamicImport: false },
     },
   });
-  return left;
+  return lateImports;
 }
 
 /**
@@ -204,12 +204,12 @@ export async function buildDaemon(
   const wanted = await buildSvcctl(root, out, sources);
   const own = programs(sources).filter((path) => path !== SVCCTL);
   await buildPrograms(root, out, {
-    plugins: [joinedLlama(sources), ownPlaces(sources), steadyImports],
-    joined: JOINED,
+    plugins: [bundleLlama(sources), rewriteModuleUrls(sources), steadyImports],
+    bundled: BUNDLED_PACKAGES,
     options: {
       // Of a library what nobody asks for is left out, downloads of models and what they show at a terminal among it.
       treeshake: { moduleSideEffects: (id) => !/\/node_modules\/(node-llama-cpp|zod)\//.test(id) },
-      input: { ...more, ...asInput(sources, [...own, ...wanted]) },
+      input: { ...more, ...inputsFor(sources, [...own, ...wanted]) },
       output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     },
   });
@@ -220,6 +220,6 @@ export function sweep(out: string, now = Date.now()): void {
   const folder = join(out, 'chunks');
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
-    if (now - statSync(file).mtimeMs > OLD_MS) rmSync(file);
+    if (now - statSync(file).mtimeMs > CHUNK_MAX_AGE_MS) rmSync(file);
   }
 }

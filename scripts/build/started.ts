@@ -12,7 +12,7 @@ const isBuilt = (folder: string, path: string): boolean =>
  * For unit tests, which run the sources: the programs that those start are the built ones in `out`. From its sources a
  * program takes a tenth of a second longer to start, and unit tests start hundreds.
  */
-export function startedAsBuilt(root: string, out: string): Plugin {
+export function startBuiltPrograms(root: string, out: string): Plugin {
   const sources = join(root, 'daemon') + sep;
   return {
     name: 'started-as-built',

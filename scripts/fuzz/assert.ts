@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /** Thrown where an input breaks a promise of the program: what a fuzzer looks for. */
-export class BrokenPromise extends Error {}
+export class PropertyViolation extends Error {}
 
-export function promise(kept: boolean, what: string): asserts kept {
-  if (!kept) throw new BrokenPromise(what);
+export function assertProperty(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new PropertyViolation(what);
 }
 
 /** That two readings of one input are the same. */
-export function same(one: unknown, other: unknown, what: string): void {
-  promise(
+export function assertSame(one: unknown, other: unknown, what: string): void {
+  assertProperty(
     isDeepStrictEqual(one, other),
     `${what}: ${JSON.stringify(one)?.slice(0, 400)} and ${JSON.stringify(other)?.slice(0, 400)}`,
   );
 }
 
 /** The answer of `read`, or null where it throws what `expected` takes; anything else that it throws is a finding. */
-export function unlessRefused<T>(read: () => T, expected: (error: unknown) => boolean): T | null {
+export function orNullIf<T>(read: () => T, expected: (error: unknown) => boolean): T | null {
   try {
     return read();
   } catch (error) {

@@ -6,9 +6,9 @@ import type { Target } from './targets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** Bytes of an answer of the fuzzer that are kept, from its end. */
-const KEEP = 256 * 1024;
+const MAX_OUTPUT = 256 * 1024;
 
-/** Where the fuzzer is; `scripts/parts.mjs` gets it. */
+/** Where the fuzzer is; `scripts/test-tools.mjs` gets it. */
 export interface Fuzzer {
   /** The program of Jazzer.js. */
   readonly jazzer: string;
@@ -46,7 +46,7 @@ export interface GuidedResult {
 /** What a run is bounded by; an input that takes a gigabyte and a half is a finding. */
 const bounds = ({ target, seed, seconds, runs, folder, name }: GuidedRun): string[] => [
   `-seed=${seed}`,
-  `-max_len=${target.longest}`,
+  `-max_len=${target.maxBytes}`,
   ...(seconds === undefined ? [] : [`-max_total_time=${Math.ceil(seconds)}`]),
   ...(runs === undefined ? [] : [`-runs=${runs}`]),
   ...['-rss_limit_mb=1536', '-print_final_stats=1'],
@@ -66,7 +66,7 @@ export async function guided(run: GuidedRun): Promise<GuidedResult> {
     run.fuzzer.libc,
     [
       ...[process.execPath, '--enable-source-maps', run.fuzzer.jazzer, file, ...inputs],
-      ...(run.target.waits ? [] : ['--sync']),
+      ...(run.target.isAsync ? [] : ['--sync']),
       ...['--timeout', String((run.target.seconds ?? 10) * 1000)],
       ...['--includes', join(run.folder, 'bundles'), '--', ...bounds(run)],
     ],
@@ -74,7 +74,7 @@ export async function guided(run: GuidedRun): Promise<GuidedResult> {
   );
   let output = '';
   const take = (chunk: Buffer) => {
-    output = (output + chunk.toString()).slice(-KEEP);
+    output = (output + chunk.toString()).slice(-MAX_OUTPUT);
     run.show?.(chunk.toString());
   };
   child.stdout.on('data', take);

@@ -45,8 +45,8 @@ for (const name of chosen) {
     seconds: minutes * 60,
     ...(values.replay === undefined ? {} : { replay: values.replay }),
   });
-  const told = `${result.executed} inputs, ${result.coverage} branches`;
-  console.log(`${result.code === 0 ? 'ok  ' : 'FAIL'} ${name} (${target.what}): ${told}`);
+  const figures = `${result.executed} inputs, ${result.coverage} branches`;
+  console.log(`${result.code === 0 ? 'ok  ' : 'FAIL'} ${name} (${target.what}): ${figures}`);
   if (result.code === 0) continue;
   failed += 1;
   console.log(result.output.slice(-8_000));

@@ -1,6 +1,6 @@
 /** What is known against the packages that ship, as `npm audit --json` tells it. */
 export type Advisories =
-  | { readonly known: true; readonly grave: readonly string[]; readonly slight: number }
+  | { readonly known: true; readonly severe: readonly string[]; readonly minor: number }
   | { readonly known: false; readonly why: string };
 
 interface Report {
@@ -12,7 +12,7 @@ interface Report {
 }
 
 /** Severities that no release may have. */
-const GRAVE: ReadonlySet<string | undefined> = new Set(['high', 'critical']);
+const SEVERE: ReadonlySet<string | undefined> = new Set(['high', 'critical']);
 
 /** Reads such a report; one that says nothing of packages could not be made. */
 export function advisories(text: string): Advisories {
@@ -26,12 +26,12 @@ export function advisories(text: string): Advisories {
   if (vulnerabilities === undefined)
     return { known: false, why: report.message ?? report.error?.summary ?? 'npm audit gave no report' };
   const all = Object.entries(vulnerabilities);
-  const grave = all.filter(([, { severity }]) => GRAVE.has(severity));
+  const grave = all.filter(([, { severity }]) => SEVERE.has(severity));
   return {
     known: true,
-    grave: grave.map(
+    severe: grave.map(
       ([name, { severity, range }]) => `${range === undefined ? name : `${name} ${range}`}: ${severity}`,
     ),
-    slight: all.length - grave.length,
+    minor: all.length - grave.length,
   };
 }

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { builtDaemon } from './built.ts';
 import { type Entry, fileEntry, PROGRAM, textEntry } from './entry.ts';
-import { fetched } from './fetch.ts';
+import { fetchPackage } from './fetch.ts';
 import { type Cpu, type Lock, type Module, productionModules, runtimeModule } from './modules.ts';
-import { shipped } from './prune.ts';
+import { isShipped } from './prune.ts';
 
 export interface App {
   readonly version: string;
@@ -32,13 +32,13 @@ function filesBelow(folder: string, base = folder): string[] {
 /** The folder of an installed package, or of one that is fetched because it belongs to another processor. */
 function folderOf(root: string, module: Module): string {
   const installed = join(root, module.path);
-  return existsSync(join(installed, 'package.json')) ? installed : fetched(root, module);
+  return existsSync(join(installed, 'package.json')) ? installed : fetchPackage(root, module);
 }
 
 function moduleEntries(root: string, module: Module, cpu: Cpu): Entry[] {
   const folder = folderOf(root, module);
   return filesBelow(folder)
-    .filter((file) => shipped(module.name, file, cpu))
+    .filter((file) => isShipped(module.name, file, cpu))
     .map((file) => fileEntry(`${module.path}/${file}`, join(folder, file)));
 }
 

@@ -22,12 +22,12 @@ const DEPENDS = 'libc6 (>= 2.34), libgcc-s1, libstdc++6 (>= 12), systemd (>= 250
 const RECOMMENDS = 'libvulkan1, ffmpeg, ca-certificates';
 
 /** What stands in front of the gateway, as examples. */
-export const PROXIES: readonly string[] = ['Caddyfile', 'nginx.conf', 'traefik.yml'].map(
+export const PROXY_EXAMPLES: readonly string[] = ['Caddyfile', 'nginx.conf', 'traefik.yml'].map(
   (name) => `proxy/${name}`,
 );
 
 /** What reads our metrics, as examples; nothing of it is in force by itself. */
-export const OBSERVED: readonly string[] = [
+export const MONITORING_EXAMPLES: readonly string[] = [
   'grafana/svc-gateway.json',
   ...['scrape.yml', 'alerts.yml', 'alerts.test.yml'].map((name) => `prometheus/${name}`),
 ];
@@ -69,7 +69,7 @@ function systemEntries(root: string, app: App, date: number): Entry[] {
     fileEntry(`${DOC}/observability.md`, source('docs/guide/observability.md')),
     fileEntry(`${DOC}/proxy.md`, source('docs/guide/proxy.md')),
     fileEntry(`${DOC}/companion.md`, source('docs/guide/companion.md')),
-    ...[...OBSERVED, ...PROXIES].map((file) =>
+    ...[...MONITORING_EXAMPLES, ...PROXY_EXAMPLES].map((file) =>
       fileEntry(`${DOC}/examples/${file}`, source('packaging', file)),
     ),
     fileEntry(`${DOC}/backup.md`, source('docs/guide/backup.md')),

@@ -14,7 +14,7 @@ export function isPinned(bytes: Buffer, integrity: string): boolean {
  * The unpacked folder of a package that npm does not install on this machine, because it is for another processor. It is fetched
  * once through npm and must have the sum of the lockfile. Throws with what failed.
  */
-export function fetched(root: string, { name, version, integrity }: Module): string {
+export function fetchPackage(root: string, { name, version, integrity }: Module): string {
   const folder = join(root, '.cache', 'packages', `${name.replace('/', '+')}-${version}`);
   if (existsSync(join(folder, 'package.json'))) return folder;
   const unfinished = `${folder}.tmp`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { choose } from '../../daemon/cli/choose.ts';
+import { selectCommand } from '../../daemon/cli/choose.ts';
 import { gatewayUrl } from '../../daemon/cli/config-paths.ts';
 import { COMMANDS } from '../../daemon/cli/table.ts';
 import { ROUTES } from '../../daemon/contract/routes.ts';
@@ -12,7 +12,7 @@ const nothing = { path: '/nowhere', values: new Map<string, string>(), unreadabl
 
 it('the image asks by a command of its own for what everybody may see', () => {
   expect(program).toBe('/opt/package/bin/svcctl');
-  expect(choose(COMMANDS, words)).toMatchObject({ command: { words: 'auth status' }, args: [] });
+  expect(selectCommand(COMMANDS, words)).toMatchObject({ command: { words: 'auth status' }, args: [] });
   expect(ROUTES['auth.status'].auth).toBe('open');
 });
 

@@ -39,7 +39,7 @@ function options() {
   return { ...values, archs, out: values.out ?? join(root, 'dist', 'packages') };
 }
 
-function tell(file: string): number {
+function printFile(file: string): number {
   const bytes = readFileSync(file);
   const sum = createHash('sha256').update(bytes).digest('hex');
   console.log(`${sum}  ${relative(process.cwd(), file)}  ${(bytes.length / 2 ** 20).toFixed(1)} MiB`);
@@ -47,20 +47,20 @@ function tell(file: string): number {
 }
 
 /** Whether lintian has nothing against the package; without lintian that is said and nothing else. */
-function lintian(file: string): boolean {
+function passesLintian(file: string): boolean {
   const { error, status } = spawnSync('lintian', ['--fail-on', 'error', file], { stdio: 'inherit' });
   if (error) console.warn('SKIPPED lintian: it is not installed');
   return error !== undefined || status === 0;
 }
 
 /** Whether nothing grave is known against what ships (libraries of the dashboard count as tools in the lockfile, so tools are asked for as well); a registry that does not say is said and nothing else. */
-function audited(): boolean {
+function passesAudit(): boolean {
   const command = ['audit', '--json', '--audit-level=high'];
   const { stdout } = spawnSync('npm', command, { cwd: root, encoding: 'utf8', timeout: 120_000 });
   const found = advisories(stdout ?? '');
   if (!found.known) console.warn(`SKIPPED npm audit: ${found.why}`);
-  else console.log(`npm audit: ${found.grave.length} high or critical, ${found.slight} below`);
-  const grave = found.known ? found.grave : [];
+  else console.log(`npm audit: ${found.severe.length} high or critical, ${found.minor} below`);
+  const grave = found.known ? found.severe : [];
   for (const each of grave) console.error(each);
   return grave.length === 0;
 }
@@ -73,16 +73,16 @@ async function main(): Promise<boolean> {
   }
   const compression: Compression = release ? 'xz' : 'gzip';
   const date = buildDate(root, process.env.SOURCE_DATE_EPOCH);
-  let fine = !release || audited();
+  let fine = !release || passesAudit();
   for (const arch of archs) {
     const deb = await buildDeb({ root, out, arch, compression, date });
-    const size = tell(deb);
+    const size = printFile(deb);
     if (release && size > XZ_BUDGET) {
       console.error(`${relative(process.cwd(), deb)} is larger than ${XZ_BUDGET / 2 ** 20} MiB`);
       fine = false;
     }
-    if (release) fine = lintian(deb) && fine;
-    if (npm || release) tell(await buildNpm({ root, out, arch, compression: 'gzip', date }));
+    if (release) fine = passesLintian(deb) && fine;
+    if (npm || release) printFile(await buildNpm({ root, out, arch, compression: 'gzip', date }));
   }
   return fine;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OBSERVED, PROXIES } from './debian.ts';
+import { MONITORING_EXAMPLES, PROXY_EXAMPLES } from './debian.ts';
 
 const packaging = join(import.meta.dirname, '..', '..', 'packaging');
 
@@ -9,9 +9,9 @@ test('the package carries every file for Prometheus and Grafana, and the guide n
   const here = ['grafana', 'prometheus'].flatMap((folder) =>
     readdirSync(join(packaging, folder)).map((name) => `${folder}/${name}`),
   );
-  expect([...OBSERVED].sort()).toEqual(here.sort());
+  expect([...MONITORING_EXAMPLES].sort()).toEqual(here.sort());
   const guide = readFileSync(join(packaging, '..', 'docs', 'guide', 'observability.md'), 'utf8');
-  for (const file of OBSERVED) expect(guide).toContain(`packaging/${file}`);
+  for (const file of MONITORING_EXAMPLES) expect(guide).toContain(`packaging/${file}`);
 });
 
 test('the guide names every series', () => {
@@ -28,7 +28,7 @@ test('the guide names every series', () => {
 
 test('the package carries every example of a proxy, and the guide names each', () => {
   const here = readdirSync(join(packaging, 'proxy')).map((name) => `proxy/${name}`);
-  expect([...PROXIES].sort()).toEqual(here.sort());
+  expect([...PROXY_EXAMPLES].sort()).toEqual(here.sort());
   const guide = readFileSync(join(packaging, '..', 'docs', 'guide', 'proxy.md'), 'utf8');
-  for (const file of PROXIES) expect(guide).toContain(`packaging/${file}`);
+  for (const file of PROXY_EXAMPLES) expect(guide).toContain(`packaging/${file}`);
 });

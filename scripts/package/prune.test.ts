@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shipped } from './prune.ts';
+import { isShipped } from './prune.ts';
 
 it.each([
   ['koa', 'lib/application.js', true],
@@ -21,5 +21,5 @@ it.each([
   ['node-llama-cpp', 'llama/binariesGithubRelease.json', true],
   ['node-llama-cpp', 'dist/index.js', true],
 ])('%s %s: %s', (name, file, expected) => {
-  expect(shipped(name, file, 'x64')).toBe(expected);
+  expect(isShipped(name, file, 'x64')).toBe(expected);
 });

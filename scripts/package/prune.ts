@@ -10,7 +10,7 @@ const NEVER = [
 const LICENCE = /(^|\/)(licen[cs]e|notice|copying|copyright|authors)[^/]*$/i;
 
 /** What some packages bring beside what runs: sources to compile, and binaries of other platforms. */
-const PARTICULAR: Readonly<Record<string, (file: string, cpu: Cpu) => boolean>> = {
+const PACKAGE_RULES: Readonly<Record<string, (file: string, cpu: Cpu) => boolean>> = {
   'better-sqlite3': (file, cpu) =>
     !/^(deps|src|build)\//.test(file) &&
     (!file.startsWith('prebuilds/') || file === `prebuilds/linux-${cpu}.node`),
@@ -22,8 +22,8 @@ const PARTICULAR: Readonly<Record<string, (file: string, cpu: Cpu) => boolean>> 
 };
 
 /** Whether a file of a package is shipped. `file` is its path inside the package. */
-export function shipped(name: string, file: string, cpu: Cpu): boolean {
-  if (LICENCE.test(file)) return !file.includes('/') || !(PARTICULAR[name]?.(file, cpu) === false);
+export function isShipped(name: string, file: string, cpu: Cpu): boolean {
+  if (LICENCE.test(file)) return !file.includes('/') || !(PACKAGE_RULES[name]?.(file, cpu) === false);
   if (NEVER.some((pattern) => pattern.test(file))) return false;
-  return PARTICULAR[name]?.(file, cpu) ?? true;
+  return PACKAGE_RULES[name]?.(file, cpu) ?? true;
 }

@@ -15,7 +15,7 @@ export interface Home {
   readonly folders: { config: string; state: string };
   write(files: Readonly<Record<string, string>>): void;
   /** Every file below both folders with its text; the database as its facts. */
-  picture(): Record<string, string>;
+  snapshot(): Record<string, string>;
   fact(key: string, value?: string): string | null;
 }
 
@@ -41,7 +41,7 @@ function makeHome(files: Readonly<Record<string, string>>): Home {
         writeFileSync(join(root, name), text, { mode: 0o600 });
       }
     },
-    picture() {
+    snapshot() {
       const found = filesBelow(root).filter((path) => !KEEPERS.test(path) && !/svc\.db/.test(path));
       const texts = found.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
       return { ...Object.fromEntries(texts.sort()), 'fact mark': String(home.fact('mark')) };
@@ -65,10 +65,10 @@ function makeHome(files: Readonly<Record<string, string>>): Home {
 
 export const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-export const take = (home: Home, file: string, more: Partial<BackupOptions> = {}) =>
+export const backUp = (home: Home, file: string, more: Partial<BackupOptions> = {}) =>
   backup({ folders: home.folders, file, keys: false, force: false, version: '1.2.3', ...more });
 
-export const putBack = (home: Home, file: string, more: Partial<RestoreOptions> = {}) =>
+export const restoreHome = (home: Home, file: string, more: Partial<RestoreOptions> = {}) =>
   restore({ folders: home.folders, file, lock: async () => () => {}, ...more });
 
 /** One member of a made archive; what is not said is as an honest one has it. */

@@ -10,15 +10,15 @@ interface Message {
 }
 
 /** A model may load for minutes before the first byte. */
-const PATIENCE = { timeoutMs: 600_000 };
+const CALL_OPTIONS = { timeoutMs: 600_000 };
 
-const brokenOff = () => new CliError('the answer broke off before its end', EXIT.unreachable);
+const streamAborted = () => new CliError('the answer broke off before its end', EXIT.unreachable);
 
 async function* events(res: IncomingMessage): AsyncGenerator<string> {
   try {
     yield* sseData(res as AsyncIterable<Buffer>);
   } catch {
-    throw brokenOff();
+    throw streamAborted();
   }
 }
 
@@ -38,17 +38,17 @@ async function stream(res: IncomingMessage, out: (text: string) => void): Promis
     answer += delta.text;
     out(plain(delta.text));
   }
-  throw brokenOff();
+  throw streamAborted();
 }
 
-async function ask(context: CommandContext, messages: readonly Message[]): Promise<string> {
+async function sendChat(context: CommandContext, messages: readonly Message[]): Promise<string> {
   const { client, flags, out } = context;
   const model = flags.model ?? 'agent';
   if (flags.json) {
-    out(json(await client.call('v1.chat', { model, messages }, PATIENCE)));
+    out(json(await client.call('v1.chat', { model, messages }, CALL_OPTIONS)));
     return '';
   }
-  return stream(await client.open('v1.chat', { model, messages, stream: true }, PATIENCE), out);
+  return stream(await client.open('v1.chat', { model, messages, stream: true }, CALL_OPTIONS), out);
 }
 
 /** A conversation at the terminal; ends at the end of input. */
@@ -59,20 +59,20 @@ async function converse(context: CommandContext): Promise<number> {
     if (line === null) return EXIT.ok;
     if (line.trim() === '') continue;
     messages.push({ role: 'user', content: line });
-    messages.push({ role: 'assistant', content: await ask(context, messages) });
+    messages.push({ role: 'assistant', content: await sendChat(context, messages) });
   }
 }
 
 async function chat(context: CommandContext): Promise<number> {
   const words = context.args.join(' ').trim();
   if (words !== '') {
-    await ask(context, [{ role: 'user', content: words }]);
+    await sendChat(context, [{ role: 'user', content: words }]);
     return EXIT.ok;
   }
-  const piped = await context.piped();
+  const piped = await context.readPiped();
   if (piped === null) return converse(context);
   if (piped.trim() === '') throw new CliError('say something: svcctl chat "Hello"', EXIT.usage);
-  await ask(context, [{ role: 'user', content: piped.trim() }]);
+  await sendChat(context, [{ role: 'user', content: piped.trim() }]);
   return EXIT.ok;
 }
 

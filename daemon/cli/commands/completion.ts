@@ -1,4 +1,4 @@
-import { type Command, type CommandContext, named } from '../command.ts';
+import { type Command, type CommandContext, namedArguments } from '../command.ts';
 import { bashCompletion } from '../completion/bash.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import { zshCompletion } from '../completion/zsh.ts';
@@ -12,7 +12,7 @@ const SHELLS: Readonly<Record<string, (commands: readonly Command[]) => string>>
 const NAMES = Object.keys(SHELLS);
 
 async function completion(context: CommandContext): Promise<number> {
-  const { shell } = named(context, `completion ${NAMES.join('|')}`, 'shell');
+  const { shell } = namedArguments(context, `completion ${NAMES.join('|')}`, 'shell');
   const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (script === undefined) throw new CliError(`there is completion for ${NAMES.join(', ')}`, EXIT.usage);
   const { COMMANDS } = await import('../table.ts');
@@ -25,7 +25,7 @@ export const completionCommands: readonly Command[] = [
     words: 'completion',
     usage: NAMES.join('|'),
     summary: 'Completion for a shell',
-    offers: [NAMES],
+    completions: [NAMES],
     details: 'For bash: source <(svcctl completion bash). Names of slots are asked of the gateway.',
     run: completion,
   },

@@ -1,4 +1,4 @@
-import { roomOf } from '../../contract/memory-room.ts';
+import { headroomOf } from '../../contract/memory-room.ts';
 import type { LoadForecastView, MemorySumView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
@@ -15,22 +15,22 @@ async function explain({ client, args, flags, out }: CommandContext): Promise<nu
   const [model] = args;
   const path = flags.path ?? CHAT;
   const view = await client.call<ExplainView>('dispatch.explain', { path, ...(model ? { model } : {}) });
-  out(flags.json ? json(view) : drawn(view));
+  out(flags.json ? json(view) : explainText(view));
   return view.error === null ? EXIT.ok : EXIT.failed;
 }
 
-function drawn(view: ExplainView): string {
+function explainText(view: ExplainView): string {
   const rows = view.steps.map(({ step, outcome, reason }, index) => [
     `${index + 1} ${step}`,
     outcome === 'matched' ? '=>' : outcome === 'skipped' ? '' : '-',
     reason,
   ]);
-  const asked = `${view.model ?? 'no model'} on ${view.path}${view.lane === null ? '' : `, meant: slot ${view.lane}`}`;
-  return `${plain(asked)}\n\n${rows.length > 0 ? `${table(['STEP', '', 'REASON'], rows)}\n` : ''}${plain(verdict(view))}\n${sums(view)}`;
+  const subject = `${view.model ?? 'no model'} on ${view.path}${view.lane === null ? '' : `, meant: slot ${view.lane}`}`;
+  return `${plain(subject)}\n\n${rows.length > 0 ? `${table(['STEP', '', 'REASON'], rows)}\n` : ''}${plain(verdict(view))}\n${memoryLines(view)}`;
 }
 
 /** The memory sum of each load that would be made, in one line each. */
-function sums({ slot, load, after }: ExplainView): string {
+function memoryLines({ slot, load, after }: ExplainView): string {
   const tried = [{ slot, load }, ...after];
   return tried
     .flatMap(({ slot: name, load: forecast }) => (forecast === null ? [] : [sumLine(name, forecast)]))
@@ -45,8 +45,10 @@ function sumLine(slot: string | null, { outcome, evicts, sum }: LoadForecastView
 /** Where the load does not fit: what is left for it, which may be far less than is free. */
 function roomLine(sum: MemorySumView): string {
   if (sum.short === 0) return `${formatBytes(sum.free)} free in pool ${sum.pool}`;
-  const room = roomOf(sum);
-  const where = room.byLimit ? `below slots.memory_limit in pool ${sum.pool}` : `for it in pool ${sum.pool}`;
+  const room = headroomOf(sum);
+  const where = room.isLimitedBySetting
+    ? `below slots.memory_limit in pool ${sum.pool}`
+    : `for it in pool ${sum.pool}`;
   return `${formatBytes(room.bytes)} left ${where}, ${formatBytes(sum.short)} short`;
 }
 
@@ -70,7 +72,7 @@ export const explainCommands: readonly Command[] = [
     summary: 'Why a request goes where it goes',
     details: 'Every step of the resolution with its outcome. Nothing is sent, loaded or asked of anybody.',
     options: ['path'],
-    offers: ['model'],
+    completions: ['model'],
     run: explain,
   },
 ];

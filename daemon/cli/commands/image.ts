@@ -5,30 +5,30 @@ import { NewFile } from '../new-file.ts';
 import { json } from '../output.ts';
 
 /** Longer than the gateway itself waits for an engine. */
-const PATIENCE = { timeoutMs: 660_000 };
-const KEPT = /^\/api\/images\/cache\/([0-9a-f-]{36})\.png$/;
+const CALL_OPTIONS = { timeoutMs: 660_000 };
+const CACHED_URL = /^\/api\/images\/cache\/([0-9a-f-]{36})\.png$/;
 
 /** Most bytes of a picture that are written. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 async function fetchInto({ client }: CommandContext, uuid: string, file: NewFile | null): Promise<void> {
-  await file?.fill(await client.open('images.cache', undefined, { params: { uuid } }), MOST_BYTES);
+  await file?.fill(await client.open('images.cache', undefined, { params: { uuid } }), MAX_BYTES);
 }
 
 async function image(context: CommandContext): Promise<number> {
   const { client, flags, out, args } = context;
-  const prompt = args.join(' ').trim() || ((await context.piped())?.trim() ?? '');
+  const prompt = args.join(' ').trim() || ((await context.readPiped())?.trim() ?? '');
   if (prompt === '') throw new CliError('say what to draw: svcctl image "a lighthouse at dusk"', EXIT.usage);
   // Taken before anything is drawn: minutes of work should not end at a name that is taken.
-  return NewFile.during(flags.output, flags.force, async (file) => {
+  return NewFile.use(flags.output, flags.force, async (file) => {
     const body = { model: flags.model ?? 'img', prompt, size: flags.size };
-    const made = await client.call<ImagesResponse>('v1.images', body, PATIENCE);
+    const made = await client.call<ImagesResponse>('v1.images', body, CALL_OPTIONS);
     const [first] = made.data;
-    const uuid = first !== undefined && 'url' in first ? KEPT.exec(first.url)?.[1] : undefined;
+    const uuid = first !== undefined && 'url' in first ? CACHED_URL.exec(first.url)?.[1] : undefined;
     if (uuid === undefined) throw new CliError('the answer holds no picture');
     const path = file?.path ?? `${uuid}.png`;
     if (file !== null) await fetchInto(context, uuid, file);
-    else await NewFile.during(path, flags.force, (own) => fetchInto(context, uuid, own));
+    else await NewFile.use(path, flags.force, (own) => fetchInto(context, uuid, own));
     out(flags.json ? json(made) : `${path}\n`);
     return EXIT.ok;
   });

@@ -1,14 +1,14 @@
-import { wholeOption } from '../arguments.ts';
+import { integerOption } from '../arguments.ts';
 import type { CallOptions } from '../client.ts';
-import { type Command, type CommandContext, named } from '../command.ts';
+import { type Command, type CommandContext, namedArguments } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { clock } from '../format.ts';
 import { plain } from '../output.ts';
 import { type StreamEvent, sseEvents } from '../sse-reader.ts';
 
 /** A stream is silent between its keep-alive comments at most. */
-const SILENCE_MS = 60_000;
-const MOST_LINES = 1_000;
+const IDLE_TIMEOUT_MS = 60_000;
+const MAX_LINES = 1_000;
 
 /** Prints a stream event by event. A stream that should have gone on and ended is told as such. */
 async function follow(
@@ -17,7 +17,7 @@ async function follow(
   options: CallOptions,
   line: (event: StreamEvent) => string | null,
 ): Promise<number> {
-  const res = await context.client.open(route, undefined, { ...options, timeoutMs: SILENCE_MS });
+  const res = await context.client.open(route, undefined, { ...options, timeoutMs: IDLE_TIMEOUT_MS });
   try {
     for await (const event of sseEvents(res as AsyncIterable<Buffer>)) {
       const text = line(event);
@@ -30,13 +30,13 @@ async function follow(
   throw new CliError('the stream has ended: the gateway stops or no longer lets you read', EXIT.unreachable);
 }
 
-const past = ({ flags }: CommandContext) => ({
-  lines: wholeOption(flags, 'lines', MOST_LINES),
+const historyQuery = ({ flags }: CommandContext) => ({
+  lines: integerOption(flags, 'lines', MAX_LINES),
   follow: flags.follow ? undefined : 'false',
 });
 
 /** Fields that the line shows in places of their own, or not at all. */
-const OWN_PLACES: ReadonlySet<string> = new Set(['level', 'time', 'msg']);
+const HEAD_FIELDS: ReadonlySet<string> = new Set(['level', 'time', 'msg']);
 
 /** A line of the gateway's log for people: time, level, message, then the other fields. */
 export function logLine(text: string, now: Date): string {
@@ -48,7 +48,7 @@ export function logLine(text: string, now: Date): string {
   }
   const at = typeof line.time === 'string' ? clock(new Date(line.time), now) : '';
   const rest = Object.entries(line)
-    .filter(([key]) => !OWN_PLACES.has(key))
+    .filter(([key]) => !HEAD_FIELDS.has(key))
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const words = [
     at,
@@ -63,7 +63,7 @@ export function logLine(text: string, now: Date): string {
 
 function slotLogs(context: CommandContext, name: string): Promise<number> {
   const { json } = context.flags;
-  const options = { params: { name }, query: past(context) };
+  const options = { params: { name }, query: historyQuery(context) };
   return follow(context, 'slot.logs', options, ({ event, data }) => {
     if (event !== 'line') return null;
     return json ? data : plain((JSON.parse(data) as { text: string }).text);
@@ -74,7 +74,7 @@ function logs(context: CommandContext): Promise<number> {
   const { args, flags } = context;
   if (args.length > 1) throw new CliError('say it like this: svcctl logs [SLOT]', EXIT.usage);
   if (args[0]) return slotLogs(context, args[0]);
-  const query = { ...past(context), level: flags.level };
+  const query = { ...historyQuery(context), level: flags.level };
   return follow(context, 'logs', { query }, ({ event, data }) => {
     if (event === 'gap') return flags.json ? null : '(lines were lost)';
     if (event !== 'log') return null;
@@ -83,7 +83,7 @@ function logs(context: CommandContext): Promise<number> {
 }
 
 const events = (context: CommandContext): Promise<number> => {
-  named(context, 'events');
+  namedArguments(context, 'events');
   return follow(context, 'events', {}, ({ event, data }) =>
     context.flags.json ? `{"event":${JSON.stringify(event)},"data":${data}}` : plain(`${event} ${data}`),
   );
@@ -95,15 +95,15 @@ export const logCommands: readonly Command[] = [
     usage: 'NAME',
     summary: 'What the engines of a slot wrote',
     options: ['follow', 'lines'],
-    offers: ['slot'],
-    run: (context) => slotLogs(context, named(context, 'slots logs NAME', 'name').name),
+    completions: ['slot'],
+    run: (context) => slotLogs(context, namedArguments(context, 'slots logs NAME', 'name').name),
   },
   {
     words: 'logs',
     usage: '[SLOT]',
     summary: 'The log of the gateway, or of a slot',
     options: ['follow', 'lines', 'level'],
-    offers: ['slot'],
+    completions: ['slot'],
     run: logs,
   },
   {

@@ -2,8 +2,8 @@ import type { HardwareView } from '../../contract/hardware.ts';
 import type { UsageView } from '../../contract/system.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
-import { wholeOption } from '../arguments.ts';
-import { type Command, type CommandContext, named } from '../command.ts';
+import { integerOption } from '../arguments.ts';
+import { type Command, type CommandContext, namedArguments } from '../command.ts';
 import { evidenceText } from '../evidence.ts';
 import { EXIT } from '../exit-codes.ts';
 import { clock } from '../format.ts';
@@ -11,7 +11,7 @@ import { fields, fitted, json, plain } from '../output.ts';
 
 const hardware = (route: 'hardware' | 'hardware.probe') => async (context: CommandContext) => {
   const { client, flags, out, width } = context;
-  named(context, route === 'hardware' ? 'hardware' : 'hardware probe');
+  namedArguments(context, route === 'hardware' ? 'hardware' : 'hardware probe');
   const view = await client.call<HardwareView>(route, undefined, { timeoutMs: 120_000 });
   if (flags.json) out(json(view));
   else out(hardwareText(view, width) + (flags.evidence ? `\n${evidenceText(view.evidence, width)}` : ''));
@@ -52,7 +52,7 @@ function hardwareText({ host, devices, pools, problems, probed_at }: HardwareVie
 }
 
 async function usage({ client, flags, out, width }: CommandContext): Promise<number> {
-  const query = { days: wholeOption(flags, 'days', 366) };
+  const query = { days: integerOption(flags, 'days', 366) };
   const view = await client.call<UsageView>('usage', undefined, { query });
   const rows = view.days.map((each) => [
     each.day,

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { remoteHostOf } from '../../lib/net/remote-host.ts';
 import { toUrl } from '../client.ts';
-import { type Command, type CommandContext, named } from '../command.ts';
+import { type Command, type CommandContext, namedArguments } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import type { Flags, OptionName } from '../options.ts';
 
 /** Options as they were given, for a sub-command of the daemon binary. */
-function passed(flags: Flags, ...names: OptionName[]): string[] {
+function forwardedOptions(flags: Flags, ...names: OptionName[]): string[] {
   return names.flatMap((name) => {
     const value = flags[name];
     if (typeof value === 'string') return [`--${name}`, value];
@@ -15,14 +15,14 @@ function passed(flags: Flags, ...names: OptionName[]): string[] {
 }
 
 function doctor(context: CommandContext): Promise<number> {
-  named(context, 'doctor [--self-test]');
+  namedArguments(context, 'doctor [--self-test]');
   // Refused here as by every other command: the sub-command has one exit code for whatever keeps it from looking.
   if (context.namedUrl !== null) toUrl(context.namedUrl, '');
-  return context.daemon(['doctor', ...passed(context.flags, 'self-test', 'json', 'url')]);
+  return context.daemon(['doctor', ...forwardedOptions(context.flags, 'self-test', 'json', 'url')]);
 }
 
 /** Throws CliError where another machine is named: what works on files would work on those of this one. */
-function refuseElsewhere({ namedUrl }: CommandContext, what: string): void {
+function requireThisMachine({ namedUrl }: CommandContext, what: string): void {
   if (namedUrl === null) return;
   toUrl(namedUrl, '');
   const host = remoteHostOf(namedUrl);
@@ -34,20 +34,20 @@ function refuseElsewhere({ namedUrl }: CommandContext, what: string): void {
 }
 
 function backup(context: CommandContext): Promise<number> {
-  const { FILE } = named(context, 'backup FILE [--with-keys] [--force]', 'FILE');
-  refuseElsewhere(context, 'backup');
-  const options = passed(context.flags, 'with-keys', 'force', 'json');
+  const { FILE } = namedArguments(context, 'backup FILE [--with-keys] [--force]', 'FILE');
+  requireThisMachine(context, 'backup');
+  const options = forwardedOptions(context.flags, 'with-keys', 'force', 'json');
   return context.daemon(['backup', ...options, '--', resolve(FILE)]);
 }
 
 function restore(context: CommandContext): Promise<number> {
-  const { FILE } = named(context, 'restore FILE', 'FILE');
-  refuseElsewhere(context, 'restore');
-  return context.daemon(['restore', ...passed(context.flags, 'json'), '--', resolve(FILE)]);
+  const { FILE } = namedArguments(context, 'restore FILE', 'FILE');
+  requireThisMachine(context, 'restore');
+  return context.daemon(['restore', ...forwardedOptions(context.flags, 'json'), '--', resolve(FILE)]);
 }
 
 /** What keeps a gateway well. All of it works while the daemon is down: they are sub-commands of the daemon binary. */
-export const careCommands: readonly Command[] = [
+export const maintenanceCommands: readonly Command[] = [
   {
     words: 'doctor',
     usage: '',

@@ -3,13 +3,13 @@ import type { CatalogView, ModelFitView } from '../../contract/catalog.ts';
 import type { ModelWithMemory } from '../../contract/models.ts';
 import type { HubModelView } from '../../contract/pulls.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
-import { type Command, type CommandContext, named } from '../command.ts';
+import { type Command, type CommandContext, namedArguments } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { count } from '../format.ts';
 import { fitted, json, plain } from '../output.ts';
 
 /** Folders with many models, or a hub far away. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const view = await client.call<{ models: ModelWithMemory[] }>('models');
@@ -36,7 +36,7 @@ function modelTable(models: readonly ModelWithMemory[], width: number): string {
 }
 
 async function scan({ client, flags, out }: CommandContext): Promise<number> {
-  const options = { timeoutMs: PATIENCE_MS };
+  const options = { timeoutMs: TIMEOUT_MS };
   const view = await client.call<{ models: number; problems: { file: string; reason: string }[] }>(
     'model.scan',
     undefined,
@@ -51,8 +51,8 @@ async function scan({ client, flags, out }: CommandContext): Promise<number> {
 }
 
 async function register(context: CommandContext): Promise<number> {
-  const { path } = named(context, 'models register PATH', 'path');
-  const options = { timeoutMs: PATIENCE_MS };
+  const { path } = namedArguments(context, 'models register PATH', 'path');
+  const options = { timeoutMs: TIMEOUT_MS };
   const model = await context.client.call<ModelWithMemory>(
     'model.register',
     { path: resolve(path) },
@@ -63,7 +63,7 @@ async function register(context: CommandContext): Promise<number> {
 }
 
 async function remove(context: CommandContext): Promise<number> {
-  const { id } = named(context, 'models rm MODEL', 'id');
+  const { id } = namedArguments(context, 'models rm MODEL', 'id');
   if (!context.flags.force) {
     const question = `The files of ${plain(id)} go for good if it was pulled. Remove it?`;
     const answer = await context.confirm(question);
@@ -83,7 +83,7 @@ async function search({ client, args, flags, out, width }: CommandContext): Prom
   if (q === '') throw new CliError('say it like this: svcctl models search WORDS', EXIT.usage);
   const view = await client.call<{ results: HubModelView[] }>('model.search', undefined, {
     query: { q },
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
   });
   if (flags.json) out(json(view));
   else if (view.results.length === 0) out('The hub has no GGUF repository of such a name.\n');
@@ -136,7 +136,7 @@ export const modelCommands: readonly Command[] = [
     usage: '',
     summary: 'Every registered model',
     options: ['quiet', 'wide'],
-    bare: true,
+    isGroupDefault: true,
     run: list,
   },
   {
@@ -144,7 +144,7 @@ export const modelCommands: readonly Command[] = [
     usage: '[PURPOSE]',
     summary: 'Good models, and which fit this machine',
     options: ['wide'],
-    offers: [PURPOSES],
+    completions: [PURPOSES],
     run: catalog,
   },
   {
@@ -169,7 +169,7 @@ export const modelCommands: readonly Command[] = [
     summary: 'Remove a pulled or registered model',
     details: 'The files of a pulled model go with it; those of any other stay where they are.',
     options: ['force'],
-    offers: ['model'],
+    completions: ['model'],
     run: remove,
   },
 ];

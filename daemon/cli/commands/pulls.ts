@@ -1,36 +1,36 @@
 import type { PullRecord } from '../../contract/pulls.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
-import { type Command, type CommandContext, named } from '../command.ts';
+import { type Command, type CommandContext, namedArguments } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { duration } from '../format.ts';
 import { fitted, json, plain } from '../output.ts';
-import { untilPulled } from '../pull-progress.ts';
+import { waitForPull } from '../pull-progress.ts';
 
 /** The hub may be slow to list a repository. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 async function pull(context: CommandContext): Promise<number> {
   const { client, flags } = context;
-  const { model } = named(context, 'models pull OWNER/NAME[:FILE]', 'model');
+  const { model } = namedArguments(context, 'models pull OWNER/NAME[:FILE]', 'model');
   const body = {
     model,
     ...(flags.revision === undefined ? {} : { revision: flags.revision }),
     ...(flags.projector ? { projector: true } : {}),
   };
-  const asked = await client.call<PullRecord>('model.pull', body, { timeoutMs: PATIENCE_MS });
-  return outcome(context, asked);
+  const started = await client.call<PullRecord>('model.pull', body, { timeoutMs: TIMEOUT_MS });
+  return waitAndPrint(context, started);
 }
 
 /** Waits for a download and tells what became of it, or at once with `--no-wait`. Who waited for it wanted the model. */
-async function outcome(context: CommandContext, asked: PullRecord): Promise<number> {
-  if (context.flags['no-wait']) return told(context, asked);
-  const record = await untilPulled(context, asked);
-  const code = told(context, record);
+async function waitAndPrint(context: CommandContext, started: PullRecord): Promise<number> {
+  if (context.flags['no-wait']) return printRecord(context, started);
+  const record = await waitForPull(context, started);
+  const code = printRecord(context, record);
   return record.state === 'done' ? code : EXIT.failed;
 }
 
 /** What has become of a download. */
-function told({ flags, out }: CommandContext, record: PullRecord): number {
+function printRecord({ flags, out }: CommandContext, record: PullRecord): number {
   const { state, error, file, model, id } = record;
   if (flags.json) out(json(record));
   else if (state === 'done') out(`${plain(model ?? file)} is there and answers to its name.\n`);
@@ -69,21 +69,22 @@ async function idOf({ client }: CommandContext, start: string): Promise<string> 
   throw new CliError(`${reason} an id that begins like this. See svcctl models pulls.`, EXIT.failed);
 }
 
-async function acted(
+async function runAction(
   context: CommandContext,
   route: 'pull.pause' | 'pull.resume' | 'pull.cancel',
   word: string,
 ): Promise<PullRecord> {
-  const { id } = named(context, `models ${word} ID`, 'id');
+  const { id } = namedArguments(context, `models ${word} ID`, 'id');
   const params = { id: await idOf(context, id) };
   return context.client.call<PullRecord>(route, undefined, { params });
 }
 
-const pause = async (context: CommandContext) => told(context, await acted(context, 'pull.pause', 'pause'));
+const pause = async (context: CommandContext) =>
+  printRecord(context, await runAction(context, 'pull.pause', 'pause'));
 const cancel = async (context: CommandContext) =>
-  told(context, await acted(context, 'pull.cancel', 'cancel'));
+  printRecord(context, await runAction(context, 'pull.cancel', 'cancel'));
 const resume = async (context: CommandContext) =>
-  outcome(context, await acted(context, 'pull.resume', 'resume'));
+  waitAndPrint(context, await runAction(context, 'pull.resume', 'resume'));
 
 export const pullCommands: readonly Command[] = [
   {

@@ -1,6 +1,6 @@
 import type { RequestDetailView, RequestRecord, RequestWholeView } from '../../contract/system.ts';
-import { wholeOption } from '../arguments.ts';
-import { type Command, type CommandContext, named } from '../command.ts';
+import { integerOption } from '../arguments.ts';
+import { type Command, type CommandContext, namedArguments } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { clock, count, duration } from '../format.ts';
 import { fields, fitted, json, plain, table } from '../output.ts';
@@ -11,14 +11,14 @@ interface Requests {
 }
 
 /** The end of an id says which it is; its beginning is the time. */
-const SHORT = 8;
-const FULL = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
-const MOST = 1_000;
+const SHORT_ID_LENGTH = 8;
+const FULL_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
+const MAX_ROWS = 1_000;
 
 async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const query = {
     state: flags.state,
-    limit: wholeOption(flags, 'limit', MOST) ?? '50',
+    limit: integerOption(flags, 'limit', MAX_ROWS) ?? '50',
     before: flags.before,
   };
   const view = await client.call<Requests>('requests', undefined, { query });
@@ -31,7 +31,7 @@ async function list({ client, flags, out, width }: CommandContext): Promise<numb
 
 function requestTable(all: readonly RequestRecord[], width: number, now: Date): string {
   const rows = all.map((each) => [
-    each.id.slice(-SHORT),
+    each.id.slice(-SHORT_ID_LENGTH),
     clock(new Date(each.at), now),
     each.route.replace(/^\/v1\//, ''),
     each.model ?? each.asked ?? '-',
@@ -47,8 +47,8 @@ function requestTable(all: readonly RequestRecord[], width: number, now: Date): 
 
 /** The whole id for one that the list shows. Throws CliError when no recent request has it, or more than one. */
 async function wholeId({ client }: CommandContext, id: string): Promise<string> {
-  if (FULL.test(id)) return id;
-  const query = { limit: String(MOST) };
+  if (FULL_ID.test(id)) return id;
+  const query = { limit: String(MAX_ROWS) };
   const { running, recent } = await client.call<Requests>('requests', undefined, { query });
   const found = [...running, ...recent].filter((each) => each.id.endsWith(id));
   if (found.length === 1) return found[0]?.id ?? id;
@@ -57,7 +57,7 @@ async function wholeId({ client }: CommandContext, id: string): Promise<string> 
 }
 
 async function show(context: CommandContext): Promise<number> {
-  const id = await wholeId(context, named(context, 'requests show ID', 'id').id);
+  const id = await wholeId(context, namedArguments(context, 'requests show ID', 'id').id);
   const each = await context.client.call<RequestWholeView>('request', undefined, { params: { id } });
   context.out(context.flags.json ? json(each) : requestFields(each) + storyText(each) + bodiesText(each));
   return EXIT.ok;
@@ -125,11 +125,11 @@ function requestFields(each: RequestDetailView): string {
 }
 
 async function cancel(context: CommandContext): Promise<number> {
-  const id = await wholeId(context, named(context, 'requests cancel ID', 'id').id);
+  const id = await wholeId(context, namedArguments(context, 'requests cancel ID', 'id').id);
   const each = await context.client.call<RequestRecord>('request.cancel', undefined, { params: { id } });
   const ends = each.state === 'running' || each.error === 'request.cancelled';
-  const told = ends ? 'is cancelled' : 'had ended already';
-  context.out(context.flags.json ? json(each) : `Request ${each.id} ${told}.\n`);
+  const outcome = ends ? 'is cancelled' : 'had ended already';
+  context.out(context.flags.json ? json(each) : `Request ${each.id} ${outcome}.\n`);
   return EXIT.ok;
 }
 
@@ -139,7 +139,7 @@ export const requestCommands: readonly Command[] = [
     usage: '',
     summary: 'Running and recent requests',
     options: ['state', 'limit', 'before', 'wide'],
-    bare: true,
+    isGroupDefault: true,
     run: list,
   },
   { words: 'requests show', usage: 'ID', summary: 'One request, key by key', run: show },

@@ -1,6 +1,6 @@
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
-import { type Command, type CommandContext, named } from '../command.ts';
+import { type Command, type CommandContext, namedArguments } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { fields, fitted, json } from '../output.ts';
 import { slotSettings } from '../slot-settings.ts';
@@ -33,7 +33,7 @@ async function set(context: CommandContext): Promise<number> {
 }
 
 async function settings({ client, args, flags, out, width }: CommandContext): Promise<number> {
-  const params = named({ args }, 'slots settings NAME', 'name');
+  const params = namedArguments({ args }, 'slots settings NAME', 'name');
   const view = await client.call<SlotSettingsView>('slot.settings', undefined, { params });
   out(flags.json ? json(view) : settingsText(view, width));
   return EXIT.ok;
@@ -56,7 +56,7 @@ function settingsText({ slot, file, settings: rows, problems }: SlotSettingsView
 }
 
 async function remove(context: CommandContext): Promise<number> {
-  const { name } = named(context, 'slots rm NAME', 'name');
+  const { name } = namedArguments(context, 'slots rm NAME', 'name');
   if (!context.flags.force) {
     const answer = await context.confirm(`The file of slot ${name} goes for good. Remove it?`);
     if (answer === null) throw new CliError('nobody is there to confirm; use --force', EXIT.declined);
@@ -69,7 +69,7 @@ async function remove(context: CommandContext): Promise<number> {
 
 async function plan(context: CommandContext): Promise<number> {
   const { client, flags, out, width } = context;
-  const params = named(context, 'slots plan NAME', 'name');
+  const params = namedArguments(context, 'slots plan NAME', 'name');
   const query = { model_id: flags.model };
   const view = await client.call<SlotPlanView>('slot.plan', undefined, { params, query });
   out(flags.json ? json(view) : planText(view, width));
@@ -129,7 +129,7 @@ export const slotFileCommands: readonly Command[] = [
     summary: 'What a load would start and need',
     details: 'Nothing is started. With --model it plans another model than the one of the slot.',
     options: ['model', 'wide'],
-    offers: ['slot'],
+    completions: ['slot'],
     run: plan,
   },
   {
@@ -137,14 +137,14 @@ export const slotFileCommands: readonly Command[] = [
     usage: 'NAME',
     summary: 'Every setting of a slot and its origin',
     options: ['wide'],
-    offers: ['slot'],
+    completions: ['slot'],
     run: settings,
   },
   {
     words: 'slots create',
     usage: KEYS,
     summary: 'Add a slot',
-    offers: [[], 'slot-setting'],
+    completions: [[], 'slot-setting'],
     run: create,
   },
   {
@@ -152,7 +152,7 @@ export const slotFileCommands: readonly Command[] = [
     usage: KEYS,
     summary: 'Change settings of a slot',
     details: 'KEY= takes a key out of the slot file. All else in the file stays as it is.',
-    offers: ['slot', 'slot-setting'],
+    completions: ['slot', 'slot-setting'],
     run: set,
   },
   {
@@ -160,7 +160,7 @@ export const slotFileCommands: readonly Command[] = [
     usage: 'NAME',
     summary: 'Remove a slot and its file',
     options: ['force'],
-    offers: ['slot'],
+    completions: ['slot'],
     run: remove,
   },
 ];

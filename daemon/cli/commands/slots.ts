@@ -1,13 +1,13 @@
 import type { SlotRecord } from '../../contract/slots.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
-import { type Command, type CommandContext, named } from '../command.ts';
+import { type Command, type CommandContext, namedArguments } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { clock, rate } from '../format.ts';
 import { fields, fitted, json } from '../output.ts';
 import { whileLoading } from '../progress.ts';
 
 /** An answer may take as long as a model takes to load. */
-const PATIENCE_MS = 3_600_000;
+const TIMEOUT_MS = 3_600_000;
 
 async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const view = await client.call<{ slots: SlotRecord[] }>('slots');
@@ -38,7 +38,7 @@ export function slotTable(slots: readonly SlotRecord[], width: number): string {
 }
 
 async function show({ client, args, flags, out }: CommandContext): Promise<number> {
-  const params = named({ args }, 'slots show NAME', 'name');
+  const params = namedArguments({ args }, 'slots show NAME', 'name');
   const slot = await client.call<SlotRecord>('slot', undefined, { params });
   out(flags.json ? json(slot) : slotFields(slot));
   return EXIT.ok;
@@ -80,8 +80,8 @@ async function act(
 ): Promise<number> {
   const { client, flags, out } = context;
   const query = { wait: flags['no-wait'] ? 'false' : undefined };
-  const asked = client.call<SlotRecord>(verb, body, { params: { name }, query, timeoutMs: PATIENCE_MS });
-  const slot = await whileLoading(context, name, asked);
+  const result = client.call<SlotRecord>(verb, body, { params: { name }, query, timeoutMs: TIMEOUT_MS });
+  const slot = await whileLoading(context, name, result);
   if (flags.json) out(json(slot));
   else out(`${slot.name} is ${stateOf(slot)}${slot.model === null ? '' : `, model ${slot.model}`}.\n`);
   return EXIT.ok;
@@ -90,14 +90,14 @@ async function act(
 const verb =
   (route: Verb, usage: string) =>
   (context: CommandContext): Promise<number> =>
-    act(context, route, named(context, usage, 'name'));
+    act(context, route, namedArguments(context, usage, 'name'));
 
 function swap(context: CommandContext): Promise<number> {
-  const { name, model } = named(context, 'slots swap NAME MODEL', 'name', 'model');
+  const { name, model } = namedArguments(context, 'slots swap NAME MODEL', 'name', 'model');
   return act(context, 'slot.swap', { name, body: { model_id: model, persist: !context.flags.once } });
 }
 
-const waits = { options: ['wait', 'no-wait'], offers: ['slot'] } as const;
+const waits = { options: ['wait', 'no-wait'], completions: ['slot'] } as const;
 
 export const slotCommands: readonly Command[] = [
   {
@@ -105,10 +105,10 @@ export const slotCommands: readonly Command[] = [
     usage: '',
     summary: 'Every slot with its state',
     options: ['quiet', 'wide'],
-    bare: true,
+    isGroupDefault: true,
     run: list,
   },
-  { words: 'slots show', usage: 'NAME', summary: 'One slot, key by key', offers: ['slot'], run: show },
+  { words: 'slots show', usage: 'NAME', summary: 'One slot, key by key', completions: ['slot'], run: show },
   {
     words: 'slots load',
     usage: 'NAME',
@@ -137,7 +137,7 @@ export const slotCommands: readonly Command[] = [
     summary: 'Give a slot another model',
     details: 'The model is written into the slot file and loaded; with --once it is only loaded.',
     options: ['once', 'wait', 'no-wait'],
-    offers: ['slot', 'model'],
+    completions: ['slot', 'model'],
     run: swap,
   },
 ];

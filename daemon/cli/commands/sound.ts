@@ -1,21 +1,21 @@
 import type { Command, CommandContext } from '../command.ts';
-import { named } from '../command.ts';
+import { namedArguments } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { bytesOf, NewFile } from '../new-file.ts';
 import { json, plain } from '../output.ts';
 import { fileForm } from '../upload.ts';
 
 /** A voice may load for minutes before the first byte, and an hour of sound takes long to understand. */
-const PATIENCE = { timeoutMs: 600_000 };
+const CALL_OPTIONS = { timeoutMs: 600_000 };
 
 /** Hours of the least compressed sound. */
-const MOST_SOUND = 4 * 1024 ** 3;
-const MOST_TRANSCRIPT = 64 * 1024 * 1024;
+const MAX_AUDIO_BYTES = 4 * 1024 ** 3;
+const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
 
 /** What to say: the arguments; `-`, or none at all, means what is piped in. */
-async function textOf({ args, piped }: CommandContext): Promise<string> {
+async function textOf({ args, readPiped }: CommandContext): Promise<string> {
   const words = args.length === 1 && args[0] === '-' ? '' : args.join(' ').trim();
-  const text = words || ((await piped())?.trim() ?? '');
+  const text = words || ((await readPiped())?.trim() ?? '');
   if (text === '') throw new CliError('say what to say: svcctl speak "Hello" -o hello.mp3', EXIT.usage);
   return text;
 }
@@ -32,15 +32,15 @@ async function speak(context: CommandContext): Promise<number> {
   if (output === undefined && (outBytes === null || flags.json))
     throw new CliError('name the file with -o FILE, or pipe the sound into a program', EXIT.usage);
   const input = await textOf(context);
-  return NewFile.during(output, flags.force, async (file) => {
+  return NewFile.use(output, flags.force, async (file) => {
     const response_format = flags.format ?? formatOf(output);
     const body = { model: flags.model ?? 'tts', input, voice, response_format };
-    const answer = await client.open('v1.speech', body, PATIENCE);
+    const answer = await client.open('v1.speech', body, CALL_OPTIONS);
     if (file === null) {
       for await (const chunk of bytesOf(answer)) await outBytes?.(chunk);
       return EXIT.ok;
     }
-    const bytes = await file.fill(answer, MOST_SOUND);
+    const bytes = await file.fill(answer, MAX_AUDIO_BYTES);
     const type = answer.headers['content-type'] ?? null;
     out(flags.json ? json({ file: file.path, bytes, type }) : `${plain(file.path)}\n`);
     return EXIT.ok;
@@ -49,17 +49,17 @@ async function speak(context: CommandContext): Promise<number> {
 
 async function transcribe(context: CommandContext): Promise<number> {
   const { client, flags, out } = context;
-  const { path } = named(context, 'transcribe FILE', 'path');
-  return NewFile.during(flags.output, flags.force, async (file) => {
+  const { path } = namedArguments(context, 'transcribe FILE', 'path');
+  return NewFile.use(flags.output, flags.force, async (file) => {
     const fields = {
       model: flags.model ?? 'stt',
       response_format: flags.format ?? (flags.json ? 'json' : 'text'),
       ...(flags.language !== undefined && { language: flags.language }),
     };
     const upload = await fileForm(fields, path);
-    const answer = await client.open('v1.transcriptions', undefined, { ...PATIENCE, upload });
+    const answer = await client.open('v1.transcriptions', undefined, { ...CALL_OPTIONS, upload });
     if (file === null) await print(answer, out);
-    else await file.fill(answer, MOST_TRANSCRIPT);
+    else await file.fill(answer, MAX_TRANSCRIPT_BYTES);
     return EXIT.ok;
   });
 }

@@ -40,9 +40,9 @@ async function status({ client, flags, out, width }: CommandContext): Promise<nu
 type SettingsAnswer = z.infer<typeof SettingsResponse>;
 
 /** What ends in a look at the files: nobody answers, or who does wants a key that is not here. */
-const LOOK_BY_ONESELF: ReadonlySet<number> = new Set([EXIT.unreachable, EXIT.refused]);
+const FALLBACK_EXIT_CODES: ReadonlySet<number> = new Set([EXIT.unreachable, EXIT.refused]);
 
-function answered({ flags, out }: CommandContext, view: SettingsAnswer): number {
+function printSettings({ flags, out }: CommandContext, view: SettingsAnswer): number {
   if (flags.json) {
     out(json({ answered_by: 'gateway', ...view }));
     return EXIT.ok;
@@ -58,10 +58,10 @@ function answered({ flags, out }: CommandContext, view: SettingsAnswer): number 
 async function config(context: CommandContext): Promise<number> {
   const { client, flags, out, daemon } = context;
   const view = await client.call<SettingsAnswer>('settings').catch((error: unknown) => {
-    if (error instanceof CliError && LOOK_BY_ONESELF.has(error.exitCode)) return error;
+    if (error instanceof CliError && FALLBACK_EXIT_CODES.has(error.exitCode)) return error;
     throw error;
   });
-  if (!(view instanceof CliError)) return answered(context, view);
+  if (!(view instanceof CliError)) return printSettings(context, view);
   if (flags.json) return daemon(['config', '--json']);
   out(
     `No gateway told them: ${view.message}\nThese are the settings that a start on this machine would find.\n\n`,

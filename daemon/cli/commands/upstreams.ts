@@ -93,14 +93,14 @@ export const upstreamCommands: readonly Command[] = [
     usage: '',
     summary: 'Other servers that serve models',
     options: ['quiet', 'wide'],
-    bare: true,
+    isGroupDefault: true,
     run: list,
   },
   {
     words: 'upstreams add',
     usage: 'NAME BASE_URL [UPSTREAM_VARIABLE] [KIND]',
     summary: 'Add one; the key stays in api.env',
-    offers: [[], [], KINDS],
+    completions: [[], [], KINDS],
     run: add,
   },
   {
@@ -109,7 +109,7 @@ export const upstreamCommands: readonly Command[] = [
     summary: 'Try one as real calls do',
     details: 'Asks for its models, and for a chat of a few tokens.',
     options: ['model'],
-    offers: ['upstream', 'model'],
+    completions: ['upstream', 'model'],
     run: test,
   },
   {
@@ -117,7 +117,7 @@ export const upstreamCommands: readonly Command[] = [
     usage: 'NAME',
     summary: 'Remove one',
     options: ['force'],
-    offers: ['upstream'],
+    completions: ['upstream'],
     run: remove,
   },
 ];

@@ -1,8 +1,8 @@
 import type { Command } from '../command.ts';
-import { optionWords, type Step, steps, valueOptions, type Words } from './steps.ts';
+import { type Candidates, optionWords, type Step, steps, valueOptions } from './steps.ts';
 
-const quoted = (words: Words): string =>
-  `"${words.fixed.join(' ')}${words.asks ? `${words.fixed.length > 0 ? ' ' : ''}$(_svcctl_ask ${words.asks})` : ''}"`;
+const quoted = (words: Candidates): string =>
+  `"${words.fixed.join(' ')}${words.query ? `${words.fixed.length > 0 ? ' ' : ''}$(_svcctl_ask ${words.query})` : ''}"`;
 
 /** The patterns of a step: each number of arguments, the last one for all beyond. */
 const cases = ({ path, words }: Step): string[] =>

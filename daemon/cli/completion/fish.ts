@@ -1,11 +1,11 @@
 import type { Command } from '../command.ts';
 import { optionRow } from '../options.ts';
-import { type Step, steps, valueOptions, type Words } from './steps.ts';
+import { type Candidates, type Step, steps, valueOptions } from './steps.ts';
 
 const text = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-const offers = ({ fixed, asks }: Words): string =>
-  [...fixed, ...(asks ? [`(svcctl ${asks} 2>/dev/null </dev/null)`] : [])].join(' ');
+const offers = ({ fixed, query }: Candidates): string =>
+  [...fixed, ...(query ? [`(svcctl ${query} 2>/dev/null </dev/null)`] : [])].join(' ');
 
 function lines({ path, words, options }: Step): string[] {
   const arguments_ = words.flatMap((each, index) => {

@@ -1,11 +1,11 @@
 import { SLOT_KEYS } from '../../contract/slot-keys.ts';
-import type { Command, Offer } from '../command.ts';
+import type { Command, CompletionSource } from '../command.ts';
 import { OPTIONS, type OptionName, optionRow, optionsOf } from '../options.ts';
 
 /** What may follow: fixed words, or names that the gateway is asked for by a command of ours. */
-export interface Words {
+export interface Candidates {
   readonly fixed: readonly string[];
-  readonly asks: `${'slots' | 'models' | 'upstreams'} list --quiet` | null;
+  readonly query: `${'slots' | 'models' | 'upstreams'} list --quiet` | null;
 }
 
 /** One place in a command line: the words so far that name a command or a group of them, and what may come there. */
@@ -13,18 +13,18 @@ export interface Step {
   /** `` at the start, then `slots`, `slots load`. */
   readonly path: string;
   /** By the number of arguments that stand there already; the last one holds for all that follow. */
-  readonly words: readonly Words[];
+  readonly words: readonly Candidates[];
   readonly options: readonly OptionName[];
 }
 
-const NOTHING: Words = { fixed: [], asks: null };
+const NOTHING: Candidates = { fixed: [], query: null };
 
-function wordsOf(offer: Offer): Words {
+function wordsOf(offer: CompletionSource): Candidates {
   if (offer === 'slot' || offer === 'model' || offer === 'upstream') {
-    return { fixed: [], asks: `${offer}s list --quiet` };
+    return { fixed: [], query: `${offer}s list --quiet` };
   }
-  if (offer === 'slot-setting') return { fixed: Object.keys(SLOT_KEYS).map((key) => `${key}=`), asks: null };
-  return { fixed: offer, asks: null };
+  if (offer === 'slot-setting') return { fixed: Object.keys(SLOT_KEYS).map((key) => `${key}=`), query: null };
+  return { fixed: offer, query: null };
 }
 
 /** The words that may follow a path of command words. */
@@ -43,19 +43,23 @@ export function steps(commands: readonly Command[]): Step[] {
   const paths = [...new Set(commands.flatMap(({ words }) => prefixes(words)))];
   const start: Step = {
     path: '',
-    words: [{ fixed: [...top, 'help'], asks: null }, NOTHING],
+    words: [{ fixed: [...top, 'help'], query: null }, NOTHING],
     options: optionsOf(),
   };
-  const help: Step = { path: 'help', words: [{ fixed: top, asks: null }, NOTHING], options: optionsOf() };
+  const help: Step = { path: 'help', words: [{ fixed: top, query: null }, NOTHING], options: optionsOf() };
   return [start, help, ...paths.map((path) => stepOf(commands, path))];
 }
 
 function stepOf(commands: readonly Command[], path: string): Step {
   const command = commands.find(({ words }) => words === path);
   const below = nextWords(commands, path);
-  const [first = NOTHING, ...later] = (command?.offers ?? []).map(wordsOf);
+  const [first = NOTHING, ...later] = (command?.completions ?? []).map(wordsOf);
   const words = [{ ...first, fixed: [...below, ...first.fixed] }, ...later];
-  return { path, words: command?.offers ? words : [...words, NOTHING], options: optionsOf(command?.options) };
+  return {
+    path,
+    words: command?.completions ? words : [...words, NOTHING],
+    options: optionsOf(command?.options),
+  };
 }
 
 /** Options that are followed by a value, as they are written. */
@@ -68,9 +72,9 @@ export const valueOptions = (): string[] =>
     });
 
 /** What may follow an option that takes a value. */
-export const optionWords = (): { option: string; words: Words }[] =>
+export const optionWords = (): { option: string; words: Candidates }[] =>
   (Object.keys(OPTIONS) as OptionName[]).flatMap((name) => {
     const { words } = optionRow(name);
-    if (words) return [{ option: `--${name}`, words: { fixed: words, asks: null } }];
+    if (words) return [{ option: `--${name}`, words: { fixed: words, query: null } }];
     return name === 'model' ? [{ option: '--model', words: wordsOf('model') }] : [];
   });

@@ -1,8 +1,8 @@
 import type { Command } from '../command.ts';
-import { optionWords, type Step, steps, valueOptions, type Words } from './steps.ts';
+import { type Candidates, optionWords, type Step, steps, valueOptions } from './steps.ts';
 
-const given = ({ fixed, asks }: Words): string => {
-  const live = asks ? `\${(f)"$(_svcctl_ask ${asks})"}` : '';
+const given = ({ fixed, query }: Candidates): string => {
+  const live = query ? `\${(f)"$(_svcctl_ask ${query})"}` : '';
   return `offers=(${[...fixed.map((word) => `'${word}'`), live].filter((part) => part !== '').join(' ')})`;
 };
 

@@ -6,7 +6,7 @@ import { silentLog } from '../../lib/log.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { openStore } from '../../store/store.ts';
 import { examine } from '../examine.ts';
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import type { Finding } from '../finding.ts';
 import { factsOf, HARDWARE, STATUS, slotOf } from '../testing/facts.ts';
 import { configuration } from './configuration.ts';
@@ -26,7 +26,7 @@ function folders(): { root: string; config: string; state: string } {
 }
 
 const told = (found: readonly Finding[]) => found.map(({ status, message }) => `${status} ${message}`);
-const up = (more: Partial<DoctorFacts['gateway']> = {}): DoctorFacts['gateway'] => ({
+const up = (more: Partial<DoctorInput['gateway']> = {}): DoctorInput['gateway'] => ({
   state: 'up',
   url: 'http://127.0.0.1:8080',
   version: '1',
@@ -48,7 +48,7 @@ it('every finding but a good one says what to do, in one line that is no secret'
 });
 
 describe('gateway and port', () => {
-  it.each<[Partial<DoctorFacts>, string]>([
+  it.each<[Partial<DoctorInput>, string]>([
     [{}, 'warn No gateway runs'],
     [{ gateway: up() }, 'ok svc-gateway 1 answers'],
     [{ holder: 77 }, 'fail A gateway runs (process 77) and does not answer'],
@@ -64,7 +64,7 @@ describe('gateway and port', () => {
     expect(blind[1]).toMatchObject({ status: 'warn', fix: expect.stringContaining('SVC_ADMIN_KEY') });
   });
 
-  it.each<[Partial<DoctorFacts>, string]>([
+  it.each<[Partial<DoctorInput>, string]>([
     [{}, 'ok 127.0.0.1 port 8080 is free'],
     [{ gateway: up() }, `ok 127.0.0.1 port ${STATUS.listener.port} is held by the gateway`],
     [
@@ -86,12 +86,12 @@ describe('gateway and port', () => {
 });
 
 describe('posture', () => {
-  it.each<[Record<string, string>, Partial<DoctorFacts>, string]>([
+  it.each<[Record<string, string>, Partial<DoctorInput>, string]>([
     [{}, {}, 'ok Keys are not required, and only this machine'],
     [{ SVC_BIND_HOST: '192.168.1.5' }, {}, 'warn It listens on 192.168.1.5 and no key'],
     [
       { SVC_BIND_HOST: '0.0.0.0' },
-      { exposed: { message: 'from the internet', fix: 'x' } },
+      { exposureProblem: { message: 'from the internet', fix: 'x' } },
       'fail from the internet',
     ],
     [{ SVC_REQUIRE_AUTH: 'on' }, {}, 'fail Keys are required and no admin key'],
@@ -122,7 +122,7 @@ describe('posture', () => {
 });
 
 describe('an ordinary user, who may not read the files of the service', () => {
-  const denied = async (more: Partial<DoctorFacts> = {}) => {
+  const denied = async (more: Partial<DoctorInput> = {}) => {
     const { settings } = await factsOf({ SVC_REQUIRE_AUTH: 'on' });
     const paths = ['/etc/svc/config.toml', '/etc/svc/api.env'];
     const problems = paths.map((file) => ({ file, line: null, message: 'can not be read (EACCES)' }));
@@ -152,7 +152,7 @@ describe('an ordinary user, who may not read the files of the service', () => {
       enforcement: { require_auth: true, source: 'file' as const },
       has_admin_key: true,
     };
-    const found = await denied({ gateway: up({ status }), exposed: { message: 'open', fix: 'x' } });
+    const found = await denied({ gateway: up({ status }), exposureProblem: { message: 'open', fix: 'x' } });
     expect(told(found.filter(({ id }) => id === 'exposure' || id === 'port'))).toEqual([
       'ok 127.0.0.1 port 1 is held by the gateway.',
       'ok Keys are required; it listens on 127.0.0.1.',
@@ -206,7 +206,9 @@ describe('files and configuration', () => {
     const { root, config } = folders();
     writeFileSync(join(config, 'config.toml'), '[server]\nport = "x"\n');
     const fileProblems = [{ file: 'slots/a.toml', line: 3, message: 'type: unknown' }];
-    const found = configuration(await factsOf({ SVC_HOME: root }, { fileProblems, halfRestored: true }));
+    const found = configuration(
+      await factsOf({ SVC_HOME: root }, { fileProblems, isRestoreIncomplete: true }),
+    );
     expect(told(found)[0]).toContain('fail A restore was begun');
     expect(told(found)[1]).toContain('warn config.toml:2 server.port');
     expect(told(found)[2]).toBe('warn slots/a.toml:3 type: unknown.');
@@ -216,7 +218,7 @@ describe('files and configuration', () => {
 
   it('looks through the database of a gateway that is stopped, and leaves that of a running one alone', async () => {
     const { root, state } = folders();
-    const look = async (more: Partial<DoctorFacts> = {}) =>
+    const look = async (more: Partial<DoctorInput> = {}) =>
       told(database(await factsOf({ SVC_HOME: root }, more)));
     expect((await look())[0]).toContain('ok There is no database yet');
     openStore({ folder: state, log: silentLog() }).close();

@@ -1,4 +1,4 @@
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const DAMAGED_FIX = 'Correct the file; a running gateway takes it up by itself.';
@@ -7,7 +7,7 @@ const DAMAGED_FIX = 'Correct the file; a running gateway takes it up by itself.'
 const DENIED = /\((?:EACCES|EPERM)\)/;
 
 /** Every problem of config.toml, api.env, slot and upstream files, with file and line. */
-export function configuration({ settings, user, fileProblems, halfRestored }: DoctorFacts): Finding[] {
+export function configuration({ settings, user, fileProblems, isRestoreIncomplete }: DoctorInput): Finding[] {
   const hopeless = settings.hopeless();
   const denied = settings.denied();
   const problems = [...settings.problems(), ...fileProblems].filter(
@@ -25,7 +25,7 @@ export function configuration({ settings, user, fileProblems, halfRestored }: Do
       warn('configuration', message, 'Run svcctl doctor with sudo, or as the user of the service.'),
     );
   }
-  if (halfRestored) {
+  if (isRestoreIncomplete) {
     const message = 'A restore was begun here and did not come to its end, so no gateway starts.';
     found.unshift(fail('configuration', message, 'Run svcctl restore with the same file again.'));
   }

@@ -4,12 +4,12 @@ import { NEWEST_SCHEMA } from '../../store/copy.ts';
 import { inspect } from '../../store/damage.ts';
 import { FILE_NAME } from '../../store/open.ts';
 import { describeError } from '../../store/sqlite-errors.ts';
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import { filesDenied, isDenied } from './files-denied.ts';
+import { areFilesDenied, isDenied } from './files-denied.ts';
 
 /** A larger one takes too long to look through. */
-const MOST_BYTES = 256 << 20;
+const MAX_BYTES = 256 << 20;
 
 /** Its size, 0 where there is none; null for a user who may not even ask. */
 function sizeOf(file: string): number | null {
@@ -22,19 +22,19 @@ function sizeOf(file: string): number | null {
 }
 
 /** Who may not read the files of the service has been told so already. */
-function notHis(facts: DoctorFacts, reason: string): Finding[] {
-  if (filesDenied(facts)) return [];
+function unreadable(facts: DoctorInput, reason: string): Finding[] {
+  if (areFilesDenied(facts)) return [];
   const fix = `Correct what keeps ${FILE_NAME} from being read, or ask with sudo.`;
   return [warn('database', `The database can't be looked at: ${reason}.`, fix)];
 }
 
 /** Whether the database is whole and of a schema that this release knows; that of a running gateway is its own affair. */
-export function database(facts: DoctorFacts): Finding[] {
+export function database(facts: DoctorInput): Finding[] {
   if (facts.holder !== null) return [];
   const file = join(facts.settings.folders.state, FILE_NAME);
   const size = sizeOf(file);
-  if (size === null) return notHis(facts, 'it may not be looked at');
-  if (size > MOST_BYTES)
+  if (size === null) return unreadable(facts, 'it may not be looked at');
+  if (size > MAX_BYTES)
     return [ok('database', 'The database is there; it is too large to be looked through.')];
   const found = inspect(file);
   if (found.state === 'absent')
@@ -44,7 +44,7 @@ export function database(facts: DoctorFacts): Finding[] {
     return [fail('database', `The database is damaged: ${found.reason}.`, fix)];
   }
   if (found.state === 'unreadable') {
-    return notHis(facts, describeError(found.cause));
+    return unreadable(facts, describeError(found.cause));
   }
   if (found.version > NEWEST_SCHEMA) {
     const fix = 'Install the release that wrote it, or restore an older backup.';

@@ -2,31 +2,37 @@ import { TOOL_PATH } from '../../hardware/tools.ts';
 import { findProgram } from '../../lib/process/find-program.ts';
 import { runCommand } from '../../lib/process/run-command.ts';
 import type { SlotConfig } from '../../slots/config/slot-config.ts';
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok } from '../finding.ts';
 
 interface Program {
   /** How it says its version; null for one that has no quick way. */
-  readonly asks: readonly string[] | null;
+  readonly versionArguments: readonly string[] | null;
   /** How to get it, in one line. */
   readonly install: string;
 }
 
 /** Programs that engines are, or that they need. */
 const PROGRAMS: Readonly<Record<string, Program>> = {
-  'llama-server': { asks: ['--version'], install: 'Install llama.cpp (llama.cpp-tools on Debian).' },
-  'whisper-server': { asks: null, install: 'Install whisper.cpp, or name it: command = [...].' },
-  'sd-server': { asks: null, install: 'Install stable-diffusion.cpp, or name it: command = [...].' },
+  'llama-server': {
+    versionArguments: ['--version'],
+    install: 'Install llama.cpp (llama.cpp-tools on Debian).',
+  },
+  'whisper-server': { versionArguments: null, install: 'Install whisper.cpp, or name it: command = [...].' },
+  'sd-server': {
+    versionArguments: null,
+    install: 'Install stable-diffusion.cpp, or name it: command = [...].',
+  },
   vllm: {
-    asks: null,
+    versionArguments: null,
     install: 'pip install vllm in an environment of its own, and name it: command = [...].',
   },
-  flm: { asks: ['version'], install: 'Install FastFlowLM.' },
-  'espeak-ng': { asks: ['--version'], install: 'sudo apt install espeak-ng' },
-  ffmpeg: { asks: ['-version'], install: 'sudo apt install ffmpeg' },
+  flm: { versionArguments: ['version'], install: 'Install FastFlowLM.' },
+  'espeak-ng': { versionArguments: ['--version'], install: 'sudo apt install espeak-ng' },
+  ffmpeg: { versionArguments: ['-version'], install: 'sudo apt install ffmpeg' },
 };
 const LIMIT_MS = 2_000;
-const MOST_BYTES = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 const VERSION = /\bv?(\d+(?:\.\d+)+|\d{3,})(?![\w.])/;
 
 interface Found {
@@ -38,10 +44,10 @@ interface Found {
 /** The first thing in a program's words that looks like a version. */
 export const versionIn = (text: string): string | null => VERSION.exec(text)?.[1] ?? null;
 
-async function lookFor(name: string, asks: readonly string[] | null): Promise<Found> {
+async function findProgramVersion(name: string, asks: readonly string[] | null): Promise<Found> {
   const file = findProgram(name, TOOL_PATH);
   if (file === null || asks === null) return { name, file, version: null };
-  const { stdout, stderr } = await runCommand(file, asks, { timeoutMs: LIMIT_MS, maxBytes: MOST_BYTES });
+  const { stdout, stderr } = await runCommand(file, asks, { timeoutMs: LIMIT_MS, maxBytes: MAX_BYTES });
   return { name, file, version: versionIn(`${stdout}\n${stderr}`) };
 }
 
@@ -51,7 +57,7 @@ function programOf({ command, engine, runner }: SlotConfig): string | null {
   return command?.[0] ?? (engine === 'espeak' ? 'espeak-ng' : engine);
 }
 
-function lacking(slots: readonly SlotConfig[]): Finding[] {
+function missingPrograms(slots: readonly SlotConfig[]): Finding[] {
   return slots.flatMap((slot) => {
     const program = slot.enabled ? programOf(slot) : null;
     if (program === null || findProgram(program, TOOL_PATH) !== null) return [];
@@ -61,12 +67,16 @@ function lacking(slots: readonly SlotConfig[]): Finding[] {
 }
 
 /** Programs of other engines with their versions; one that is absent matters only where a slot starts it. */
-export async function engines({ slots }: DoctorFacts): Promise<Finding[]> {
-  const looks = await Promise.all(Object.entries(PROGRAMS).map(([name, { asks }]) => lookFor(name, asks)));
+export async function engines({ slots }: DoctorInput): Promise<Finding[]> {
+  const looks = await Promise.all(
+    Object.entries(PROGRAMS).map(([name, { versionArguments }]) =>
+      findProgramVersion(name, versionArguments),
+    ),
+  );
   const here = looks.filter(({ file }) => file !== null);
   const absent = looks.filter(({ file }) => file === null).map(({ name }) => name);
   const named = here.map(({ name, version }) => (version === null ? name : `${name} ${version}`));
   const list = [`Found: ${named.join(', ') || 'none but the built-in engines'}`];
   if (absent.length > 0) list.push(`not here: ${absent.join(', ')}`);
-  return [ok('engines', `${list.join('; ')}.`), ...lacking(slots)];
+  return [ok('engines', `${list.join('; ')}.`), ...missingPrograms(slots)];
 }

@@ -1,20 +1,20 @@
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import type { Finding } from '../finding.ts';
 
-type Judge = (facts: DoctorFacts) => readonly Finding[] | Promise<readonly Finding[]>;
+type Check = (facts: DoctorInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
 /**
  * Whether this user may not read config.toml or api.env. What they say is then unknown, and a verdict by the defaults would be a
  * guess: check `configuration` says so, once for all.
  */
-export const filesDenied = ({ settings }: Pick<DoctorFacts, 'settings'>): boolean =>
+export const areFilesDenied = ({ settings }: Pick<DoctorInput, 'settings'>): boolean =>
   settings.denied().length > 0;
 
 /** A check that knows nothing where the files may not be read, and says nothing then. */
-export const byFiles =
-  (check: Judge): Judge =>
+export const requiresFiles =
+  (check: Check): Check =>
   (facts) =>
-    filesDenied(facts) ? [] : check(facts);
+    areFilesDenied(facts) ? [] : check(facts);
 
 const DENIED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM']);
 

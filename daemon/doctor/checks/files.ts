@@ -1,16 +1,16 @@
 import type { Stats } from 'node:fs';
 import { access, constants, lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { factsOf, SECRET_ADVICE, secretFlaw } from '../../auth/signing-secret.ts';
-import type { DoctorFacts } from '../facts.ts';
+import { fileMetadataOf, SECRET_ADVICE, secretFileProblem } from '../../auth/signing-secret.ts';
+import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import { filesDenied, isDenied } from './files-denied.ts';
+import { areFilesDenied, isDenied } from './files-denied.ts';
 
 /** Bits of the mode that nobody but the owner may have. */
 const PRIVATE = 0o077;
 const WRITABLE = 0o022;
 
-interface Place {
+interface CheckedPath {
   path: string;
   /** Mode bits that must be clear. */
   forbidden: number;
@@ -20,7 +20,7 @@ interface Place {
   secret?: true;
 }
 
-const place = (path: string, forbidden: number, folder: boolean): Place => ({
+const checkedPath = (path: string, forbidden: number, folder: boolean): CheckedPath => ({
   path,
   forbidden,
   folder,
@@ -28,18 +28,22 @@ const place = (path: string, forbidden: number, folder: boolean): Place => ({
 });
 
 /** Files with secrets, and the folders of both. */
-const places = ({ config, state }: DoctorFacts['settings']['folders']): Place[] => [
-  place(config, WRITABLE, true),
-  place(state, PRIVATE, true),
-  place(join(config, 'api.env'), PRIVATE, false),
-  place(join(config, 'companion.env'), PRIVATE, false),
-  { ...place(join(state, 'secret.bin'), PRIVATE, false), secret: true },
-  place(join(state, 'svc.db'), PRIVATE, false),
+const checkedPaths = ({ config, state }: DoctorInput['settings']['folders']): CheckedPath[] => [
+  checkedPath(config, WRITABLE, true),
+  checkedPath(state, PRIVATE, true),
+  checkedPath(join(config, 'api.env'), PRIVATE, false),
+  checkedPath(join(config, 'companion.env'), PRIVATE, false),
+  { ...checkedPath(join(state, 'secret.bin'), PRIVATE, false), secret: true },
+  checkedPath(join(state, 'svc.db'), PRIVATE, false),
 ];
 
 const octal = (facts: Stats): string => (facts.mode & 0o777).toString(8);
 
-function judged({ path, forbidden, folder, fix }: Place, facts: Stats, owner: number): Finding | null {
+function findingFor(
+  { path, forbidden, folder, fix }: CheckedPath,
+  facts: Stats,
+  owner: number,
+): Finding | null {
   if (folder !== facts.isDirectory()) {
     return fail(
       'files',
@@ -56,24 +60,26 @@ function judged({ path, forbidden, folder, fix }: Place, facts: Stats, owner: nu
 }
 
 /** The shape of the secret first: a mode and an owner can be corrected, a link or a cut file cannot. */
-function judgedSecret(one: Place, facts: Stats, owner: number): Finding | null {
-  const found = factsOf(facts);
-  const shape = secretFlaw({ ...found, uid: owner, mode: 0o600 }, owner);
+function findingForSecret(one: CheckedPath, facts: Stats, owner: number): Finding | null {
+  const found = fileMetadataOf(facts);
+  const shape = secretFileProblem({ ...found, uid: owner, mode: 0o600 }, owner);
   if (shape !== null) return fail('files', `${one.path} ${shape}.`, SECRET_ADVICE);
-  const flaw = secretFlaw(found, owner);
-  return judged(one, facts, owner) ?? (flaw === null ? null : fail('files', `${one.path} ${flaw}.`, one.fix));
+  const flaw = secretFileProblem(found, owner);
+  return (
+    findingFor(one, facts, owner) ?? (flaw === null ? null : fail('files', `${one.path} ${flaw}.`, one.fix))
+  );
 }
 
-async function lookAt(one: Place, owner: number, facts: DoctorFacts): Promise<Finding | null> {
+async function checkPath(one: CheckedPath, owner: number, facts: DoctorInput): Promise<Finding | null> {
   try {
-    if (one.secret) return judgedSecret(one, await lstat(one.path), owner);
-    return judged(one, await stat(one.path), owner);
+    if (one.secret) return findingForSecret(one, await lstat(one.path), owner);
+    return findingFor(one, await stat(one.path), owner);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && (await lstat(one.path).catch(() => null)) === null) return null;
     if (code === 'ENOENT')
       return fail('files', `${one.path} is a link that leads nowhere.`, `rm ${one.path}`);
-    if (isDenied(error) && filesDenied(facts)) return null;
+    if (isDenied(error) && areFilesDenied(facts)) return null;
     const fix = 'Run svcctl doctor with sudo, or as the user of the service.';
     return warn('files', `${one.path} may not be looked at by ${facts.user.name} (${code}).`, fix);
   }
@@ -90,20 +96,20 @@ async function writable(path: string, user: string): Promise<Finding | null> {
 }
 
 /** Modes and owners of what must be private, and whether the folders can be written. */
-export async function files(facts: DoctorFacts): Promise<Finding[]> {
+export async function files(facts: DoctorInput): Promise<Finding[]> {
   const { settings, user } = facts;
   const { config, state } = settings.folders;
   const own = await stat(state).catch(() => null);
-  if (own === null && filesDenied(facts)) return [];
+  if (own === null && areFilesDenied(facts)) return [];
   if (own === null) {
     const message = `There is no state folder ${state} yet.`;
     return [warn('files', message, 'The first start of the gateway makes it.')];
   }
   const found = await Promise.all([
-    ...places(settings.folders).map((one) => lookAt(one, own.uid, facts)),
+    ...checkedPaths(settings.folders).map((one) => checkPath(one, own.uid, facts)),
     ...(own.uid === user.uid ? [config, state].map((path) => writable(path, user.name)) : []),
   ]);
   const wrong = found.filter((one) => one !== null);
-  if (wrong.length === 0 && filesDenied(facts)) return [];
+  if (wrong.length === 0 && areFilesDenied(facts)) return [];
   return wrong.length > 0 ? wrong : [ok('files', `${config} and ${state} are private to their owner.`)];
 }

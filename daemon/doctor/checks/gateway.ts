@@ -1,12 +1,12 @@
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import { filesDenied } from './files-denied.ts';
+import { areFilesDenied } from './files-denied.ts';
 
 const START = 'sudo systemctl start svc-gateway, or npm start from the sources.';
 /** Warnings of the gateway that other checks tell in more words. */
-const TOLD = new Set(['configuration', 'disk', 'exposure', 'proxy']);
+const COVERED_ELSEWHERE = new Set(['configuration', 'disk', 'exposure', 'proxy']);
 
-function state({ gateway, holder }: DoctorFacts): Finding {
+function state({ gateway, holder }: DoctorInput): Finding {
   const { url, version } = gateway;
   if (gateway.state === 'up') return ok('gateway', `svc-gateway ${version ?? ''} answers on ${url}.`);
   if (holder !== null) {
@@ -24,13 +24,13 @@ function state({ gateway, holder }: DoctorFacts): Finding {
 }
 
 /** Whether it runs, and what it warns of by itself. */
-export function gateway(facts: DoctorFacts): Finding[] {
+export function gateway(facts: DoctorInput): Finding[] {
   const { status, state: answers } = facts.gateway;
   if (answers === 'up' && status === null) {
     const fix = 'Run it as a user who may read api.env, or set SVC_ADMIN_KEY.';
     return [state(facts), warn('gateway', 'It was asked without a key that opens its state.', fix)];
   }
-  const warnings = (status?.warnings ?? []).filter(({ id }) => !TOLD.has(id));
+  const warnings = (status?.warnings ?? []).filter(({ id }) => !COVERED_ELSEWHERE.has(id));
   return [
     state(facts),
     ...warnings.map(({ id, message }) => warn(id, message, 'See svcctl status and svcctl logs.')),
@@ -38,12 +38,12 @@ export function gateway(facts: DoctorFacts): Finding[] {
 }
 
 /** Whether the address can be listened on, and who has it if not. A gateway that runs says by itself which one it has. */
-export function port(facts: DoctorFacts): Finding[] {
+export function port(facts: DoctorInput): Finding[] {
   const { settings, holder, port: look } = facts;
   const { state: answers, status } = facts.gateway;
   const held = (at: string) => [ok('port', `${at} is held by the gateway.`)];
   if (status !== null) return held(`${status.listener.bind_host} port ${status.listener.port}`);
-  if (filesDenied(facts)) return [];
+  if (areFilesDenied(facts)) return [];
   const place = `${settings.value('bindHost')} port ${settings.value('port')}`;
   if (look.state === 'taken' && (answers === 'up' || holder !== null)) return held(place);
   if (look.state === 'free') return [ok('port', `${place} is free.`)];

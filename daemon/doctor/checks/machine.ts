@@ -3,14 +3,14 @@ import type { DeviceRecord } from '../../contract/hardware.ts';
 import { UNUSED_BY_DESIGN } from '../../hardware/unused-reason.ts';
 import { plural } from '../../lib/text/plural.ts';
 import { threadBudget } from '../../slots/admission/threads.ts';
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 /** The groups that own device nodes of accelerators. */
 const GROUPS = ['render', 'video'] as const;
 
 /** `The reason: the fix.` of a device, in its two parts. */
-function parted(reason: string): [reason: string, fix: string] {
+function splitReason(reason: string): [reason: string, fix: string] {
   const at = reason.indexOf(': ');
   return at === -1 ? [reason, 'See svcctl hardware.'] : [`${reason.slice(0, at)}.`, reason.slice(at + 2)];
 }
@@ -23,12 +23,12 @@ function device({ id, name, access, driver, unused_reason }: DeviceRecord): Find
     return warn('device', `${shown}: nobody could tell whether it can be used.`, 'See svcctl hardware.');
   }
   if (UNUSED_BY_DESIGN.has(unused_reason)) return ok('device', `${shown}: ${unused_reason}`);
-  const [reason, fix] = parted(unused_reason);
+  const [reason, fix] = splitReason(unused_reason);
   return warn('device', `${shown} is not used. ${reason}`, fix);
 }
 
 /** Accelerators, each with its driver, and why one that was found is not used. */
-export function devices({ hardware }: DoctorFacts): Finding[] {
+export function devices({ hardware }: DoctorInput): Finding[] {
   if (hardware === null) {
     return [warn('device', 'The hardware could not be looked at in time.', 'svcctl hardware probe')];
   }
@@ -57,7 +57,7 @@ function knownGroups(): Map<string, number> {
 }
 
 /** Membership in the groups of device nodes; it matters only where there is such a device. */
-export function groups({ hardware, user }: DoctorFacts): Finding[] {
+export function groups({ hardware, user }: DoctorInput): Finding[] {
   const present = hardware?.devices.some(({ kind }) => kind !== 'cpu') ?? false;
   if (!present) return [ok('groups', 'No device here needs the groups render and video.')];
   if (user.uid === 0) return [ok('groups', 'root needs no group for devices.')];
@@ -70,7 +70,7 @@ export function groups({ hardware, user }: DoctorFacts): Finding[] {
 }
 
 /** Engines of containers; one that may not be used matters only where a slot wants it. */
-export function containers({ hardware, slots }: DoctorFacts): Finding[] {
+export function containers({ hardware, slots }: DoctorInput): Finding[] {
   const wanting = slots.filter(({ enabled, runner }) => enabled && runner === 'container');
   const found = hardware?.containers ?? [];
   const good = found.find(({ access }) => access === 'ok');
@@ -87,7 +87,7 @@ export function containers({ hardware, slots }: DoctorFacts): Finding[] {
 }
 
 /** Threads of all slots on the processor together: one too many costs far more than one too few. */
-export function threads({ settings, hardware }: DoctorFacts): Finding[] {
+export function threads({ settings, hardware }: DoctorInput): Finding[] {
   const cores = hardware?.host.cores_physical ?? 1;
   const setting = settings.value('cpuThreads');
   const budget = threadBudget(setting, cores);

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../auth/addresses.ts';
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import { filesDenied } from './files-denied.ts';
+import { areFilesDenied } from './files-denied.ts';
 
 const isLocal = (host: string): boolean => host === 'localhost' || isLoopback(host);
 
@@ -12,13 +12,13 @@ interface Posture {
 }
 
 /** As the running gateway says it, else as the files do; null for a user to whom neither says it. */
-function postureOf(facts: DoctorFacts): Posture | null {
+function postureOf(facts: DoctorInput): Posture | null {
   const { status } = facts.gateway;
   if (status !== null) {
     const { listener, enforcement, has_admin_key } = status;
     return { host: listener.bind_host, keysRequired: enforcement.require_auth, adminKey: has_admin_key };
   }
-  if (filesDenied(facts)) return null;
+  if (areFilesDenied(facts)) return null;
   const { settings } = facts;
   return {
     host: settings.value('bindHost'),
@@ -28,12 +28,12 @@ function postureOf(facts: DoctorFacts): Posture | null {
 }
 
 /** Who may call the gateway, and with what. */
-export function exposure(facts: DoctorFacts): Finding[] {
+export function exposure(facts: DoctorInput): Finding[] {
   const posture = postureOf(facts);
   if (posture === null) return [];
   const { host } = posture;
   // Why a start would be refused is known from the files alone.
-  const exposed = filesDenied(facts) ? null : facts.exposed;
+  const exposed = areFilesDenied(facts) ? null : facts.exposureProblem;
   if (posture.keysRequired) {
     if (posture.adminKey) return [ok('exposure', `Keys are required; it listens on ${host}.`)];
     // A rotation is an admin's, and nobody is one now.
@@ -47,12 +47,12 @@ export function exposure(facts: DoctorFacts): Finding[] {
 }
 
 /** What is believed of forwarding headers; what the running gateway has seen of them, it says as its warning `proxy`. */
-export function proxy(facts: DoctorFacts): Finding[] {
+export function proxy(facts: DoctorInput): Finding[] {
   const { settings, gateway } = facts;
   const seen = gateway.status?.warnings.find(({ id }) => id === 'proxy');
   const fix = 'Set SVC_TRUST_FORWARDED_FOR=on and [security] trusted_proxies; see docs/guide/proxy.md.';
   if (seen !== undefined) return [warn('proxy', seen.message, fix)];
-  if (filesDenied(facts)) return [];
+  if (areFilesDenied(facts)) return [];
   if (!settings.value('trustForwardedFor')) {
     return [ok('proxy', 'Forwarding headers are not believed: right where no proxy stands in front.')];
   }

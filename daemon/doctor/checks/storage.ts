@@ -5,38 +5,38 @@ import { ROOT } from '../../lib/fs/root.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
 import { KEEP_FREE_BYTES } from '../../models/pulls/disk-space.ts';
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const MIB = 2 ** 20;
 /** Below it no model can be pulled, and little is left to the database. */
-const LEAST_BYTES = KEEP_FREE_BYTES;
+const MIN_FREE_BYTES = KEEP_FREE_BYTES;
 /** Below it no model of any use can be fetched. */
-const MODEST_BYTES = 5 * 1024 * MIB;
+const LOW_FREE_BYTES = 5 * 1024 * MIB;
 const DAY_MS = 86_400_000;
 
 /** The room of the disk on which a folder lies or will lie. */
-async function roomAt(folder: string): Promise<StatsFs | null> {
+async function diskStatsFor(folder: string): Promise<StatsFs | null> {
   try {
     return await statfs(folder);
   } catch {
-    return dirname(folder) === folder ? null : roomAt(dirname(folder));
+    return dirname(folder) === folder ? null : diskStatsFor(dirname(folder));
   }
 }
 
 /** Free room where the state is, for which nothing is asked of the disk itself. */
-export async function disk({ settings }: DoctorFacts): Promise<Finding[]> {
+export async function disk({ settings }: DoctorInput): Promise<Finding[]> {
   const { state, config } = settings.folders;
   const found: Finding[] = [];
   for (const folder of new Set([state, config])) {
-    const room = await roomAt(folder);
+    const room = await diskStatsFor(folder);
     if (room === null) continue;
     const free = room.bavail * room.bsize;
-    const least = folder === state ? LEAST_BYTES : MIB;
+    const minFree = folder === state ? MIN_FREE_BYTES : MIB;
     const fix = `Free space there; svcctl models list --wide shows what models take.`;
-    if (free < least || (room.files > 0 && room.ffree === 0)) {
+    if (free < minFree || (room.files > 0 && room.ffree === 0)) {
       found.push(fail('disk', `${folder} has ${formatBytes(free)} free, ${room.ffree} names.`, fix));
-    } else if (folder === state && free < MODEST_BYTES) {
+    } else if (folder === state && free < LOW_FREE_BYTES) {
       found.push(warn('disk', `${folder} has ${formatBytes(free)} free: few models fit.`, fix));
     } else if (folder === state) found.push(ok('disk', `${folder} has ${formatBytes(free)} free.`));
   }
@@ -56,7 +56,7 @@ async function readable(path: string): Promise<string | null> {
 }
 
 /** The folders and the file that settings and slot files name; what they hold is not read. */
-export async function models({ settings, slots, user }: DoctorFacts): Promise<Finding[]> {
+export async function models({ settings, slots, user }: DoctorInput): Promise<Finding[]> {
   const named = [settings.value('model'), ...slots.map(({ model }) => model ?? '')];
   const paths = new Set([...settings.value('modelFolders'), ...named.filter((one) => one.startsWith('/'))]);
   const looks = [...paths].map(async (path) => ({ path, code: await readable(path) }));
@@ -89,7 +89,7 @@ async function newest(folder: string): Promise<number> {
 }
 
 /** A clock that is far off ends sessions and breaks TLS. Judged by the age of the program and of what it wrote. */
-export async function clock({ settings, now }: DoctorFacts): Promise<Finding[]> {
+export async function clock({ settings, now }: DoctorInput): Promise<Finding[]> {
   const fix = 'sudo timedatectl set-ntp true';
   const program = (await stat(join(ROOT, 'package.json'))).mtimeMs;
   const shown = new Date(now).toISOString().slice(0, 16).replace('T', ' ');

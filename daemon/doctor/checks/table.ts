@@ -1,16 +1,16 @@
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 import type { Finding } from '../finding.ts';
 import { configuration } from './configuration.ts';
 import { database } from './database.ts';
 import { engines } from './engines.ts';
 import { files } from './files.ts';
-import { byFiles } from './files-denied.ts';
+import { requiresFiles } from './files-denied.ts';
 import { gateway, port } from './gateway.ts';
 import { containers, devices, groups, threads } from './machine.ts';
 import { exposure, proxy } from './posture.ts';
 import { clock, disk, models } from './storage.ts';
 
-export type Check = (facts: DoctorFacts) => readonly Finding[] | Promise<readonly Finding[]>;
+export type Check = (facts: DoctorInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
 /** THE checks, in the order in which they are shown: one is a function and a row. */
 export const CHECKS: Readonly<Record<string, Check>> = {
@@ -23,10 +23,10 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   proxy,
   disk,
   clock,
-  models: byFiles(models),
+  models: requiresFiles(models),
   engines,
   devices,
   groups,
   containers,
-  threads: byFiles(threads),
+  threads: requiresFiles(threads),
 };

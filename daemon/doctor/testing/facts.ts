@@ -3,7 +3,7 @@ import type { StatusOverviewView } from '../../contract/system.ts';
 import { loadSettingsReadOnly } from '../../settings/read-only-settings.ts';
 import type { SlotConfig } from '../../slots/config/slot-config.ts';
 import { readSlotFile } from '../../slots/config/slot-file.ts';
-import type { DoctorFacts } from '../facts.ts';
+import type { DoctorInput } from '../facts.ts';
 
 /** Test support: a machine without accelerators. */
 export const HARDWARE: HardwareView = {
@@ -43,8 +43,8 @@ export const slotOf = (name: string, text: string): SlotConfig =>
 /** A healthy gateway that is stopped, with the settings of an environment, and what is said otherwise. */
 export async function factsOf(
   env: Readonly<Record<string, string>>,
-  more: Partial<DoctorFacts> = {},
-): Promise<DoctorFacts> {
+  more: Partial<DoctorInput> = {},
+): Promise<DoctorInput> {
   return {
     settings: await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc', ...env }),
     user: { uid: process.getuid?.() ?? 0, name: 'svc' },
@@ -54,8 +54,8 @@ export async function factsOf(
     hardware: HARDWARE,
     slots: [],
     fileProblems: [],
-    halfRestored: false,
-    exposed: null,
+    isRestoreIncomplete: false,
+    exposureProblem: null,
     now: Date.now(),
     ...more,
   };

@@ -19,7 +19,7 @@ async function counted(status: number, body: string) {
     list: () => [upstreamFacts({ name: 'cloud', models: ['far-model'] })],
     connect: (_, options = {}) => {
       asked.push(options);
-      return upstreamCall({ origin: origin.now, ended: (end) => void ends.push(end) });
+      return upstreamCall({ origin: origin.now, onEnd: (end) => void ends.push(end) });
     },
   };
   const { gateway, engine } = await setUp(
@@ -42,7 +42,7 @@ test.each([401, 403, 404, 405, 501])(
     expect(await counted(status, '{"error":{"message":"Invalid URL (POST /x)","code":null}}')).toMatchObject({
       status: 409,
       ends: [{ lacks: 'count' }],
-      asked: [{ count: true }],
+      asked: [{ isTokenCount: true }],
     });
   },
 );

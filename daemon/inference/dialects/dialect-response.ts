@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
-import { catalogued, GatewayError } from '../../contract/errors.ts';
+import { catalogCodeOf, GatewayError } from '../../contract/errors.ts';
 import { isEventStream } from '../../lib/net/sse.ts';
-import { BadAnswer } from '../../upstreams/ask.ts';
+import { BadResponseError } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
 import { endedEarly } from '../forward/failure.ts';
 import type { Answerer, Events, Translation } from './dialect.ts';
@@ -183,7 +183,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     const error = errorOf(chat);
     if (!error) return events.chunk(chat);
     this.#failed = true;
-    this.#engineFailed = new GatewayError(catalogued(error.code));
+    this.#engineFailed = new GatewayError(catalogCodeOf(error.code));
     return events.fail(this.#inWords(error, null));
   }
 
@@ -206,7 +206,7 @@ export class DialectResponse extends Writable implements CallerResponse {
       return;
     }
     this.#held = [];
-    const cause = new BadAnswer('Its answer is too large.');
+    const cause = new BadResponseError('Its answer is too large.');
     const message = 'The answer of the engine is too long.';
     this.#tell(this.#refused(new GatewayError('upstream.error', { message, cause })), () => done(cause));
   }

@@ -21,7 +21,7 @@ async function provider(refuses: (body: Json) => boolean, message: string, remot
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
     list: () => [upstreamFacts({ name: 'cloud', models: ['gpt-x', 'gpt-y'], remote })],
-    connect: () => upstreamCall({ origin: origin.now, remote, ended: (end) => void ends.push(end) }),
+    connect: () => upstreamCall({ origin: origin.now, remote, onEnd: (end) => void ends.push(end) }),
   };
   const { gateway, engine } = await setUp(
     async (req, res) => {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { BadAnswer } from '../../upstreams/ask.ts';
+import { BadResponseError } from '../../upstreams/ask.ts';
 
 /** Longest event that is read, in characters. */
 const MAX_EVENT = 4 * 1024 * 1024;
@@ -32,7 +32,7 @@ export class EventReader {
     if (this.#size + this.#rest.length > MAX_EVENT) {
       throw new GatewayError('upstream.error', {
         message: 'An event of the engine is too long.',
-        cause: new BadAnswer('It sent an event that is too long.'),
+        cause: new BadResponseError('It sent an event that is too long.'),
       });
     }
     return blocks;

@@ -126,7 +126,7 @@ describe('step 2, registry', () => {
 describe('steps 3 and 4, upstreams', () => {
   test('healthy first, then priority, then name', () => {
     const list = [
-      upstreamFacts({ name: 'sick', healthy: false, models: ['m'] }),
+      upstreamFacts({ name: 'sick', isHealthy: false, models: ['m'] }),
       upstreamFacts({ name: 'late', priority: 5, models: ['m'] }),
       upstreamFacts({ name: 'b', models: ['m'] }),
       upstreamFacts({ name: 'a', models: ['m'] }),
@@ -141,12 +141,12 @@ describe('steps 3 and 4, upstreams', () => {
     }
   });
   test('a guarded provider stands behind the own network, but health comes first', () => {
-    const near = upstreamFacts({ name: 'z', priority: 9, guarded: false, models: ['m'] });
+    const near = upstreamFacts({ name: 'z', priority: 9, isSpendGuarded: false, models: ['m'] });
     const far = upstreamFacts({ name: 'a', models: ['m'] });
     const to = (...upstreams: (typeof near)[]) => chat('m', picture({ upstreams })).target;
     expect(to(far, near)).toMatchObject({ upstream: 'z' });
-    expect(to({ ...far, guarded: false }, near)).toMatchObject({ upstream: 'a' });
-    expect(to(far, { ...near, healthy: false })).toMatchObject({ upstream: 'a' });
+    expect(to({ ...far, isSpendGuarded: false }, near)).toMatchObject({ upstream: 'a' });
+    expect(to(far, { ...near, isHealthy: false })).toMatchObject({ upstream: 'a' });
   });
   test.each([
     ['/v1/embeddings', 'embed', 'embed'],
@@ -161,7 +161,7 @@ describe('steps 3 and 4, upstreams', () => {
       slot('voices', 'v', { type: 'tts', state: 'offline' }),
     ];
     const names = ['agent', 'agent-hermes', 'svc/agent', 'embed', 'voices'];
-    const on = picture({ slots, upstreams: [upstreamFacts({ name: 'u', cold: true, models: names })] });
+    const on = picture({ slots, upstreams: [upstreamFacts({ name: 'u', isCold: true, models: names })] });
     expect(resolve(ask(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
   });
   test('a name of a slot that there is not goes where it is listed, but svc/ and the legacy alias never', () => {
@@ -175,7 +175,10 @@ describe('steps 3 and 4, upstreams', () => {
     const on = picture({
       slots: [slot('a', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:b' })],
-      upstreams: [upstreamFacts({ name: 'a', models: ['m'] }), upstreamFacts({ name: 'b', healthy: false })],
+      upstreams: [
+        upstreamFacts({ name: 'a', models: ['m'] }),
+        upstreamFacts({ name: 'b', isHealthy: false }),
+      ],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'b', model: 'm' } });
     const gone = picture({ ...on, slots: [], upstreams: [upstreamFacts({ name: 'a', models: ['m'] })] });
@@ -217,7 +220,7 @@ describe('steps 3 and 4, upstreams', () => {
     expect(chat('m', on).target).toBeNull();
   });
   test('cold lists are read once, then step 3 is repeated', async () => {
-    const cold = picture({ upstreams: [upstreamFacts({ name: 'u', cold: true })] });
+    const cold = picture({ upstreams: [upstreamFacts({ name: 'u', isCold: true })] });
     const warm = picture({ upstreams: [upstreamFacts({ name: 'u', models: ['m'] })], liveAsked: true });
     let reads = 0;
     const refresh = async () => {

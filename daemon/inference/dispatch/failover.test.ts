@@ -8,7 +8,7 @@ describe('otherUpstream', () => {
     upstreams: [
       upstreamFacts({ name: 'a', models: ['m'] }),
       upstreamFacts({ name: 'b', models: ['m'], priority: 5 }),
-      upstreamFacts({ name: 'c', models: ['m'], healthy: false }),
+      upstreamFacts({ name: 'c', models: ['m'], isHealthy: false }),
       upstreamFacts({ name: 'd', models: ['n'] }),
     ],
   });

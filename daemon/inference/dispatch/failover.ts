@@ -9,7 +9,7 @@ export const neverSent = (failure: unknown): boolean =>
   failure instanceof GatewayError &&
   failure.code === 'dispatch.upstream_unavailable' &&
   failure.cause !== undefined &&
-  faultOf(failure.cause).unsent;
+  faultOf(failure.cause).isUnsent;
 
 /**
  * Who takes a request whose upstream could not be reached: another healthy upstream that lists the same id. Null when
@@ -21,7 +21,7 @@ export function otherUpstream(
   picture: Picture,
 ): Decision | null {
   if (target.kind !== 'upstream' || step === 'registry') return null;
-  const others = picture.upstreams.filter(({ name, healthy }) => healthy && !tried.has(name));
+  const others = picture.upstreams.filter(({ name, isHealthy }) => isHealthy && !tried.has(name));
   const outcome = fromLists(others, target.model);
   return outcome?.is === 'match' ? { step, target: outcome.target } : null;
 }

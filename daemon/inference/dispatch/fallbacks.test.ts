@@ -13,7 +13,7 @@ const picture: Picture = {
     upstream('a'),
     upstream('b', { priority: 2 }),
     upstream('c', { priority: 1 }),
-    upstream('away', { healthy: false }),
+    upstream('away', { isHealthy: false }),
     upstream('other', { models: [] }),
   ],
   npuSuffix: 'flm',

@@ -1,5 +1,5 @@
 import type { SlotView } from '../../slots/slot-view.ts';
-import type { UpstreamFacts } from '../../upstreams/port.ts';
+import type { UpstreamState } from '../../upstreams/port.ts';
 import type { RegisteredModelLike, RegistryLike, Upstreams } from '../ports.ts';
 
 /** What is true at one moment; every decision of one request is made on one picture. */
@@ -7,7 +7,7 @@ export interface Picture {
   /** Enabled slots only, in the order of the slot files. */
   readonly slots: readonly SlotView[];
   readonly models: readonly RegisteredModelLike[];
-  readonly upstreams: readonly UpstreamFacts[];
+  readonly upstreams: readonly UpstreamState[];
   /** Suffix of model ids that mean the NPU backend, without its hyphen. */
   readonly npuSuffix: string;
   /** Cold model lists have been asked for in this request. */
@@ -29,7 +29,7 @@ class LivePicture implements Picture {
   readonly liveAsked: boolean;
   readonly #sources: PictureSources;
   #models: readonly RegisteredModelLike[] | undefined;
-  #upstreams: readonly UpstreamFacts[] | undefined;
+  #upstreams: readonly UpstreamState[] | undefined;
 
   constructor(sources: PictureSources, liveAsked: boolean) {
     const all = sources.slots.views();
@@ -43,7 +43,7 @@ class LivePicture implements Picture {
     return this.#models;
   }
 
-  get upstreams(): readonly UpstreamFacts[] {
+  get upstreams(): readonly UpstreamState[] {
     this.#upstreams ??= this.#sources.upstreams.list();
     return this.#upstreams;
   }

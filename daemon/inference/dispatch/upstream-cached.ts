@@ -1,4 +1,4 @@
-import type { UpstreamFacts } from '../../upstreams/port.ts';
+import type { UpstreamState } from '../../upstreams/port.ts';
 import { meansSlot } from './names.ts';
 import { type Outcome, pass, type Resolver, toUpstream } from './resolver.ts';
 
@@ -14,14 +14,14 @@ export const upstreamCached: Resolver = (ask, picture) => {
 };
 
 /** Healthy first, then those of the own network before guarded ones, then the smaller priority, then the name. */
-const order = (a: UpstreamFacts, b: UpstreamFacts): number =>
-  Number(b.healthy) - Number(a.healthy) ||
-  Number(a.guarded) - Number(b.guarded) ||
+const order = (a: UpstreamState, b: UpstreamState): number =>
+  Number(b.isHealthy) - Number(a.isHealthy) ||
+  Number(a.isSpendGuarded) - Number(b.isSpendGuarded) ||
   a.priority - b.priority ||
   (a.name < b.name ? -1 : 1);
 
 /** The best upstream that lists `model`, or null. */
-export function fromLists(upstreams: readonly UpstreamFacts[], model: string): Outcome | null {
+export function fromLists(upstreams: readonly UpstreamState[], model: string): Outcome | null {
   const best = upstreams.filter(({ models }) => models.some(({ id }) => id === model)).sort(order)[0];
   return best ? toUpstream(best.name, model, `upstream ${best.name} lists this model`) : null;
 }

@@ -10,7 +10,7 @@ import { fromLists } from './upstream-cached.ts';
 export const upstreamLive: Resolver = (ask, picture) => {
   const { lane, model } = ask.address;
   if (lane !== null || model === null || meansSlot(model, picture)) return pass('the caller means a slot');
-  const cold = picture.upstreams.filter((upstream) => upstream.cold);
+  const cold = picture.upstreams.filter((upstream) => upstream.isCold);
   if (cold.length > 0 && !picture.liveAsked) {
     return { is: 'fetch', reason: `the lists of ${cold.length} cold upstreams are needed` };
   }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { BadAnswer } from '../../upstreams/ask.ts';
+import { BadResponseError } from '../../upstreams/ask.ts';
 
 const code = (error: unknown): string => {
   const found = (error as { code?: unknown } | null)?.code;
@@ -50,12 +50,12 @@ export function brokenAnswer(error: unknown): GatewayError {
 export const endedEarly = (): GatewayError =>
   new GatewayError('upstream.error', {
     message: 'The engine ended its answer early.',
-    cause: new BadAnswer('It ended its answer early.'),
+    cause: new BadResponseError('It ended its answer early.'),
   });
 
 /** A line of its answer is longer than any honest one. */
 export const endlessLine = (): GatewayError =>
   new GatewayError('upstream.error', {
     message: 'The engine or upstream sent a line without an end.',
-    cause: new BadAnswer('It sent a line without an end.'),
+    cause: new BadResponseError('It sent a line without an end.'),
   });

@@ -1,4 +1,4 @@
-import { catalogued, ERRORS, isErrorCode } from '../../contract/errors.ts';
+import { catalogCodeOf, ERRORS, isErrorCode } from '../../contract/errors.ts';
 
 /** A failure that the caller has been told in the engine's own words. */
 export class ToldFailure {
@@ -41,7 +41,7 @@ export function failureInEvents(end: Buffer): ToldFailure | null {
     .split(/[\r\n]+/)
     .reverse()) {
     const error = line.startsWith('data:') ? errorIn(line.slice('data:'.length)) : null;
-    if (error !== null) return new ToldFailure(catalogued(error.code), statusOf(error));
+    if (error !== null) return new ToldFailure(catalogCodeOf(error.code), statusOf(error));
   }
   return null;
 }

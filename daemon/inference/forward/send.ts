@@ -80,4 +80,4 @@ class Sending implements ExchangeOwner {
 
 /** What a failure is taken for: a second try that could not connect does not make the first one unsent. */
 const lastOf = (dropped: Error | null, error: Error): Error =>
-  dropped !== null && faultOf(error).unsent ? dropped : error;
+  dropped !== null && faultOf(error).isUnsent ? dropped : error;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
-import { askUpstream, BadAnswer } from '../../upstreams/ask.ts';
+import { BadResponseError, queryUpstream } from '../../upstreams/ask.ts';
 import { connectionFailure } from '../forward/failure.ts';
 
 /** An engine or upstream that draws, and what it demands of each request. */
@@ -32,15 +32,15 @@ export interface Reply {
 export type Ask = (question: Question, signal: AbortSignal) => Promise<Reply>;
 
 export function askAt(outbound: Pick<Outbound, 'dispatch'>, place: Place): Ask {
-  return async ({ path, body, limitMs, mostBytes }, signal) => {
+  return async ({ path, body, limitMs, mostBytes: maxBytes }, signal) => {
     const sent = body === undefined ? null : Buffer.from(JSON.stringify(body));
     const own = Object.entries(place.headers).flat();
     const typed = sent === null ? own : [...own, 'content-type', 'application/json'];
     try {
-      const { status, bytes } = await askUpstream({
+      const { status, bytes } = await queryUpstream({
         outbound,
         limitMs,
-        mostBytes,
+        maxBytes,
         signal,
         request: {
           origin: place.origin,
@@ -63,7 +63,7 @@ export function askAt(outbound: Pick<Outbound, 'dispatch'>, place: Place): Ask {
 }
 
 function failureOf(cause: unknown): GatewayError {
-  if (cause instanceof BadAnswer) return badAnswer('Its answer is larger than is read.', cause);
+  if (cause instanceof BadResponseError) return badAnswer('Its answer is larger than is read.', cause);
   if ((cause as Error | null)?.name === 'TimeoutError') {
     return new GatewayError('dispatch.upstream_timeout', { cause });
   }

@@ -10,7 +10,7 @@ const painter = (name: string, model: string | null, more: Partial<SlotRecord> =
 function names(slots: SlotRecord[], more: { draws?: string[]; models?: string[] } = {}): string[] {
   const upstreams = [
     upstreamFacts({ name: 'far', models: more.models ?? [] }),
-    upstreamFacts({ name: 'down', healthy: false, models: ['sdxl'] }),
+    upstreamFacts({ name: 'down', isHealthy: false, models: ['sdxl'] }),
   ];
   return drawing({
     picture: picture({ slots, upstreams }),

@@ -18,7 +18,7 @@ export function drawing({ picture, draws }: World): string[] {
       return name === BY_PATH ? draws(name).slice(0, 1) : [];
     });
   const others = picture.upstreams
-    .filter(({ healthy }) => healthy)
+    .filter(({ isHealthy }) => isHealthy)
     .flatMap(({ models }) => models.map(({ id }) => id).filter((id) => curatedModel(id)?.id === id));
   return [...slots, ...others];
 }

@@ -58,7 +58,7 @@ export function tool<T extends z.ZodType>(
 export function loadedOf({ picture }: World, type: SlotTypeName): string[] {
   const slots = picture.slots.filter((slot) => slot.type === type && isLoaded(slot));
   const others = picture.upstreams
-    .filter(({ healthy }) => healthy)
+    .filter(({ isHealthy }) => isHealthy)
     .flatMap(({ models }) => models.filter((model) => model.type === type).map(({ id }) => id));
   return [...slots.map(({ name }) => name), ...others];
 }

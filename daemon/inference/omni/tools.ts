@@ -53,7 +53,7 @@ function seeing({ picture, asked, has }: World): string[] {
     .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null)
     .filter((slot) => sees(modelNamed(picture, slot.model ?? ''), slot));
   const others = picture.upstreams
-    .filter(({ healthy }) => healthy)
+    .filter(({ isHealthy }) => isHealthy)
     .flatMap(({ models }) => models.filter(({ vision }) => vision).map(({ id }) => id));
   return [...slots.map(({ name }) => name), ...others];
 }

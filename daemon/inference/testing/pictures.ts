@@ -1,4 +1,4 @@
-import type { UpstreamCall, UpstreamFacts } from '../../upstreams/port.ts';
+import type { UpstreamCall, UpstreamState } from '../../upstreams/port.ts';
 import type { Picture } from '../dispatch/routing-view.ts';
 import type { RegisteredModelLike } from '../ports.ts';
 
@@ -18,10 +18,10 @@ export function registeredModel(more: Partial<RegisteredModelLike> & { id: strin
 }
 
 export function upstreamFacts(
-  more: Partial<Omit<UpstreamFacts, 'models'>> & { name: string; models?: readonly string[] },
-): UpstreamFacts {
+  more: Partial<Omit<UpstreamState, 'models'>> & { name: string; models?: readonly string[] },
+): UpstreamState {
   const models = (more.models ?? []).map((id) => ({ id, type: null, context: null, created: null }));
-  return { remote: true, healthy: true, guarded: true, priority: 0, cold: false, ...more, models };
+  return { remote: true, isHealthy: true, isSpendGuarded: true, priority: 0, isCold: false, ...more, models };
 }
 
 export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): UpstreamCall {
@@ -33,8 +33,8 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
     remote: true,
     connectMs: null,
     idleMs: null,
-    begun: () => {},
-    ended: () => {},
+    onResponse: () => {},
+    onEnd: () => {},
     ...more,
   };
 }

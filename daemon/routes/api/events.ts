@@ -3,12 +3,12 @@ import { ADMIN_EVENTS, type GatewayEvents } from '../../contract/events.ts';
 import type { EventBusEntry } from '../../lib/async/event-bus.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
-import { StreamDoor } from '../sse-endpoint.ts';
+import { SseEndpoint } from '../sse-endpoint.ts';
 
 /** Readers at once; a dashboard uses one each. */
 const MAX_READERS = 64;
 /** Of those, what only admins may take: whoever holds the client key can't keep the owner's dashboard out. */
-const KEPT_FOR_ADMINS = 16;
+const RESERVED_FOR_ADMINS = 16;
 
 /** What a reader has seen last by its own word; null when it is new. A word that is no id counts as lost long ago. */
 export function lastEventId(req: Pick<IncomingMessage, 'headers'>): number | null {
@@ -23,17 +23,17 @@ export function lastEventId(req: Pick<IncomingMessage, 'headers'>): number | nul
  * then it must read anew what it shows.
  */
 export function eventRoutes(deps: RouteDeps) {
-  const door = new StreamDoor(deps, MAX_READERS, KEPT_FOR_ADMINS);
+  const endpoint = new SseEndpoint(deps, MAX_READERS, RESERVED_FOR_ADMINS);
   const events: Handler = (ctx, call) => {
-    const stream = door.open(ctx, call);
+    const stream = endpoint.open(ctx, call);
     const send = ({ id, name, payload }: EventBusEntry<GatewayEvents>) => {
       if (ADMIN_EVENTS.has(name) && !stream.isAdmin()) return;
       stream.send({ id, event: name, data: JSON.stringify(payload) });
     };
-    const seen = lastEventId(ctx.req);
-    const missed = seen === null ? [] : deps.bus.since(seen);
+    const lastId = lastEventId(ctx.req);
+    const missed = lastId === null ? [] : deps.bus.since(lastId);
     if (missed === null) stream.send({ id: deps.bus.lastId, event: 'gap', data: '{}' });
-    else if (missed.length === 0) stream.mark(deps.bus.lastId);
+    else if (missed.length === 0) stream.sendId(deps.bus.lastId);
     for (const entry of missed ?? []) send(entry);
     stream.onClose(deps.bus.subscribe(send));
   };

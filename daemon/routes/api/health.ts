@@ -9,7 +9,7 @@ import { allProblems } from '../problems.ts';
 
 type Check = SystemHealthView['checks'][string];
 /** Below this, writes of the gateway itself fail soon. */
-const HARDLY_BYTES = 32 * 1024 * 1024;
+const CRITICAL_BYTES = 32 * 1024 * 1024;
 /** Anonymous callers must not be able to make the daemon work: the answer is kept this long (ms). */
 const CACHE_MS = 1000;
 
@@ -57,7 +57,7 @@ export function diskCheck(free: number | null): Check {
   const mib = Math.floor(free / 1024 ** 2);
   const told = `The disk of the state folder has ${mib} MiB left`;
   const next = 'Remove models that are not needed, or make room beside them.';
-  return free < HARDLY_BYTES
+  return free < CRITICAL_BYTES
     ? { status: 'failed', message: `${told}: pulls, logs of requests and memories fail. ${next}` }
     : { status: 'warning', message: `${told}: no model can be pulled. ${next}` };
 }
@@ -66,12 +66,13 @@ function configurationCheck(deps: RouteDeps): Check {
   const count = allProblems(deps).length;
   if (count === 0) return { status: 'ok', message: 'All settings are valid.' };
   const instead =
-    closedFor(deps) ?? 'What cannot be read has its last good value, or its default where there is none.';
+    whyKeysRequired(deps) ??
+    'What cannot be read has its last good value, or its default where there is none.';
   return { status: 'warning', message: `${plural(count, 'problem')} in the configuration. ${instead}` };
 }
 
 /** Why keys are required although nothing that can be read says so; null where something does, or none are. */
-function closedFor({ settings }: RouteDeps): string | null {
+function whyKeysRequired({ settings }: RouteDeps): string | null {
   const { value, source, warning } = settings.resolve('requireAuth');
   if (!value) return null;
   if (warning !== undefined)
@@ -86,12 +87,14 @@ function closedFor({ settings }: RouteDeps): string | null {
 function slotsCheck({ slots }: Pick<RouteDeps, 'slots'>): Check {
   const all = slots.list();
   const failed = all.filter(({ state }) => state === 'error');
-  const hollow = all.filter(
+  const modelMissing = all.filter(
     ({ name, enabled, model }) => enabled && model === null && slots.config(name)?.model != null,
   );
   const told = [
     ...(failed.length === 0 ? [] : [`Failed: ${namesOf(failed)}.`]),
-    ...(hollow.length === 0 ? [] : [`The model that the file names was not found: ${namesOf(hollow)}.`]),
+    ...(modelMissing.length === 0
+      ? []
+      : [`The model that the file names was not found: ${namesOf(modelMissing)}.`]),
   ];
   if (told.length === 0) return { status: 'ok', message: 'No slot has failed.' };
   return { status: 'warning', message: told.join(' ') };
@@ -123,7 +126,7 @@ function exposureCheck(deps: RouteDeps): Check {
   return { status: 'warning', message: 'The gateway listens on the network and no key is required.' };
 }
 
-const COLLAPSED = {
+const SHARED_ADDRESS_MESSAGES = {
   untrusted:
     'Callers behind a proxy share one login limit: X-Forwarded-For is not read. If the proxy overwrites it, set SVC_TRUST_FORWARDED_FOR=on.',
   unlisted:
@@ -132,8 +135,10 @@ const COLLAPSED = {
 
 /** Only where a proxy was seen whose callers are not told apart. */
 function proxyCheck(deps: RouteDeps): Record<string, Check> {
-  const collapsed = deps.auth.collapsed();
-  return collapsed === null ? {} : { proxy: { status: 'warning', message: COLLAPSED[collapsed] } };
+  const collapsed = deps.auth.sharedAddressCause();
+  return collapsed === null
+    ? {}
+    : { proxy: { status: 'warning', message: SHARED_ADDRESS_MESSAGES[collapsed] } };
 }
 
 /** Only where somebody asked for the chat UI. */

@@ -3,11 +3,11 @@ import { atLeast, LOG_LEVELS, type LogLine } from '../../lib/text/log-lines.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { Query } from '../query.ts';
-import { StreamDoor } from '../sse-endpoint.ts';
+import { SseEndpoint } from '../sse-endpoint.ts';
 import { lastEventId } from './events.ts';
 
 const MAX_READERS = 16;
-const MOST_LINES = 1_000;
+const MAX_LINES = 1_000;
 
 const newest = <T>(all: readonly T[], most: number): readonly T[] => (most === 0 ? [] : all.slice(-most));
 
@@ -17,22 +17,22 @@ const newest = <T>(all: readonly T[], most: number): readonly T[] => (most === 0
  * behind it, after an event `gap` when lines were lost in between.
  */
 export function logRoutes(deps: RouteDeps) {
-  const door = new StreamDoor(deps, MAX_READERS);
+  const endpoint = new SseEndpoint(deps, MAX_READERS);
   const { bus } = deps.logLines;
   const logs: Handler = (ctx, call) => {
     const query = new Query(call);
     const least = query.word('level', LOG_LEVELS) ?? 'trace';
-    const lines = query.whole('lines', { min: 0, max: MOST_LINES, absent: 200 });
+    const lines = query.whole('lines', { min: 0, max: MAX_LINES, absent: 200 });
     const follow = query.flag('follow', true);
-    const stream = door.open(ctx, call);
+    const stream = endpoint.open(ctx, call);
     const wanted = ({ payload }: EventBusEntry<{ log: LogLine }>) => atLeast(payload.level, least);
     const send = (entry: EventBusEntry<{ log: LogLine }>) => {
       if (wanted(entry)) stream.send({ id: entry.id, event: 'log', data: entry.payload.text });
     };
-    const seen = lastEventId(ctx.req);
-    const missed = seen === null ? null : bus.since(seen);
-    if (seen !== null && missed === null) stream.send({ event: 'gap', data: '{}' });
-    const recent = missed ?? newest(bus.last(MOST_LINES).filter(wanted), lines);
+    const lastId = lastEventId(ctx.req);
+    const missed = lastId === null ? null : bus.since(lastId);
+    if (lastId !== null && missed === null) stream.send({ event: 'gap', data: '{}' });
+    const recent = missed ?? newest(bus.last(MAX_LINES).filter(wanted), lines);
     for (const entry of recent) send(entry);
     if (follow) stream.onClose(bus.subscribe(send));
     else stream.end();

@@ -6,8 +6,8 @@ import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 import { badQuery, Query } from '../query.ts';
 
-const PAGE = 100;
-const MOST_OFFSET = 999_999_999;
+const PAGE_SIZE = 100;
+const MAX_OFFSET = 999_999_999;
 
 /** The memory store; its delete routes are admin whatever the generic memory rule is widened to. */
 export function memoryRoutes(deps: RouteDeps) {
@@ -23,13 +23,13 @@ export function memoryRoutes(deps: RouteDeps) {
   };
   const search: Handler = async (ctx, call, body) => {
     const { query, limit } = body as z.infer<typeof MemorySearch>;
-    const left = new AbortController();
-    ctx.res.once('close', () => left.abort());
-    return memory.search(query, limit ?? 20, { tier: call.caller.tier, signal: left.signal });
+    const abort = new AbortController();
+    ctx.res.once('close', () => abort.abort());
+    return memory.search(query, limit ?? 20, { tier: call.caller.tier, signal: abort.signal });
   };
   const list: Handler = (_ctx, call) => {
-    const offset = new Query(call).whole('offset', { min: 0, max: MOST_OFFSET, absent: 0 });
-    return { memories: memory.list(PAGE, offset) };
+    const offset = new Query(call).whole('offset', { min: 0, max: MAX_OFFSET, absent: 0 });
+    return { memories: memory.list(PAGE_SIZE, offset) };
   };
   const get: Handler = (_ctx, call) => {
     const found = memory.get(call.params.id ?? '');

@@ -9,7 +9,7 @@ import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
 /** States of a slot that does not hold its model. */
-const AWAY: readonly string[] = ['offline', 'error'];
+const UNLOADED: readonly string[] = ['offline', 'error'];
 
 /** `/api/models…`: the registry, and what an administrator may say of its models. */
 export function registryRoutes(deps: RouteDeps) {
@@ -24,28 +24,28 @@ export function registryRoutes(deps: RouteDeps) {
   const shown = (id: string): ModelWithMemory => {
     const model = registry.get(id);
     if (model === undefined) throw notFound();
-    return modelWithMemory(model, slots, placesOf(slots));
+    return modelWithMemory(model, slots, slotIndexOf(slots));
   };
   /** Gives the slot this model and notes the choice, unless somebody chose anew while it was loaded. */
-  const bindByLoad = async (id: string, slot: string, binding: string | null): Promise<void> => {
+  const bindBySwap = async (id: string, slot: string, binding: string | null): Promise<void> => {
     const before = registry.get(id)?.binding ?? null;
     await configWrite(() => slots.swap(slot, { modelId: id }));
     if ((registry.get(id)?.binding ?? null) === before) await registry.change(id, { binding });
   };
   return {
     models: () => {
-      const places = placesOf(slots);
+      const places = slotIndexOf(slots);
       return { models: registry.list().map((model) => modelWithMemory(model, slots, places)) };
     },
     'model.catalog': () => catalogView(deps),
     'model.put': async (_ctx, call, body) => {
       const id = idOf(deps, call);
       const wanted = body as ModelPutBody;
-      const slot = slotToGive(deps, id, wanted.binding ?? null);
+      const slot = slotToSwap(deps, id, wanted.binding ?? null);
       audit(call, wanted.binding === undefined ? 'change' : 'bind', { model: id, ...wanted });
       const { binding, ...rest } = wanted;
       await registry.change(id, slot === null ? wanted : rest);
-      if (slot !== null) await bindByLoad(id, slot, binding ?? null);
+      if (slot !== null) await bindBySwap(id, slot, binding ?? null);
       return shown(id);
     },
     'model.remove': async (_ctx, call) => {
@@ -75,23 +75,23 @@ export function registryRoutes(deps: RouteDeps) {
 
 /** Slots that hold a model in memory, or are about to. */
 const holdersOf = ({ slots }: Pick<RouteDeps, 'slots'>, id: string) =>
-  slots.list().filter(({ model, state }) => model === id && !AWAY.includes(state));
+  slots.list().filter(({ model, state }) => model === id && !UNLOADED.includes(state));
 
 /** Formats that automatic slots can serve; others are for engines that slot files name, or take no memory of ours. */
 const SELF_SERVED: ReadonlySet<string> = new Set(['gguf', 'onnx']);
 
 /** What the slots say of models at one moment. */
-interface Places {
+interface SlotIndex {
   /** Ids of models that are in memory, or about to be. */
   readonly held: ReadonlySet<string | null>;
   /** Model id → its automatic slot. */
   readonly automatic: ReadonlyMap<string | null, string>;
 }
 
-function placesOf(slots: Pick<Slots, 'list'>): Places {
+function slotIndexOf(slots: Pick<Slots, 'list'>): SlotIndex {
   const all = slots.list();
   return {
-    held: new Set(all.filter(({ state }) => !AWAY.includes(state)).map(({ model }) => model)),
+    held: new Set(all.filter(({ state }) => !UNLOADED.includes(state)).map(({ model }) => model)),
     automatic: new Map(all.filter(({ auto }) => auto).map(({ model, name }) => [model, name])),
   };
 }
@@ -100,7 +100,7 @@ function placesOf(slots: Pick<Slots, 'list'>): Places {
 function modelWithMemory(
   model: RegisteredModel,
   slots: Pick<Slots, 'measured' | 'fit'>,
-  { held, automatic }: Places,
+  { held, automatic }: SlotIndex,
 ): ModelWithMemory {
   const own = automatic.get(model.id);
   return {
@@ -151,7 +151,7 @@ function idOf(deps: RouteDeps, call: Call): string {
  * The slot that a binding names, when it has to be given the model first; null when it has it, and for any other binding.
  * Throws for a slot or upstream that is not there.
  */
-function slotToGive(deps: RouteDeps, id: string, binding: string | null): string | null {
+function slotToSwap(deps: RouteDeps, id: string, binding: string | null): string | null {
   const [kind, name = ''] = binding?.split(':') ?? [];
   if (kind === 'upstream' && !deps.upstreams.config(name)) throw new GatewayError('upstream.not_found');
   if (kind !== 'slot') return null;

@@ -5,12 +5,12 @@ import { TtlCache } from '../../lib/async/ttl-cache.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
-const FOUND = 20;
-const LONGEST_QUERY = 200;
+const MAX_RESULTS = 20;
+const MAX_QUERY_LENGTH = 200;
 const SEARCHES = { maxEntries: 64, ttlMs: 5 * 60_000 };
 
 /** Aborted when the caller has left before the answer. */
-function leaving(res: ServerResponse): AbortSignal {
+function abortOnDisconnect(res: ServerResponse): AbortSignal {
   const control = new AbortController();
   res.on('close', () => {
     if (!res.writableEnded) control.abort(new DOMException('the caller has left', 'AbortError'));
@@ -43,19 +43,19 @@ export function pullRoutes(deps: RouteDeps) {
     'pull.resume': verb('resume'),
     'pull.cancel': verb('cancel'),
     'model.pull': async (ctx, call, body) => {
-      const view = await pulls.create(body as PullBody, leaving(ctx.res));
+      const view = await pulls.create(body as PullBody, abortOnDisconnect(ctx.res));
       audit(call, 'create', { pull: view.id, repo: view.repo, file: view.file, revision: view.revision });
       return view;
     },
     'model.search': async (ctx, call) => {
       const query = (new URLSearchParams(call.target.query).get('q') ?? '').trim();
-      if (query === '' || query.length > LONGEST_QUERY) {
-        const reason = `must be a text of at most ${LONGEST_QUERY} characters`;
+      if (query === '' || query.length > MAX_QUERY_LENGTH) {
+        const reason = `must be a text of at most ${MAX_QUERY_LENGTH} characters`;
         throw new GatewayError('request.invalid', { details: { fields: [{ path: 'q', reason }] } });
       }
       const key = `${hub.place().url} ${query.toLowerCase()}`;
       const known = searches.get(key);
-      const results = known ?? (await hub.search(query, FOUND, leaving(ctx.res)));
+      const results = known ?? (await hub.search(query, MAX_RESULTS, abortOnDisconnect(ctx.res)));
       if (known === undefined) searches.set(key, results);
       return { results };
     },

@@ -8,7 +8,7 @@ import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { badQuery, Query } from '../query.ts';
 
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** `/api/requests…`: what runs and what has ended; content only where an admin has asked for it to be kept. */
 export function requestRoutes(deps: RouteDeps) {
@@ -16,7 +16,7 @@ export function requestRoutes(deps: RouteDeps) {
   const list: Handler = (_ctx, call): { running: RequestRecord[]; recent: RequestRecord[] } => {
     const query = new Query(call);
     const state = query.word('state', ['running', 'done']);
-    const limit = query.whole('limit', { min: 1, max: MOST_ROWS, absent: 200 });
+    const limit = query.whole('limit', { min: 1, max: MAX_ROWS, absent: 200 });
     const before = query.text('before');
     const running = state === 'done' || before !== null ? [] : deps.inference.running().slice(0, limit);
     const recent = state === 'running' ? [] : deps.store.requests.list(limit, before);
@@ -31,13 +31,13 @@ export function requestRoutes(deps: RouteDeps) {
     audit(deps, call, 'request.cancel', { request: found.id });
     // Its walk hears of the end in this turn and tells the log before the next one.
     await nextTurn();
-    return asItIsNow(deps, found);
+    return currentOrEarlier(deps, found);
   };
   return { requests: list, request: one, 'request.cancel': cancel } satisfies Record<string, Handler>;
 }
 
 /** The same request once more; as it was where the log does not know its end, which changes nothing of that end. */
-function asItIsNow(deps: RouteDeps, found: RequestWholeView): RequestWholeView {
+function currentOrEarlier(deps: RouteDeps, found: RequestWholeView): RequestWholeView {
   try {
     return findRequest(deps, found.id);
   } catch (error) {

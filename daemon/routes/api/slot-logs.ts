@@ -7,11 +7,11 @@ import { slotLogName } from '../../slots/lifecycle/slot-log.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { Query } from '../query.ts';
-import { StreamDoor } from '../sse-endpoint.ts';
+import { SseEndpoint } from '../sse-endpoint.ts';
 import { namedSlot } from './slots.ts';
 
 const MAX_READERS = 16;
-const MOST_LINES = 1_000;
+const MAX_LINES = 1_000;
 
 /**
  * `GET /api/slots/{name}/logs?lines=&follow=`: the last lines of what the slot's engines wrote, over their restarts,
@@ -19,15 +19,15 @@ const MOST_LINES = 1_000;
  * any of them. Values of secrets are hidden.
  */
 export function slotLogRoutes(deps: RouteDeps) {
-  const door = new StreamDoor(deps, MAX_READERS);
+  const endpoint = new SseEndpoint(deps, MAX_READERS);
   const logs: Handler = async (ctx, call) => {
     const { name } = namedSlot(deps, call);
     const query = new Query(call);
-    const lines = query.whole('lines', { min: 0, max: MOST_LINES, absent: 200 });
+    const lines = query.whole('lines', { min: 0, max: MAX_LINES, absent: 200 });
     const follow = query.flag('follow', true);
-    const stream = door.open(ctx, call);
-    const gone = new AbortController();
-    stream.onClose(() => gone.abort());
+    const stream = endpoint.open(ctx, call);
+    const closed = new AbortController();
+    stream.onClose(() => closed.abort());
     const onLine = (line: string) => {
       const text = redactSecrets(line, deps.settings.secrets());
       stream.send({ event: 'line', data: JSON.stringify({ text }) });
@@ -37,7 +37,7 @@ export function slotLogRoutes(deps: RouteDeps) {
     const file = engineLogFile(join(deps.settings.folders.state, 'logs'), log);
     // A full disk has none: what memory holds is shown then.
     if (!existsSync(file) && lines > 0) for (const line of deps.slots.lines(name).slice(-lines)) onLine(line);
-    await tailLog(file, { lines, follow, signal: gone.signal, onLine });
+    await tailLog(file, { lines, follow, signal: closed.signal, onLine });
     stream.end();
   };
   return { 'slot.logs': logs } satisfies Record<string, Handler>;

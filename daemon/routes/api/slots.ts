@@ -17,7 +17,7 @@ export function slotRoutes(deps: RouteDeps) {
     (action: 'load' | 'unload' | 'restart'): Handler =>
     (ctx, call) => {
       const { name } = namedSlot(deps, call);
-      return underWay(deps, ctx, call, () => {
+      return respondAcceptedOrWait(deps, ctx, call, () => {
         audit(deps, call, `slot.${action}`, { slot: name });
         return deps.slots[action](name);
       });
@@ -25,7 +25,7 @@ export function slotRoutes(deps: RouteDeps) {
   const swap: Handler = (ctx, call, body) => {
     const { model_id: modelId, persist = true } = body as { model_id: string; persist?: boolean };
     const { name } = namedSlot(deps, call);
-    return underWay(deps, ctx, call, () => {
+    return respondAcceptedOrWait(deps, ctx, call, () => {
       audit(deps, call, 'slot.swap', { slot: name, model: modelId, persist });
       return deps.slots.swap(name, { modelId, persist });
     });
@@ -68,9 +68,14 @@ export function namedSlot(deps: Pick<RouteDeps, 'slots'>, call: Call): SlotRecor
  * when the act has its outcome. With `?wait=false` 202 and the record as it is as soon as it is clear that the act is not
  * refused at once; what becomes of it is told by events, and by the slot's state.
  */
-async function underWay(deps: RouteDeps, ctx: Context, call: Call, begin: () => Promise<SlotRecord>) {
-  if (new Query(call).flag('wait', true)) return begin();
-  const act = begin();
+async function respondAcceptedOrWait(
+  deps: RouteDeps,
+  ctx: Context,
+  call: Call,
+  start: () => Promise<SlotRecord>,
+) {
+  if (new Query(call).flag('wait', true)) return start();
+  const act = start();
   const soon = new AbortController();
   const later = pause(REFUSAL_MS, null, { signal: soon.signal }).catch(() => null);
   try {

@@ -46,11 +46,11 @@ function overview(deps: RouteDeps): StatusOverviewView {
 async function urls({ auth, companion }: RouteDeps, call: Call) {
   const host = call.auth.headers.host ?? '';
   const base = `${forwardedTls(call.auth, auth.forwarding()) ? 'https' : 'http'}://${host}`;
-  const { plan, answers } = await companion.look();
+  const { plan, isResponding } = await companion.refreshed();
   return {
     api: `${base}/v1`,
     dashboard: `${base}/`,
-    companion: plan !== null && answers ? companionAddress(plan, host) : null,
+    companion: plan !== null && isResponding ? companionAddress(plan, host) : null,
     companion_enabled: plan !== null,
   };
 }

@@ -35,7 +35,7 @@ export function upstreamRoutes(deps: RouteDeps) {
       details,
     });
   /** Takes up what was written and answers the new state. */
-  const taken = (name: string): UpstreamRecord => {
+  const reloadedRecord = (name: string): UpstreamRecord => {
     upstreams.reload();
     const detail = upstreams.detail(name);
     if (!detail) throw new GatewayError('upstream.not_found');
@@ -50,7 +50,7 @@ export function upstreamRoutes(deps: RouteDeps) {
       const wanted = body as UpstreamCreateBody;
       await configWrite(() => createUpstreamFile(folder, wanted, upstreams.views().length));
       audit(call, 'create', { upstream: wanted.name, fields: Object.keys(wanted) });
-      return taken(wanted.name);
+      return reloadedRecord(wanted.name);
     },
     'upstream.put': async (ctx, call, body) => {
       const name = fileOf(call);
@@ -58,7 +58,7 @@ export function upstreamRoutes(deps: RouteDeps) {
       const guard = ifMatchGuard(ctx.req.headers['if-match']);
       await configWrite(() => changeUpstreamFile(folder, name, wanted, guard), reload);
       audit(call, 'change', { upstream: name, fields: Object.keys(wanted) });
-      return taken(name);
+      return reloadedRecord(name);
     },
     'upstream.remove': async (ctx, call) => {
       const name = fileOf(call);

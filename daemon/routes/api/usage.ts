@@ -4,8 +4,8 @@ import type { Handler } from '../handler.ts';
 import { Query } from '../query.ts';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 366;
-const MOST_ROWS = 5_000;
+const MAX_DAYS = 366;
+const MAX_ROWS = 5_000;
 
 /**
  * `GET /api/usage?days=`: sums per day (UTC), tier and model, today included; newest first. `GET /api/usage/minutes`: the
@@ -13,10 +13,10 @@ const MOST_ROWS = 5_000;
  */
 export function usageRoutes(deps: Pick<RouteDeps, 'store' | 'minutes'>) {
   const usage: Handler = (_ctx, call): UsageView => {
-    const days = new Query(call).whole('days', { min: 1, max: MOST_DAYS, absent: 30 });
+    const days = new Query(call).whole('days', { min: 1, max: MAX_DAYS, absent: 30 });
     const since = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
     const rows = deps.store.usage.since(since);
-    return { since, days: rows.slice(0, MOST_ROWS), truncated: rows.length > MOST_ROWS };
+    return { since, days: rows.slice(0, MAX_ROWS), truncated: rows.length > MAX_ROWS };
   };
   return { usage, 'usage.minutes': () => ({ minutes: deps.minutes.rows() }) } satisfies Record<
     string,

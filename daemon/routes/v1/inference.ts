@@ -23,14 +23,14 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     async (ctx, call) => {
       const readAt = performance.now();
       const { bytes, workMs } = await read.bytes(ctx, call);
-      await through(bytes, deps.inference[task](inferenceCall(ctx, call, bytes, readAt + workMs)));
+      await releaseBodyAfter(bytes, deps.inference[task](inferenceCall(ctx, call, bytes, readAt + workMs)));
     };
   const chat: Handler = (ctx, call) => {
     const readAt = performance.now();
     return read
       .bytes(ctx, call)
       .then(({ bytes, workMs }) =>
-        through(bytes, deps.omni.chat(inferenceCall(ctx, call, bytes, readAt + workMs))),
+        releaseBodyAfter(bytes, deps.omni.chat(inferenceCall(ctx, call, bytes, readAt + workMs))),
       );
   };
   const transcribe: Handler = (ctx, call) => {
@@ -54,14 +54,14 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
 }
 
 /** Shorter bodies share their memory with the head that they came with. */
-const LONG = 64 * 1024;
+const MIN_RELEASE_BYTES = 64 * 1024;
 
 /**
  * Lets the body go once its call is over. Left to the collector, long ones come together to what makes it walk through the
  * whole heap: a third of the CPU of a chat of 2,000 messages.
  */
-const through = (body: Buffer, answered: Promise<void>): Promise<void> =>
-  body.length < LONG ? answered : answered.finally(() => releaseWhenWritten(body));
+const releaseBodyAfter = (body: Buffer, answered: Promise<void>): Promise<void> =>
+  body.length < MIN_RELEASE_BYTES ? answered : answered.finally(() => releaseWhenWritten(body));
 
 /**
  * The picture of a call that floor 4 works on, made once its body is here; `waitedSince` is when the wait for it would have begun

@@ -1,4 +1,4 @@
-import { catalogued, ERRORS, type ErrorCode } from '../../contract/errors.ts';
+import { catalogCodeOf, ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import type { Make } from './metric-factory.ts';
 
 const LIMITED: ErrorCode = 'auth.rate_limited';
@@ -6,7 +6,7 @@ const isRefusal = (code: ErrorCode): boolean => code.startsWith('auth.') && code
 
 /** How a failure is counted that an answer told; a refusal of credentials in one is that of an upstream, not ours. */
 export function toldCode(code: string): ErrorCode {
-  const known = catalogued(code);
+  const known = catalogCodeOf(code);
   return known.startsWith('auth.') ? 'upstream.error' : known;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** Programs that suites of e2e/system run against: the variable with the path of each, and where scripts/parts.mjs puts it. */
+/** Programs that suites of e2e/system run against: the variable with the path of each, and where scripts/test-tools.mjs puts it. */
 const PARTS = {
   'llama-server': ['SVC_TEST_LLAMA_SERVER', 'llama.cpp'],
   'whisper-server': ['SVC_TEST_WHISPER_SERVER', 'whisper.cpp'],
@@ -21,7 +21,7 @@ export function part(name: keyof typeof PARTS): string | null {
   const path = process.env[variable] ?? join(root, '.cache', 'parts', folder, place);
   if (existsSync(path)) return path;
   console.warn(
-    `SKIPPED, there is no ${name} here: \`node scripts/parts.mjs ${folder}\` gets it, or says why not.`,
+    `SKIPPED, there is no ${name} here: \`node scripts/test-tools.mjs ${folder}\` gets it, or says why not.`,
   );
   return null;
 }
@@ -34,7 +34,7 @@ export function softwareVulkan(): string | null {
   const name = names.find((each) => /^lvp_icd.*\.json$/.test(each));
   if (name !== undefined) return join(VULKAN_DRIVERS, name);
   console.warn(
-    'SKIPPED, there is no Vulkan device here: `node scripts/parts.mjs vulkan` gets one in software.',
+    'SKIPPED, there is no Vulkan device here: `node scripts/test-tools.mjs vulkan` gets one in software.',
   );
   return null;
 }

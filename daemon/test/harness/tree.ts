@@ -41,9 +41,9 @@ export function noContainer(): string | null {
   if (process.platform !== 'linux') return 'this is no Linux';
   if (process.getuid?.() !== 0) return 'it takes root';
   if (which('systemd-nspawn') === null)
-    return 'there is no systemd-nspawn (node scripts/parts.mjs systemd-container)';
+    return 'there is no systemd-nspawn (node scripts/test-tools.mjs systemd-container)';
   if (!existsSync(place()) && which('mmdebstrap') === null)
-    return 'there is no mmdebstrap (node scripts/parts.mjs mmdebstrap)';
+    return 'there is no mmdebstrap (node scripts/test-tools.mjs mmdebstrap)';
   return null;
 }
 

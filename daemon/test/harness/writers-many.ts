@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { backup } from '../../backup/backup.ts';
-import { unfinishedRestore } from '../../backup/incomplete-restore.ts';
+import { incompleteRestore } from '../../backup/incomplete-restore.ts';
 import { restore } from '../../backup/restore.ts';
 import { type ErrorCode, GatewayError } from '../../contract/errors.ts';
 import { SetupError } from '../../lib/setup-error.ts';
@@ -128,7 +128,7 @@ const RESTORE: Writer = {
     const all = [...each, mark === 'ours' ? 'old' : 'new'] as Left[];
     const torn = all.find((left) => left.startsWith('torn'));
     if (torn !== undefined) return torn;
-    if (unfinishedRestore(join(root, 'state')) !== null) return 'between';
+    if (incompleteRestore(join(root, 'state')) !== null) return 'between';
     if (new Set(all).size > 1) return 'torn: half restored without a mark';
     return all[0] as Left;
   },

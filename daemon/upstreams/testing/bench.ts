@@ -8,15 +8,15 @@ import { createLog } from '../../lib/log.ts';
 import { Outbound } from '../../lib/net/outbound.ts';
 import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
-import type { AllUpstreams, UpstreamFacts } from '../port.ts';
-import type { OwnPlace } from '../self.ts';
-import { createUpstreams, type UpstreamsOptions } from '../upstreams.ts';
+import type { AllUpstreams, UpstreamState } from '../port.ts';
+import type { OwnAddress } from '../self.ts';
+import { createUpstreams, type UpstreamsDeps } from '../upstreams.ts';
 
 /** A server that plays an upstream. */
-export interface Player {
+export interface FakeUpstream {
   readonly url: string;
   /** Paths that it was asked for, with their queries. */
-  readonly asked: string[];
+  readonly requests: string[];
   readonly headers: Record<string, string | string[] | undefined>[];
   play: RequestListener;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export const listOf =
     res.end(JSON.stringify({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) }));
   };
 
-export const factsOf = (upstreams: Pick<AllUpstreams, 'list'>, name: string): UpstreamFacts | undefined =>
+export const factsOf = (upstreams: Pick<AllUpstreams, 'list'>, name: string): UpstreamState | undefined =>
   upstreams.list().find((each) => each.name === name);
 
 /** Ids of the models that an upstream lists. */
@@ -46,7 +46,7 @@ export class UpstreamsBench {
   readonly outbound = new Outbound({ connectMs: () => 2_000 });
   readonly clock = { wall: Date.UTC(2026, 5, 1, 12), steady: 1_000 };
   environment: Record<string, string> = {};
-  place: OwnPlace | null = null;
+  place: OwnAddress | null = null;
   readonly #servers: Server[] = [];
   readonly #opened: AllUpstreams[] = [];
 
@@ -59,7 +59,7 @@ export class UpstreamsBench {
   }
 
   /** Upstreams with one named `desk`, of which `player` is the server. */
-  desk(player: Player, more = ''): AllUpstreams {
+  desk(player: FakeUpstream, more = ''): AllUpstreams {
     this.file('desk', `base_url = "${player.url}"\n${more}`);
     return this.open();
   }
@@ -69,10 +69,10 @@ export class UpstreamsBench {
     this.clock.steady += ms;
   }
 
-  async player(play: RequestListener): Promise<Player> {
-    const player: Omit<Player, 'url' | 'close'> = { asked: [], headers: [], play };
+  async player(play: RequestListener): Promise<FakeUpstream> {
+    const player: Omit<FakeUpstream, 'url' | 'close'> = { requests: [], headers: [], play };
     const server = createServer((req, res) => {
-      player.asked.push(req.url ?? '');
+      player.requests.push(req.url ?? '');
       player.headers.push(req.headers);
       player.play(req, res);
     });
@@ -85,12 +85,12 @@ export class UpstreamsBench {
     });
   }
 
-  open(over: Partial<UpstreamsOptions> = {}): AllUpstreams {
+  open(over: Partial<UpstreamsDeps> = {}): AllUpstreams {
     const value = (name: keyof typeof SETTINGS) => SETTINGS[name].default;
     const upstreams = createUpstreams({
       settings: {
         folders: this.folders,
-        value: value as UpstreamsOptions['settings']['value'],
+        value: value as UpstreamsDeps['settings']['value'],
         environment: (name) => this.environment[name],
       },
       store: {
@@ -102,8 +102,8 @@ export class UpstreamsBench {
       bus: this.bus,
       log: createLog({ level: 'debug', write: (line) => this.logged.push(line) }),
       outbound: this.outbound,
-      ownPlace: () => this.place,
-      clocks: { wall: () => this.clock.wall, steady: () => this.clock.steady },
+      ownAddress: () => this.place,
+      clocks: { wall: () => this.clock.wall, monotonic: () => this.clock.steady },
       ...over,
     });
     this.#opened.push(upstreams);

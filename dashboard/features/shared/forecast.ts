@@ -1,4 +1,4 @@
-import { roomOf } from '../../../daemon/contract/memory-room.ts';
+import { headroomOf } from '../../../daemon/contract/memory-room.ts';
 import type { LoadForecastView, MemorySumView, StayReasonName } from '../../../daemon/contract/slots.ts';
 import { gib } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
@@ -53,7 +53,7 @@ export function sumLines(sum: MemorySumView): SumLine[] {
     lines.push({ name: 'Left under the memory limit', bytes: sum.limit - sum.held, sign: '' });
   return [
     ...lines.filter(({ bytes, sign }) => sign !== '−' || bytes >= MIN_SHOWN_BYTES),
-    { name: 'Available for this load', bytes: roomOf(sum).bytes, sign: '=' },
+    { name: 'Available for this load', bytes: headroomOf(sum).bytes, sign: '=' },
     { name: 'Needed', bytes: sum.needed, sign: '' },
     ...(sum.short > 0 ? [{ name: 'Short by', bytes: sum.short, sign: '' } as const] : []),
   ];

@@ -22,7 +22,7 @@ describe.skipIf(jazzer === null || libc === null)('fuzzing that is guided by wha
 
   const planted = {
     name: 'planted',
-    target: { what: 'a planted fault', longest: 16 },
+    target: { what: 'a planted fault', maxBytes: 16 },
     source: join(fuzz, 'fixtures', 'planted.ts'),
     corpora: [],
   };

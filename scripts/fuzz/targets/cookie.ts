@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { readCookie, SESSION_TTL_S, sessionCookieIn } from '../../../daemon/auth/session-cookie.ts';
-import { promise, same } from '../assert.ts';
+import { assertProperty, assertSame } from '../assert.ts';
 
 const SECRET = Buffer.alloc(32, 7);
 const NOW_S = 1_700_000_000;
@@ -38,14 +38,14 @@ export function fuzz(data: Buffer): void {
   if ((data[0] ?? 0) % 2 === 1) {
     const header = rest.toString('latin1');
     const value = sessionCookieIn(header);
-    if (value !== null) same(value, firstOf(header), 'the cookie of a header');
-    promise(readCookie(SECRET, value ?? header, NOW_S) === null, 'a session without the secret');
+    if (value !== null) assertSame(value, firstOf(header), 'the cookie of a header');
+    assertProperty(readCookie(SECRET, value ?? header, NOW_S) === null, 'a session without the secret');
     return;
   }
   const payload = rest.toString('base64url');
   const signature = createHmac('sha256', SECRET).update(payload).digest('base64url');
   const value = `${payload}.${signature}`;
-  same(
+  assertSame(
     readCookie(SECRET, value, NOW_S),
     value.length > 512 ? null : expected(rest.toString('latin1')),
     value,

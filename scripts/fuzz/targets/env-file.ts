@@ -5,7 +5,7 @@ import {
   setInEnvFile,
 } from '../../../daemon/settings/env-file.ts';
 import { scanEnv } from '../../../daemon/settings/env-scan.ts';
-import { promise, same, unlessRefused } from '../assert.ts';
+import { assertProperty, assertSame, orNullIf } from '../assert.ts';
 
 /** A comment that goes on in older releases of systemd: the only thing in a file that may make a change impossible. */
 const UNDECIDED = /(^|[\r\n])[ \t\r\n]*[#;][^\r\n]*\\[\r\n]/;
@@ -18,21 +18,33 @@ export function fuzz(data: Buffer): void {
   const value = data.toString('latin1', 1, 1 + length);
   const before = data.subarray(1 + length);
   const { lines } = describeEnvFile(before);
-  same([...lines.keys()].sort(), [...parseEnvFile(before).keys()].sort(), 'the names that are described');
+  assertSame(
+    [...lines.keys()].sort(),
+    [...parseEnvFile(before).keys()].sort(),
+    'the names that are described',
+  );
   const refused = (error: unknown) => error instanceof EnvFileError;
-  const after = unlessRefused(() => setInEnvFile(before, 'K', value), refused);
+  const after = orNullIf(() => setInEnvFile(before, 'K', value), refused);
   if (after === null) {
     const odd = /[\0-\x1f\x7f]/.test(value) || UNDECIDED.test(before.toString('latin1'));
-    promise(odd, 'a change that is refused without a reason');
+    assertProperty(odd, 'a change that is refused without a reason');
     return;
   }
-  same(sorted(parseEnvFile(after)), sorted(parseEnvFile(before).set('K', value)), 'what is read afterwards');
-  same(setInEnvFile(after, 'K', value).toString('latin1'), after.toString('latin1'), 'the same change again');
+  assertSame(
+    sorted(parseEnvFile(after)),
+    sorted(parseEnvFile(before).set('K', value)),
+    'what is read afterwards',
+  );
+  assertSame(
+    setInEnvFile(after, 'K', value).toString('latin1'),
+    after.toString('latin1'),
+    'the same change again',
+  );
   const [old, now] = [before.toString('latin1'), after.toString('latin1')];
   const last = scanEnv(old).assignments.findLast(({ name }) => name === 'K');
   const inPlace =
     last !== undefined &&
     now.startsWith(old.slice(0, last.valueStart)) &&
     now.endsWith(old.slice(last.valueEnd));
-  promise(now.startsWith(old) || inPlace, 'a change of other bytes');
+  assertProperty(now.startsWith(old) || inPlace, 'a change of other bytes');
 }

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { EventReader } from '../../../daemon/inference/dialects/event-reader.ts';
 import { Blotter } from '../../../daemon/inference/forward/redact-stream.ts';
 import { UsageTap } from '../../../daemon/inference/forward/usage-tap.ts';
-import { chunked, promise, same } from '../assert.ts';
+import { assertProperty, assertSame, chunked } from '../assert.ts';
 
 const SECRETS = ['sk-1', 'abcab'].map((secret) => Buffer.from(secret));
 
@@ -13,13 +13,13 @@ function blocks(chunks: readonly Buffer[]) {
 
 /** The data of the events, read by the parser of a public client. */
 function theirs(text: string): string[] {
-  const seen: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => seen.push(data) });
+  const data: string[] = [];
+  const parser = createParser({ onEvent: (event) => data.push(event.data) });
   parser.feed(text);
-  return seen;
+  return data;
 }
 
-function blotted(chunks: readonly Buffer[]): Buffer {
+function redacted(chunks: readonly Buffer[]): Buffer {
   const blotter = new Blotter(SECRETS);
   return Buffer.concat([...chunks.map((chunk) => blotter.push(chunk)), blotter.end()]);
 }
@@ -34,16 +34,16 @@ function usage(chunks: readonly Buffer[]) {
 export function fuzz(data: Buffer): void {
   const { whole, chunks } = chunked(data);
   const read = blocks([whole]);
-  same(blocks(chunks), read, 'a stream and the same one in pieces');
-  same(usage(chunks), usage([whole]), 'its usage');
-  const clean = blotted([whole]);
-  same(blotted(chunks), clean, 'what is blotted out of it');
-  promise(clean.length === whole.length, 'blots that change a length');
-  for (const secret of SECRETS) promise(!clean.includes(secret), 'a secret that is not blotted');
+  assertSame(blocks(chunks), read, 'a stream and the same one in pieces');
+  assertSame(usage(chunks), usage([whole]), 'its usage');
+  const clean = redacted([whole]);
+  assertSame(redacted(chunks), clean, 'what is blotted out of it');
+  assertProperty(clean.length === whole.length, 'blots that change a length');
+  for (const secret of SECRETS) assertProperty(!clean.includes(secret), 'a secret that is not blotted');
   const text = new TextDecoder().decode(whole);
   // A carriage return alone ends lines for the standard and not for us: no engine writes such streams.
   if (/\r(?!\n)/.test(text)) return;
   const ours = read.flatMap((block) => ('data' in block && block.data !== '' ? [block.data] : []));
   const others = theirs(`${text}\n\n`).filter((each) => each !== '');
-  same(ours, others, 'our reading and that of a public parser');
+  assertSame(ours, others, 'our reading and that of a public parser');
 }

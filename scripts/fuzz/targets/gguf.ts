@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readGgufFacts } from '../../../daemon/models/gguf-facts.ts';
 import { GgufError } from '../../../daemon/models/gguf-header.ts';
-import { promise } from '../assert.ts';
+import { assertProperty } from '../assert.ts';
 
 const file = join(tmpdir(), `svc-fuzz-${process.pid}.gguf`);
 
@@ -12,10 +12,13 @@ export async function fuzz(data: Buffer): Promise<void> {
   writeFileSync(file, data);
   try {
     const facts = await readGgufFacts(file);
-    promise(facts.architecture !== '' && facts.sizeBytes === data.length, 'facts of another file');
-    promise(facts.parameters === null || facts.parameters >= 0, 'a number of weights below zero');
+    assertProperty(facts.architecture !== '' && facts.sizeBytes === data.length, 'facts of another file');
+    assertProperty(facts.parameters === null || facts.parameters >= 0, 'a number of weights below zero');
   } catch (error) {
     if (!(error instanceof GgufError)) throw error;
-    promise(!error.message.includes(file) && error.message.length < 400, 'a reason that is no sentence');
+    assertProperty(
+      !error.message.includes(file) && error.message.length < 400,
+      'a reason that is no sentence',
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../../daemon/contract/errors.ts';
 import { ByteScanner, stringAt } from '../../../daemon/lib/json/byte-scanner.ts';
-import { promise, same, unlessRefused } from '../assert.ts';
+import { assertProperty, assertSame, orNullIf } from '../assert.ts';
 
 /** The members of an object, or the one value as a member without a name. */
 function scan(bytes: Buffer): [string, unknown][] {
@@ -12,7 +12,7 @@ function scan(bytes: Buffer): [string, unknown][] {
     const kind = scanner.value();
     const value: unknown = JSON.parse(bytes.toString('utf8', start, scanner.at));
     const like = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-    same(like === 'boolean' ? String(value) : like, kind, 'the kind of a value');
+    assertSame(like === 'boolean' ? String(value) : like, kind, 'the kind of a value');
     found.push([name, value]);
   };
   if (scanner.kind() === 'object')
@@ -28,7 +28,7 @@ function depthOf(value: unknown): number {
 }
 
 const parsed = (bytes: Buffer) =>
-  unlessRefused(
+  orNullIf(
     () => ({ value: JSON.parse(bytes.toString()) as unknown }),
     (error) => error instanceof SyntaxError,
   );
@@ -38,14 +38,14 @@ export function fuzz(data: Buffer): void {
   // A copy at an odd place: words are read across it.
   const bytes = Buffer.concat([Buffer.alloc(data.length % 4), data]).subarray(data.length % 4);
   const refused = (error: unknown) => error instanceof GatewayError && error.code === 'request.invalid_json';
-  const ours = unlessRefused(() => scan(bytes), refused);
+  const ours = orNullIf(() => scan(bytes), refused);
   const theirs = isUtf8(bytes) ? parsed(bytes) : null;
   if (ours === null) {
-    promise(theirs === null || depthOf(theirs.value) > 60, 'a body that is refused');
+    assertProperty(theirs === null || depthOf(theirs.value) > 60, 'a body that is refused');
     return;
   }
-  promise(theirs !== null, 'a body that JSON.parse refuses');
+  assertProperty(theirs !== null, 'a body that JSON.parse refuses');
   const { value } = theirs;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  same(isObject ? Object.fromEntries(ours) : ours[0]?.[1], value, 'the members of a body');
+  assertSame(isObject ? Object.fromEntries(ours) : ours[0]?.[1], value, 'the members of a body');
 }

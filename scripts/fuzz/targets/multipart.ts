@@ -1,5 +1,5 @@
 import { dispositionOf, MultipartScanner } from '../../../daemon/lib/net/multipart.ts';
-import { chunked, promise, same } from '../assert.ts';
+import { assertProperty, assertSame, chunked } from '../assert.ts';
 
 interface Part {
   name: string | null;
@@ -13,7 +13,7 @@ function read(chunks: readonly Buffer[]): Part[] {
   const scanner = new MultipartScanner('xyz', {
     part: (head) => void parts.push({ ...dispositionOf(head), bytes: '', whole: false }),
     data(bytes) {
-      promise(bytes.length > 0, 'data without bytes');
+      assertProperty(bytes.length > 0, 'data without bytes');
       (parts.at(-1) as Part).bytes += bytes.toString('latin1');
     },
     end() {
@@ -30,14 +30,14 @@ export function fuzz(data: Buffer): void {
   const parts = read([whole]);
   // The end of a part that breaks off is told as far as it is known to be no delimiter, which depends on the cuts.
   const settled = (all: Part[]) => all.map((part) => (part.whole ? part : { ...part, bytes: '' }));
-  same(settled(read(chunks)), settled(parts), 'a form and the same one in pieces');
-  promise(parts.length <= 64, 'more parts than the limit');
+  assertSame(settled(read(chunks)), settled(parts), 'a form and the same one in pieces');
+  assertProperty(parts.length <= 64, 'more parts than the limit');
   const text = whole.toString('latin1');
   for (const { bytes, whole: complete } of parts) {
-    promise(
+    assertProperty(
       !complete || text.includes(`\r\n\r\n${bytes}\r\n--xyz`) || bytes === '',
       'bytes that were not sent',
     );
-    promise(!bytes.includes('\r\n--xyz'), 'a delimiter inside a part');
+    assertProperty(!bytes.includes('\r\n--xyz'), 'a delimiter inside a part');
   }
 }

@@ -1,20 +1,24 @@
 import { parseAuthority } from '../../../daemon/auth/authority.ts';
-import { judgeHost } from '../../../daemon/auth/host.ts';
-import { canonicalOrigins, judgeOrigin, parseOrigin } from '../../../daemon/auth/origin.ts';
-import { utf8Again } from '../../../daemon/auth/raw-headers.ts';
-import { promise, same } from '../assert.ts';
+import { checkHost } from '../../../daemon/auth/host.ts';
+import { canonicalOrigins, checkOrigin, parseOrigin } from '../../../daemon/auth/origin.ts';
+import { decodeUtf8 } from '../../../daemon/auth/raw-headers.ts';
+import { assertProperty, assertSame } from '../assert.ts';
 
-const KNOWN = { own: { names: ['box'], searchDomains: ['mine.org'] }, isConfigured: () => false };
+const KNOWN = { localHostnames: { names: ['box'], searchDomains: ['mine.org'] }, isConfigured: () => false };
 
 const bare = (url: URL): string => url.hostname.replace(/\.$/, '');
 
 /** What is accepted as an authority, the URL standard reads alike. */
 function likeTheStandard(text: string): void {
   const ours = parseAuthority(text);
-  if (ours === null || utf8Again(text) !== text) return;
+  if (ours === null || decodeUtf8(text) !== text) return;
   const url = new URL(`http://${text}/`);
-  same([ours.host, ours.port ?? 80], [bare(url), Number(url.port || 80)], `authority ${text}`);
-  same(`${url.username}${url.password}${url.search}${url.hash}${url.pathname}`, '/', `authority ${text}`);
+  assertSame([ours.host, ours.port ?? 80], [bare(url), Number(url.port || 80)], `authority ${text}`);
+  assertSame(
+    `${url.username}${url.password}${url.search}${url.hash}${url.pathname}`,
+    '/',
+    `authority ${text}`,
+  );
 }
 
 /**
@@ -26,19 +30,19 @@ export function fuzz(data: Buffer): void {
   for (const text of [origin, host]) likeTheStandard(text);
   const own = parseAuthority(host);
   const allowed = canonicalOrigins(listed === undefined ? [] : [listed]);
-  const verdict = judgeOrigin({ origins: [origin], hosts: [host], allowed });
+  const verdict = checkOrigin({ origins: [origin], hosts: [host], allowed });
   const parsed = parseOrigin(origin);
   if (verdict === 'ok') {
-    promise(parsed !== null, `no origin passes: ${origin}`);
+    assertProperty(parsed !== null, `no origin passes: ${origin}`);
     const isOwn =
       parsed.web !== null &&
       parsed.web.host === own?.host &&
       (parsed.web.port ?? parsed.web.defaultPort) === (own.port ?? parsed.web.defaultPort);
-    promise(isOwn || allowed.has(parsed.canonical), `${origin} passes for ${host}`);
+    assertProperty(isOwn || allowed.has(parsed.canonical), `${origin} passes for ${host}`);
   }
-  if (parsed?.web && utf8Again(origin) === origin) {
-    same(bare(new URL(origin)), parsed.web.host, `the host of ${origin}`);
+  if (parsed?.web && decodeUtf8(origin) === origin) {
+    assertSame(bare(new URL(origin)), parsed.web.host, `the host of ${origin}`);
   }
-  const hostVerdict = judgeHost([host], KNOWN);
-  same(hostVerdict === 'malformed', own === null, `the Host ${host}`);
+  const hostVerdict = checkHost([host], KNOWN);
+  assertSame(hostVerdict === 'malformed', own === null, `the Host ${host}`);
 }

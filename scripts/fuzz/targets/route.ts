@@ -3,7 +3,7 @@ import { ROUTES } from '../../../daemon/contract/routes.ts';
 import { createMatcher } from '../../../daemon/http/matcher.ts';
 import { splitTarget } from '../../../daemon/lib/net/request-target.ts';
 import { LOCKED, mayBeOpen, RANK } from '../../../daemon/test/harness/open-targets.ts';
-import { promise, same } from '../assert.ts';
+import { assertProperty, assertSame } from '../assert.ts';
 
 const match = createMatcher();
 const TIERS = ['anon', 'client', 'admin'] as const;
@@ -14,18 +14,25 @@ export function fuzz(data: Buffer): void {
   const raw = rest.join(' ');
   const target = splitTarget(raw);
   if (target === null) return;
-  promise(!/[?#]/.test(target.path) && !target.query.includes('#'), 'a path or query with what ends it');
+  assertProperty(
+    !/[?#]/.test(target.path) && !target.query.includes('#'),
+    'a path or query with what ends it',
+  );
   const { route, params, allow } = match(verb, target.path);
   const needed = RANK[effectiveClass(route?.auth ?? 'admin', LOCKED)];
   for (const tier of TIERS) {
     const passes = decide(route?.auth ?? 'admin', tier, LOCKED) === 'pass';
-    same(passes, RANK[tier] >= needed, `${tier} on ${verb} ${raw}`);
-    promise(!passes || tier !== 'anon' || mayBeOpen(verb, raw), `anonymous on ${verb} ${raw}`);
+    assertSame(passes, RANK[tier] >= needed, `${tier} on ${verb} ${raw}`);
+    assertProperty(!passes || tier !== 'anon' || mayBeOpen(verb, raw), `anonymous on ${verb} ${raw}`);
   }
   if (route === null) return;
-  same({ ...route, ...ROUTES[route.id] }, { ...route }, `the row of ${verb} ${raw}`);
-  promise(verb === route.method || (verb === 'HEAD' && route.method === 'GET'), `${verb} ran ${route.id}`);
-  promise(allow.includes(verb), `${verb} ran and is not allowed`);
-  promise(!/(^|\/)\.\.?(\/|$)/.test(target.path), `a dot segment ran ${route.id}`);
-  for (const value of Object.values(params)) promise(value !== '', `${route.id} with an empty parameter`);
+  assertSame({ ...route, ...ROUTES[route.id] }, { ...route }, `the row of ${verb} ${raw}`);
+  assertProperty(
+    verb === route.method || (verb === 'HEAD' && route.method === 'GET'),
+    `${verb} ran ${route.id}`,
+  );
+  assertProperty(allow.includes(verb), `${verb} ran and is not allowed`);
+  assertProperty(!/(^|\/)\.\.?(\/|$)/.test(target.path), `a dot segment ran ${route.id}`);
+  for (const value of Object.values(params))
+    assertProperty(value !== '', `${route.id} with an empty parameter`);
 }

@@ -1,6 +1,6 @@
 import { BLOCK_BYTES, paddingOf, TarError, type TarMember } from '../../../daemon/lib/fs/tar-header.ts';
 import { readTar } from '../../../daemon/lib/fs/tar-reader.ts';
-import { chunked, promise, same } from '../assert.ts';
+import { assertProperty, assertSame, chunked } from '../assert.ts';
 
 async function* following(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) if (piece.length > 0) yield piece;
@@ -16,7 +16,7 @@ async function read(pieces: readonly Buffer[]): Promise<{ whole: boolean; member
         length += bytes.length;
       },
       end: async () => {
-        promise(length === member.size, 'a member of another length');
+        assertProperty(length === member.size, 'a member of another length');
         members.push(`${JSON.stringify(member)} ${length}`);
       },
     };
@@ -26,7 +26,7 @@ async function read(pieces: readonly Buffer[]): Promise<{ whole: boolean; member
     return { whole: true, members };
   } catch (error) {
     if (!(error instanceof TarError)) throw error;
-    promise(error.message.length < 400, 'a reason that is no sentence');
+    assertProperty(error.message.length < 400, 'a reason that is no sentence');
     return { whole: false, members };
   }
 }
@@ -52,5 +52,5 @@ export async function fuzz(data: Buffer): Promise<void> {
   const archive = data.subarray(head.length);
   const repaired = (data[0] ?? 0) < 128 ? archive : withSums(archive);
   const { whole, chunks } = chunked(Buffer.concat([head, repaired]));
-  same(await read(chunks), await read([whole]), 'an archive that is cut');
+  assertSame(await read(chunks), await read([whole]), 'an archive that is cut');
 }

@@ -1,20 +1,20 @@
 import { parse } from 'smol-toml';
 import { MAX_CONFIG_BYTES, readConfigText } from '../../../daemon/settings/config-text.ts';
-import { promise, same } from '../assert.ts';
+import { assertProperty, assertSame } from '../assert.ts';
 
 /** A configuration file of anybody: what a parser of TOML makes of its text, or a reason with a line that it has. */
 export function fuzz(data: Buffer): void {
   const read = readConfigText(data);
   const lines = data.toString('latin1').split('\n').length;
   if (!read.ok) {
-    promise(
+    assertProperty(
       read.line === null ? data.length > MAX_CONFIG_BYTES : read.line >= 1 && read.line <= lines,
       'a line that is not there',
     );
-    promise(read.message.length < 1_000, 'a reason that is no sentence');
+    assertProperty(read.message.length < 1_000, 'a reason that is no sentence');
     return;
   }
-  same(Buffer.from(read.text).toString('hex'), data.toString('hex'), 'the text');
+  assertSame(Buffer.from(read.text).toString('hex'), data.toString('hex'), 'the text');
   const again = parse(read.text.replace(/^\ufeff/, ''), { integersAsBigInt: 'asNeeded' });
-  same(Object.keys(read.table).sort(), Object.keys(again).sort(), 'the tables');
+  assertSame(Object.keys(read.table).sort(), Object.keys(again).sort(), 'the tables');
 }

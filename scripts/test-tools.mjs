@@ -1,5 +1,5 @@
 // Plain JavaScript for Node 20, without imports from node_modules: programs that tests run against. `npm test` installs those
-// of the browser and the voice tests, `npm run test:system` all. `node scripts/parts.mjs [name…]` prints NAME=path for each,
+// of the browser and the voice tests, `npm run test:system` all. `node scripts/test-tools.mjs [name…]` prints NAME=path for each,
 // after an attempt to install what is absent.
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
