@@ -134,7 +134,7 @@ test('what was pulled in vain says what to do, here and on the overview', async 
   const item = download(page, WRONG);
   await expect(item).toContainText('Failed');
   await expect(item).toContainText('pull.checksum_mismatch');
-  await expect(item).toContainText('Try again; another mirror may help.');
+  await expect(item).toContainText('Try again, or use another mirror.');
   await inspect(page, 'models-failed', TWO_LOOKS.slice(1));
   await page.goto(`${daemon().url}/overview`);
   const concern = page.getByRole('listitem').filter({ hasText: `The download of ${WRONG} failed` });

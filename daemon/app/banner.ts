@@ -40,7 +40,7 @@ function slotLines(slots: readonly SlotRecord[]): string[] {
   if (automatic.length <= MAX_AUTO_SLOTS_SHOWN) return lines;
   return [
     ...lines,
-    `and ${automatic.length - MAX_AUTO_SLOTS_SHOWN} more, each loaded when its model is asked for`,
+    `and ${automatic.length - MAX_AUTO_SLOTS_SHOWN} more, each loaded on the first request for its model`,
   ];
 }
 
@@ -74,7 +74,9 @@ export function banner(info: BannerInfo): string {
     lines.push(
       '  ! The gateway listens on the network and no key is required: anyone who reaches it can use it.',
     );
-    lines.push('    svcctl auth rotate admin, then svcctl auth require on (of a checkout: scripts/svcctl).');
+    lines.push(
+      '    Run svcctl auth rotate admin, then svcctl auth require on (in a checkout: scripts/svcctl).',
+    );
   }
   lines.push(
     '',

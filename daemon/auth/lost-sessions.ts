@@ -6,9 +6,12 @@ import type { SigningSecret } from './signing-secret.ts';
  * secret either, one in memory does the same for this run: neither logins nor the gateway go down with the disk.
  */
 export async function endAllSessions(secret: SigningSecret, log: Log): Promise<void> {
-  log.warn('the list of ended sessions was lost with the database, so every session has been ended');
+  log.warn('the list of ended sessions was lost with the database; all sessions were ended');
   await secret.renew().catch((error: unknown) => {
     secret.renewInMemory();
-    log.error({ err: error }, 'the new signing secret could not be written and holds for this run only');
+    log.error(
+      { err: error },
+      'the new signing secret could not be written and is valid until the next start only',
+    );
   });
 }

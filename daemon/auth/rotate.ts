@@ -19,9 +19,9 @@ export type Rotate<By> = (tier: KeyTier, by?: By) => Promise<RotateView>;
 const SETTING = { admin: 'adminKey', client: 'clientKey' } as const;
 const NOTES: Readonly<Record<KeyTier, string>> = {
   admin:
-    'The new admin key was written to the environment file api.env and is never shown in the dashboard. The old key has stopped working; browser sessions go on.',
+    'The new admin key was written to the environment file api.env and is never shown in the dashboard. The old key no longer works; browser sessions stay valid.',
   client:
-    'The new client key was written to the environment file api.env and is never shown in the dashboard. The old key has stopped working: give the new one to every app that holds it and restart svc-companion, if it is installed.',
+    'The new client key was written to the environment file api.env and is never shown in the dashboard. The old key no longer works: update every app that uses it, and restart svc-companion if it is installed.',
 };
 
 /**
@@ -36,7 +36,7 @@ export function createRotate<By>({ settings, log, onRotated, now = Date.now }: R
   const rotateNow = async (tier: KeyTier, by: By | undefined): Promise<RotateView> => {
     const key = generateKey();
     await settings.setEnvFile(SETTING[tier], key).catch((error: unknown) => {
-      log.error({ err: error, tier }, 'rotation failed, the old key stays in force');
+      log.error({ err: error, tier }, 'key rotation failed; the old key remains valid');
       throw new GatewayError('auth.rotate_failed', { cause: error, details: reasonOf(error) });
     });
     const print = fingerprint(key);

@@ -100,8 +100,8 @@ describe('sessions', () => {
     expect(sessions.revoke(cookie)).toBe(true);
     const warnings = lines.filter(({ level }) => level === 'warn');
     expect(warnings.map(({ msg }) => msg)).toEqual([
-      'the database could not note down a session',
-      'the database could not note down a logout',
+      'the database could not record a session',
+      'the database could not record a logout',
     ]);
     expect(warnings[0]).toMatchObject({ err: { message: 'SQLITE_FULL' } });
   });
@@ -115,7 +115,7 @@ describe('sessions', () => {
     const cookie = sessions.start();
     await sessions.endAll();
     expect(sessions.idOf(cookie)).toBeNull();
-    expect(lines.map(({ msg }) => msg)).toContain('the database could not note down the end of all sessions');
+    expect(lines.map(({ msg }) => msg)).toContain('the database could not record the end of all sessions');
   });
 
   it('a start lets go of the sessions that are over', () => {

@@ -41,7 +41,7 @@ export function createSessions({ secret, store, log, now = Date.now }: SessionDe
     try {
       write();
     } catch (error) {
-      log.warn({ err: error }, `the database could not note down ${what}`);
+      log.warn({ err: error }, `the database could not record ${what}`);
     }
   };
   return {

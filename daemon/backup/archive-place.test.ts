@@ -28,7 +28,7 @@ describe('the place of an archive', () => {
   });
 
   it.each([
-    ['dangling', /leads nowhere/],
+    ['dangling', /broken symlink/],
     ['pipe', /a device or a pipe/],
     ['to-pipe', /a device or a pipe/],
     ['disk', /a folder/],

@@ -19,10 +19,10 @@ export async function archivePath(file: string): Promise<string> {
   const named = await factsOf(lstat, file);
   if (named === null) return file;
   const reached = await factsOf(stat, file);
-  if (reached === null) throw refused('its name is a link that leads nowhere');
-  if (!reached.isFile()) throw refused('its name is that of a folder, a device or a pipe');
+  if (reached === null) throw refused('the file is a broken symlink');
+  if (!reached.isFile()) throw refused('the file is a folder, a device or a pipe');
   if (!named.isSymbolicLink()) return file;
   if (named.uid !== 0 && named.uid !== process.geteuid?.())
-    throw refused('its name is a link of another user');
+    throw refused('the file is a symlink of another user');
   return realpath(file);
 }

@@ -71,7 +71,7 @@ async function sumOf(handle: FileHandle): Promise<string> {
   return hash.digest('hex');
 }
 
-const NONE_LEFT = 'no part of it was left';
+const NONE_LEFT = 'no partial file is left';
 
 function notWritten(what: string, then: string, cause: unknown): GatewayError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -117,7 +117,7 @@ async function gather({ folders, keys }: BackupOptions): Promise<BackupContent> 
   if (files.length + skipped.length > 0 || database !== null) return { files, skipped, database };
   throw new SetupError(
     `There is nothing to back up in ${folders.config} and ${folders.state}.`,
-    'Be the user of the gateway, or name its folders with SVC_HOME.',
+    'Run as the user of the gateway, or set SVC_HOME.',
   );
 }
 

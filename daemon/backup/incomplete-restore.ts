@@ -31,7 +31,7 @@ export async function endRestore(state: string): Promise<void> {
 export function assertRestoreComplete(state: string): void {
   if (!existsSync(join(state, MARKER))) return;
   throw new SetupError(
-    'A restore was begun here and did not come to its end.',
-    'Run svcctl restore with the same file again; what it replaced is kept beside the database.',
+    'A restore was started here and did not finish.',
+    'Run svcctl restore with the same file again. The replaced files are kept in the state folder.',
   );
 }

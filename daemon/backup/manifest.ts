@@ -53,18 +53,16 @@ export function readManifest(text: string, schema: number): ReadManifest {
   const format = (value as { format?: unknown } | null)?.format;
   if (typeof format === 'number' && format > FORMAT) return { kind: 'newer' };
   const read = Manifest.safeParse(value);
-  if (!read.success) return wrong('its list of files can not be read');
+  if (!read.success) return wrong('its file list cannot be read');
   const { files, keys } = read.data;
   const names = files.map(({ name }) => name);
   const invalid = files.find(({ name, size }) => size > (maxBytesOf(name) ?? -1));
   if (invalid !== undefined) {
     const known = maxBytesOf(invalid.name) !== null;
-    return wrong(
-      known ? 'it announces a file that is too large' : 'it announces a file that no backup holds',
-    );
+    return wrong(known ? 'it lists a file that is too large' : 'it lists an unexpected file');
   }
-  if (new Set(names).size !== names.length) return wrong('it announces a file twice');
-  if (!keys && names.includes(ENV_MEMBER)) return wrong('it holds keys and says that it holds none');
+  if (new Set(names).size !== names.length) return wrong('it lists a file twice');
+  if (!keys && names.includes(ENV_MEMBER)) return wrong('it contains keys but declares none');
   if (names.includes(DATABASE_MEMBER) && read.data.schema > schema) return { kind: 'newer' };
   return { kind: 'good', manifest: read.data };
 }

@@ -126,7 +126,7 @@ describe('restore', () => {
     plant(to.folders.config);
     await expect(restoreHome(to, file)).rejects.toMatchObject({
       code: 'restore.failed',
-      message: `The restore could not begin (${reason}); nothing has changed.`,
+      message: `The restore could not start (${reason}); nothing has changed.`,
     });
     expect(() => assertRestoreComplete(to.folders.state)).not.toThrow();
     expect(readFileSync(join(to.folders.config, 'api.env'), 'utf8')).toBe('SVC_PORT=1\n');
@@ -168,7 +168,7 @@ describe('a kill at any step', () => {
         if (name.startsWith('state/')) continue;
         expect([old[name], goal[name]]).toContain(text);
       }
-      if (n > 1) expect(() => assertRestoreComplete(to.folders.state)).toThrow('did not come to its end');
+      if (n > 1) expect(() => assertRestoreComplete(to.folders.state)).toThrow('did not finish');
       await restoreHome(to, file);
       expect(() => assertRestoreComplete(to.folders.state)).not.toThrow();
       expect(to.snapshot()).toEqual(goal);

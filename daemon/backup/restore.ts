@@ -41,7 +41,7 @@ const refused = (message: string, cause?: unknown): GatewayError =>
 
 const openArchive = (file: string): Promise<FileHandle> =>
   open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
-    throw refused(`can not be opened (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`, cause);
+    throw refused(`cannot be opened (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`, cause);
   });
 
 /** Removes what a restore that is done needs no more; what stays is removed by the next one. */
@@ -63,7 +63,7 @@ function notStarted(cause: unknown): unknown {
   const code = (cause as NodeJS.ErrnoException | null)?.code ?? 'unknown error';
   const reason = cause instanceof FileWriteError ? cause.message : code;
   return new GatewayError('restore.failed', {
-    message: `The restore could not begin (${reason}); nothing has changed.`,
+    message: `The restore could not start (${reason}); nothing has changed.`,
     cause,
   });
 }
@@ -75,7 +75,7 @@ async function change(plan: CommitPlan): Promise<void> {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown error';
     throw new GatewayError('restore.failed', {
-      message: `The restore did not come to its end (${reason}); what it replaces is kept in ${plan.backupFolder}.`,
+      message: `The restore did not finish (${reason}); the replaced files are kept in ${plan.backupFolder}.`,
       cause,
     });
   }
@@ -115,7 +115,7 @@ async function restoreAsOwner(options: RestoreOptions, archive: FileHandle): Pro
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const archive = await openArchive(options.file);
   try {
-    if (!(await archive.stat()).isFile()) throw refused('is no ordinary file');
+    if (!(await archive.stat()).isFile()) throw refused('is not a regular file');
     return await runAsOwnerOf(options.folders.state, () => restoreAsOwner(options, archive));
   } catch (error) {
     throw notStarted(error);

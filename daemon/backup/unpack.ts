@@ -22,9 +22,9 @@ const invalid = (what: string, cause?: unknown): GatewayError =>
 /** Why this member may not follow here; null when it may. */
 function objection(member: TarMember, row: FileRow | undefined): string | null {
   const shown = JSON.stringify(member.name.slice(0, 100));
-  if (member.type !== FILE) return `holds ${shown}, which is no ordinary file`;
-  if (row === undefined) return `holds ${shown}, which its list does not name`;
-  return row.size === member.size ? null : `holds ${shown} in another size than its list says`;
+  if (member.type !== FILE) return `holds ${shown}, which is not a regular file`;
+  if (row === undefined) return `holds ${shown}, which its file list does not contain`;
+  return row.size === member.size ? null : `holds ${shown} with another size than its file list says`;
 }
 
 async function requireFreeSpace(folder: string, manifest: Manifest): Promise<void> {
@@ -67,7 +67,7 @@ class Unpacking {
 
   #first({ name, size, type }: TarMember): TarSink {
     if (name !== MANIFEST || type !== FILE || size > MANIFEST_BYTES) {
-      throw invalid('does not begin with the list of its files');
+      throw invalid('does not start with its file list');
     }
     const parts: Buffer[] = [];
     return {
@@ -96,7 +96,7 @@ class Unpacking {
       end: async () => {
         await handle.sync();
         await handle.close();
-        if (hash.digest('hex') !== sha256) throw invalid(`is damaged: the sum of ${name} does not hold`);
+        if (hash.digest('hex') !== sha256) throw invalid(`is damaged: checksum mismatch of ${name}`);
       },
     };
   }
@@ -110,8 +110,8 @@ class Unpacking {
 function asRestoreError(error: unknown): unknown {
   if (error instanceof TarError) return invalid(error.message, error);
   const code = (error as NodeJS.ErrnoException | null)?.code ?? '';
-  if (code === 'Z_BUF_ERROR') return invalid('is cut short', error);
-  if (/^Z_/.test(code)) return invalid('is no gzip file, or is damaged', error);
+  if (code === 'Z_BUF_ERROR') return invalid('is truncated', error);
+  if (/^Z_/.test(code)) return invalid('is not a gzip file, or is damaged', error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return new GatewayError('restore.no_space', { cause: error });
   return error;
 }

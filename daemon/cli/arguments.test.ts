@@ -31,7 +31,7 @@ describe('parseCommandLine', () => {
     const error = refusal(...words, 'auth', 'status');
     expect(error).toBeInstanceOf(CliError);
     expect(error.exitCode).toBe(EXIT.usage);
-    expect(error.message).toMatch(/never taken as an argument.*SVC_ADMIN_KEY/);
+    expect(error.message).toMatch(/never accepted as an argument.*SVC_ADMIN_KEY/);
     expect(error.message).not.toContain('s3cret');
   });
 

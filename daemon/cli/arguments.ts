@@ -20,7 +20,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   if (words.some((word) => KEY_LIKE.test(word) && !isKnownOption(word))) {
     throw new CliError(
-      'a key is never taken as an argument, where others could see it; set SVC_ADMIN_KEY instead',
+      'a key is never accepted as an argument, where other users could see it; set SVC_ADMIN_KEY instead',
       EXIT.usage,
     );
   }

@@ -31,9 +31,9 @@ describe('choose', () => {
   ])('%j is %j', (words, expected) => expect(pick(...words)).toEqual(expected));
 
   it('a command without arguments takes no words', () => {
-    expect(() => pick('auth', 'sessions', 'end')).toThrow(/^say it like this: svcctl auth sessions$/);
-    expect(() => pick('models', 'scan', '/srv/x')).toThrow(/^say it like this: svcctl models scan$/);
-    expect(() => pick('hardware', 'prob')).toThrow(/^say it like this: svcctl hardware$/);
+    expect(() => pick('auth', 'sessions', 'end')).toThrow(/^usage: svcctl auth sessions$/);
+    expect(() => pick('models', 'scan', '/srv/x')).toThrow(/^usage: svcctl models scan$/);
+    expect(() => pick('hardware', 'prob')).toThrow(/^usage: svcctl hardware$/);
   });
 
   it('says what a group has', () => {

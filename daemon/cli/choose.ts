@@ -30,7 +30,7 @@ function argumentsOf({ words: name, usage }: Command, words: readonly string[]):
   const args = words.slice(name.split(' ').length);
   if (usage !== '' || args.length === 0) return args;
   // The words are not repeated: one of them may be a key.
-  throw new CliError(`say it like this: svcctl ${name}`, EXIT.usage);
+  throw new CliError(`usage: svcctl ${name}`, EXIT.usage);
 }
 
 const lastWord = ({ words }: Command): string => words.split(' ').at(-1) ?? '';

@@ -89,7 +89,7 @@ describe('refusals', () => {
   it.each([
     [502, '<html>', 'the gateway answered with status 502'],
     [302, '', 'the gateway answered with status 302'],
-    [200, '<html>', /no svc-gateway: its answer is no JSON/],
+    [200, '<html>', /not an svc-gateway: its response is not JSON/],
   ])('an answer %d that is none of the route', async (status, body, message) => {
     const client = createClient({ url: await answer(status, body), key: null });
     expect((await failure(client.call('status'))).message).toMatch(message);
@@ -115,7 +115,7 @@ describe('something else that answers', () => {
   ])('is told to be no gateway by %d %s', async (status, body) => {
     const url = await another(status, body);
     const client = createClient({ url, key: null });
-    const message = `what answers at ${url} is no svc-gateway: it answered /api/status with status ${status}`;
+    const message = `${url} is not an svc-gateway: it answered /api/status with status ${status}`;
     expect(await failure(client.call('status'))).toMatchObject({ exitCode: EXIT.unreachable, message });
     expect(await failure(client.open('logs', undefined))).toMatchObject({ exitCode: EXIT.unreachable });
   });
@@ -160,7 +160,7 @@ describe('a gateway that is not there', () => {
     });
     expect(await failure(cut.call('status'))).toMatchObject({
       exitCode: EXIT.unreachable,
-      message: 'the answer broke off',
+      message: 'the connection closed before the response ended',
     });
   });
 
@@ -168,19 +168,19 @@ describe('a gateway that is not there', () => {
     async function* endless() {
       for (;;) yield Buffer.alloc(1 << 20);
     }
-    await expect(readAll(Readable.from(endless()))).rejects.toThrow('the answer is too large');
+    await expect(readAll(Readable.from(endless()))).rejects.toThrow('the response is too large');
   });
 
   it('one that broke off before anybody read it is told, not waited for', async () => {
     const gone = new Readable({ read() {} });
     gone.destroy();
     await once(gone, 'close');
-    await expect(readAll(gone)).rejects.toThrow('the answer broke off');
+    await expect(readAll(gone)).rejects.toThrow('the connection closed before the response ended');
   });
 });
 
 describe('toUrl', () => {
   it.each(['', 'localhost:8080', 'ftp://x', 'http://', 'nonsense'])('%j is no address', (base) => {
-    expect(() => toUrl(base, '/api')).toThrow(/is no address of a gateway/);
+    expect(() => toUrl(base, '/api')).toThrow(/is not a gateway address/);
   });
 });

@@ -126,7 +126,7 @@ export function toUrl(base: string, path: string): URL {
   if (/^https?:\/\//i.test(base) && URL.canParse(base)) {
     return new URL(`${base.replace(/\/+$/, '')}${path}`);
   }
-  throw new CliError(`"${base}" is no address of a gateway, such as http://127.0.0.1:8080`, EXIT.usage);
+  throw new CliError(`"${base}" is not a gateway address such as http://127.0.0.1:8080`, EXIT.usage);
 }
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -163,13 +163,13 @@ function refusal(status: number, text: string): CliError {
 }
 
 const notAGateway = (base: string, why: string): CliError =>
-  new CliError(`what answers at ${base} is no svc-gateway: ${why}`, EXIT.unreachable);
+  new CliError(`${base} is not an svc-gateway: ${why}`, EXIT.unreachable);
 
 function parsed(text: string, base: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw notAGateway(base, 'its answer is no JSON');
+    throw notAGateway(base, 'its response is not JSON');
   }
 }
 
@@ -178,13 +178,14 @@ export function readAll(res: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {
-    const broken = () => reject(new CliError('the answer broke off', EXIT.unreachable));
+    const broken = () =>
+      reject(new CliError('the connection closed before the response ended', EXIT.unreachable));
     // By its events: the loop over a stream takes three milliseconds when it is the first of a process.
     res.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
       if (size <= MAX_RESPONSE_BYTES) return;
-      reject(new CliError('the answer is too large'));
+      reject(new CliError('the response is too large'));
       res.destroy();
     });
     res.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));

@@ -58,7 +58,7 @@ export function namedArguments<const N extends readonly string[]>(
   ...names: N
 ): Record<N[number], string> {
   if (args.length !== names.length || args.some((word) => word === '')) {
-    throw new CliError(`say it like this: svcctl ${usage}`, EXIT.usage);
+    throw new CliError(`usage: svcctl ${usage}`, EXIT.usage);
   }
   return Object.fromEntries(names.map((name, index) => [name, args[index]])) as Record<N[number], string>;
 }

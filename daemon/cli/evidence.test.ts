@@ -15,7 +15,7 @@ const card = {
 test('facts stand beside the probe that told them, gaps beside their reason', () => {
   expect(evidenceText([card], 80)).toBe(
     [
-      'OF            TOLD BY     FACTS',
+      'OF            FOUND BY    FACTS',
       '0000:01:00.0  pci         found, driver',
       '0000:01:00.0  lspci       name',
       '0000:01:00.0  nvidia-smi  memory_total_bytes, power_w',

@@ -21,5 +21,5 @@ export function evidenceText(evidence: readonly EvidenceRecord[], width: number)
     const byReason = byValue(unread.map(({ fact, reason }) => [fact, reason]));
     return [...byReason].map(([reason, what]) => `? ${of}: ${what.join(', ')}: ${reason}\n`);
   });
-  return fitted(['OF', 'TOLD BY', 'FACTS'], rows, { width, shrink: [2] }) + gaps.map(plain).join('');
+  return fitted(['OF', 'FOUND BY', 'FACTS'], rows, { width, shrink: [2] }) + gaps.map(plain).join('');
 }

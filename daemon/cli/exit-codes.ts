@@ -32,10 +32,10 @@ export class CliError extends Error {
 /** What each exit code means, for help and manual. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done',
-  failed: 'the gateway answered with an error, what was waited for did not happen, or doctor found a failure',
-  usage: 'the command line was wrong',
-  unreachable: 'the gateway could not be reached, something else answers there, or a stream broke off',
-  refused: 'no key, the wrong key, or a key of a too low tier',
-  declined: 'a question was answered with no, or nobody was there to ask',
+  failed: 'the gateway returned an error, the awaited action failed, or doctor found a failure',
+  usage: 'the command line is invalid',
+  unreachable: 'the gateway could not be reached, something else answers there, or a stream was interrupted',
+  refused: 'no key, a wrong key, or a key with too few rights',
+  declined: 'a confirmation was declined, or there is no terminal to ask',
   limited: 'too many attempts; wait',
 };

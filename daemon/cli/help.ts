@@ -26,7 +26,7 @@ export const ABOUT: readonly string[] = [
 
 /** Every command in one line, and what holds for all of them; fits 80 columns. */
 export function overview(commands: readonly Command[]): string {
-  return `svcctl: talks to a running svc-gateway
+  return `svcctl: command-line client of svc-gateway
 
 ${commands.map(lineOf).join('\n')}
 

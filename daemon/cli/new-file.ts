@@ -37,7 +37,7 @@ export class NewFile {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EEXIST') throw notWritten(path, error as NodeJS.ErrnoException);
-      if (!force) throw new CliError(`${path} is there already; use --force`, EXIT.declined);
+      if (!force) throw new CliError(`${path} already exists; pass --force to replace it`, EXIT.declined);
     }
     return NewFile.#replacing(path).catch((error: NodeJS.ErrnoException) => {
       throw notWritten(path, error);
@@ -86,7 +86,7 @@ export class NewFile {
     let written = 0;
     for await (const chunk of bytesOf(chunks)) {
       written += chunk.length;
-      if (written > maxBytes) throw new CliError('the answer is too large');
+      if (written > maxBytes) throw new CliError('the response is too large');
       await this.#handle.write(chunk);
     }
     await this.close();
@@ -124,6 +124,6 @@ export async function* bytesOf(chunks: AsyncIterable<Buffer | string>): AsyncGen
   try {
     for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   } catch {
-    throw new CliError('the answer broke off before its end', EXIT.unreachable);
+    throw new CliError('the connection closed before the response ended', EXIT.unreachable);
   }
 }

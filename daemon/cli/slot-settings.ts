@@ -24,7 +24,7 @@ function typed(text: string, kind: SlotKeyKind): unknown {
  */
 export function slotSettings(words: readonly string[], usage: string): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  if (words.length === 0) throw new CliError(`say it like this: svcctl ${usage}`, EXIT.usage);
+  if (words.length === 0) throw new CliError(`usage: svcctl ${usage}`, EXIT.usage);
   for (const word of words) {
     const equals = word.indexOf('=');
     if (equals < 1) throw new CliError(`a setting is KEY=VALUE: svcctl ${usage}`, EXIT.usage);

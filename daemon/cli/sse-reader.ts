@@ -41,7 +41,7 @@ export function deltaOf(data: string): Delta {
     choices?: { delta?: { content?: string | null } }[];
   };
   if (chunk.error) {
-    const { code = null, message = 'the answer broke off' } = chunk.error;
+    const { code = null, message = 'the connection closed before the response ended' } = chunk.error;
     return { text: '', error: { code, message } };
   }
   return { text: chunk.choices?.[0]?.delta?.content ?? '', error: null };

@@ -21,7 +21,7 @@ export async function fileForm(fields: Readonly<Record<string, string>>, path: s
   const stat = await file.stat();
   if (!stat.isFile()) {
     await file.close();
-    throw new CliError(`${path} is no file`, EXIT.usage);
+    throw new CliError(`${path} is not a file`, EXIT.usage);
   }
   const boundary = `svcctl-${randomBytes(12).toString('hex')}`;
   const part = (head: string) => `--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n`;

@@ -22,11 +22,11 @@ export async function backupCommand({ env, given, out }: SubcommandOptions): Pro
     out(json(made));
     return 0;
   }
-  const keys = made.keys ? 'with the keys' : 'without keys (--with-keys takes them too)';
+  const keys = made.keys ? 'with the keys' : 'without keys (--with-keys includes them)';
   out(`${made.file}: ${made.files.length} files, ${formatBytes(made.bytes)}, ${keys}\n`);
   out(`Configuration ${made.config}\n`);
   if (!made.database) out('! there is no database yet\n');
-  for (const each of made.left_out) out(`! left out ${each}\n`);
+  for (const each of made.left_out) out(`! skipped ${each}\n`);
   return 0;
 }
 
@@ -44,9 +44,7 @@ export async function restoreCommand({ env, given, out }: SubcommandOptions): Pr
   }
   out(`Restored ${done.files.length} files of ${done.made_at}, made by release ${done.version}\n`);
   out(`Configuration ${folders.config}\n`);
-  out(
-    `${done.keys ? 'Keys are those of the backup' : 'Keys stay as they were'}; browsers must log in again\n`,
-  );
-  out(`What was replaced is kept in ${done.kept}\n`);
+  out(`${done.keys ? 'Keys are those of the backup' : 'Keys are unchanged'}; browsers must log in again\n`);
+  out(`The replaced files are kept in ${done.kept}\n`);
   return 0;
 }

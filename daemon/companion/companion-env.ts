@@ -87,7 +87,7 @@ const VALIDATORS: Readonly<Record<string, (text: string) => string | null>> = {
   SVC_OWUI_BIND_HOST: validatorOf('companionBindHost'),
   WEBUI_AUTH: (text) => {
     const read = FLAG.fromText(text);
-    return read.ok ? null : `${read.reason}; the chat UI takes it for off`;
+    return read.ok ? null : `${read.reason}; the chat UI treats it as off`;
   },
   WEBUI_URL: (text) =>
     text.trim() === '' || httpUrl(text.trim()) !== null ? null : 'must be an address of http or https',

@@ -33,10 +33,10 @@ WEBUI_AUTH=True
 # The address that people use, where a proxy stands in front.
 #WEBUI_URL=https://chat.example.com
 
-# This file decides, not what was clicked once.
+# This file decides, not earlier settings in the web UI.
 ENABLE_PERSISTENT_CONFIG=False
 
-# Nothing but the gateway is asked, and nobody is told.
+# Contacts only the gateway; no telemetry.
 ENABLE_OLLAMA_API=False
 OFFLINE_MODE=True
 ENABLE_VERSION_UPDATE_CHECK=False

@@ -16,13 +16,13 @@ it.each([
     /read stored conversations/,
   ],
   ['a header, behind a proxy here', { trustsHeader: true }, true, true, null],
-  ['a header, on the network', { trustsHeader: true, isLoopback: false }, true, true, /sign in as anybody/],
+  ['a header, on the network', { trustsHeader: true, isLoopback: false }, true, true, /sign in as anyone/],
   [
     'a header, on the network, and no key: the worse comes first',
     { trustsHeader: true, isLoopback: false },
     true,
     false,
-    /anybody/,
+    /anyone/,
   ],
   ['a header without sign-in', { trustsHeader: true, signIn: false }, true, true, /sign-in is off/],
 ] as const)('%s', (_name, plan, enforced, hasClientKey, wanted) => {

@@ -16,22 +16,22 @@ const RULES: readonly Rule[] = [
   {
     when: ({ plan }) => plan.trustsHeader && !plan.isLoopback,
     message:
-      'The companion chat UI believes a header that names its visitor, and the network reaches its port: anybody can sign in as anybody. Set SVC_OWUI_BIND_HOST=127.0.0.1 in companion.env, with the proxy on this machine.',
+      'The companion chat UI trusts a header that names its user, and its port is reachable from the network: anyone can sign in as anyone. Set SVC_OWUI_BIND_HOST=127.0.0.1 in companion.env, with the proxy on this machine.',
   },
   {
     when: ({ plan }) => !plan.signIn && !plan.isLoopback,
     message:
-      'The companion chat UI has no sign-in and the network reaches it: anyone can use the models and read stored conversations. Set WEBUI_AUTH=True in companion.env.',
+      'The companion chat UI has no sign-in and is reachable from the network: anyone can use the models and read stored conversations. Set WEBUI_AUTH=True in companion.env.',
   },
   {
     when: ({ enforced, hasClientKey }) => enforced && !hasClientKey,
     message:
-      'The companion chat UI is refused: keys are required and there is no client key. Run svcctl auth rotate client, then restart svc-companion.',
+      'The companion chat UI has no access: keys are required and no client key is set. Run svcctl auth rotate client, then restart svc-companion.',
   },
   {
     when: ({ plan }) => plan.trustsHeader && !plan.signIn,
     message:
-      'The companion chat UI has a header for sign-in, and sign-in is off. Set WEBUI_AUTH=True in companion.env.',
+      'The companion chat UI has a sign-in header configured, but sign-in is off. Set WEBUI_AUTH=True in companion.env.',
   },
 ];
 

@@ -21,10 +21,14 @@ export const ERRORS = {
     'Rotate the admin key (svcctl auth rotate admin) or set SVC_ADMIN_KEY in api.env first.',
   ),
   'auth.invalid_key': row(401, 'The key is not the admin key.', 'Check the key in api.env and try again.'),
-  'auth.rate_limited': row(429, 'Too many attempts from this address.', 'Wait the given number of seconds.'),
+  'auth.rate_limited': row(
+    429,
+    'Too many attempts from this address.',
+    'Wait for the seconds in Retry-After.',
+  ),
   'auth.origin_forbidden': row(
     403,
-    'This Origin may not call the gateway. SVC_ALLOWED_ORIGINS lists the origins that may besides its own.',
+    'This origin may not call the gateway. SVC_ALLOWED_ORIGINS lists the origins that may, in addition to its own.',
     'Open the gateway under its own address, or list the origin in SVC_ALLOWED_ORIGINS.',
   ),
   'auth.host_forbidden': row(
@@ -33,18 +37,14 @@ export const ERRORS = {
     'Add the name to [security].allowed_hosts (SVC_ALLOWED_HOSTS), or turn enforcement on.',
   ),
   'auth.required': row(401, 'A key is required.', 'Send Authorization: Bearer <key>, or log in.'),
-  'auth.forbidden': row(403, 'The client key does not open this route.', 'Use the admin key or log in.'),
+  'auth.forbidden': row(403, 'The client key has no access to this route.', 'Use the admin key or log in.'),
   'auth.rotate_failed': row(
     500,
     'The environment file could not be replaced; nothing has changed.',
     'See the log for the cause (owner, mode, read-only file system, full disk).',
   ),
   'request.invalid_json': row(400, 'The body is not valid JSON.', 'Send one JSON value in UTF-8.'),
-  'request.invalid': row(
-    422,
-    'The request has the wrong shape.',
-    'See details.fields for each path and reason.',
-  ),
+  'request.invalid': row(422, 'Some values are not valid.', 'See details.fields for each path and reason.'),
   'request.malformed': row(
     400,
     'The request line or a header is malformed.',
@@ -59,7 +59,7 @@ export const ERRORS = {
   'request.cancelled': row(
     503,
     'An administrator cancelled this request.',
-    'Ask again if it is still needed.',
+    'Send the request again if it is still needed.',
   ),
   'request.unsupported_type': row(
     415,
@@ -76,7 +76,7 @@ export const ERRORS = {
   ),
   'dispatch.capability_mismatch': row(
     409,
-    'This model cannot do what the route asks.',
+    'This model does not support this route.',
     'Choose a model of the right type.',
   ),
   'dispatch.upstream_unavailable': row(
@@ -84,7 +84,11 @@ export const ERRORS = {
     'The engine or upstream could not be reached.',
     'Try again; see the slot state.',
   ),
-  'dispatch.upstream_timeout': row(504, 'The engine or upstream gave no answer in time.', 'Try again later.'),
+  'dispatch.upstream_timeout': row(
+    504,
+    'The engine or upstream did not respond in time.',
+    'Try again later.',
+  ),
   'upstream.auth_failed': row(
     502,
     'The upstream refused the credential of the gateway.',
@@ -92,16 +96,16 @@ export const ERRORS = {
   ),
   'upstream.daily_cap': row(
     429,
-    'The requests of this upstream for today are used up.',
+    'The daily request limit of this upstream is reached.',
     'Wait until midnight UTC, raise daily_requests of the upstream, or choose another model.',
   ),
   'upstream.loop': row(
     508,
     'The address of the upstream leads back to this gateway.',
-    'Correct base_url of the upstream, or the upstreams of the gateways that know each other.',
+    'Correct base_url of the upstream, or stop the gateways from using each other as upstreams.',
   ),
-  'upstream.not_found': row(404, 'There is no upstream of this name.', 'See GET /api/upstreams.'),
-  'upstream.exists': row(409, 'An upstream of this name exists.', 'Choose another name.'),
+  'upstream.not_found': row(404, 'There is no upstream with this name.', 'See GET /api/upstreams.'),
+  'upstream.exists': row(409, 'An upstream with this name already exists.', 'Choose another name.'),
   'upstream.invalid': row(422, 'The settings of the upstream are invalid.', 'See details.fields.'),
   'upstream.error': row(502, 'The engine or upstream answered with an error.', 'See details.upstream.'),
   context_length_exceeded: row(400, 'The prompt is longer than the context window.', 'Shorten the prompt.'),
@@ -112,23 +116,23 @@ export const ERRORS = {
   ),
   'audio.no_room': row(
     503,
-    'There is no room to receive this recording now.',
-    'Try again later; see the free space of the state folder.',
+    'There is not enough space to receive this recording now.',
+    'Try again later, or free space on the disk of the state folder.',
   ),
   'image.prompt_required': row(422, 'The field prompt is required.', 'Send a prompt.'),
   'image.model_not_curated': row(
     404,
-    'This image model is not in the curated set.',
-    'Choose a curated image model.',
+    'This image model is not supported.',
+    'Choose a supported image model.',
   ),
   'image.not_found': row(
     404,
-    'There is no such image; the oldest make room for new ones.',
-    'Make the image again.',
+    'The image does not exist, or was deleted to make room for newer ones.',
+    'Generate the image again.',
   ),
   'image.no_room': row(
     503,
-    'There is no room to keep the image.',
+    'There is not enough disk space to store the image.',
     'Free space on the disk of the state folder, or ask for b64_json.',
   ),
   'realtime.unavailable': row(
@@ -136,17 +140,17 @@ export const ERRORS = {
     'Live voice needs slots that this gateway does not have.',
     'Add stt, chat and tts slots.',
   ),
-  'realtime.too_many': row(503, 'Too many live sessions.', 'Close some, or try again later.'),
+  'realtime.too_many': row(503, 'Too many realtime sessions are open.', 'Close some, or try again later.'),
   'config.write_failed': row(
     500,
     'The configuration could not be written; nothing has changed.',
     'See the log for the cause (owner, mode, read-only file system, full disk).',
   ),
-  'config.conflict': row(409, 'The file was changed by somebody else at the same time.', 'Try again.'),
+  'config.conflict': row(409, 'Another program changed the file at the same time.', 'Try again.'),
   'config.stale': row(
     412,
     'The file has changed since it was read; nothing was written.',
-    'Read it again and decide anew.',
+    'Reload and try again.',
   ),
   'config.broken': row(
     409,
@@ -155,49 +159,61 @@ export const ERRORS = {
   ),
   'setup.exposed': row(
     409,
-    'This machine has an address on the internet, and no key is required: the next start would be refused.',
+    'This machine has an address on the internet, and no key is required: the gateway would refuse to start.',
     'Set an admin key and require keys first (Security), then choose the network.',
   ),
-  'slot.not_found': row(404, 'There is no slot of this name.', 'See GET /api/slots.'),
-  'slot.exists': row(409, 'A slot of this name exists.', 'Choose another name.'),
+  'slot.not_found': row(404, 'There is no slot with this name.', 'See GET /api/slots.'),
+  'slot.exists': row(409, 'A slot with this name already exists.', 'Choose another name.'),
   'slot.invalid': row(422, 'The slot settings are invalid.', 'See details.fields.'),
   'slot.disabled': row(409, 'The slot is disabled.', 'Enable it in its slot file.'),
   'slot.loading': row(503, 'The model is still loading.', 'Try again after Retry-After.'),
   'slot.queue_full': row(429, 'The queue of this slot is full.', 'Try again after Retry-After.'),
-  'slot.failed': row(503, 'The slot has failed.', 'See details.reason; an admin can load it again.'),
-  'slot.no_memory': row(507, 'The model does not fit into memory now.', 'See details for the sum.'),
+  'slot.failed': row(
+    503,
+    'The model failed to start.',
+    'See details.reason. An admin can load the slot again.',
+  ),
+  'slot.no_memory': row(
+    507,
+    'The model does not fit into memory now.',
+    'See details for the memory needed and available.',
+  ),
   'slot.draining': row(503, 'The gateway is stopping.', 'Try again after Retry-After.'),
   'model.not_found': row(404, 'There is no such model.', 'See GET /v1/models.'),
   'model.in_use': row(409, 'The model is in use.', 'Unload its slot first.'),
-  'model.exists': row(409, 'The model is registered already.', 'Nothing to do.'),
+  'model.exists': row(409, 'The model is already registered.', 'Nothing to do.'),
   'model.kept': row(
     409,
-    "The files of this model are not the gateway's to remove.",
-    'Remove them yourself, or take their folder out of models.folders.',
+    'The gateway did not download this model and does not delete its files.',
+    'Delete the files yourself, or remove their folder from models.folders.',
   ),
   'pull.unknown': row(404, 'There is no such download.', 'See GET /api/pulls.'),
-  'pull.state': row(409, 'The download is in no state for this.', 'See its state in GET /api/pulls.'),
+  'pull.state': row(
+    409,
+    'This is not possible in the current state of the download.',
+    'See its state in GET /api/pulls.',
+  ),
   'pull.too_many': row(429, 'Too many downloads are open.', 'Wait for some to end, or cancel some.'),
   'pull.bad_name': row(
     422,
-    'The repository or file can not be taken over.',
+    'The repository or file cannot be used.',
     'Name owner/name, owner/name:QUANTISATION or owner/name:FILE.',
   ),
   'pull.not_found': row(404, 'The hub has no such repository or file.', 'See the pages of the hub.'),
   'pull.gated': row(
     403,
-    'The hub does not give this repository to everybody.',
+    'This repository is gated.',
     'Accept its terms on the hub and set HF_TOKEN in api.env.',
   ),
   'backup.exists': row(
     409,
-    'There is a file of this name already.',
+    'A file with this name already exists.',
     'Name another file, or replace this one with --force.',
   ),
   'backup.write_failed': row(
     500,
-    'The backup could not be written; no part of it was left.',
-    'Free space or name a place that may be written.',
+    'The backup could not be written; no partial file is left.',
+    'Free disk space, or choose a folder that you can write to.',
   ),
   'backup.database': row(
     500,
@@ -221,7 +237,7 @@ export const ERRORS = {
   ),
   'restore.failed': row(
     500,
-    'The restore did not come to its end; what it replaces was kept.',
+    'The restore did not finish; the replaced files were kept.',
     'Correct the cause and run svcctl restore with the same file again.',
   ),
   'pull.no_space': row(
@@ -231,15 +247,15 @@ export const ERRORS = {
   ),
   'pull.hub_unreachable': row(
     502,
-    'The hub could not be asked.',
-    'See HF_ENDPOINT and the network of this machine, then try again; a pull goes on where it stopped.',
+    'The hub could not be reached.',
+    'Check HF_ENDPOINT and the network, then try again. A download continues where it stopped.',
   ),
   'pull.checksum_mismatch': row(
     502,
-    'What came is not what the hub promised; it was thrown away.',
-    'Try again; another mirror may help.',
+    'Checksum mismatch; the file was deleted.',
+    'Try again, or use another mirror.',
   ),
-  'pull.no_model': row(422, 'What came is no model that can be used.', 'Choose another file.'),
+  'pull.no_model': row(422, 'The downloaded file is not a usable model.', 'Choose another file.'),
   'pull.write_failed': row(
     500,
     'The models folder could not be written.',
@@ -250,11 +266,11 @@ export const ERRORS = {
   'request.not_found': row(404, 'There is no such request.', 'See GET /api/requests.'),
   'events.too_many': row(
     503,
-    'Too many readers of the event stream.',
+    'Too many clients read the event stream.',
     'Close some dashboards, or try again after Retry-After.',
   ),
   'store.unavailable': row(503, 'The database is busy or damaged.', 'Try again; see the health checks.'),
-  internal: row(500, 'Something went wrong inside the gateway.', 'See the log for this request id.'),
+  internal: row(500, 'Something went wrong inside the gateway.', 'See the gateway log for this request id.'),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;

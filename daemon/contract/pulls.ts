@@ -38,7 +38,7 @@ const shortText = (maxLength: number) =>
     .string()
     .min(1)
     .max(maxLength)
-    .regex(/^[^\0-\x1f\x7f]+$/, 'must not hold control characters');
+    .regex(/^[^\0-\x1f\x7f]+$/, 'must not contain control characters');
 
 /** What is to be downloaded: `model` is `owner/name`, `owner/name:QUANTISATION` or `owner/name:FILE`. */
 export const PullRequest = z.strictObject({

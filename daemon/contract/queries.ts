@@ -1,8 +1,8 @@
 import type { RouteId } from './routes.ts';
 
 const LINES = 'lines of the past, 0 to 1000 (200)';
-const FOLLOW = 'false ends the stream after the past (true)';
-const WAIT = 'false answers 202 as soon as it is under way (true)';
+const FOLLOW = 'false ends the stream after the past lines (true)';
+const WAIT = 'false responds 202 as soon as the action has started (true)';
 
 /** What the query of a row may say, by parameter, with the value that holds without it. */
 export const QUERIES: Partial<Record<RouteId, Readonly<Record<string, string>>>> = {
@@ -15,7 +15,7 @@ export const QUERIES: Partial<Record<RouteId, Readonly<Record<string, string>>>>
     intent: 'transcription for a session that only listens',
   },
   'v1.audio.voices': { model: 'only the voices of this model' },
-  'model.search': { q: 'what to look for' },
+  'model.search': { q: 'search text' },
   usage: { days: 'days back, today included, 1 to 366 (30)' },
   'slot.load': { wait: WAIT },
   'slot.unload': { wait: WAIT },

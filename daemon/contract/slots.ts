@@ -85,7 +85,7 @@ export const SlotView = z.object({
 });
 export const SlotsResponse = z.object({ slots: z.array(SlotView) });
 
-const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
+const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not contain control characters');
 
 /** Keys of a slot file that a request may set; null takes a key out of the file. Anything that names a program, its
  * arguments, environment, image or mount comes from the file alone. */

@@ -188,7 +188,7 @@ export const ExplainResponse = z.object({
 });
 /** A text with anything in it; it is kept as it was sent, with the spaces around it. */
 export const MemoryAdd = z.object({
-  text: z.string().min(1).max(65_536).regex(/\S/, 'must hold more than spaces'),
+  text: z.string().min(1).max(65_536).regex(/\S/, 'must not be blank'),
   tags: z.array(z.string()).max(32).nullish(),
 });
 export const MemorySearch = z.object({

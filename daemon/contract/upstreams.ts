@@ -23,13 +23,14 @@ export const USABLE_HEALTH: ReadonlySet<UpstreamHealth> = new Set(['unknown', 'o
 export const UpstreamName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'has a-z, 0-9, - and _ only, at most 32 characters')
-  .refine((name) => name !== 'svc', 'svc is the owner of what this gateway serves itself');
+  .refine((name) => name !== 'svc', 'svc is reserved for the models of this gateway');
 
 /** Headers that frame a message or belong to somebody else; a key is never sent under one of them. */
 const RESERVED_HEADERS =
   /^(host|connection|content-(length|type|encoding)|transfer-encoding|te|trailer|upgrade|expect|accept(-.*)?|cookie|origin|referer|keep-alive|proxy-.*|x-svc-.*|x-request-id)$/i;
 
-const noControls = (text: z.ZodString) => text.regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
+const noControls = (text: z.ZodString) =>
+  text.regex(/^[^\0-\x1f\x7f]*$/, 'must not contain control characters');
 const pattern = noControls(z.string().min(1).max(256));
 
 /** The keys of `upstreams/NAME.toml` and of the bodies that change one. */
@@ -46,7 +47,7 @@ export const UPSTREAM_FIELDS = {
   header: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of a header')
-    .refine((name) => !RESERVED_HEADERS.test(name), 'is a header with a meaning of its own'),
+    .refine((name) => !RESERVED_HEADERS.test(name), 'is a reserved header'),
   /** A provider of somebody else; absent = decided from the host. */
   remote: z.boolean(),
   /** Smaller comes first. */

@@ -13,15 +13,11 @@ async function guarded(
   limitMs: number,
 ): Promise<readonly Finding[]> {
   const failed = (reason: string) => [
-    warn(
-      id,
-      `This could not be looked at: ${reason}.`,
-      'Run svcctl doctor again; see the log of the gateway.',
-    ),
+    warn(id, `This check failed: ${reason}.`, 'Run svcctl doctor again; see the log of the gateway.'),
   ];
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding[]>((resolve) => {
-    timer = setTimeout(() => resolve(failed(`no answer within ${limitMs / 1000} s`)), limitMs);
+    timer = setTimeout(() => resolve(failed(`no result within ${limitMs / 1000} s`)), limitMs);
   });
   try {
     return await Promise.race([(async () => check(facts))(), late]);

@@ -31,7 +31,7 @@ export function reportText(findings: readonly Finding[], width: number): string 
   const [failures, warnings] = [counted(findings, 'fail'), counted(findings, 'warn')];
   const sum =
     failures + warnings === 0
-      ? 'All is well.'
+      ? 'No problems found.'
       : `${plural(failures, 'failure')}, ${plural(warnings, 'warning')}.`;
   return `${findings.map((one) => entry(one, width)).join('\n')}\n\n${sum}\n`;
 }

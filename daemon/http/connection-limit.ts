@@ -94,7 +94,7 @@ function createEvictionLogger({
     quietUntil = now() + LOG_INTERVAL_MS;
     log.warn(
       { most: maxConnections, ...counts },
-      'every connection is taken: silent, idle and unread ones were ended for newer ones',
+      'the connection limit is reached; unused, idle and stalled connections were closed for new ones',
     );
     counts = { ...none };
   };

@@ -25,7 +25,7 @@ const RETRYABLE = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
 
 const ADVICE: Record<string, string> = {
   EADDRINUSE:
-    'Another program holds this port. Stop it, or choose another one with SVC_PORT or [server].port.',
+    'Another program uses this port. Stop it, or choose another one with SVC_PORT or [server].port.',
   EACCES: 'This port needs more rights. Choose one above 1023 with SVC_PORT or [server].port.',
   EADDRNOTAVAIL: 'This host has no such address. Correct SVC_BIND_HOST or [server].bind_host.',
   ENOTFOUND: 'This name does not resolve. Correct SVC_BIND_HOST or [server].bind_host.',
@@ -58,7 +58,7 @@ export async function listen(server: Server, options: ListenOptions): Promise<vo
       const seconds = Math.round(addressWaitMs / 1000);
       log.warn(
         { host, reason: code },
-        `this machine has no such address yet; it is waited for, ${seconds} s at most`,
+        `this machine does not have this address yet; waiting up to ${seconds} s`,
       );
     }
     await pause(retryIntervalMs);

@@ -63,7 +63,7 @@ function handlerOf({ handlers }: PipelineDeps, { route }: Call): Handler {
 const upgradeRequired = () =>
   new GatewayError('request.malformed', {
     status: 426,
-    message: 'This route is a WebSocket.',
+    message: 'This route requires a WebSocket upgrade.',
     headers: { upgrade: 'websocket', connection: 'Upgrade' },
   });
 

@@ -26,7 +26,7 @@ describe('isJsonType', () => {
     'application/x+json',
     'application/7.a-b+json',
     `application/${'a'.repeat(122)}+json`,
-  ])('takes %s', (type) => expect(isJsonType(type)).toBe(true));
+  ])('takes what %s says', (type) => expect(isJsonType(type)).toBe(true));
   it.each([
     undefined,
     '',
@@ -65,7 +65,7 @@ describe('readApiBody', () => {
   }
 
   it.each(['application/json', 'application/x+json', `application/${'a'.repeat(122)}+json`])(
-    'takes what %s says',
+    'takes %s',
     async (type) => expect(await read('POST', type)).toEqual({ tier: 'client' }),
   );
 

@@ -146,7 +146,7 @@ const isUntypedStream = ({ headers }: IncomingMessage): boolean =>
 function bodyProblem(body: unknown, bytes: Buffer): string | null {
   if (!isUtf8(bytes)) return 'The body is not valid UTF-8.';
   if (isDeeperThan(body, MAX_DEPTH)) return `The body nests deeper than ${MAX_DEPTH} levels.`;
-  return isWellFormed(body) ? null : 'The body holds half of a surrogate pair.';
+  return isWellFormed(body) ? null : 'The body contains an unpaired surrogate.';
 }
 
 /** Lets koa-body parse the body and answers the bytes it was made of: its decoder repairs what is no UTF-8. */
@@ -239,7 +239,7 @@ export async function receiveInto(
 const isDisconnected = (req: IncomingMessage): boolean => req.destroyed && !req.readableEnded;
 
 const bodyAborted = () =>
-  new GatewayError('request.malformed', { message: 'The body broke off before its end.' });
+  new GatewayError('request.malformed', { message: 'The connection closed before the whole body arrived.' });
 
 /** Longest name of a key of the caller's that is told back. */
 const MAX_NAME_LENGTH = 64;

@@ -14,7 +14,7 @@ export function markExpectation(req: IncomingMessage, what: Expectation): void {
 /** Throws 417 for an expectation that the gateway can't meet (RFC 9110 section 10.1.1). */
 export function checkExpectation(req: IncomingMessage): void {
   if (EXPECTATIONS.get(req) !== 'unknown') return;
-  throw malformed('The only expectation that is met is 100-continue.', 417);
+  throw malformed('Only the expectation 100-continue is supported.', 417);
 }
 
 /** Asks for the body, once, if its sender waits for that: only when every guard has let the request pass. */

@@ -83,7 +83,7 @@ export async function startHttp(
 function listener(app: Koa, deps: PipelineDeps, drain: Drain, stopping: () => boolean) {
   const pipeline = createPipeline(deps);
   // Without a listener a fault of one answer, such as a write behind its end, would be the end of the gateway.
-  const faulty = (error: Error) => deps.log.error({ err: error }, 'an answer failed while it was written');
+  const faulty = (error: Error) => deps.log.error({ err: error }, 'writing a response failed');
   return (req: IncomingMessage, res: ServerResponse): void => {
     res.on('error', faulty);
     if (drain.isDraining || (stopping() && isWebSocketUpgrade(req))) {

@@ -51,7 +51,7 @@ function handshakeError(req: IncomingMessage): GatewayError {
     status: versionFits ? 400 : 426,
     message: versionFits
       ? 'The WebSocket handshake is malformed.'
-      : `Only WebSocket version ${VERSION} is spoken.`,
+      : `Only WebSocket version ${VERSION} is supported.`,
     headers: versionFits ? {} : { upgrade: 'websocket', 'sec-websocket-version': VERSION },
   });
 }

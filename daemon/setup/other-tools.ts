@@ -52,7 +52,7 @@ export class OtherTools {
     return paths.map((path, index) => {
       const folder = folders.find((one) => one.path === path);
       if (folder === undefined || !['readable', 'used'].includes(folder.state))
-        throw refused(`folders.${index}`, 'is no folder of another program that can be read');
+        throw refused(`folders.${index}`, 'is not a readable folder of another program');
       return folder;
     });
   }

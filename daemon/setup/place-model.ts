@@ -27,7 +27,7 @@ export async function placeModel(
   const settings: SlotSettingsBody = { type, model: modelId, ...(context === null ? {} : { context }) };
   if (known === undefined) await write(() => slots.create(slot, settings));
   else if (!known.auto && known.model !== null && known.model !== modelId)
-    throw new GatewayError('slot.exists', { message: `Slot ${slot} has another model, which it keeps.` });
+    throw new GatewayError('slot.exists', { message: `Slot ${slot} already has another model.` });
   else if (known.auto || known.model !== modelId || (context !== null && known.context !== context))
     await write(() => slots.change(slot, settings));
   const { state, context: window } = slots.get(slot) ?? { state: 'offline', context: null };

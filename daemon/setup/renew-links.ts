@@ -19,6 +19,6 @@ export async function renewLinks({ store, settings, log }: RenewLinksDeps): Prom
   const folder = join(settings.folders.state, 'models', 'ollama');
   const roots = readState(store.keyValue.get(STATE_KEY)).ollama;
   const logFailure = (error: Error) =>
-    log.warn({ reason: error.message }, 'the models of Ollama could not be taken in');
+    log.warn({ reason: error.message }, 'the models of Ollama could not be linked');
   if (roots.length > 0) await linkOllama(roots, folder, logFailure).catch(logFailure);
 }

@@ -31,7 +31,7 @@ function failureOf(error: unknown): Failure {
     const why = typeof reason === 'string' ? ` ${reason}` : '';
     return { code: error.code, message: `${error.message}${why}` };
   }
-  return { code: 'internal', message: 'Something unforeseen has failed; the log of the gateway tells more.' };
+  return { code: 'internal', message: 'An unexpected error occurred; see the gateway log.' };
 }
 
 const CANCELLED: Failure = { code: 'pull.state', message: 'The download was cancelled.' };
@@ -152,7 +152,7 @@ export class SetupJobs {
       const { log } = this.#options;
       log.warn(
         { slot: work.slot, model: work.model, err: error },
-        'a model of the setup did not get into its slot',
+        'a model of the setup could not be loaded into its slot',
       );
       this.#change(work, { phase: 'failed', error: failure });
     }

@@ -14,9 +14,9 @@ export type WantedModel = { readonly known: KnownModel; readonly slot: string };
 export function wantedModels(models: NonNullable<SetupApplyBody['models']>): WantedModel[] {
   return models.map(({ slot, model }, index) => {
     const known = CATALOG.find((each) => pullName(each) === model);
-    if (known === undefined) throw refused(`models.${index}.model`, 'is no model of the catalogue');
+    if (known === undefined) throw refused(`models.${index}.model`, 'is not in the catalogue');
     if (SETUP_SLOT_TYPES.get(slot) !== typeOf(known))
-      throw refused(`models.${index}.slot`, 'is no slot that setup fills with such a model');
+      throw refused(`models.${index}.slot`, 'is not a slot for a model of this type');
     if (models.findIndex((one) => one.slot === slot) !== index)
       throw refused(`models.${index}.slot`, 'is named twice');
     return { known, slot };

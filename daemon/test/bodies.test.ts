@@ -212,7 +212,7 @@ describe('B08 senders that wait', () => {
       expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
     }
     for (const socket of sockets) socket.destroy();
-    expect(gateway.output().match(/every connection is taken/g)).toHaveLength(1);
+    expect(gateway.output().match(/the connection limit is reached/g)).toHaveLength(1);
   }, 30_000);
 
   it('a peer that keeps a refused connection open is cut', async () => {

@@ -186,7 +186,7 @@ describe('while it is stopped', () => {
       }
       const report = (await svcctl(['doctor', '--json'], { env, uid: SERVICE_USER })).json<Report>();
       expect(report.findings.filter(({ status }) => status === 'fail')).toEqual([]);
-      expect(report.findings.filter(({ message }) => message.includes('may not'))).toHaveLength(1);
+      expect(report.findings.filter(({ message }) => message.includes('cannot read'))).toHaveLength(1);
       for (const id of ['exposure', 'database', 'files'])
         expect(report.findings.filter((one) => one.id === id)).toEqual([]);
     } finally {

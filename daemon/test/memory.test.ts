@@ -73,7 +73,7 @@ const texts = (found: MemoryFound): string[] => found.memories.map(({ text }) =>
 it('a blank text is refused by name; fields that may be left out may be null', async () => {
   for (const text of [' ', '\n\t ', '\u3000']) {
     const { status, text: told } = await post('/api/memory', { text });
-    expect([status, told]).toEqual([422, expect.stringContaining('must hold more than spaces')]);
+    expect([status, told]).toEqual([422, expect.stringContaining('must not be blank')]);
   }
   const kept = await post('/api/memory', { text: ' spaced ', tags: null });
   expect([kept.status, kept.json()]).toEqual([200, expect.objectContaining({ text: ' spaced ', tags: [] })]);

@@ -52,7 +52,7 @@ describe('speak and transcribe', () => {
     writeFileSync(at('mine.wav'), 'mine');
     const refused = await run(['speak', 'hello', '-o', at('mine.wav')]);
     expect(refused).toMatchObject({ code: 5, out: '' });
-    expect(refused.err).toMatch(/is there already; use --force/);
+    expect(refused.err).toMatch(/already exists; pass --force/);
     expect(readFileSync(at('mine.wav'), 'utf8')).toBe('mine');
     expect(await run(['speak', 'hello', '-o', at('mine.wav'), '--force'])).toMatchObject({ code: 0 });
     expect(readFileSync(at('mine.wav')).toString('latin1', 0, 4)).toBe('RIFF');
@@ -68,12 +68,12 @@ describe('speak and transcribe', () => {
   });
 
   it.each([
-    [['speak', 'hello'], { terminal: true }, 2, /name the file with -o FILE, or pipe the sound/],
+    [['speak', 'hello'], { terminal: true }, 2, /name the file with -o FILE, or pipe the output/],
     [['speak', 'hello', '--json'], {}, 2, /name the file with -o FILE/],
-    [['speak', '-', '-o', 'x.wav'], { input: ' \n' }, 2, /say what to say/],
+    [['speak', '-', '-o', 'x.wav'], { input: ' \n' }, 2, /the text is missing/],
     [['speak', 'hello', '--format', 'tape', '-o', '/dev/shm/never.tape'], {}, 1, /response_format/],
     [['transcribe'], {}, 2, /svcctl transcribe FILE/],
-    [['transcribe', '/'], {}, 2, /is no file/],
+    [['transcribe', '/'], {}, 2, /is not a file/],
     [['transcribe', '/nowhere.wav'], {}, 2, /cannot be read \(ENOENT\)/],
     [['transcribe', import.meta.filename], {}, 1, /\(audio\.unsupported_format\)/],
     [['transcribe', import.meta.filename, '--voice', 'x'], {}, 2, /takes no --voice/],

@@ -73,7 +73,7 @@ describe('slots load, unload, restart and swap', () => {
   });
 
   it.each([
-    [['slots', 'load', 'nobody'], 1, /There is no slot of this name\. \(slot\.not_found\)/],
+    [['slots', 'load', 'nobody'], 1, /There is no slot with this name\. \(slot\.not_found\)/],
     [
       ['slots', 'load', 'hollow'],
       1,
@@ -105,18 +105,18 @@ describe('slots load, unload, restart and swap', () => {
 describe('slots create, set, plan and rm', () => {
   it('makes, changes and removes a slot', async () => {
     expect(await said('slots', 'create', 'writer', 'model=second', 'context=1024', 'pinned=yes')).toBe(
-      'Slot writer is there, offline.\n',
+      'Created slot writer (offline).\n',
     );
     expect(readFileSync(file('writer'), 'utf8')).toMatch(/context = 1024/);
     expect(await said('slots', 'set', 'writer', 'idle_unload=5 min', 'context=')).toBe(
-      'Slot writer is changed.\n',
+      'Changed slot writer.\n',
     );
     const text = readFileSync(file('writer'), 'utf8');
     expect([text.includes('"5 min"'), text.includes('context')]).toEqual([true, false]);
     expect(await run(['slots', 'rm', 'writer'])).toMatchObject({ code: 5, out: '' });
     const declined = await run(['slots', 'rm', 'writer'], { terminal: true, input: 'n' });
     expect([declined.code, existsSync(file('writer'))]).toEqual([5, true]);
-    expect(await said('slots', 'rm', 'writer', '--force')).toBe('Slot writer is gone.\n');
+    expect(await said('slots', 'rm', 'writer', '--force')).toBe('Removed slot writer.\n');
     expect(existsSync(file('writer'))).toBe(false);
   });
 
@@ -196,7 +196,7 @@ describe('models and hardware', () => {
 
 describe('a slot whose model is not there', () => {
   it('is warned of, since its record tells of no failure', async () => {
-    const warning = 'The model that the file names was not found: hollow.';
+    const warning = 'The configured model was not found for slot: hollow.';
     expect(await said('status')).toContain(`! ${warning}\n`);
     expect(await told<SlotRecord>('slots', 'show', 'hollow')).toMatchObject({
       state: 'offline',

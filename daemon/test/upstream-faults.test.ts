@@ -175,7 +175,7 @@ describe('bad upstreams', () => {
       more();
     });
     const endless = (await front.at('POST', '/api/upstreams/odd/test')).json<UpstreamTestView>();
-    expect(endless).toMatchObject({ ok: false, steps: [{ message: 'Its answer is too large.' }] });
+    expect(endless).toMatchObject({ ok: false, steps: [{ message: 'Its response is too large.' }] });
     expect((await front.view('odd')).models).toBe(2000);
     await reset();
   });

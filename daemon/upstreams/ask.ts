@@ -57,7 +57,7 @@ export async function queryUpstream({ outbound, request, limitMs, maxBytes, sign
     },
     onResponseData(current, chunk) {
       bytes += chunk.length;
-      if (bytes > maxBytes) current.abort(new BadResponseError('Its answer is too large.'));
+      if (bytes > maxBytes) current.abort(new BadResponseError('Its response is too large.'));
       else chunks.push(chunk);
     },
     onResponseEnd: () => resolve({ status, headers, bytes: Buffer.concat(chunks) }),
@@ -75,11 +75,9 @@ async function decodeBody(answer: UpstreamResponse, maxBytes: number): Promise<U
   const coding = (answer.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (coding === 'identity' || answer.bytes.length === 0) return answer;
   const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
-  if (!decode) throw new BadResponseError('Its answer is in a coding that was not asked for.');
+  if (!decode) throw new BadResponseError('Its response has an unsupported content encoding.');
   const bytes = await decode(answer.bytes, maxBytes).catch(() => {
-    throw new BadResponseError(
-      'Its answer is compressed, although that was not asked for, and can not be read.',
-    );
+    throw new BadResponseError('Its compressed response cannot be decoded.');
   });
   return { ...answer, bytes };
 }

@@ -54,7 +54,7 @@ describe('parseBaseUrl', () => {
   it.each(['http://user:secret@desk/v1', 'http://secret@desk', 'http://u:@desk:8000/v1'])(
     '%j is told to hold a key where none belongs',
     (text) => {
-      expect(parseBaseUrl(text)).toMatch(/^must not hold a user or a password; key_env names/);
+      expect(parseBaseUrl(text)).toMatch(/^must not contain a user or a password; key_env names/);
     },
   );
 

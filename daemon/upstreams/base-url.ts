@@ -30,15 +30,15 @@ const PATH = /^(\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)*$/;
  */
 export function parseBaseUrl(text: string): BaseUrl | string {
   if (/^https?:\/\/[^/?#\\\s]*@/i.test(text.trim()))
-    return 'must not hold a user or a password; key_env names the variable of the key';
+    return 'must not contain a user or a password; key_env names the variable of the key';
   const match = /^(https?):\/\/([^/?#\\@\s]+)([^?#\s]*)$/i.exec(text.trim());
   if (!match) return 'must be an address such as http://desk.lan:8000/v1, without user, query or fragment';
   const [, scheme, authorityText, rest] = match as unknown as [string, string, string, string];
   const authority = parseAuthority(authorityText);
   if (authority === null) return 'has no valid host';
-  if (isUnreachable(authority.host)) return 'leads to an address that the gateway never connects to';
+  if (isUnreachable(authority.host)) return 'points to an address that the gateway never connects to';
   const path = rest.replace(/\/+$/, '');
-  if (!PATH.test(path) || /\/\.\.?(\/|$)|%2e|%2f|%5c/i.test(path)) return 'has a path that is no plain path';
+  if (!PATH.test(path) || /\/\.\.?(\/|$)|%2e|%2f|%5c/i.test(path)) return 'has an invalid path';
   const secure = scheme.toLowerCase() === 'https';
   const port = authority.port ?? (secure ? 443 : 80);
   if (port === 0) return 'has no valid port';

@@ -47,7 +47,7 @@ it('refuses what would be no good file, by field and reason', async () => {
         fields: [
           {
             path: 'base_url',
-            reason: 'must not hold a user or a password; key_env names the variable of the key',
+            reason: 'must not contain a user or a password; key_env names the variable of the key',
           },
         ],
       },

@@ -15,21 +15,21 @@ const CONNECT_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens at this address.',
   ENOTFOUND: 'Its name does not resolve.',
   EAI_AGAIN: 'Its name does not resolve now.',
-  EHOSTUNREACH: 'There is no way to its host.',
-  ENETUNREACH: 'There is no way to its network.',
-  ETIMEDOUT: 'Its host did not answer in time.',
+  EHOSTUNREACH: 'There is no route to its host.',
+  ENETUNREACH: 'There is no route to its network.',
+  ETIMEDOUT: 'Its host did not respond in time.',
   EHOSTDOWN: 'Its host is down.',
-  UND_ERR_CONNECT_TIMEOUT: 'Its host did not answer in time.',
-  ERR_UNREACHABLE_ADDRESS: 'Its name leads to an address that the gateway never connects to.',
+  UND_ERR_CONNECT_TIMEOUT: 'Its host did not respond in time.',
+  ERR_UNREACHABLE_ADDRESS: 'Its name resolves to an address that the gateway never connects to.',
   CERT_HAS_EXPIRED: 'Its certificate has expired.',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'Its certificate is self-signed; see NODE_EXTRA_CA_CERTS.',
   SELF_SIGNED_CERT_IN_CHAIN: 'Its certificate is from an unknown authority; see NODE_EXTRA_CA_CERTS.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'Its certificate can not be verified; see NODE_EXTRA_CA_CERTS.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'Its certificate cannot be verified; see NODE_EXTRA_CA_CERTS.',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'Its certificate is from an unknown authority; see NODE_EXTRA_CA_CERTS.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'Its certificate is for another name.',
-  EPROTO: 'It does not speak TLS at this port.',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'It does not speak TLS at this port.',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'It does not speak TLS at this port.',
+  EPROTO: 'It does not use TLS on this port.',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'It does not use TLS on this port.',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'It does not use TLS on this port.',
 };
 
 /** Codes that an open connection can have too: only the system call tells. */
@@ -74,8 +74,8 @@ export function faultOf(error: unknown): Fault {
     const isUnsent = !AMBIGUOUS.has(code) || syscall === 'connect';
     return { kind: 'unreachable', isUnsent, message: CONNECT_ERRORS[code] as string };
   }
-  if (TIMEOUTS.has(code)) return failing('It gave no answer in time.');
+  if (TIMEOUTS.has(code)) return failing('It did not respond in time.');
   if (PROTOCOL_ERRORS.has(code) || code.startsWith('HPE_') || name === 'HTTPParserError')
-    return failing('It did not answer in valid HTTP.');
-  return failing('It broke off the connection.');
+    return failing('Its response is not valid HTTP.');
+  return failing('It closed the connection.');
 }

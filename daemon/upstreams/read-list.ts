@@ -106,7 +106,7 @@ function applyResponse(
   }
   if (upstream.config.models !== null && status < 500) {
     upstream.recordListResponse(status < 300, sent);
-    return { ok: true, status, message: 'It answers; its file names its models.' };
+    return { ok: true, status, message: 'It responds; its file lists its models.' };
   }
   const broken = refusal(status);
   if (broken !== null) {
@@ -116,9 +116,9 @@ function applyResponse(
   }
   const models = readModelList(parsed(bytes));
   if (models === null) {
-    upstream.recordListFailure('What it answers is no model list.');
+    upstream.recordListFailure('Its response is not a model list.');
     return failed(
-      'What it answers is no model list; does its base_url end as its documentation says (…/v1)?',
+      'Its response is not a model list. Check the end of base_url against its documentation (…/v1).',
     );
   }
   upstream.listing.update(models);
@@ -134,11 +134,11 @@ function refusesKey({ config, acceptsKey }: Upstream, status: number): boolean {
 function refusal(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400)
-    return 'It redirects, which is not followed; use the address that it redirects to.';
+    return 'It redirects, which the gateway does not follow; use the target address.';
   if (status === 404 || status === 405) {
-    return 'It has no model list there; check the path of its base_url, or name its models in its file.';
+    return 'It has no model list at this path; check base_url, or list its models in its file.';
   }
-  return `It answered the question for its models with status ${status}.`;
+  return `It answered the request for its model list with status ${status}.`;
 }
 
 function parsed(bytes: Buffer): unknown {

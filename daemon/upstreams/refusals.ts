@@ -7,14 +7,16 @@ export const unavailable = (message: string): GatewayError =>
 /** It is left alone after failures; waiting helps. */
 export const circuitOpen = (waitMs: number): GatewayError =>
   new GatewayError('dispatch.upstream_unavailable', {
-    message: 'The upstream has failed several times in a row and is left alone for a moment.',
+    message: `The upstream failed several times in a row. Next attempt in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`,
     retryAfterS: waitMs / 1000,
   });
 
 export const loopDetected = (passed: boolean): GatewayError =>
   new GatewayError('upstream.loop', {
     noRetry: true,
-    ...(passed ? { message: 'This request has passed this gateway before, or too many gateways.' } : {}),
+    ...(passed
+      ? { message: 'This request already passed through this gateway, or through too many gateways.' }
+      : {}),
   });
 
 /** Its requests of the day are used up; hours are too long to wait for. */
@@ -32,6 +34,6 @@ export const cannotCountTokens = (status?: number): GatewayError =>
 /** A key is asked for and its variable holds none. */
 export const keyNotSet = (): GatewayError =>
   new GatewayError('upstream.auth_failed', {
-    message: 'The key of this upstream is not set; an administrator can correct that.',
+    message: 'The key of this upstream is not set. An administrator can set it in api.env.',
     noRetry: true,
   });

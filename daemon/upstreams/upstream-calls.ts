@@ -47,7 +47,8 @@ export class UpstreamCalls {
   /** See `AllUpstreams.connect`. */
   connect(name: string, { hops, isTest = false, isTokenCount = false }: CallOptions = {}): UpstreamCall {
     const upstream = this.#deps.all.get(name);
-    if (!upstream || (!upstream.config.enabled && !isTest)) throw unavailable('The upstream is gone.');
+    if (!upstream || (!upstream.config.enabled && !isTest))
+      throw unavailable('The upstream was removed or disabled.');
     const next = nextHops(hops, this.#deps.instance);
     if (upstream.isLooping || next === null) throw loopDetected(next === null);
     const { currentCredentials } = upstream;
@@ -76,7 +77,7 @@ export class UpstreamCalls {
   /** See `AllUpstreams.refusal`. */
   refusal(name: string): GatewayError | null {
     const upstream = this.#deps.all.get(name);
-    if (!upstream?.config.enabled) return unavailable('The upstream is gone.');
+    if (!upstream?.config.enabled) return unavailable('The upstream was removed or disabled.');
     if (upstream.isLooping) return loopDetected(false);
     if (upstream.isKeyMissing) return keyNotSet();
     if (this.isQuotaExceeded(upstream)) return quotaExceeded(this.#deps.daily.secondsLeft());

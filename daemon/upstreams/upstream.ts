@@ -120,7 +120,7 @@ export class Upstream {
   get reason(): string | null {
     const { health } = this;
     if (health === 'loop') return 'Its address leads back to this gateway.';
-    if (health === 'busy') return 'It has more to do than it takes, or is loading.';
+    if (health === 'busy') return 'It is overloaded, or loading a model.';
     if (health === 'auth_failed') return this.key === null ? 'Its key is not set.' : REFUSED;
     return health === 'failing' || health === 'down' || health === 'unknown' ? this.#reason : null;
   }

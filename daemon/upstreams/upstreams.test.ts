@@ -65,10 +65,10 @@ describe('model lists', () => {
   it.each([
     ['401', 401, '{}', 'auth_failed', /asks for a key/],
     ['redirect', 302, '', 'unknown', /redirects/],
-    ['404', 404, '<html>', 'unknown', /no model list there/],
+    ['404', 404, '<html>', 'unknown', /no model list at this path/],
     ['500', 500, 'oops', 'failing', /status 500/],
-    ['HTML', 200, '<html>', 'unknown', /no model list/],
-    ['another shape', 200, '{"data":{}}', 'unknown', /no model list/],
+    ['HTML', 200, '<html>', 'unknown', /not a model list/],
+    ['another shape', 200, '{"data":{}}', 'unknown', /not a model list/],
   ])(
     '%s is told to the administrator and costs nobody else anything',
     async (_, status, body, health, message) => {
@@ -142,7 +142,7 @@ describe('files', () => {
     upstreams.reload();
     expect(upstreams.list()).toEqual([]);
     expect(upstreams.views()).toMatchObject([{ name: 'desk', health: 'disabled' }]);
-    expect(() => upstreams.connect('desk')).toThrowError(/gone/);
+    expect(() => upstreams.connect('desk')).toThrowError(/removed or disabled/);
   });
 
   it('tells about health and models, once for each change', async () => {

@@ -152,7 +152,8 @@ class LiveUpstreams implements AllUpstreams {
     }
     this.#problems = folder.problems;
     this.#revisions = folder.revisions;
-    for (const problem of folder.problems) this.#options.log.warn({ ...problem }, 'upstream file');
+    for (const problem of folder.problems)
+      this.#options.log.warn({ ...problem }, 'problem in an upstream file');
     const wanted = new Set(folder.configs.map(({ name }) => name));
     for (const name of this.#all.keys()) {
       if (!wanted.has(name) && !folder.broken.has(name)) this.#remove(name);
@@ -234,7 +235,10 @@ class LiveUpstreams implements AllUpstreams {
     this.#announced.set(name, now);
     if (before !== undefined && before !== health) {
       const level = health === 'ok' ? 'info' : 'warn';
-      this.#options.log[level]({ upstream: name, health, before, reason: upstream.reason }, 'upstream');
+      this.#options.log[level](
+        { upstream: name, health, before, reason: upstream.reason },
+        'upstream health changed',
+      );
     }
     this.#options.bus.emit('upstream', { name, health, models });
   }

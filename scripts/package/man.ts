@@ -18,7 +18,7 @@ const commandTerm = (command: Command): string => {
 /** `svcctl(1)`, from the table of commands. */
 export function svcctlPage(shown: Shown): string {
   return page({ name: 'svcctl', part: 1, ...shown }, [
-    section('name', roff('svcctl - talks to a running svc-gateway')),
+    section('name', roff('svcctl - command-line client of svc-gateway')),
     section('synopsis', '.B svcctl', roff('COMMAND [ARGUMENT…] [OPTION…]')),
     section('description', roff(ABOUT.join(' ').replaceAll('`', ''))),
     section('options', ...optionsOf().map((name) => term(optionUsage(name), `${optionRow(name).help}.`))),

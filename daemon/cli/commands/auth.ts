@@ -26,11 +26,11 @@ const CONSEQUENCES = {
 async function rotate({ client, args, flags, out, confirm }: CommandContext): Promise<number> {
   const tier = args[0];
   if ((tier !== 'admin' && tier !== 'client') || args.length !== 1) {
-    throw new CliError('say which key: svcctl auth rotate admin, or client', EXIT.usage);
+    throw new CliError('usage: svcctl auth rotate admin|client', EXIT.usage);
   }
   if (!flags.force) {
     const answer = await confirm(`${CONSEQUENCES[tier]} Rotate the ${tier} key?`);
-    if (answer === null) throw new CliError('nobody is there to confirm; use --force', EXIT.declined);
+    if (answer === null) throw new CliError('no terminal to confirm; pass --force', EXIT.declined);
     if (!answer) throw new CliError('nothing was changed', EXIT.declined);
   }
   const view = await client.call<RotateView>('auth.rotate', { tier });
@@ -45,7 +45,7 @@ async function rotate({ client, args, flags, out, confirm }: CommandContext): Pr
 async function requireAuth({ client, args, flags, out }: CommandContext): Promise<number> {
   const word = args[0];
   if ((word !== 'on' && word !== 'off') || args.length !== 1) {
-    throw new CliError('say on or off: svcctl auth require on', EXIT.usage);
+    throw new CliError('usage: svcctl auth require on|off', EXIT.usage);
   }
   const view = await client.call<RequireView>('auth.require', { require_auth: word === 'on' });
   if (flags.json) out(json(view));

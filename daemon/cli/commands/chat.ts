@@ -12,7 +12,7 @@ interface Message {
 /** A model may load for minutes before the first byte. */
 const CALL_OPTIONS = { timeoutMs: 600_000 };
 
-const streamAborted = () => new CliError('the answer broke off before its end', EXIT.unreachable);
+const streamAborted = () => new CliError('the connection closed before the response ended', EXIT.unreachable);
 
 async function* events(res: IncomingMessage): AsyncGenerator<string> {
   try {
@@ -71,7 +71,7 @@ async function chat(context: CommandContext): Promise<number> {
   }
   const piped = await context.readPiped();
   if (piped === null) return converse(context);
-  if (piped.trim() === '') throw new CliError('say something: svcctl chat "Hello"', EXIT.usage);
+  if (piped.trim() === '') throw new CliError('the text is missing: svcctl chat "Hello"', EXIT.usage);
   await sendChat(context, [{ role: 'user', content: piped.trim() }]);
   return EXIT.ok;
 }
@@ -80,7 +80,7 @@ export const chatCommands: readonly Command[] = [
   {
     words: 'chat',
     usage: '[TEXT]',
-    summary: 'Ask a model; without TEXT a conversation',
+    summary: 'Chat with a model; without TEXT, interactive',
     options: ['model'],
     details: 'The model is a slot or a model id, agent by default. TEXT may also be piped in.',
     run: chat,

@@ -14,7 +14,7 @@ const NAMES = Object.keys(SHELLS);
 async function completion(context: CommandContext): Promise<number> {
   const { shell } = namedArguments(context, `completion ${NAMES.join('|')}`, 'shell');
   const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
-  if (script === undefined) throw new CliError(`there is completion for ${NAMES.join(', ')}`, EXIT.usage);
+  if (script === undefined) throw new CliError(`completion is available for ${NAMES.join(', ')}`, EXIT.usage);
   const { COMMANDS } = await import('../table.ts');
   context.out(script(COMMANDS));
   return EXIT.ok;
@@ -24,9 +24,9 @@ export const completionCommands: readonly Command[] = [
   {
     words: 'completion',
     usage: NAMES.join('|'),
-    summary: 'Completion for a shell',
+    summary: 'Print a shell completion script',
     completions: [NAMES],
-    details: 'For bash: source <(svcctl completion bash). Names of slots are asked of the gateway.',
+    details: 'For bash: source <(svcctl completion bash). Names of slots are requested from the gateway.',
     run: completion,
   },
 ];

@@ -14,7 +14,7 @@ async function textsOf({ args, readPiped }: CommandContext): Promise<string[]> {
   if (args.length > 0 && !(args.length === 1 && args[0] === '-')) return [...args];
   const lines = ((await readPiped()) ?? '').split(/\r?\n/).filter((line) => line.trim() !== '');
   if (lines.length > 0) return lines;
-  throw new CliError('say what to embed: svcctl embed "one text" "another"', EXIT.usage);
+  throw new CliError('the text is missing: svcctl embed "one text" "another"', EXIT.usage);
 }
 
 async function embed(context: CommandContext): Promise<number> {
@@ -31,7 +31,7 @@ export const embedCommands: readonly Command[] = [
   {
     words: 'embed',
     usage: '[TEXT...|-]',
-    summary: 'The vector of each text, one line each',
+    summary: 'Create embeddings, one line per text',
     options: ['model'],
     details:
       'The model is an embedding model or its slot, embed by default. Every argument is one text; with - every line that is piped in is one. A vector is printed as a JSON array.',

@@ -11,7 +11,7 @@ const CHAT = '/v1/chat/completions';
 
 /** Draws how a request would be resolved; nothing is sent, loaded or asked of anybody. */
 async function explain({ client, args, flags, out }: CommandContext): Promise<number> {
-  if (args.length > 1) throw new CliError('name one model at most: svcctl explain MODEL', EXIT.usage);
+  if (args.length > 1) throw new CliError('usage: svcctl explain [MODEL]', EXIT.usage);
   const [model] = args;
   const path = flags.path ?? CHAT;
   const view = await client.call<ExplainView>('dispatch.explain', { path, ...(model ? { model } : {}) });
@@ -38,7 +38,7 @@ function memoryLines({ slot, load, after }: ExplainView): string {
 }
 
 function sumLine(slot: string | null, { outcome, evicts, sum }: LoadForecastView): string {
-  const leave = evicts.length > 0 ? `; ${evicts.join(', ')} would leave` : '';
+  const leave = evicts.length > 0 ? `; ${evicts.join(', ')} would be unloaded` : '';
   return `  ${slot}: needs ${formatBytes(sum.needed)}, ${roomLine(sum)} (${outcome}${leave})\n`;
 }
 
@@ -69,8 +69,8 @@ export const explainCommands: readonly Command[] = [
   {
     words: 'explain',
     usage: '[MODEL]',
-    summary: 'Why a request goes where it goes',
-    details: 'Every step of the resolution with its outcome. Nothing is sent, loaded or asked of anybody.',
+    summary: 'Explain how a request is routed',
+    details: 'Shows every dispatch step with its outcome. Nothing is sent or loaded.',
     options: ['path'],
     completions: ['model'],
     run: explain,

@@ -18,14 +18,15 @@ async function fetchInto({ client }: CommandContext, uuid: string, file: NewFile
 async function image(context: CommandContext): Promise<number> {
   const { client, flags, out, args } = context;
   const prompt = args.join(' ').trim() || ((await context.readPiped())?.trim() ?? '');
-  if (prompt === '') throw new CliError('say what to draw: svcctl image "a lighthouse at dusk"', EXIT.usage);
+  if (prompt === '')
+    throw new CliError('the prompt is missing: svcctl image "a lighthouse at dusk"', EXIT.usage);
   // Taken before anything is drawn: minutes of work should not end at a name that is taken.
   return NewFile.use(flags.output, flags.force, async (file) => {
     const body = { model: flags.model ?? 'img', prompt, size: flags.size };
     const made = await client.call<ImagesResponse>('v1.images', body, CALL_OPTIONS);
     const [first] = made.data;
     const uuid = first !== undefined && 'url' in first ? CACHED_URL.exec(first.url)?.[1] : undefined;
-    if (uuid === undefined) throw new CliError('the answer holds no picture');
+    if (uuid === undefined) throw new CliError('the response contains no image');
     const path = file?.path ?? `${uuid}.png`;
     if (file !== null) await fetchInto(context, uuid, file);
     else await NewFile.use(path, flags.force, (own) => fetchInto(context, uuid, own));
@@ -38,10 +39,10 @@ export const imageCommands: readonly Command[] = [
   {
     words: 'image',
     usage: '[TEXT]',
-    summary: 'Draw a picture and write it into a file',
+    summary: 'Generate an image file',
     options: ['model', 'output', 'size', 'force'],
     details:
-      'The model is a curated image model or a slot that draws, img by default. TEXT may also be piped in. The file is a PNG.',
+      'The model is a supported image model or an image slot, img by default. TEXT may also be piped in. The file is a PNG.',
     run: image,
   },
 ];

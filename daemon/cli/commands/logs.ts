@@ -24,10 +24,10 @@ async function follow(
       if (text !== null) context.out(`${text}\n`);
     }
   } catch {
-    throw new CliError('the stream broke off', EXIT.unreachable);
+    throw new CliError('the stream was interrupted', EXIT.unreachable);
   }
   if (options.query?.follow === 'false') return EXIT.ok;
-  throw new CliError('the stream has ended: the gateway stops or no longer lets you read', EXIT.unreachable);
+  throw new CliError('the stream ended: the gateway is stopping, or access was revoked', EXIT.unreachable);
 }
 
 const historyQuery = ({ flags }: CommandContext) => ({
@@ -72,7 +72,7 @@ function slotLogs(context: CommandContext, name: string): Promise<number> {
 
 function logs(context: CommandContext): Promise<number> {
   const { args, flags } = context;
-  if (args.length > 1) throw new CliError('say it like this: svcctl logs [SLOT]', EXIT.usage);
+  if (args.length > 1) throw new CliError('usage: svcctl logs [SLOT]', EXIT.usage);
   if (args[0]) return slotLogs(context, args[0]);
   const query = { ...historyQuery(context), level: flags.level };
   return follow(context, 'logs', { query }, ({ event, data }) => {
@@ -93,7 +93,7 @@ export const logCommands: readonly Command[] = [
   {
     words: 'slots logs',
     usage: 'NAME',
-    summary: 'What the engines of a slot wrote',
+    summary: 'Engine output of a slot',
     options: ['follow', 'lines'],
     completions: ['slot'],
     run: (context) => slotLogs(context, namedArguments(context, 'slots logs NAME', 'name').name),
@@ -109,7 +109,7 @@ export const logCommands: readonly Command[] = [
   {
     words: 'events',
     usage: '',
-    summary: 'What happens now, until Ctrl-C',
+    summary: 'Stream live events until Ctrl-C',
     options: ['follow'],
     run: events,
   },

@@ -83,7 +83,7 @@ export const machineCommands: readonly Command[] = [
   {
     words: 'hardware probe',
     usage: '',
-    summary: 'Look at the hardware again',
+    summary: 'Probe the hardware again',
     options: ['evidence', 'wide'],
     run: hardware('hardware.probe'),
   },

@@ -51,27 +51,27 @@ export const maintenanceCommands: readonly Command[] = [
   {
     words: 'doctor',
     usage: '',
-    summary: 'Look for what is wrong, with fixes',
+    summary: 'Find problems and show fixes',
     options: ['self-test'],
     details:
-      'Works whether the gateway runs or not, and changes nothing. Each finding is ok, warn or fail, with what to do in one line. The exit code is 1 when something has failed and 0 otherwise, warnings included. With sudo the service is looked at as its own user sees it.',
+      'Works whether the gateway runs or not, and changes nothing. Each finding is ok, warn or fail, with the next step in one line. The exit code is 1 when a check failed and 0 otherwise, warnings included. With sudo the checks run as the user of the service.',
     run: doctor,
   },
   {
     words: 'backup',
     usage: 'FILE',
-    summary: 'Configuration and database in a file',
+    summary: 'Back up configuration and database',
     options: ['with-keys', 'force'],
     details:
-      'Writes config.toml, slot and upstream files, the settings of api.env and the database into one .tar.gz that only its owner can read, also while the gateway runs. Models are not in it; keys only with --with-keys. A file that is there is replaced only with --force.',
+      'Writes config.toml, slot and upstream files, the settings of api.env and the database into one .tar.gz that only its owner can read; the gateway may be running. Models are not included; keys only with --with-keys. An existing file is replaced only with --force.',
     run: backup,
   },
   {
     words: 'restore',
     usage: 'FILE',
-    summary: 'Put a backup back; stop the gateway first',
+    summary: 'Restore a backup; stop the gateway first',
     details:
-      'Checks the whole file before anything changes and keeps what it replaces in the state folder. Keys stay as they are unless the backup holds some; browsers must log in again. A restore that was cut is ended by the same command.',
+      'Checks the whole file before anything changes, and keeps the replaced files in the state folder. Keys stay unchanged unless the backup contains some; browsers must log in again. Run the same command again after an interrupted restore.',
     run: restore,
   },
 ];

@@ -65,28 +65,28 @@ async function register(context: CommandContext): Promise<number> {
 async function remove(context: CommandContext): Promise<number> {
   const { id } = namedArguments(context, 'models rm MODEL', 'id');
   if (!context.flags.force) {
-    const question = `The files of ${plain(id)} go for good if it was pulled. Remove it?`;
+    const question = `This deletes the files of ${plain(id)} if it was pulled. Remove it?`;
     const answer = await context.confirm(question);
-    if (answer === null) throw new CliError('nobody is there to confirm; use --force', EXIT.declined);
+    if (answer === null) throw new CliError('no terminal to confirm; pass --force', EXIT.declined);
     if (!answer) throw new CliError('nothing was changed', EXIT.declined);
   }
   const done = await context.client.call<{ removed: string; files: number }>('model.remove', undefined, {
     params: { id },
   });
-  const what = done.files === 0 ? 'Its files stay where they are.' : `${done.files} of its files are gone.`;
+  const what = done.files === 0 ? 'Its files were not deleted.' : `Files deleted: ${done.files}.`;
   context.out(context.flags.json ? json(done) : `Removed ${plain(done.removed)}. ${what}\n`);
   return EXIT.ok;
 }
 
 async function search({ client, args, flags, out, width }: CommandContext): Promise<number> {
   const q = args.join(' ').trim();
-  if (q === '') throw new CliError('say it like this: svcctl models search WORDS', EXIT.usage);
+  if (q === '') throw new CliError('usage: svcctl models search WORDS', EXIT.usage);
   const view = await client.call<{ results: HubModelView[] }>('model.search', undefined, {
     query: { q },
     timeoutMs: TIMEOUT_MS,
   });
   if (flags.json) out(json(view));
-  else if (view.results.length === 0) out('The hub has no GGUF repository of such a name.\n');
+  else if (view.results.length === 0) out('The hub has no matching GGUF repository.\n');
   else {
     const rows = view.results.map((one) => [
       one.repo,
@@ -103,14 +103,14 @@ async function search({ client, args, flags, out, width }: CommandContext): Prom
 const BADGES: Readonly<Record<ModelFitView['badge'], (fit: ModelFitView) => string>> = {
   fits: () => 'fits',
   fits_with_context: ({ context }) => `fits with ${context} tokens`,
-  needs_eviction: ({ evicts }) => `needs ${evicts.join(', ') || 'others'} to leave`,
+  needs_eviction: ({ evicts }) => `needs ${evicts.join(', ') || 'others'} unloaded`,
   does_not_fit: () => 'does not fit',
   unknown: () => '-',
 };
 
 async function catalog({ client, args, flags, out, width }: CommandContext): Promise<number> {
   const [purpose, ...rest] = args;
-  if (rest.length > 0) throw new CliError('say it like this: svcctl models catalog [PURPOSE]', EXIT.usage);
+  if (rest.length > 0) throw new CliError('usage: svcctl models catalog [PURPOSE]', EXIT.usage);
   const view = await client.call<CatalogView>('model.catalog');
   const entries = view.entries.filter((entry) => purpose === undefined || entry.purpose === purpose);
   if (flags.json) out(json({ ...view, entries }));
@@ -142,7 +142,7 @@ export const modelCommands: readonly Command[] = [
   {
     words: 'models catalog',
     usage: '[PURPOSE]',
-    summary: 'Good models, and which fit this machine',
+    summary: 'Recommended models, and which fit',
     options: ['wide'],
     completions: [PURPOSES],
     run: catalog,
@@ -155,7 +155,7 @@ export const modelCommands: readonly Command[] = [
     options: ['wide'],
     run: search,
   },
-  { words: 'models scan', usage: '', summary: 'Look through the model folders again', run: scan },
+  { words: 'models scan', usage: '', summary: 'Scan the model folders again', run: scan },
   {
     words: 'models register',
     usage: 'PATH',
@@ -167,7 +167,7 @@ export const modelCommands: readonly Command[] = [
     words: 'models rm',
     usage: 'MODEL',
     summary: 'Remove a pulled or registered model',
-    details: 'The files of a pulled model go with it; those of any other stay where they are.',
+    details: 'Deletes the files of a pulled model. The files of other models stay.',
     options: ['force'],
     completions: ['model'],
     run: remove,

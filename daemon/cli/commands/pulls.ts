@@ -33,7 +33,7 @@ async function waitAndPrint(context: CommandContext, started: PullRecord): Promi
 function printRecord({ flags, out }: CommandContext, record: PullRecord): number {
   const { state, error, file, model, id } = record;
   if (flags.json) out(json(record));
-  else if (state === 'done') out(`${plain(model ?? file)} is there and answers to its name.\n`);
+  else if (state === 'done') out(`Downloaded ${plain(model ?? file)}.\n`);
   else out(`Download ${id} is ${state}: ${plain(record.repo)}, ${plain(file)}.\n`);
   if (error === null) return EXIT.ok;
   throw new CliError(`${error.message} (${error.code})`, EXIT.failed, error.code);
@@ -42,7 +42,7 @@ function printRecord({ flags, out }: CommandContext, record: PullRecord): number
 async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const view = await client.call<{ pulls: PullRecord[] }>('pulls');
   if (flags.json) out(json(view));
-  else if (view.pulls.length === 0) out('Nothing was downloaded so far.\n');
+  else if (view.pulls.length === 0) out('There are no downloads yet.\n');
   else out(pullTable(view.pulls, width));
   return EXIT.ok;
 }
@@ -66,7 +66,7 @@ async function idOf({ client }: CommandContext, start: string): Promise<string> 
   const found = pulls.filter(({ id }) => id.startsWith(start));
   if (found.length === 1) return (found[0] as PullRecord).id;
   const reason = found.length === 0 ? 'no download has' : 'several downloads have';
-  throw new CliError(`${reason} an id that begins like this. See svcctl models pulls.`, EXIT.failed);
+  throw new CliError(`${reason} an id with this prefix. See svcctl models pulls.`, EXIT.failed);
 }
 
 async function runAction(
@@ -92,8 +92,8 @@ export const pullCommands: readonly Command[] = [
     usage: 'OWNER/NAME[:FILE]',
     summary: 'Download a model from the hub',
     details:
-      'FILE is a file of the repository or a quantisation such as Q4_K_M; without it a common one is taken. ' +
-      'The gateway goes on when this command is ended; what broke off is resumed.',
+      'FILE is a file of the repository or a quantisation such as Q4_K_M; without it the gateway chooses a common one. ' +
+      'The download continues when this command is ended, and is resumed after an interruption.',
     options: ['projector', 'revision', 'no-wait'],
     run: pull,
   },
@@ -107,20 +107,20 @@ export const pullCommands: readonly Command[] = [
   {
     words: 'models pause',
     usage: 'ID',
-    summary: 'Pause a download; what is there stays',
+    summary: 'Pause a download; received data is kept',
     run: pause,
   },
   {
     words: 'models resume',
     usage: 'ID',
-    summary: 'Go on with a paused or failed download',
+    summary: 'Resume a paused or failed download',
     options: ['wait', 'no-wait'],
     run: resume,
   },
   {
     words: 'models cancel',
     usage: 'ID',
-    summary: 'End a download and remove its files',
+    summary: 'Cancel a download and delete its files',
     run: cancel,
   },
 ];

@@ -142,6 +142,6 @@ export const requestCommands: readonly Command[] = [
     isGroupDefault: true,
     run: list,
   },
-  { words: 'requests show', usage: 'ID', summary: 'One request, key by key', run: show },
-  { words: 'requests cancel', usage: 'ID', summary: 'End a running request', run: cancel },
+  { words: 'requests show', usage: 'ID', summary: 'Show a request', run: show },
+  { words: 'requests cancel', usage: 'ID', summary: 'Cancel a running request', run: cancel },
 ];

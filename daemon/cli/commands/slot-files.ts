@@ -13,22 +13,22 @@ function settingsOf(
   usage: string,
 ): { name: string; body: Record<string, unknown> } {
   const [name = '', ...words] = args;
-  if (name === '') throw new CliError(`say it like this: svcctl ${usage}`, EXIT.usage);
+  if (name === '') throw new CliError(`usage: svcctl ${usage}`, EXIT.usage);
   return { name, body: slotSettings(words, usage) };
 }
 
 async function create(context: CommandContext): Promise<number> {
   const { name, body } = settingsOf(context, `slots create ${KEYS}`);
   const slot = await context.client.call<SlotRecord>('slot.create', { name, ...body });
-  context.out(context.flags.json ? json(slot) : `Slot ${slot.name} is there, ${slot.state}.\n`);
+  context.out(context.flags.json ? json(slot) : `Created slot ${slot.name} (${slot.state}).\n`);
   return EXIT.ok;
 }
 
 async function set(context: CommandContext): Promise<number> {
   const { name, body } = settingsOf(context, `slots set ${KEYS}`);
   const slot = await context.client.call<SlotRecord>('slot.change', body, { params: { name } });
-  const later = slot.pid === null ? '' : ' The engine that runs keeps its settings until its next start.';
-  context.out(context.flags.json ? json(slot) : `Slot ${slot.name} is changed.${later}\n`);
+  const later = slot.pid === null ? '' : ' The running engine uses the new settings after its next start.';
+  context.out(context.flags.json ? json(slot) : `Changed slot ${slot.name}.${later}\n`);
   return EXIT.ok;
 }
 
@@ -58,12 +58,12 @@ function settingsText({ slot, file, settings: rows, problems }: SlotSettingsView
 async function remove(context: CommandContext): Promise<number> {
   const { name } = namedArguments(context, 'slots rm NAME', 'name');
   if (!context.flags.force) {
-    const answer = await context.confirm(`The file of slot ${name} goes for good. Remove it?`);
-    if (answer === null) throw new CliError('nobody is there to confirm; use --force', EXIT.declined);
+    const answer = await context.confirm(`This deletes the file of slot ${name}. Remove the slot?`);
+    if (answer === null) throw new CliError('no terminal to confirm; pass --force', EXIT.declined);
     if (!answer) throw new CliError('nothing was changed', EXIT.declined);
   }
   const done = await context.client.call('slot.remove', undefined, { params: { name }, timeoutMs: 600_000 });
-  context.out(context.flags.json ? json(done) : `Slot ${name} is gone.\n`);
+  context.out(context.flags.json ? json(done) : `Removed slot ${name}.\n`);
   return EXIT.ok;
 }
 
@@ -119,7 +119,7 @@ function outcome({ outcome: word, evicts }: SlotPlanView['forecast']): string {
   const others = evicts.join(', ');
   if (word === 'starts') return 'it would start at once';
   if (word === 'evicts') return `it would start after unloading ${others}`;
-  return word === 'waits' ? `it would wait for ${others}` : 'it would be refused for want of memory';
+  return word === 'waits' ? `it would wait for ${others}` : 'it would be refused: not enough memory';
 }
 
 export const slotFileCommands: readonly Command[] = [
@@ -151,7 +151,7 @@ export const slotFileCommands: readonly Command[] = [
     words: 'slots set',
     usage: KEYS,
     summary: 'Change settings of a slot',
-    details: 'KEY= takes a key out of the slot file. All else in the file stays as it is.',
+    details: 'KEY= removes a key from the slot file. The rest of the file stays unchanged.',
     completions: ['slot', 'slot-setting'],
     run: set,
   },

@@ -16,7 +16,7 @@ const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
 async function textOf({ args, readPiped }: CommandContext): Promise<string> {
   const words = args.length === 1 && args[0] === '-' ? '' : args.join(' ').trim();
   const text = words || ((await readPiped())?.trim() ?? '');
-  if (text === '') throw new CliError('say what to say: svcctl speak "Hello" -o hello.mp3', EXIT.usage);
+  if (text === '') throw new CliError('the text is missing: svcctl speak "Hello" -o hello.mp3', EXIT.usage);
   return text;
 }
 
@@ -30,7 +30,7 @@ async function speak(context: CommandContext): Promise<number> {
   const { client, flags, out, outBytes } = context;
   const { output, voice } = flags;
   if (output === undefined && (outBytes === null || flags.json))
-    throw new CliError('name the file with -o FILE, or pipe the sound into a program', EXIT.usage);
+    throw new CliError('name the file with -o FILE, or pipe the output into a program', EXIT.usage);
   const input = await textOf(context);
   return NewFile.use(output, flags.force, async (file) => {
     const response_format = flags.format ?? formatOf(output);
@@ -80,19 +80,19 @@ export const soundCommands: readonly Command[] = [
   {
     words: 'speak',
     usage: '[TEXT|-]',
-    summary: 'Say a text, into a file or a pipe',
+    summary: 'Convert text to speech',
     options: ['output', 'voice', 'format', 'model', 'force'],
     details:
-      'The model is a voice or a slot that speaks, tts by default. TEXT may also be piped in. Formats are mp3, wav, opus, flac, aac and pcm; without --format the ending of FILE counts, else the slot decides. Without -o the sound goes to the program behind the pipe.',
+      'The model is a voice or a tts slot, tts by default. TEXT may also be piped in. Formats are mp3, wav, opus, flac, aac and pcm; without --format the extension of FILE decides, else the slot. Without -o the audio is written to standard output, which must be a pipe.',
     run: speak,
   },
   {
     words: 'transcribe',
     usage: 'FILE',
-    summary: 'Write down what is said in a recording',
+    summary: 'Transcribe a recording',
     options: ['format', 'language', 'model', 'output', 'force'],
     details:
-      'The model is a recogniser or a slot that hears, stt by default. Formats are text, srt, vtt, json and verbose_json; text is the default. The recording is sent as it is read, however long it is.',
+      'The model is a speech recogniser or an stt slot, stt by default. Formats are text, srt, vtt, json and verbose_json; text is the default. The recording is streamed, so it may have any length.',
     run: transcribe,
   },
 ];

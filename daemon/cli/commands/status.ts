@@ -64,7 +64,7 @@ async function config(context: CommandContext): Promise<number> {
   if (!(view instanceof CliError)) return printSettings(context, view);
   if (flags.json) return daemon(['config', '--json']);
   out(
-    `No gateway told them: ${view.message}\nThese are the settings that a start on this machine would find.\n\n`,
+    `The gateway did not provide its settings: ${view.message}\nThese are the settings that a gateway started on this machine would use.\n\n`,
   );
   return daemon(['config']);
 }
@@ -82,7 +82,7 @@ export const statusCommands: readonly Command[] = [
     usage: '',
     summary: 'Every setting with its value and source',
     details:
-      'The gateway is asked, which takes an admin key. When it does not answer or refuses, the files of this machine are read instead, and the first line says so; with --json only the answer of a gateway has answered_by.',
+      'Requests the settings from the gateway, which needs an admin key. When it does not respond or refuses, reads the files of this machine instead and says so in the first line; with --json only a response of the gateway has answered_by.',
     run: config,
   },
 ];

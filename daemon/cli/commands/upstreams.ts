@@ -9,7 +9,7 @@ const TEST_MS = 90_000;
 const VARIABLE = /^UPSTREAM_[A-Z0-9_]+$/;
 const KINDS: readonly string[] = UPSTREAM_KINDS;
 
-const usage = (words: string) => new CliError(`say it like this: svcctl upstreams ${words}`, EXIT.usage);
+const usage = (words: string) => new CliError(`usage: svcctl upstreams ${words}`, EXIT.usage);
 
 async function list({ client, args, flags, out, width }: CommandContext): Promise<number> {
   if (args.length > 0) throw usage('list');
@@ -79,7 +79,7 @@ async function remove({ client, args, flags, out, confirm }: CommandContext): Pr
   if (name === undefined || rest.length > 0) throw usage('rm NAME [--force]');
   if (!flags.force) {
     const answer = await confirm(`Its models are no longer reachable. Remove upstream ${plain(name)}?`);
-    if (answer === null) throw new CliError('nobody is there to confirm; use --force', EXIT.declined);
+    if (answer === null) throw new CliError('no terminal to confirm; pass --force', EXIT.declined);
     if (!answer) throw new CliError('nothing was changed', EXIT.declined);
   }
   const view = await client.call<{ removed: string }>('upstream.remove', undefined, { params: { name } });
@@ -99,15 +99,15 @@ export const upstreamCommands: readonly Command[] = [
   {
     words: 'upstreams add',
     usage: 'NAME BASE_URL [UPSTREAM_VARIABLE] [KIND]',
-    summary: 'Add one; the key stays in api.env',
+    summary: 'Add an upstream; its key is in api.env',
     completions: [[], [], KINDS],
     run: add,
   },
   {
     words: 'upstreams test',
     usage: 'NAME [MODEL]',
-    summary: 'Try one as real calls do',
-    details: 'Asks for its models, and for a chat of a few tokens.',
+    summary: 'Test an upstream',
+    details: 'Requests its model list, and with MODEL a chat of a few tokens.',
     options: ['model'],
     completions: ['upstream', 'model'],
     run: test,
@@ -115,7 +115,7 @@ export const upstreamCommands: readonly Command[] = [
   {
     words: 'upstreams rm',
     usage: 'NAME',
-    summary: 'Remove one',
+    summary: 'Remove an upstream',
     options: ['force'],
     completions: ['upstream'],
     run: remove,

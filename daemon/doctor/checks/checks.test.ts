@@ -51,8 +51,8 @@ describe('gateway and port', () => {
   it.each<[Partial<DoctorInput>, string]>([
     [{}, 'warn No gateway runs'],
     [{ gateway: up() }, 'ok svc-gateway 1 answers'],
-    [{ holder: 77 }, 'fail A gateway runs (process 77) and does not answer'],
-    [{ gateway: { ...up(), state: 'silent' } }, 'fail What answers on'],
+    [{ holder: 77 }, 'fail A gateway runs (process 77) but does not respond'],
+    [{ gateway: { ...up(), state: 'silent' } }, 'fail Another program answers on'],
   ])('%j', async (more, words) => {
     expect(told(gateway(await factsOf({}, more)))[0]).toContain(words);
   });
@@ -66,18 +66,18 @@ describe('gateway and port', () => {
 
   it.each<[Partial<DoctorInput>, string]>([
     [{}, 'ok 127.0.0.1 port 8080 is free'],
-    [{ gateway: up() }, `ok 127.0.0.1 port ${STATUS.listener.port} is held by the gateway`],
+    [{ gateway: up() }, `ok 127.0.0.1 port ${STATUS.listener.port} is in use by the gateway`],
     [
       { gateway: up({ status: null }), port: { state: 'taken', by: null } },
-      'ok 127.0.0.1 port 8080 is held by the gateway',
+      'ok 127.0.0.1 port 8080 is in use by the gateway',
     ],
     [{ gateway: up({ status: null }) }, 'ok 127.0.0.1 port 8080 is free'],
     [
       { port: { state: 'taken', by: 'nginx (process 8)' } },
-      'fail 127.0.0.1 port 8080 is taken by nginx (process 8)',
+      'fail 127.0.0.1 port 8080 is in use by nginx (process 8)',
     ],
-    [{ port: { state: 'taken', by: null } }, 'taken by another program'],
-    [{ port: { state: 'taken', by: 'systemd (process 1)' } }, 'ok 127.0.0.1 port 8080 is held by systemd'],
+    [{ port: { state: 'taken', by: null } }, 'in use by another program'],
+    [{ port: { state: 'taken', by: 'systemd (process 1)' } }, 'ok 127.0.0.1 port 8080 is in use by systemd'],
     [{ port: { state: 'no_address' } }, 'fail This machine has no address'],
     [{ port: { state: 'not_permitted' } }, 'fail'],
   ])('%j', async (more, words) => {
@@ -107,9 +107,9 @@ describe('posture', () => {
   });
 
   it.each<[Record<string, string>, string]>([
-    [{}, 'ok Forwarding headers are not believed'],
-    [{ SVC_TRUST_FORWARDED_FOR: 'on' }, 'ok Forwarding headers of the proxy'],
-    [{ SVC_TRUST_FORWARDED_FOR: 'on', SVC_BIND_HOST: '0.0.0.0' }, 'warn Any neighbour'],
+    [{}, 'ok X-Forwarded-For is ignored'],
+    [{ SVC_TRUST_FORWARDED_FOR: 'on' }, 'ok X-Forwarded-For of the proxy'],
+    [{ SVC_TRUST_FORWARDED_FOR: 'on', SVC_BIND_HOST: '0.0.0.0' }, 'warn Any machine'],
   ])('proxy with %j', async (env, words) => {
     expect(told(proxy(await factsOf(env)))[0]).toContain(words);
   });
@@ -139,7 +139,7 @@ describe('an ordinary user, who may not read the files of the service', () => {
   it('is told once to use sudo, and nothing is judged by the defaults', async () => {
     const found = await denied();
     expect(told(found.filter(({ id }) => id === 'configuration'))).toEqual([
-      'warn svc may not read /etc/svc/config.toml and /etc/svc/api.env: what depends on it is not looked at.',
+      'warn svc cannot read /etc/svc/config.toml and /etc/svc/api.env; checks that depend on it are skipped.',
     ]);
     expect(found.filter(({ status }) => status === 'fail')).toEqual([]);
     for (const id of ['port', 'exposure', 'proxy', 'models', 'threads', 'files'])
@@ -154,7 +154,7 @@ describe('an ordinary user, who may not read the files of the service', () => {
     };
     const found = await denied({ gateway: up({ status }), exposureProblem: { message: 'open', fix: 'x' } });
     expect(told(found.filter(({ id }) => id === 'exposure' || id === 'port'))).toEqual([
-      'ok 127.0.0.1 port 1 is held by the gateway.',
+      'ok 127.0.0.1 port 1 is in use by the gateway.',
       'ok Keys are required; it listens on 127.0.0.1.',
     ]);
   });
@@ -209,7 +209,7 @@ describe('files and configuration', () => {
     const found = configuration(
       await factsOf({ SVC_HOME: root }, { fileProblems, isRestoreIncomplete: true }),
     );
-    expect(told(found)[0]).toContain('fail A restore was begun');
+    expect(told(found)[0]).toContain('fail A restore was started');
     expect(told(found)[1]).toContain('warn config.toml:2 server.port');
     expect(told(found)[2]).toBe('warn slots/a.toml:3 type: unknown.');
     writeFileSync(join(config, 'config.toml'), '[server\n');
@@ -222,7 +222,7 @@ describe('files and configuration', () => {
       told(database(await factsOf({ SVC_HOME: root }, more)));
     expect((await look())[0]).toContain('ok There is no database yet');
     openStore({ folder: state, log: silentLog() }).close();
-    expect((await look())[0]).toContain('ok The database is whole');
+    expect((await look())[0]).toContain('ok The database is intact');
     writeFileSync(join(state, 'svc.db'), 'x'.repeat(4096));
     expect((await look())[0]).toContain('fail The database is damaged');
     expect(await look({ holder: 7 })).toEqual([]);
@@ -242,7 +242,10 @@ describe('storage', () => {
     writeFileSync(join(config, 'config.toml'), `[models]\nfolders = ["${root}", "/nowhere/models"]\n`);
     const slots = [slotOf('a', 'model = "/nowhere/b.gguf"\n')];
     const found = await models(await factsOf({ SVC_HOME: root }, { slots }));
-    expect(told(found)).toEqual(['warn /nowhere/models is not there.', 'warn /nowhere/b.gguf is not there.']);
+    expect(told(found)).toEqual([
+      'warn /nowhere/models does not exist.',
+      'warn /nowhere/b.gguf does not exist.',
+    ]);
   });
 
   it('a clock before the program or before its own files is wrong', async () => {

@@ -1,7 +1,7 @@
 import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
-const DAMAGED_FIX = 'Correct the file; a running gateway takes it up by itself.';
+const DAMAGED_FIX = 'Correct the file; a running gateway reloads it by itself.';
 
 /** As the readers of the files say that they may not. */
 const DENIED = /\((?:EACCES|EPERM)\)/;
@@ -20,13 +20,13 @@ export function configuration({ settings, user, fileProblems, isRestoreIncomplet
       : warn('configuration', text, DAMAGED_FIX);
   });
   if (denied.length > 0) {
-    const message = `${user.name} may not read ${denied.join(' and ')}: what depends on it is not looked at.`;
+    const message = `${user.name} cannot read ${denied.join(' and ')}; checks that depend on it are skipped.`;
     found.unshift(
       warn('configuration', message, 'Run svcctl doctor with sudo, or as the user of the service.'),
     );
   }
   if (isRestoreIncomplete) {
-    const message = 'A restore was begun here and did not come to its end, so no gateway starts.';
+    const message = 'A restore was started here and did not finish, so the gateway does not start.';
     found.unshift(fail('configuration', message, 'Run svcctl restore with the same file again.'));
   }
   return found.length > 0 ? found : [ok('configuration', 'All settings, slot and upstream files are valid.')];

@@ -24,8 +24,8 @@ function sizeOf(file: string): number | null {
 /** Who may not read the files of the service has been told so already. */
 function unreadable(facts: DoctorInput, reason: string): Finding[] {
   if (areFilesDenied(facts)) return [];
-  const fix = `Correct what keeps ${FILE_NAME} from being read, or ask with sudo.`;
-  return [warn('database', `The database can't be looked at: ${reason}.`, fix)];
+  const fix = `Fix the permissions of ${FILE_NAME}, or run svcctl doctor with sudo.`;
+  return [warn('database', `The database can't be checked: ${reason}.`, fix)];
 }
 
 /** Whether the database is whole and of a schema that this release knows; that of a running gateway is its own affair. */
@@ -33,14 +33,13 @@ export function database(facts: DoctorInput): Finding[] {
   if (facts.holder !== null) return [];
   const file = join(facts.settings.folders.state, FILE_NAME);
   const size = sizeOf(file);
-  if (size === null) return unreadable(facts, 'it may not be looked at');
-  if (size > MAX_BYTES)
-    return [ok('database', 'The database is there; it is too large to be looked through.')];
+  if (size === null) return unreadable(facts, 'no permission');
+  if (size > MAX_BYTES) return [ok('database', 'The database exists; it is too large to check.')];
   const found = inspect(file);
   if (found.state === 'absent')
-    return [ok('database', 'There is no database yet; the first start makes it.')];
+    return [ok('database', 'There is no database yet; the first start creates it.')];
   if (found.state === 'damaged') {
-    const fix = 'svcctl restore FILE; without a backup the next start begins a fresh one.';
+    const fix = 'svcctl restore FILE; without a backup the next start creates a new one.';
     return [fail('database', `The database is damaged: ${found.reason}.`, fix)];
   }
   if (found.state === 'unreadable') {
@@ -48,7 +47,7 @@ export function database(facts: DoctorInput): Finding[] {
   }
   if (found.version > NEWEST_SCHEMA) {
     const fix = 'Install the release that wrote it, or restore an older backup.';
-    return [fail('database', `The database is of a newer release (schema ${found.version}).`, fix)];
+    return [fail('database', `The database was written by a newer release (schema ${found.version}).`, fix)];
   }
-  return [ok('database', `The database is whole (schema ${found.version}).`)];
+  return [ok('database', `The database is intact (schema ${found.version}).`)];
 }

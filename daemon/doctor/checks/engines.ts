@@ -62,7 +62,7 @@ function missingPrograms(slots: readonly SlotConfig[]): Finding[] {
     const program = slot.enabled ? programOf(slot) : null;
     if (program === null || findProgram(program, TOOL_PATH) !== null) return [];
     const fix = PROGRAMS[program]?.install ?? `Correct command in slots/${slot.name}.toml.`;
-    return [fail('engines', `Slot ${slot.name} needs ${program}, which is not here.`, fix)];
+    return [fail('engines', `Slot ${slot.name} needs ${program}, which is not installed.`, fix)];
   });
 }
 
@@ -76,7 +76,7 @@ export async function engines({ slots }: DoctorInput): Promise<Finding[]> {
   const here = looks.filter(({ file }) => file !== null);
   const absent = looks.filter(({ file }) => file === null).map(({ name }) => name);
   const named = here.map(({ name, version }) => (version === null ? name : `${name} ${version}`));
-  const list = [`Found: ${named.join(', ') || 'none but the built-in engines'}`];
-  if (absent.length > 0) list.push(`not here: ${absent.join(', ')}`);
+  const list = [`Found: ${named.join(', ') || 'only the built-in engines'}`];
+  if (absent.length > 0) list.push(`not installed: ${absent.join(', ')}`);
   return [ok('engines', `${list.join('; ')}.`), ...missingPrograms(slots)];
 }

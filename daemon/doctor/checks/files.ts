@@ -47,8 +47,8 @@ function findingFor(
   if (folder !== facts.isDirectory()) {
     return fail(
       'files',
-      `${path} is ${folder ? 'no folder' : 'no file'}.`,
-      `Move ${path} away and start again.`,
+      `${path} is not ${folder ? 'a folder' : 'a file'}.`,
+      `Move ${path} away and start the gateway again.`,
     );
   }
   if ((facts.mode & forbidden) !== 0) {
@@ -77,11 +77,10 @@ async function checkPath(one: CheckedPath, owner: number, facts: DoctorInput): P
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && (await lstat(one.path).catch(() => null)) === null) return null;
-    if (code === 'ENOENT')
-      return fail('files', `${one.path} is a link that leads nowhere.`, `rm ${one.path}`);
+    if (code === 'ENOENT') return fail('files', `${one.path} is a broken symlink.`, `rm ${one.path}`);
     if (isDenied(error) && areFilesDenied(facts)) return null;
     const fix = 'Run svcctl doctor with sudo, or as the user of the service.';
-    return warn('files', `${one.path} may not be looked at by ${facts.user.name} (${code}).`, fix);
+    return warn('files', `${one.path} cannot be read by ${facts.user.name} (${code}).`, fix);
   }
 }
 
@@ -91,7 +90,7 @@ async function writable(path: string, user: string): Promise<Finding | null> {
     return null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    return fail('files', `${user} may not write ${path}.`, `chown ${user} ${path}`);
+    return fail('files', `${user} cannot write ${path}.`, `chown ${user} ${path}`);
   }
 }
 
@@ -103,7 +102,7 @@ export async function files(facts: DoctorInput): Promise<Finding[]> {
   if (own === null && areFilesDenied(facts)) return [];
   if (own === null) {
     const message = `There is no state folder ${state} yet.`;
-    return [warn('files', message, 'The first start of the gateway makes it.')];
+    return [warn('files', message, 'The first start of the gateway creates it.')];
   }
   const found = await Promise.all([
     ...checkedPaths(settings.folders).map((one) => checkPath(one, own.uid, facts)),

@@ -11,12 +11,12 @@ function state({ gateway, holder }: DoctorInput): Finding {
   if (gateway.state === 'up') return ok('gateway', `svc-gateway ${version ?? ''} answers on ${url}.`);
   if (holder !== null) {
     const fix = 'journalctl -u svc-gateway -n 50; or give the right address with --url.';
-    return fail('gateway', `A gateway runs (process ${holder}) and does not answer on ${url}.`, fix);
+    return fail('gateway', `A gateway runs (process ${holder}) but does not respond on ${url}.`, fix);
   }
   if (gateway.state === 'silent') {
     return fail(
       'gateway',
-      `What answers on ${url} is no svc-gateway.`,
+      `Another program answers on ${url}, not svc-gateway.`,
       'Set another port: SVC_PORT in api.env.',
     );
   }
@@ -28,7 +28,7 @@ export function gateway(facts: DoctorInput): Finding[] {
   const { status, state: answers } = facts.gateway;
   if (answers === 'up' && status === null) {
     const fix = 'Run it as a user who may read api.env, or set SVC_ADMIN_KEY.';
-    return [state(facts), warn('gateway', 'It was asked without a key that opens its state.', fix)];
+    return [state(facts), warn('gateway', 'No key was found that may read its status.', fix)];
   }
   const warnings = (status?.warnings ?? []).filter(({ id }) => !COVERED_ELSEWHERE.has(id));
   return [
@@ -41,18 +41,18 @@ export function gateway(facts: DoctorInput): Finding[] {
 export function port(facts: DoctorInput): Finding[] {
   const { settings, holder, port: look } = facts;
   const { state: answers, status } = facts.gateway;
-  const held = (at: string) => [ok('port', `${at} is held by the gateway.`)];
+  const held = (at: string) => [ok('port', `${at} is in use by the gateway.`)];
   if (status !== null) return held(`${status.listener.bind_host} port ${status.listener.port}`);
   if (areFilesDenied(facts)) return [];
   const place = `${settings.value('bindHost')} port ${settings.value('port')}`;
   if (look.state === 'taken' && (answers === 'up' || holder !== null)) return held(place);
   if (look.state === 'free') return [ok('port', `${place} is free.`)];
   if (look.state === 'taken' && look.by?.startsWith('systemd ')) {
-    return [ok('port', `${place} is held by systemd for svc-gateway.socket.`)];
+    return [ok('port', `${place} is in use by systemd for svc-gateway.socket.`)];
   }
   if (look.state === 'taken') {
     const fix = 'Stop that program, or set another port: SVC_PORT in api.env.';
-    return [fail('port', `${place} is taken by ${look.by ?? 'another program'}.`, fix)];
+    return [fail('port', `${place} is in use by ${look.by ?? 'another program'}.`, fix)];
   }
   if (look.state === 'no_address') {
     const fix = 'Set an address of this machine: SVC_BIND_HOST in api.env.';
@@ -60,8 +60,12 @@ export function port(facts: DoctorInput): Finding[] {
   }
   if (look.state === 'not_permitted') {
     return [
-      fail('port', `${place} may not be listened on.`, 'Set a port from 1024 on: SVC_PORT in api.env.'),
+      fail(
+        'port',
+        `Listening on ${place} needs root rights.`,
+        'Set a port from 1024 on: SVC_PORT in api.env.',
+      ),
     ];
   }
-  return [warn('port', `${place} could not be tried (${look.reason}).`, 'Check SVC_BIND_HOST in api.env.')];
+  return [warn('port', `${place} could not be checked (${look.reason}).`, 'Check SVC_BIND_HOST in api.env.')];
 }

@@ -20,7 +20,7 @@ function device({ id, name, access, driver, unused_reason }: DeviceRecord): Find
   if (unused_reason === null && access === 'ok')
     return ok('device', `${shown} can be used, driver ${driver}.`);
   if (unused_reason === null) {
-    return warn('device', `${shown}: nobody could tell whether it can be used.`, 'See svcctl hardware.');
+    return warn('device', `${shown}: it is unknown whether it can be used.`, 'See svcctl hardware.');
   }
   if (UNUSED_BY_DESIGN.has(unused_reason)) return ok('device', `${shown}: ${unused_reason}`);
   const [reason, fix] = splitReason(unused_reason);
@@ -30,7 +30,7 @@ function device({ id, name, access, driver, unused_reason }: DeviceRecord): Find
 /** Accelerators, each with its driver, and why one that was found is not used. */
 export function devices({ hardware }: DoctorInput): Finding[] {
   if (hardware === null) {
-    return [warn('device', 'The hardware could not be looked at in time.', 'svcctl hardware probe')];
+    return [warn('device', 'The hardware probe did not finish in time.', 'svcctl hardware probe')];
   }
   const found = hardware.devices.filter(({ kind }) => kind !== 'cpu').map(device);
   const problems = hardware.problems.map(({ probe, reason }) =>
@@ -79,11 +79,10 @@ export function containers({ hardware, slots }: DoctorInput): Finding[] {
     return [ok('containers', `${good.kind} ${good.version ?? ''}${how} answers on ${good.socket}.`)];
   }
   const hint = found.find((one) => one.hint !== null)?.hint;
-  if (wanting.length === 0)
-    return [ok('containers', 'No engine of containers answers, and no slot needs one.')];
+  if (wanting.length === 0) return [ok('containers', 'No container engine found, and no slot needs one.')];
   const names = wanting.map(({ name }) => name).join(', ');
   const fix = hint ?? 'sudo apt install podman && sudo systemctl enable --now podman.socket';
-  return [fail('containers', `No engine of containers may be used; wanted by slot ${names}.`, fix)];
+  return [fail('containers', `No container engine can be used; needed by slot ${names}.`, fix)];
 }
 
 /** Threads of all slots on the processor together: one too many costs far more than one too few. */

@@ -54,11 +54,11 @@ export function proxy(facts: DoctorInput): Finding[] {
   if (seen !== undefined) return [warn('proxy', seen.message, fix)];
   if (areFilesDenied(facts)) return [];
   if (!settings.value('trustForwardedFor')) {
-    return [ok('proxy', 'Forwarding headers are not believed: right where no proxy stands in front.')];
+    return [ok('proxy', 'X-Forwarded-For is ignored (correct without a proxy).')];
   }
   if (isLocal(settings.value('bindHost')) || settings.value('trustedProxies').length > 0) {
-    return [ok('proxy', 'Forwarding headers of the proxy are believed.')];
+    return [ok('proxy', 'X-Forwarded-For of the proxy is trusted.')];
   }
-  const message = 'Any neighbour on the network may say under which address he calls.';
+  const message = 'Any machine on the network can forge its client address.';
   return [warn('proxy', message, 'Name the proxies: [security] trusted_proxies, or bind to 127.0.0.1.')];
 }

@@ -35,7 +35,7 @@ export async function disk({ settings }: DoctorInput): Promise<Finding[]> {
     const minFree = folder === state ? MIN_FREE_BYTES : MIB;
     const fix = `Free space there; svcctl models list --wide shows what models take.`;
     if (free < minFree || (room.files > 0 && room.ffree === 0)) {
-      found.push(fail('disk', `${folder} has ${formatBytes(free)} free, ${room.ffree} names.`, fix));
+      found.push(fail('disk', `${folder} has ${formatBytes(free)} free and ${room.ffree} free inodes.`, fix));
     } else if (folder === state && free < LOW_FREE_BYTES) {
       found.push(warn('disk', `${folder} has ${formatBytes(free)} free: few models fit.`, fix));
     } else if (folder === state) found.push(ok('disk', `${folder} has ${formatBytes(free)} free.`));
@@ -63,7 +63,7 @@ export async function models({ settings, slots, user }: DoctorInput): Promise<Fi
   const found = (await Promise.all(looks)).flatMap(({ path, code }) => {
     if (code === null) return [];
     const message =
-      code === 'ENOENT' ? `${path} is not there` : `${user.name} may not read ${path} (${code})`;
+      code === 'ENOENT' ? `${path} does not exist` : `${user.name} cannot read ${path} (${code})`;
     return [
       warn(
         'models',
@@ -72,8 +72,9 @@ export async function models({ settings, slots, user }: DoctorInput): Promise<Fi
       ),
     ];
   });
-  const count = paths.size === 0 ? 'No folder is named' : `${plural(paths.size, 'named place')} can be read`;
-  return found.length > 0 ? found : [ok('models', `${count}; models are fetched into the state folder.`)];
+  const count =
+    paths.size === 0 ? 'No folder is configured' : `${plural(paths.size, 'configured path')} can be read`;
+  return found.length > 0 ? found : [ok('models', `${count}; models are downloaded to the state folder.`)];
 }
 
 /** When the newest file of the state folder was written. */
@@ -94,7 +95,7 @@ export async function clock({ settings, now }: DoctorInput): Promise<Finding[]> 
   const program = (await stat(join(ROOT, 'package.json'))).mtimeMs;
   const shown = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   if (now < program - DAY_MS) {
-    return [fail('clock', `The clock says ${shown} UTC, before this release was made.`, fix)];
+    return [fail('clock', `The clock says ${shown} UTC, before this release was built.`, fix)];
   }
   if (now < (await newest(settings.folders.state)) - DAY_MS) {
     return [warn('clock', `The clock says ${shown} UTC, and files here were written later.`, fix)];

@@ -75,5 +75,5 @@ const WORDS: Readonly<Record<string, string>> = {
 /** A failure of the connection in one sentence. */
 export function wordsOf(error: unknown): string {
   const { code, name } = error as { code?: string; name?: string };
-  return WORDS[code ?? ''] ?? WORDS[name ?? ''] ?? 'The hub could not be asked.';
+  return WORDS[code ?? ''] ?? WORDS[name ?? ''] ?? 'The hub could not be reached.';
 }

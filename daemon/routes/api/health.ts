@@ -52,22 +52,22 @@ function storeCheck(deps: RouteDeps): Check {
 
 /** Room where models, the database and sent files are kept; `free` in bytes. */
 export function diskCheck(free: number | null): Check {
-  if (free === null) return { status: 'warning', message: 'How much of the disk is free could not be read.' };
-  if (free >= KEEP_FREE_BYTES) return { status: 'ok', message: 'The disk of the state folder has room.' };
+  if (free === null) return { status: 'warning', message: 'The free disk space could not be read.' };
+  if (free >= KEEP_FREE_BYTES)
+    return { status: 'ok', message: 'The disk of the state folder has enough free space.' };
   const mib = Math.floor(free / 1024 ** 2);
-  const told = `The disk of the state folder has ${mib} MiB left`;
-  const next = 'Remove models that are not needed, or make room beside them.';
+  const told = `The disk of the state folder has ${mib} MiB free`;
+  const next = 'Remove unused models, or free disk space.';
   return free < CRITICAL_BYTES
-    ? { status: 'failed', message: `${told}: pulls, logs of requests and memories fail. ${next}` }
-    : { status: 'warning', message: `${told}: no model can be pulled. ${next}` };
+    ? { status: 'failed', message: `${told}: downloads, request logs and memories fail. ${next}` }
+    : { status: 'warning', message: `${told}: models cannot be downloaded. ${next}` };
 }
 
 function configurationCheck(deps: RouteDeps): Check {
   const count = allProblems(deps).length;
   if (count === 0) return { status: 'ok', message: 'All settings are valid.' };
   const instead =
-    whyKeysRequired(deps) ??
-    'What cannot be read has its last good value, or its default where there is none.';
+    whyKeysRequired(deps) ?? 'Unreadable settings keep their last good value, or use the default.';
   return { status: 'warning', message: `${plural(count, 'problem')} in the configuration. ${instead}` };
 }
 
@@ -81,7 +81,7 @@ function whyKeysRequired({ settings }: RouteDeps): string | null {
     .views()
     .some(({ name, problem }) => name === 'requireAuth' && problem !== undefined);
   if (source !== 'file' || !unread) return null;
-  return 'Keys are required because config.toml does not say whether: write require_auth = true or false under [security].';
+  return 'Keys are required because require_auth in config.toml cannot be read: set it to true or false under [security].';
 }
 
 function slotsCheck({ slots }: Pick<RouteDeps, 'slots'>): Check {
@@ -91,10 +91,10 @@ function slotsCheck({ slots }: Pick<RouteDeps, 'slots'>): Check {
     ({ name, enabled, model }) => enabled && model === null && slots.config(name)?.model != null,
   );
   const told = [
-    ...(failed.length === 0 ? [] : [`Failed: ${namesOf(failed)}.`]),
+    ...(failed.length === 0 ? [] : [`Failed slots: ${namesOf(failed)}.`]),
     ...(modelMissing.length === 0
       ? []
-      : [`The model that the file names was not found: ${namesOf(modelMissing)}.`]),
+      : [`The configured model was not found for slot: ${namesOf(modelMissing)}.`]),
   ];
   if (told.length === 0) return { status: 'ok', message: 'No slot has failed.' };
   return { status: 'warning', message: told.join(' ') };
@@ -109,7 +109,7 @@ function upstreamsCheck(deps: RouteDeps): Record<string, Check> {
   if (all.length === 0) return {};
   const away = all.filter(({ health }) => !USABLE_HEALTH.has(health));
   if (away.length === 0) return { upstreams: { status: 'ok', message: 'No upstream has failed.' } };
-  const message = `Not well: ${away.map(({ name, health }) => `${name} (${health})`).join(', ')}.`;
+  const message = `Unavailable: ${away.map(({ name, health }) => `${name} (${health})`).join(', ')}.`;
   return { upstreams: { status: 'warning', message } };
 }
 

@@ -85,7 +85,7 @@ async function respondAcceptedOrWait(
     soon.abort();
   }
   act.catch((cause: unknown) =>
-    deps.log.debug({ err: cause, request: call.id }, 'what was begun has failed'),
+    deps.log.debug({ err: cause, request: call.id }, 'an accepted action failed'),
   );
   ctx.status = 202;
   return namedSlot(deps, call);

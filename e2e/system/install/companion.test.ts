@@ -181,7 +181,7 @@ describe('the companion', () => {
     expect(await prepare()).toContain('svcctl auth rotate client, then restart svc-companion');
     expect(readFileSync(envFile, 'utf8')).not.toContain('OPENAI_API_KEY');
     await until(async () => (await warning()) !== undefined, 'the warning');
-    expect(await warning()).toContain('there is no client key');
+    expect(await warning()).toContain('no client key is set');
     expect(readFileSync(keys, 'utf8')).not.toContain('SVC_CLIENT_KEY');
   });
 
