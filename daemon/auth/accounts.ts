@@ -8,15 +8,21 @@ import type { AuthRequest } from './request.ts';
 import { clearCookieHeader } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Logging in and out, and the list of those who are in. */
+/** Login, logout and the list of valid sessions. */
 export interface Accounts {
-  /** Throws `auth.invalid_key`. `secureCookie` by default as the request came (TLS in front or not). */
+  /** Throws `auth.invalid_key`. `secureCookie` defaults to whether the request came over TLS. */
   login(key: string, request: AuthRequest, secureCookie?: boolean): { setCookie: string };
-  /** Clears the cookie of every caller; a session that the cookie proves is ended on the server too. */
+  /**
+   * Returns a Set-Cookie value that clears the cookie of any caller. Also ends the session that the cookie
+   * proves.
+   */
   logout(request: AuthRequest): { setCookie: string };
   /** Sessions that are valid now; `current` marks that of the caller. Throws `store.unavailable`. */
   sessions(caller: Pick<Caller, 'sessionId'>): SessionRow[];
-  /** Ends every session by a new signing secret; rejects when that can't be written, then none has ended. */
+  /**
+   * Ends every session with a new signing secret. Rejects when it cannot be written; no session has ended
+   * then.
+   */
   endSessions(by?: Actor): Promise<void>;
 }
 

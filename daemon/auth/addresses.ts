@@ -32,7 +32,7 @@ export function addSubnet(list: BlockList, text: string): boolean {
   return true;
 }
 
-/** Whether a list holds an address; false for a text that is none. */
+/** Returns true if the list contains the address. Returns false for a text that is not an address. */
 export function contains(list: BlockList, text: string): boolean {
   const address = canonicalIp(text);
   return address !== null && list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');

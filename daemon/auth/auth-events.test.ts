@@ -32,7 +32,7 @@ describe('news', () => {
     ]);
   });
 
-  it('a failing audit trail or listener stops nobody', () => {
+  it('a failing audit trail or listener does not affect others', () => {
     const { log, lines } = recordedLog();
     const fail = () => {
       throw new Error('disk full');

@@ -4,18 +4,18 @@ import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { Store } from '../store/store.ts';
 
-/** What happened that may change the tier or the rights of somebody who is connected. */
+/** A change that may affect the tier or the rights of a connected client. */
 export type AuthChange = GatewayEvents['auth']['change'] | 'settings';
 
-/** Who asked for a change, for the audit trail. */
+/** The caller that made a change, for the audit trail. */
 export interface Actor {
   readonly tier: Tier;
   readonly address: string;
 }
 
-/** Tells others what happened: the audit trail, the event stream, and whoever re-checks open sockets. */
+/** Writes the audit trail and notifies the event stream and the owners of open sockets. */
 export interface AuthEvents {
-  /** One audit row. Never holds a key. */
+  /** Writes one audit row. `details` must not contain a key. */
   audit(action: string, by: Actor | undefined, details: Record<string, unknown>): void;
   emit(change: AuthChange, tier?: 'admin' | 'client'): void;
   onChange(listener: (change: AuthChange) => void): () => void;
@@ -27,7 +27,7 @@ export interface AuthEventsDeps {
   bus?: EventBus<GatewayEvents>;
 }
 
-/** Neither a full database nor a failing listener undoes what has already happened: both are only logged. */
+/** A full database or a failing listener cannot undo what happened. Both are only logged. */
 export function createAuthEvents({ store, log, bus }: AuthEventsDeps): AuthEvents {
   const listeners = new Set<(change: AuthChange) => void>();
   const runAndLogErrors = (what: string, act: () => void) => {
@@ -43,7 +43,8 @@ export function createAuthEvents({ store, log, bus }: AuthEventsDeps): AuthEvent
       runAndLogErrors('the audit entry', () => store.audit.add(row));
     },
     emit(change, tier) {
-      // First those who cut what has lost its rights: they see nothing of what comes after.
+      // Listeners run first: they close sockets that have lost their rights, so these do not receive the
+      // event.
       for (const listener of [...listeners])
         runAndLogErrors('a listener of auth changes', () => listener(change));
       if (change !== 'settings') bus?.emit('auth', tier === undefined ? { change } : { change, tier });

@@ -68,7 +68,7 @@ describe('an admin key that is written and cannot be read', () => {
     ['after "export"', Buffer.from('export SVC_ADMIN_KEY=a-key\n')],
     ['after a byte order mark', Buffer.from('\ufeffSVC_ADMIN_KEY=a-key\n')],
     ['in UTF-16', Buffer.from('\ufeffA=1\nSVC_ADMIN_KEY=a-key\n', 'utf16le')],
-  ])('%s keeps strangers out, until it is taken away', async (_name, bytes) => {
+  ])('%s locks callers out until it is removed', async (_name, bytes) => {
     const home = scratch();
     mkdirSync(join(home, 'config'));
     writeFileSync(join(home, 'config/api.env'), bytes, { mode: 0o600 });
@@ -79,7 +79,7 @@ describe('an admin key that is written and cannot be read', () => {
     expect(asked(auth)).toEqual(['pass', 'pass', 'pass']);
   });
 
-  it('in a file that is out of reach since before the start keeps them out as long as it is', async () => {
+  it('in a file that is unreadable since before the start locks callers out until it is readable', async () => {
     const home = scratch();
     mkdirSync(join(home, 'config'));
     symlinkSync('nowhere', join(home, 'config/api.env'));
@@ -145,7 +145,7 @@ describe('auth as a whole', () => {
     ]);
   });
 
-  it('a login with a wrong key leaves the session of the caller as it is', async () => {
+  it('a login with a wrong key does not change the session of the caller', async () => {
     const { auth } = await boot(scratch(), KEYS);
     const session = login(auth);
     expect(() => auth.login('wrong', session)).toThrow(/not the admin key/);
@@ -153,7 +153,7 @@ describe('auth as a whole', () => {
     expect(auth.caller(session).tier).toBe('admin');
   });
 
-  it('D05 the cookie is Secure when the login came over TLS, or when told', async () => {
+  it('D05 the cookie is Secure when the login came over TLS, or on request', async () => {
     const { auth } = await boot(scratch(), KEYS);
     const https = aRequest({ method: 'POST', with: { Origin: 'https://box.lan' } });
     expect(auth.login(KEYS.SVC_ADMIN_KEY, https).setCookie).toMatch(/; Secure/);
@@ -202,7 +202,7 @@ describe('auth as a whole', () => {
     expect(auth.decide('bootstrap', auth.caller(remote), remote)).toBe('auth.required');
   });
 
-  it('D17 enforcement by the environment without an admin key fails closed and says so at the start', async () => {
+  it('D17 enforcement by the environment without an admin key fails closed and logs a warning at the start', async () => {
     const { auth, lines } = await boot(scratch(), {
       SVC_REQUIRE_AUTH: '1',
       SVC_CLIENT_KEY: KEYS.SVC_CLIENT_KEY,
@@ -215,7 +215,7 @@ describe('auth as a whole', () => {
     expect(auth.decide('client', auth.caller(aRequest()), aRequest())).toBe('auth.required');
   });
 
-  it('D17 PUT require under an environment value persists but does not take effect', async () => {
+  it('D17 PUT require under an environment value persists but has no effect', async () => {
     const { auth } = await boot(scratch(), { ...KEYS, SVC_REQUIRE_AUTH: 'on' });
     expect(await auth.requireAuth(false)).toEqual({
       require_auth: true,
@@ -226,7 +226,7 @@ describe('auth as a whole', () => {
     expect(auth.enforcement()).toEqual({ require_auth: true, source: 'env' });
   });
 
-  it('W02 every change that matters to open sockets is told, and so is a key edited by hand', async () => {
+  it('W02 every change that affects open sockets is emitted, including a key edited by hand', async () => {
     const { auth, settings, envFile, bus } = await boot(scratch(), KEYS);
     const heard: AuthChange[] = [];
     const stop = auth.onChange((change) => heard.push(change));
@@ -289,7 +289,7 @@ describe('auth as a whole', () => {
     expect(auth.sessions({ sessionId: null })).toHaveLength(1);
   });
 
-  it('Q01 when the list of ended sessions is lost with the database, no session goes on', async () => {
+  it('Q01 when the list of ended sessions is lost with the database, no session stays valid', async () => {
     const home = scratch();
     const first = await boot(home, KEYS);
     const session = login(first.auth);
@@ -315,7 +315,7 @@ describe('auth as a whole', () => {
     expect(auth.limiter.take('b').ok).toBe(true);
   });
 
-  it('C01 the exposure view holds enforcement and listener of this moment', async () => {
+  it('C01 the exposure view contains the current enforcement and listener', async () => {
     const { auth } = await boot(scratch(), KEYS);
     expect(auth.exposure()).toMatchObject({
       enforcement: { require_auth: false, source: 'default' },
@@ -325,7 +325,7 @@ describe('auth as a whole', () => {
     expect(auth.exposure().enforcement).toEqual({ require_auth: true, source: 'file' });
   });
 
-  it('X01 no key, cookie or secret reaches the log, the audit trail or an answer', async () => {
+  it('X01 no key, cookie or secret reaches the log, the audit trail or a response', async () => {
     const { auth, lines, store, envFile, secretFile } = await boot(scratch(), KEYS);
     const session = login(auth);
     await auth.rotate('admin');

@@ -24,10 +24,13 @@ export type { Actor, AuthChange } from './auth-events.ts';
 export type { PeerInfo as PeerPicture } from './client-address.ts';
 export type { AuthRequest } from './request.ts';
 
-/** Everything that decides who may do what. */
+/** All access decisions. */
 export interface Auth extends Guards, Accounts {
   limiter: {
-    /** Counts one login or rotation. `delayMs`: how long to wait before going on; 0 unless the gateway is being searched for keys. */
+    /**
+     * Counts one login or rotation. `delayMs` is the delay before continuing; it is 0 unless many addresses
+     * try keys at once.
+     */
     take(address: string): { ok: true; delayMs: number } | { ok: false; retryAfterS: number };
   };
   status(caller: Pick<Caller, 'tier'>): StatusView;
@@ -38,7 +41,10 @@ export interface Auth extends Guards, Accounts {
   exposure(): ExposureView;
   enforcement: Enforcement['effective'];
   hasKey(tier: KeyTier): boolean;
-  /** Calls the listener after every change that open sockets must be judged by anew; the answer unsubscribes. */
+  /**
+   * Calls the listener after every change that requires a new check of open sockets. Returns the unsubscribe
+   * function.
+   */
   onChange(listener: (change: AuthChange) => void): () => void;
 }
 
@@ -46,7 +52,7 @@ export interface AuthDeps {
   settings: Pick<Settings, 'value' | 'resolve' | 'persist' | 'setEnvFile' | 'onChange'>;
   store: Pick<Store, 'sessions' | 'audit' | 'isContentLost'>;
   log: Log;
-  /** Where the signing secret lives: `secret.bin` in the state folder. */
+  /** Path of the signing secret: `secret.bin` in the state folder. */
   secretFile: string;
   listener: () => { bindHost: string; port: number; loopback: boolean };
   bus?: EventBus<GatewayEvents>;
@@ -55,7 +61,7 @@ export interface AuthDeps {
   localHostnames?: LocalHostnames;
 }
 
-/** Puts the folder together. Rejects with SetupError when the signing secret is not as this program wrote it. */
+/** Creates all parts of the folder. Rejects with SetupError when the signing secret file is invalid. */
 export async function createAuth(options: AuthDeps): Promise<Auth> {
   const { settings, store, log } = options;
   const secret = await openSigningSecret(options.secretFile);

@@ -24,11 +24,11 @@ describe('parseAuthority', () => {
     expect(parseAuthority(text)).toMatchObject({ host: name, port });
   });
 
-  it('takes no more than the longest name and the last port', () => {
+  it('accepts at most the longest name and the last port', () => {
     expect(parseAuthority('h:65535')?.port).toBe(65_535);
     const long = (length: number) => 'a.'.repeat(126).padEnd(length, 'b');
     expect([host(long(253)), host(long(254))]).toEqual([long(253), null]);
-    // Soft hyphens are no part of a name, however many there are.
+    // Soft hyphens are removed from a name, however many there are.
     const hyphens = (length: number) => 'h'.padStart(length, '\u00ad');
     expect([host(hyphens(320)), host(hyphens(321))]).toEqual(['h', null]);
   });

@@ -15,7 +15,7 @@ export interface Authority {
 const MAX_LENGTH = 320;
 const NAME = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/;
 const PORT = /^[0-9]{0,5}$/;
-/** What the URL standard reads as an IPv4 address in one of its odd notations. */
+/** What the URL standard reads as an IPv4 address in an unusual notation. */
 const ENDS_IN_NUMBER = /(^|\.)([0-9]+|0x[0-9a-f]*)$/;
 
 /**
@@ -27,7 +27,7 @@ const ENDS_IN_NUMBER = /(^|\.)([0-9]+|0x[0-9a-f]*)$/;
 export const parseAuthority = (text: string): Authority | null =>
   text.length === 0 || text.length > MAX_LENGTH ? null : parseMemoized(text);
 
-/** Nearly every request names the same host. */
+/** Nearly every request has the same host. */
 const parseMemoized = memoize(parseUncached);
 
 function parseUncached(text: string): Authority | null {
@@ -49,7 +49,7 @@ function parseBracketed(text: string): Authority | null {
   return port === undefined ? null : { host: new URL(`http://[${inner}]/`).hostname, kind: 'ip', port };
 }
 
-/** A port; null for an empty one, undefined for a wrong one. */
+/** Returns the port, null for an empty one, or undefined for an invalid one. */
 function parsePort(text: string): number | null | undefined {
   if (!PORT.test(text)) return undefined;
   if (text === '') return null;
@@ -57,11 +57,11 @@ function parsePort(text: string): number | null | undefined {
   return port > 65_535 ? undefined : port;
 }
 
-/** A host name or dotted IPv4 address in its one normal form, or null. */
+/** Returns a host name or dotted IPv4 address in normal form, or null. */
 export function normalName(raw: string): string | null {
   let name = raw.toLowerCase();
   if (/[^\0-\x7f]/.test(name)) {
-    // Only letters of other scripts may be mapped: what is ASCII must be legal already.
+    // Only non-ASCII letters may be mapped. ASCII characters must be valid already.
     const wide = decodeUtf8(raw);
     if (/[\0-,/:-@[-^`{-\x7f]/.test(wide)) return null;
     name = domainToASCII(wide).toLowerCase();

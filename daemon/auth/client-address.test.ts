@@ -17,7 +17,7 @@ const xff = (...values: string[]) => values.flatMap((value) => ['X-Forwarded-For
 const address = (peer: string, rawHeaders: string[], how = ON) => clientAddress({ peer, rawHeaders }, how);
 
 describe('client address', () => {
-  it('L07 trust off: the peer, whatever the header says', () => {
+  it('L07 trust off: the peer, regardless of the header', () => {
     for (let i = 0; i < 1_000; i++) {
       expect(address('127.0.0.1', xff(`10.0.${i >> 8}.${i & 255}`), OFF)).toEqual({
         address: '127.0.0.1',
@@ -31,14 +31,14 @@ describe('client address', () => {
     expect(address('', [], OFF).address).toBe('');
   });
 
-  it('L08 trust on: a single value, and of a chain the right-most', () => {
+  it('L08 trust on: a single value, and of a chain the rightmost', () => {
     expect(address('127.0.0.1', xff('203.0.113.9'))).toEqual({ address: '203.0.113.9', from: 'proxy' });
     expect(address('10.0.0.2', xff('6.6.6.6, 203.0.113.9')).address).toBe('203.0.113.9');
     expect(address('10.0.0.2', xff('6.6.6.6', '203.0.113.9')).address).toBe('203.0.113.9');
     expect(address('::1', xff('::FFFF:203.0.113.9')).address).toBe('203.0.113.9');
   });
 
-  it('L08 listed proxies are skipped from the right, and only from the right', () => {
+  it('L08 listed proxies are skipped from the right only', () => {
     const listed = forwarding(true, '198.51.100.0/24', '2001:db8::1');
     expect(
       address('127.0.0.1', xff('6.6.6.6, 203.0.113.9, 198.51.100.7, 2001:db8:0::1'), listed).address,
@@ -105,12 +105,12 @@ describe('client address', () => {
     expect([client(63), client(64)]).toEqual(['203.0.113.9', '127.0.0.1']);
   });
 
-  it('an entry is no longer than an address with its zone and port', () => {
+  it('an entry is at most as long as an address with its zone and port', () => {
     const zoned = (length: number) => 'fe80::1%'.padEnd(length, 'z');
     expect([forwardedEntry(zoned(64)), forwardedEntry(zoned(65))]).toEqual(['fe80::1', null]);
   });
 
-  it('L08 answers an address or the peer, for every header', () => {
+  it('L08 returns an address or the peer for every header', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constantFrom('unknown', '[::1]:1', ','))),
@@ -168,7 +168,7 @@ describe('TLS in front', () => {
   const tls = (peer: string, value: string, how = ON) =>
     forwardedTls({ peer, rawHeaders: ['X-Forwarded-Proto', value] }, how);
 
-  it('is believed with trust on and from a peer that may say so', () => {
+  it('is trusted with trust on and from a trusted forwarder', () => {
     for (const value of ['https', 'HTTPS', ' https , http']) expect(tls('127.0.0.1', value)).toBe(true);
     for (const value of ['http', '', 'http, https', 'httpsx']) expect(tls('127.0.0.1', value)).toBe(false);
     expect(tls('127.0.0.1', 'https', OFF)).toBe(false);

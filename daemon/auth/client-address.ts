@@ -4,10 +4,10 @@ import { addSubnet, contains, isLoopback, isPrivate } from './addresses.ts';
 import { allHeaders, isNamed } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
 
-/** Where a request comes from, as Node shows it. */
+/** The origin of a request: socket address and raw headers. */
 export type PeerInfo = Pick<AuthRequest, 'peer' | 'rawHeaders'>;
 
-/** How far forwarding headers are believed. */
+/** How far forwarding headers are trusted. */
 export interface Forwarding {
   /** `[security].trust_forwarded_for`. */
   readonly trust: boolean;
@@ -18,7 +18,7 @@ export interface Forwarding {
 export interface ClientAddress {
   /** The address of the caller: limiter key and audit entry. */
   readonly address: string;
-  /** `proxy`: taken from X-Forwarded-For. `ignored`: trust is on, but the header comes from a peer that may not say. */
+  /** `proxy`: taken from X-Forwarded-For. `ignored`: trust is on, but the peer is not a trusted forwarder. */
   readonly from: 'peer' | 'proxy' | 'ignored';
 }
 
@@ -28,14 +28,14 @@ const FORWARDING_HEADERS: ReadonlySet<string> = new Set([
   ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip'],
 ]);
 
-/** `[security].trusted_proxies` as a list; the setting takes addresses and ranges only. */
+/** `[security].trusted_proxies` as a list. The setting accepts addresses and ranges only. */
 export function proxyList(entries: readonly string[]): BlockList {
   const proxies = new BlockList();
   for (const entry of entries) addSubnet(proxies, entry);
   return proxies;
 }
 
-/** Whether a peer may say whom it forwards for: it is loopback, private or listed. */
+/** Returns true if the peer may forward for others: it is loopback, private or listed. */
 export const isTrustedForwarder = (peer: string, proxies: BlockList): boolean =>
   isLoopback(peer) || isPrivate(peer) || contains(proxies, peer);
 
@@ -73,7 +73,7 @@ export function forwardedEntry(entry: string): string | null {
   return canonicalIp(withPort ? (withPort[1] as string) : entry);
 }
 
-/** Whether any header says that the request was passed on by a proxy. */
+/** Returns true if any header shows that a proxy forwarded the request. */
 export function isForwarded(rawHeaders: readonly string[]): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
@@ -93,7 +93,9 @@ export function isRemote(request: PeerInfo, forwarding: Forwarding): boolean {
   return caller.from !== 'proxy' || !isLoopback(caller.address);
 }
 
-/** Whether a trusted proxy says that the caller used TLS (`X-Forwarded-Proto: https`, the entry nearest to the caller). */
+/**
+ * Returns true if a trusted proxy reports TLS (`X-Forwarded-Proto: https`, the entry nearest to the caller).
+ */
 export function forwardedTls(request: PeerInfo, forwarding: Forwarding): boolean {
   if (!forwarding.trust || !isTrustedForwarder(request.peer, forwarding.proxies)) return false;
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {

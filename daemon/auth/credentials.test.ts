@@ -34,13 +34,13 @@ describe('credentials', () => {
     expect(offered(['Authorization', '', 'Authorization', 'Bearer b']).bearer).toBeNull();
   });
 
-  it('T08 an empty api_key is none, and hides a later one', () => {
+  it('T08 an empty api_key is not a key, and hides a later one', () => {
     expect(queryKey('/x?api_key=')).toBeNull();
     expect(queryKey('/x?api_key=&api_key=k')).toBeNull();
     expect(queryKey('/x?api_key')).toBeNull();
   });
 
-  it('finds the first api_key wherever it stands in the query', () => {
+  it('finds the first api_key anywhere in the query', () => {
     expect(queryKey('/x?api_key=a&api_key=b')).toBe('a');
     expect(queryKey('/x?y=1&api_key=a&z')).toBe('a');
     expect(queryKey('/?api_key=a')).toBe('a');
@@ -62,7 +62,7 @@ describe('credentials', () => {
     }
   });
 
-  it('T11 percent-encoding is taken off, a plus stays, wrong escapes are no key', () => {
+  it('T11 percent-encoding is decoded, a plus is kept, malformed escapes are not keys', () => {
     expect(queryKey(`/x?api_key=${encodeURIComponent('a+b/c=d%e é 日')}`)).toBe('a+b/c=d%e é 日');
     expect(queryKey('/x?api_key=a+b/c=')).toBe('a+b/c=');
     for (const text of ['%', '%zz', '%ff', 'a%2']) expect(queryKey(`/x?api_key=${text}`)).toBeNull();
@@ -90,7 +90,7 @@ describe('credentials', () => {
     expect([subprotocolKey(listed(8192)), subprotocolKey(listed(8193))]).toEqual(['k', null]);
   });
 
-  it('a header name without a value is none', () => {
+  it('a header name without a value is not a credential', () => {
     expect(offered(['Host', 'h', 'Authorization']).bearer).toBeNull();
   });
 
@@ -122,7 +122,7 @@ describe('credentials', () => {
     expect(subprotocolKey('x-openai-insecure-api-key.k')).toBeNull();
   });
 
-  it('takes each credential from its own place', () => {
+  it('reads each credential from its own carrier', () => {
     const raw = ['Host', 'h', 'COOKIE', 'svc_session=c', 'AUTHORIZATION', 'Bearer b', 'Accept', '*'];
     expect(offered(raw, '/x?api_key=q')).toEqual({
       cookie: 'c',

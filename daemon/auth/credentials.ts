@@ -3,16 +3,21 @@ import { decodeUtf8, isNamed } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
 import { sessionCookieIn } from './session-cookie.ts';
 
-/** Who calls, as far as a valid credential says. */
+/** The caller, as proven by a valid credential. */
 export interface Caller {
   readonly tier: Tier;
   readonly via: 'cookie' | 'bearer' | 'api_key' | 'subprotocol' | 'none';
   readonly sessionId: string | null;
-  /** A carrier that the gateway does not read was the only one sent: the refusal says which to use instead. */
+  /**
+   * Set if the only credential was sent in a header that the gateway does not read. The error message names
+   * the header to use.
+   */
   readonly hint?: 'x-api-key';
 }
 
-/** The credentials that a request carries, unjudged; null where a carrier is absent, empty, malformed or oversized. */
+/**
+ * The unverified credentials of a request. Null for a carrier that is absent, empty, malformed or oversized.
+ */
 export interface OfferedCredentials {
   cookie: string | null;
   bearer: string | null;
@@ -21,7 +26,7 @@ export interface OfferedCredentials {
   xApiKey: boolean;
 }
 
-/** Longer texts are no key: the work for one request stays bounded. */
+/** Longer texts are not keys. This bounds the work per request. */
 const MAX_KEY_LENGTH = 4096;
 const SUBPROTOCOL = 'openai-insecure-api-key.';
 const REALTIME = '/v1/realtime';
@@ -37,8 +42,8 @@ export function bearerKey(header: string): string | null {
 }
 
 /**
- * The first `api_key` of a raw request target, percent-decoded; a plus sign stays one, because keys are often
- * base64. A wrong escape makes it no key.
+ * Returns the first `api_key` of a raw request target, percent-decoded. A plus sign is kept, because keys are
+ * often base64. Returns null for a malformed escape.
  */
 export function queryKey(url: string): string | null {
   const mark = url.indexOf('?');

@@ -1,6 +1,6 @@
 /**
- * A value computed from a live one, and computed again only when the live one was replaced. The settings hand out the
- * same object until a change, so comparing by identity is enough.
+ * Returns a memoized value that is computed again only when its source was replaced. The settings return the
+ * same object until a change, so comparison by identity is sufficient.
  */
 export function derived<T, U>(read: () => T, compute: (value: T) => U): () => U {
   let from: T | undefined;

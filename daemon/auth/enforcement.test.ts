@@ -44,7 +44,7 @@ describe('enforcement', () => {
     expect((await enforcement.set(true)).require_auth).toBe(true);
   });
 
-  it('the environment always wins; the persisted value is kept for later', async () => {
+  it('the environment always wins; the persisted value is stored for later', async () => {
     const off = setup({ requireAuth: true }, { requireAuth: false });
     expect(off.enforcement.effective()).toEqual({ require_auth: false, source: 'env' });
     const on = setup({}, { requireAuth: true });
@@ -67,7 +67,7 @@ describe('enforcement', () => {
     expect(broken.effective().require_auth).toBe(false);
   });
 
-  it('says null where the file holds nothing', async () => {
+  it('is null where the file has no value', async () => {
     const { settings, enforcement } = setup({}, { requireAuth: true });
     settings.persist = async () => {};
     expect(await enforcement.set(true)).toMatchObject({ persisted: null, require_auth: true, source: 'env' });

@@ -4,12 +4,12 @@ import type { Settings } from '../settings/settings.ts';
 
 /** Whether callers need a key (docs/spec/specification.md#enforcement). */
 export interface Enforcement {
-  /** The effective value and where it comes from, read anew. */
+  /** Returns the current value and its source. */
   effective(): Pick<RequireView, 'require_auth' | 'source'>;
   /**
-   * Persists the value; effective for the next request unless the environment holds one, which always wins. Throws
-   * `auth.no_admin_key` for turning it on without an admin key, and whatever `persist` throws; then nothing has
-   * changed. Who may turn it off is decided by the gate, because the route is admin.
+   * Persists the value. It applies to the next request unless the environment sets one, which always wins.
+   * Throws `auth.no_admin_key` when turning it on without an admin key, and whatever `persist` throws;
+   * nothing has changed then. The gate decides who may turn it off, because the route is admin.
    */
   set(on: boolean): Promise<RequireView>;
 }

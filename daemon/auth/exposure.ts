@@ -40,9 +40,9 @@ function ruleOf(row: Row, memoryClass: 'admin' | 'client'): ExposureRuleView {
 }
 
 /**
- * The class of every route, made from the table that the router and the guard use: rules in evaluation order, the
- * catch-all last. The open allowlist names the open endpoints; the static pages of the dashboard are open rules too,
- * but serve no data.
+ * Returns the class of every route, from the table that the router and the guard use: rules in evaluation
+ * order, the catch-all last. The open allowlist names the open endpoints. The static pages of the dashboard
+ * are open rules too, but serve no data.
  */
 export function exposureOf({ rows, memoryClass, enforcement, listener }: ExposureInput): ExposureView {
   const open = rows.filter((row) => row.auth === 'open' && row.kind !== 'shell');

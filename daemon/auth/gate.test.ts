@@ -13,7 +13,10 @@ const base: GateState = {
   remote: true,
 };
 
-/** One line per picture, one letter per tier (anon, client, admin): p passes, r = auth.required, f = auth.forbidden. */
+/**
+ * Returns one line per state and one letter per tier (anon, client, admin): p passes, r = auth.required, f =
+ * auth.forbidden.
+ */
 function table(picture: Partial<GateState>): Record<string, string> {
   const letter = { pass: 'p', 'auth.required': 'r', 'auth.forbidden': 'f' };
   return Object.fromEntries(
@@ -49,7 +52,7 @@ describe('gate', () => {
     }
   });
 
-  it('C01 enforcement off passes everybody when no guard applies', () => {
+  it('C01 enforcement off permits every caller when no guard applies', () => {
     for (const memoryClass of ['admin', 'client'] as const) {
       for (const hasAdminKey of [true, false]) {
         expect(table({ enforced: false, hasAdminKey, memoryClass, guarded: false })).toEqual(OPEN);
@@ -65,7 +68,7 @@ describe('gate', () => {
     expect(table({ enforced: false, memoryClass: 'client' })).toEqual({ ...guarded, memory: 'ppp' });
   });
 
-  it('a key that can be none opens nothing: the guard and bootstrap hold, and enforcement refuses all', () => {
+  it('an unusable key opens nothing: guard and bootstrap apply, and enforcement refuses all', () => {
     const unusable = { hasAdminKey: false, unusableAdminKey: true };
     const guarded = { open: 'ppp', bootstrap: 'rfp', client: 'ppp', admin: 'rfp', memory: 'rfp' };
     expect(table({ ...unusable, enforced: false })).toEqual(guarded);

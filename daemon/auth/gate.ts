@@ -3,12 +3,15 @@ import type { ClassRule } from '../contract/routes.ts';
 
 export type Decision = 'pass' | 'auth.required' | 'auth.forbidden';
 
-/** Everything besides class and tier that the decision rests on. */
+/** Everything besides class and tier that the decision depends on. */
 export interface GateState {
   /** Enforcement, effective now. */
   readonly enforced: boolean;
   readonly hasAdminKey: boolean;
-  /** What is written as admin key can be none: nobody has that key, and yet its owner meant the gateway not to be open. */
+  /**
+   * The configured admin key is unusable, so no caller can present it. Its owner did not mean the gateway to
+   * be open.
+   */
   readonly unusableAdminKey: boolean;
   /** `[security].memory_class`. */
   readonly memoryClass: 'admin' | 'client';

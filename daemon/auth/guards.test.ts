@@ -32,7 +32,7 @@ function setup(values: Values = {}, picture: { hasAdminKey?: boolean; loopback?:
 }
 
 describe('guards', () => {
-  it('takes the credential from the request', () => {
+  it('reads the credential from the request', () => {
     const { guards } = setup();
     expect(guards.caller(aRequest({ with: { authorization: 'bearer A' } }))).toMatchObject({
       tier: 'admin',
@@ -42,7 +42,7 @@ describe('guards', () => {
     expect(guards.caller(aRequest())).toMatchObject({ tier: 'anon' });
   });
 
-  it('O11 the Origin check leaves GET alone and holds for writes and upgrades', () => {
+  it('O11 the Origin check ignores GET and applies to writes and upgrades', () => {
     const { guards } = setup();
     const foreign = { Origin: 'http://evil.org' };
     expect(guards.origin(aRequest({ with: foreign }))).toBe('ok');
@@ -80,7 +80,7 @@ describe('guards', () => {
     expect(guards.host(request)).toBe('forbidden');
   });
 
-  it('O14 the Host check does not ask for enforcement', () => {
+  it('O14 the Host check does not depend on enforcement', () => {
     for (const requireAuth of [true, false]) {
       const { guards } = setup({ requireAuth });
       expect(guards.host(aRequest({ with: { Host: 'attacker.org' } }))).toBe('forbidden');
@@ -139,7 +139,7 @@ describe('guards', () => {
     expect(warnings()).toHaveLength(2);
   });
 
-  it('its warnings name who it was', () => {
+  it('its warnings name the peer', () => {
     const { guards, settings, lines } = setup({ trustForwardedFor: true });
     const told = (part: string) => lines.find(({ msg }) => String(msg).includes(part));
     guards.address(aRequest({ peer: '8.8.8.8', with: { 'X-Forwarded-For': '203.0.113.9' } }));
@@ -149,7 +149,7 @@ describe('guards', () => {
     expect(told('SVC_TRUST_FORWARDED_FOR')).toMatchObject({ peer: '10.0.0.9' });
   });
 
-  it('tells of callers that counted as one', () => {
+  it('reports callers that counted as one', () => {
     const { guards } = setup();
     expect(guards.sharedAddressCause()).toBeNull();
     for (const one of ['203.0.113.1', '203.0.113.2'])

@@ -14,7 +14,7 @@ import type { AuthRequest } from './request.ts';
 import { createSharedAddressDetector, type SharedAddressCause } from './shared-address-detector.ts';
 import { type CredentialVerifier, resolveTier } from './tier.ts';
 
-/** The judgements on one request, each from the settings in force at that moment. */
+/** The checks of one request, each with the current settings. */
 export interface Guards {
   /** Returns the tier of the caller (docs/spec/specification.md#tier-resolution). */
   caller(request: AuthRequest): Caller;
@@ -25,7 +25,7 @@ export interface Guards {
   origin(request: AuthRequest): 'ok' | 'forbidden';
   /** The Origin as sent when SVC_ALLOWED_ORIGINS lists it, else null: the only value that CORS may echo. */
   corsOrigin(request: AuthRequest): string | null;
-  /** Host check, whatever the enforcement is: the pipeline refuses or only logs a `forbidden` one. */
+  /** Host check, regardless of enforcement. The pipeline refuses a `forbidden` host, or only logs it. */
   host(request: AuthRequest): HostVerdict;
   /**
    * Decides by class, tier, enforcement and remote-admin guard (docs/spec/contract.md#remote-admin-guard).
@@ -35,7 +35,7 @@ export interface Guards {
   /** Limiter key and audit address (docs/spec/contract.md#limiter). */
   address(request: PeerInfo): string;
   forwarding(): Forwarding;
-  /** Lets the watch for proxies see a request. */
+  /** Passes a request to the detector of shared addresses. */
   observeForwarding(request: PeerInfo): void;
   /** Why several callers counted as one address within the last hour; null when they did not. */
   sharedAddressCause(): SharedAddressCause | null;
@@ -115,7 +115,7 @@ const IGNORED =
 const UNTRUSTED =
   'X-Forwarded-For is not read, so all callers behind this proxy share one login limit; if the proxy overwrites the header, set SVC_TRUST_FORWARDED_FOR=true';
 
-/** Runs the action for each name one single time. */
+/** Runs the action once per name. */
 function onlyOnce(): (name: string, act: () => void) => void {
   const done = new Set<string>();
   return (name, act) => {

@@ -16,12 +16,12 @@ const known: KnownHosts = {
 };
 const judge = (...hosts: string[]) => checkHost(hosts, known);
 
-test('the hosts of a list, in one spelling; what is none is left out', () => {
+test('the hosts of a list, normalised; invalid entries are skipped', () => {
   expect(listed).toEqual(['gw.mydomain.org', 'gw2.mydomain.org', 'chat.mydomain.org']);
   expect(hostNames([])).toEqual([]);
 });
 
-test('this check reads every host that the setting takes', () => {
+test('this check accepts every host that the setting accepts', () => {
   const piece = fc.constantFrom(
     'gw',
     '.',
@@ -52,7 +52,7 @@ test('this check reads every host that the setting takes', () => {
 });
 
 describe('Host check', () => {
-  it('O15 answers under addresses and private names out of the box', () => {
+  it('O15 responds under addresses and private names by default', () => {
     const allowed = [
       '127.0.0.1',
       '127.0.0.1:8080',
@@ -115,7 +115,7 @@ describe('Host check', () => {
     for (const host of refused) expect([host, judge(host)]).toEqual([host, 'forbidden']);
   });
 
-  it('O16 answers under configured hosts and hosts of listed origins, compared exactly, ports aside', () => {
+  it('O16 responds under configured hosts and hosts of listed origins, compared exactly, ignoring ports', () => {
     for (const host of [
       'gw.mydomain.org',
       'GW.mydomain.org.:1',

@@ -5,12 +5,12 @@ import { createKeys, generateKey } from './keys.ts';
 const ADMIN = generateKey();
 const CLIENT = generateKey();
 const keys = createKeys({ admin: () => ADMIN, client: () => CLIENT });
-/** A text of its own: a part of another one is read at another speed. */
+/** A separate string: a slice of another one is read at another speed. */
 const flat = (text: string): string => Buffer.from(text).toString();
 const but = (text: string, at: number): string =>
   flat(`${text.slice(0, at)}${text[at] === 'x' ? 'y' : 'x'}${text.slice(at + 1)}`);
 
-/** What an attacker could tell apart by time, if the comparison gave it away. */
+/** Pairs that an attacker could distinguish by time if the comparison leaked it. */
 const PAIRS: Record<string, readonly [string, string]> = {
   'a wrong first character and a wrong last one': [but(ADMIN, 0), but(ADMIN, ADMIN.length - 1)],
   'nearly the admin key and nearly the client key': [but(ADMIN, 42), but(CLIENT, 42)],
@@ -31,7 +31,7 @@ it.each(Object.entries(PAIRS))('T16 %s take the same time', async (_, pair) => {
   expect(seen.at(-1), `t of each try: ${seen}`).toBeLessThan(MOST_T);
 });
 
-it('T16 the measure sees a comparison that stops at the first difference', () => {
+it('T16 the measurement detects a comparison that stops at the first difference', () => {
   const leaky = (text: string) => {
     let n = 0;
     while (n < 4_000 && text[n % text.length] === ADMIN[n % ADMIN.length]) n += 1;

@@ -24,7 +24,7 @@ describe('keys', () => {
     }
   });
 
-  it('asks the admin key first when both are the same', () => {
+  it('compares with the admin key first when both are the same', () => {
     expect(keys('same', 'same').tierOf('same')).toBe('admin');
   });
 

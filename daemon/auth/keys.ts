@@ -2,13 +2,13 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export type KeyTier = 'admin' | 'client';
 
-/** The two keys in force, read anew at each use; blank means unset. */
+/** The two current keys, read at each use. A blank key is unset. */
 export interface KeySource {
   admin(): string;
   client(): string;
 }
 
-/** The only place that compares secrets. */
+/** Compares keys. No other module compares secrets. */
 export interface Keys {
   /** Whether a key of this tier is set. */
   has(tier: KeyTier): boolean;
@@ -21,16 +21,19 @@ export interface Keys {
 
 const BYTES = 32;
 
-/** Writes the SHA-256 of a text into `into`; as text on its way, because a Buffer of its own costs several times the hash. */
+/**
+ * Writes the SHA-256 of a text to `into`. Goes through hex text, because a separate Buffer costs several
+ * times the hash.
+ */
 function digestInto(into: Buffer, text: string): Buffer {
   into.write(hash('sha256', text, 'hex'), 'hex');
   return into;
 }
 
-/** Remembers the digest of a key for as long as the key stays the same, so that a rotation is live at once. */
+/** Caches the digest of a key until the key changes, so that a rotation takes effect immediately. */
 class KeyDigest {
   readonly #read: () => string;
-  /** What an unset key is compared with: nobody can offer a text that hashes to it. */
+  /** The digest of an unset key. No text hashes to it. */
   readonly #nothing = randomBytes(BYTES);
   readonly #known = Buffer.alloc(BYTES);
   #key = '';

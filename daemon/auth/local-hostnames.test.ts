@@ -6,7 +6,7 @@ import { scratch } from '../lib/testing/scratch.ts';
 import { namesOf, readLocalHostnames, searchDomainsOf } from './local-hostnames.ts';
 
 describe('own names', () => {
-  it('takes the last search or domain line, without comments, dotless domains and rubbish', () => {
+  it('uses the last search or domain line, without comments, dotless domains and invalid text', () => {
     expect(searchDomainsOf('nameserver 1.1.1.1\n')).toEqual([]);
     expect(searchDomainsOf('search a.example fritz.box # x\n')).toEqual(['a.example', 'fritz.box']);
     expect(searchDomainsOf('search old.net\ndomain New.Net.\r\n')).toEqual(['new.net']);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { normalName } from './authority.ts';
 
-/** What this machine is called, as far as its own files say. */
+/** The names of this machine, according to its own files. */
 export interface LocalHostnames {
   /** Host name, its short form, and what /etc/hosts calls the same machine; normalised. */
   readonly names: readonly string[];
@@ -37,7 +37,7 @@ export function searchDomainsOf(resolvConf: string): string[] {
   return normal.filter((name): name is string => name?.includes('.') === true);
 }
 
-/** Every name of this machine: its host name, the short form, and the aliases of those in a hosts file. */
+/** Returns every name of this machine: its host name, the short form, and their aliases in a hosts file. */
 export function namesOf(host: string, hosts: string): string[] {
   const full = normalName(host);
   if (full === null) return [];

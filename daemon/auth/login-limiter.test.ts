@@ -71,7 +71,7 @@ describe('login limiter', () => {
     );
   });
 
-  it('L01 L14 never lets more than the budget pass within any window', () => {
+  it('L01 L14 never permits more than the budget within any window', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2_500 }), { maxLength: 80 }), (gaps) => {
         const { state, ok } = setup(3, 5);
@@ -119,7 +119,7 @@ describe('login limiter', () => {
     expect(ok('n0')).toBe(true);
   });
 
-  it('L11 at capacity the oldest unblocked address goes first', () => {
+  it('L11 at capacity the oldest unblocked address is removed first', () => {
     const { ok, limiter } = setup(2, 60, 3);
     ok('a');
     ok('b');
@@ -131,7 +131,7 @@ describe('login limiter', () => {
     expect(ok('a')).toBe(false);
   });
 
-  it('L11 when every place is blocked a new address waits until one is free', () => {
+  it('L11 when every address is blocked a new address waits until one is free', () => {
     const { state, ok, wait, limiter } = setup(1, 60, 2);
     ok('a');
     state.now += 5_000;
@@ -146,7 +146,7 @@ describe('login limiter', () => {
     expect(limiter.size).toBe(2);
   });
 
-  it('L12 runs on the monotonic clock: the wall clock has no say', () => {
+  it('L12 uses the monotonic clock and ignores the wall clock', () => {
     const limiter = createLoginLimiter({ budget: () => ({ max: 1, windowS: 60 }) });
     const real = Date.now;
     try {

@@ -1,4 +1,4 @@
-/** Budget of the limiter, read anew at each attempt. */
+/** Budget of the limiter, read at each attempt. */
 export interface LimiterBudget {
   /** Events per window. */
   readonly max: number;
@@ -85,7 +85,10 @@ const refused = (waitMs: number): Verdict => ({
 
 const first = <K, V>(map: Map<K, V>): [K, V] | undefined => map.entries().next().value;
 
-/** The events that are still inside the window: an event leaves it exactly one window after it happened. */
+/**
+ * Returns the events that are still inside the window. An event leaves it exactly one window after it
+ * happened.
+ */
 function recent(events: number[], horizonMs: number): number[] {
   let old = 0;
   while (old < events.length && (events[old] as number) <= horizonMs) old++;

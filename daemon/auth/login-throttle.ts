@@ -2,17 +2,18 @@ const WINDOW_MS = 60_000;
 const FREE_ATTEMPTS = 100;
 const STEP_MS = 10;
 const MAX_DELAY_MS = 1_000;
-/** Beyond this many events the delay grows no further, so no more need be remembered. */
+/** More events do not increase the delay, so they are not stored. */
 const MAX_EVENTS = FREE_ATTEMPTS + MAX_DELAY_MS / STEP_MS;
 
 /**
- * Slows guessing from many addresses at once, which a limit per address cannot see: more than 100 attempts in a minute
- * over all addresses wait a little longer each, at most one second. It never refuses anybody.
+ * Slows down guessing from many addresses at once, which a limit per address cannot detect. More than 100
+ * attempts per minute over all addresses are delayed increasingly, by at most one second. Never refuses an
+ * attempt.
  */
 export function createLoginThrottle(clock: () => number = () => performance.now()): { delayMs(): number } {
   let events: number[] = [];
   return {
-    /** Counts one attempt and answers how many milliseconds it should wait. */
+    /** Counts one attempt and returns its delay in milliseconds. */
     delayMs() {
       const nowMs = clock();
       const from = events.findIndex((at) => at + WINDOW_MS > nowMs);

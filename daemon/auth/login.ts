@@ -7,8 +7,8 @@ import { setCookieHeader } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
- * Whether a login came over TLS, so that its cookie may be `Secure`: the Origin is https, or a trusted proxy says so.
- * Never otherwise: on a plain-HTTP network a browser would drop a `Secure` cookie.
+ * Returns true if a login came over TLS, so that its cookie may be `Secure`: the Origin is https, or a
+ * trusted proxy reports it. On a plain-HTTP network a browser would drop a `Secure` cookie.
  */
 export function isOverTls(
   request: Pick<AuthRequest, 'peer' | 'rawHeaders'>,

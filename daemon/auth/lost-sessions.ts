@@ -2,8 +2,8 @@ import type { Log } from '../lib/log.ts';
 import type { SigningSecret } from './signing-secret.ts';
 
 /**
- * Ends every session, because the database that knew which ones were logged out is lost. When the disk takes no new
- * secret either, one in memory does the same for this run: neither logins nor the gateway go down with the disk.
+ * Ends every session, because the list of logged-out sessions was lost with the database. If the disk accepts
+ * no new secret, a secret in memory is used until the next start, so that logins keep working.
  */
 export async function endAllSessions(secret: SigningSecret, log: Log): Promise<void> {
   log.warn('the list of ended sessions was lost with the database; all sessions were ended');

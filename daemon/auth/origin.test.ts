@@ -62,7 +62,7 @@ describe('Origin check', () => {
     expect(spelling('Tauri://LocalHost')).toBe('tauri://localhost');
   });
 
-  it('O07 what is longer than any origin is none', () => {
+  it('O07 a text longer than any origin is not an origin', () => {
     const long = (length: number) => 'app://'.padEnd(length, 'x');
     expect(parseOrigin(long(512))).not.toBeNull();
     expect(parseOrigin(long(513))).toBeNull();
@@ -126,7 +126,7 @@ describe('Origin check', () => {
     expect(judge(origin, 'h')).toBe('forbidden');
   });
 
-  it('refuses null even when somebody lists it', () => {
+  it('refuses null even when it is listed', () => {
     expect(judge('null', 'h', ['null'])).toBe('forbidden');
     expect(canonicalOrigins(['null', '*', '']).size).toBe(0);
   });
@@ -189,7 +189,7 @@ describe('Origin check', () => {
     );
   });
 
-  it('never throws and never passes text that is no origin', () => {
+  it('never throws and never accepts a text that is not an origin', () => {
     fc.assert(
       fc.property(anyText(40), (text) => {
         if (!URL.canParse(text)) expect(judge(text, text)).toBe('forbidden');

@@ -1,6 +1,6 @@
 import { type Authority, parseAuthority } from './authority.ts';
 
-/** What the Origin rules look at. */
+/** Input of the Origin rules. */
 export interface OriginInput {
   /** Every Origin header of the request, as sent. */
   readonly origins: readonly string[];
@@ -11,14 +11,14 @@ export interface OriginInput {
 }
 
 export interface ParsedOrigin {
-  /** The one text by which origins are compared. */
+  /** The canonical form in which origins are compared. */
   readonly canonical: string;
   /** Null for a scheme that has no web host (`chrome-extension:`): such an origin can only be listed. */
   readonly web: (Authority & { readonly defaultPort: number }) | null;
 }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s]+)$/i;
-/** A map: schemes come from strangers, and an object would know `constructor` too. */
+/** A Map, because callers choose the scheme and an object would resolve `constructor` too. */
 const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
   ['http', 80],
   ['https', 443],
@@ -40,7 +40,7 @@ export function parseOrigin(text: string): ParsedOrigin | null {
   return { canonical: `${scheme}://${authority.host}${suffix}`, web: { ...authority, defaultPort } };
 }
 
-/** The allowlist as texts that `parseOrigin(...).canonical` is looked up in; unparsable entries match nothing. */
+/** The allowlist in the form of `parseOrigin(...).canonical`. Unparsable entries match nothing. */
 export function canonicalOrigins(entries: readonly string[]): ReadonlySet<string> {
   return new Set(
     entries.map((entry) => parseOrigin(entry)?.canonical).filter((entry) => entry !== undefined),
@@ -52,7 +52,7 @@ type Rule = (picture: OriginInput) => 'ok' | null;
 /** Rule 1: no Origin header. */
 const withoutOrigin: Rule = ({ origins }) => (origins.length === 0 ? 'ok' : null);
 
-/** Rule 2: the Origin is in SVC_ALLOWED_ORIGINS. Several Origin headers are no origin. */
+/** Rule 2: the Origin is in SVC_ALLOWED_ORIGINS. Several Origin headers do not match. */
 const listed: Rule = ({ origins, allowed }) => (listedOrigin(origins, allowed) === null ? null : 'ok');
 
 /** Rule 3: the Origin's host and port equal the request's Host; a missing port means that of the Origin's scheme. */

@@ -21,8 +21,8 @@ export function isNamed(header: string, name: string): boolean {
 }
 
 /**
- * Node hands header bytes over as Latin-1. Text that was sent as UTF-8 is read as UTF-8 again, so that a header,
- * a query and a file mean the same characters; anything else stays as it is.
+ * Decodes a header value that was sent as UTF-8. Node delivers header bytes as Latin-1; without this a
+ * header, a query and a file could spell the same key differently. Returns any other text unchanged.
  */
 export function decodeUtf8(text: string): string {
   if (!/[^\0-\x7f]/.test(text) || /[^\0-\xff]/.test(text)) return text;

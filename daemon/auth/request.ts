@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What the guards see of one request or upgrade; taken from Node, before any parsing of ours. */
+/** One request or upgrade as the guards see it, before any parsing by the gateway. */
 export interface AuthRequest {
   readonly method: string;
   /** The raw target of the request line. */
   readonly url: string;
   readonly rawHeaders: string[];
   readonly headers: IncomingHttpHeaders;
-  /** `socket.remoteAddress`; empty when the socket has gone. */
+  /** `socket.remoteAddress`; empty when the socket is closed. */
   readonly peer: string;
   readonly upgrade: boolean;
 }

@@ -20,7 +20,7 @@ function setup() {
 }
 
 describe('rotate', () => {
-  it('R03 writes a new key, answers its fingerprint and length, and tells it', async () => {
+  it('R03 writes a new key, returns its fingerprint and length, and emits the rotation', async () => {
     const { rotate, settings, rotated } = setup();
     const view = await rotate('admin', 'somebody');
     const key = settings.env.adminKey as string;
@@ -41,7 +41,7 @@ describe('rotate', () => {
     expect(settings.env.clientKey).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_-]{42}$/);
   });
 
-  it('R01 neither the answer nor the log holds any part of the key', async () => {
+  it('R01 neither the response nor the log contains any part of the key', async () => {
     const { rotate, settings, lines } = setup();
     const view = await rotate('client');
     const key = settings.env.clientKey as string;
@@ -49,7 +49,7 @@ describe('rotate', () => {
     for (let i = 0; i + 6 <= key.length; i++) expect(text).not.toContain(key.slice(i, i + 6));
   });
 
-  it('the note says where the key went and what to do with it', async () => {
+  it('the note says where the key was written and what to do', async () => {
     const { rotate } = setup();
     for (const tier of ['admin', 'client'] as const) {
       expect((await rotate(tier)).note).toMatch(
@@ -59,7 +59,7 @@ describe('rotate', () => {
     expect((await rotate('client')).note).toMatch(/restart svc-companion/);
   });
 
-  it('R04 concurrent rotations run one after the other; the last answer is what is in force', async () => {
+  it('R04 concurrent rotations run one after the other; the last response is in force', async () => {
     const { settings, log } = setup();
     let running = 0;
     const slow = {
@@ -78,7 +78,7 @@ describe('rotate', () => {
     expect(views.at(-2)?.fingerprint).toBe(fingerprint(settings.env.adminKey as string));
   });
 
-  it('R11 a failure is auth.rotate_failed without a path, tells nobody, and does not block the next', async () => {
+  it('R11 a failure is auth.rotate_failed without a path, emits nothing, and does not block the next', async () => {
     const { settings, log, rotated } = setup();
     const failure = Object.assign(new Error("EROFS: read-only file system, open '/etc/svc/api.env'"), {
       code: 'EROFS',
@@ -102,7 +102,7 @@ describe('rotate', () => {
     expect((await rotate('admin')).fingerprint).toBe(fingerprint(settings.env.adminKey as unknown as string));
   });
 
-  it('R11 an odd failure gives no details', async () => {
+  it('R11 an unknown failure gives no details', async () => {
     const { log } = setup();
     for (const failure of [new Error('x'), 'x', null, { code: '/etc/svc' }, { code: 5 }]) {
       const rotate = createRotate({

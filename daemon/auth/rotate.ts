@@ -7,13 +7,13 @@ import { fingerprint, generateKey, type KeyTier } from './keys.ts';
 export interface RotateDeps<By> {
   settings: Pick<Settings, 'setEnvFile'>;
   log: Log;
-  /** Called once a key is live, before the answer. */
+  /** Called when the new key is live, before the response. */
   onRotated: (tier: KeyTier, fingerprint: string, by: By | undefined) => void;
   /** Unix milliseconds. */
   now?: () => number;
 }
 
-/** `by` is handed on to `rotated`. */
+/** `by` is passed to `onRotated`. */
 export type Rotate<By> = (tier: KeyTier, by?: By) => Promise<RotateView>;
 
 const SETTING = { admin: 'adminKey', client: 'clientKey' } as const;
@@ -26,7 +26,7 @@ const NOTES: Readonly<Record<KeyTier, string>> = {
 
 /**
  * Replaces a key (docs/spec/specification.md#rotate, docs/spec/contract.md#rotate): first in the environment
- * file, then live without a restart. The answer follows and never holds the key. Rotations run one at a time;
+ * file, then live without a restart. The response never contains the key. Rotations run one at a time;
  * limiter and connections bound the queue. Throws `auth.rotate_failed`; the old key then stays valid and the
  * file is unchanged.
  */
@@ -61,7 +61,7 @@ export function createRotate<By>({ settings, log, onRotated, now = Date.now }: R
   };
 }
 
-/** The system's error code is all that a caller learns: a message could name a path. */
+/** Returns only the system's error code: a message could contain a path. */
 function reasonOf(error: unknown): Record<string, unknown> | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^E[A-Z0-9]{1,20}$/.test(code) ? { reason: code } : undefined;

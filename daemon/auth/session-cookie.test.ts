@@ -173,7 +173,7 @@ describe('session cookie', () => {
     ).toBeNull();
   });
 
-  it('K06 expires exactly when it says, and never lies further ahead than a fresh session', () => {
+  it('K06 expires exactly on time, and is never further ahead than a fresh session', () => {
     expect(read(until(NOW))).toBeNull();
     expect(read(until(NOW - 1))).toBeNull();
     expect(read(until(NOW + 1))).not.toBeNull();
@@ -181,7 +181,7 @@ describe('session cookie', () => {
     expect(read(until(NOW + SESSION_TTL_S + 61))).toBeNull();
   });
 
-  it('K07 oversized headers, many cookies and bad bytes give no session and never throw', () => {
+  it('K07 oversized headers, many cookies and invalid bytes give no session and never throw', () => {
     expect(sessionCookieIn(`svc_session=${value}; x=${'y'.repeat(65_536)}`)).toBeNull();
     const padded = (length: number) => 'svc_session=a; x='.padEnd(length, 'y');
     expect([sessionCookieIn(padded(16_384)), sessionCookieIn(padded(16_385))]).toEqual(['a', null]);
@@ -212,7 +212,7 @@ describe('session cookie', () => {
     expect(sessionCookieIn('')).toBeNull();
   });
 
-  it('K13 Set-Cookie carries HttpOnly, SameSite=Lax, Path=/, Max-Age=28800, Secure only when told, no Domain', () => {
+  it('K13 Set-Cookie has HttpOnly, SameSite=Lax, Path=/, Max-Age=28800, Secure only on request, no Domain', () => {
     const parts = (text: string) => text.split('; ').sort();
     const base = ['HttpOnly', 'Max-Age=28800', 'Path=/', 'SameSite=Lax', `svc_session=${value}`];
     expect(parts(setCookieHeader(value, false))).toEqual(base);

@@ -4,7 +4,7 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 export const SESSION_COOKIE = 'svc_session';
 /** Time to live of a session in seconds: 8 hours (docs/spec/specification.md#session-cookie-attributes). */
 export const SESSION_TTL_S = 28_800;
-/** How much further ahead than a fresh session an expiry may lie: clocks are set back now and then. */
+/** How much further ahead than a fresh session an expiry may be, because clocks are set back now and then. */
 const CLOCK_SLACK_S = 60;
 
 const MAX_VALUE_LENGTH = 512;
@@ -34,9 +34,9 @@ export function issueCookie(secret: Buffer, session: SessionPayload): string {
 }
 
 /**
- * The session that a cookie value proves at `nowS` (Unix seconds), or null. Only the one canonical spelling of what
- * `issueCookie` can make is accepted: canonical base64url, a right signature (compared in constant time), exactly the
- * two keys, an integer expiry later than now and at most 8 h + 60 s ahead.
+ * Returns the session that a cookie value proves at `nowS` (Unix seconds), or null. Accepts only the
+ * canonical form that `issueCookie` produces: canonical base64url, a valid signature (compared in constant
+ * time), exactly the two keys, an integer expiry later than now and at most 8 h + 60 s ahead.
  */
 export function readCookie(secret: Buffer, value: string, nowS: number): SessionPayload | null {
   const dot = value.indexOf('.');
@@ -58,8 +58,8 @@ function decodeCanonical(text: string): Buffer | null {
 }
 
 /**
- * Writing the parsed value out again must give the same text: that refuses doubled keys, other spellings of a number,
- * spaces and escapes, all of which a JSON parser lets pass.
+ * Serialising the parsed value must give the same text. This refuses duplicate keys, other spellings of a
+ * number, spaces and escapes, all of which a JSON parser accepts.
  */
 function parsePayload(text: string): SessionPayload | null {
   let value: unknown;
@@ -76,8 +76,9 @@ function parsePayload(text: string): SessionPayload | null {
 }
 
 /**
- * The value of `svc_session` in a Cookie header, null when absent or when the header is oversized. Of several cookies
- * of this name the first counts, which a browser makes the one with the most specific path; the others are not tried.
+ * Returns the value of `svc_session` in a Cookie header, or null when it is absent or the header is too long.
+ * Of several cookies of this name the first counts, which for browsers is the one with the most specific
+ * path. The others are not tried.
  */
 export function sessionCookieIn(header: string): string | null {
   if (header.length > MAX_HEADER_LENGTH || !header.includes(SESSION_COOKIE)) return null;

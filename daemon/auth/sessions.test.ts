@@ -89,7 +89,7 @@ describe('sessions', () => {
     expect(sessions.list(null)).toEqual([]);
   });
 
-  it('Q02 a database that fails on a write takes neither login nor logout down', () => {
+  it('Q02 a database that fails on a write breaks neither login nor logout', () => {
     const repo = memorySessions();
     repo.create = repo.revoke = () => {
       throw new Error('SQLITE_FULL');
@@ -118,7 +118,7 @@ describe('sessions', () => {
     expect(lines.map(({ msg }) => msg)).toContain('the database could not record the end of all sessions');
   });
 
-  it('a start lets go of the sessions that are over', () => {
+  it('a start removes expired sessions', () => {
     const repo = memorySessions();
     const pruned: number[] = [];
     repo.prune = (nowS) => void pruned.push(nowS);

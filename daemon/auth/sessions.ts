@@ -6,19 +6,22 @@ import { issueCookie, readCookie, SESSION_TTL_S } from './session-cookie.ts';
 import type { SigningSecret } from './signing-secret.ts';
 
 /**
- * Browser sessions: a signed cookie proves a session, the store holds which ones were revoked by logout
+ * Browser sessions: a signed cookie proves a session; the store records which ones were revoked by logout
  * (docs/spec/specification.md#session).
  */
 export interface Sessions {
-  /** Starts a session of 8 hours and answers its cookie value; two starts never give the same id. */
+  /** Starts a session of 8 hours and returns its cookie value. Ids are never reused. */
   start(): string;
   /** The id of the session that a cookie value proves now, or null. */
   idOf(cookie: string): string | null;
-  /** Ends the session that a cookie value proves, until it would have expired anyway; false when it proves none. */
+  /** Revokes the session that a cookie value proves, until its expiry. Returns false when it proves none. */
   revoke(cookie: string): boolean;
   /** Sessions that are valid now. Throws `store.unavailable`. */
   list(current: string | null): SessionRow[];
-  /** Ends every session by making a new signing secret. Throws when the secret can't be replaced; then none has ended. */
+  /**
+   * Ends every session by creating a new signing secret. Throws when it cannot be replaced; no session has
+   * ended then.
+   */
   endAll(): Promise<void>;
 }
 
@@ -36,7 +39,7 @@ export function createSessions({ secret, store, log, now = Date.now }: SessionDe
     const session = readCookie(secret.current(), cookie, nowS());
     return session && !store.sessions.isRevoked(session.sessionId) ? session : null;
   };
-  /** A cookie stays valid or revoked by itself; a database that can't note it down is no reason to refuse. */
+  /** Logs a failed write. The cookie is valid or revoked without it, so the request continues. */
   const writeOrLog = (what: string, write: () => void) => {
     try {
       write();

@@ -47,7 +47,7 @@ describe('several callers who count as one', () => {
     expect(watch.cause(how)).toBe(wanted);
   });
 
-  it('two proxies with one caller each are no collapse', () => {
+  it('two proxies with one caller each share no address', () => {
     const { watch, see } = setup();
     see('10.0.0.1', '192.0.2.1');
     see('10.0.0.2', '192.0.2.2');
@@ -68,7 +68,7 @@ describe('several callers who count as one', () => {
     expect(watch.cause(OFF)).toBeNull();
   });
 
-  it('a caller of yesterday and one of today are no two at once', () => {
+  it('a caller of yesterday and one of today are not concurrent', () => {
     const { at, watch, see } = setup();
     see('127.0.0.1', '192.0.2.1');
     at.ms = HOUR + 1;
@@ -76,7 +76,7 @@ describe('several callers who count as one', () => {
     expect(watch.cause(OFF)).toBeNull();
   });
 
-  it('many peers push the oldest out, and it goes on', () => {
+  it('many peers evict the oldest, and detection continues', () => {
     const { watch, see } = setup();
     for (let n = 0; n < 10_000; n++) see(`10.0.${n >> 8}.${n & 255}`, '192.0.2.1');
     expect(watch.cause(OFF)).toBeNull();

@@ -13,32 +13,36 @@ export type SharedAddressCause = 'untrusted' | 'unlisted';
 export interface SharedAddressDetector {
   /** Looks at one request. */
   observe(request: PeerInfo, forwarding: Forwarding): void;
-  /** What has been seen within the last hour and is so still under these settings. */
+  /** Returns the cause observed within the last hour, if it still applies under these settings. */
   cause(forwarding: Forwarding): SharedAddressCause | null;
 }
 
 /** How long a sighting counts. */
 const HOUR_MS = 3_600_000;
-/** Proxies that are told apart. */
+/** Maximum number of proxies that are distinguished. */
 const MAX_PEERS = 16;
-/** While a sighting is this young, nothing more is looked at. */
+/** No further requests are inspected for this long after an observation. */
 const FRESH_MS = 10_000;
 
-/** Why this request's caller is not told from others; null where the peer may be the caller himself. */
+/**
+ * Returns why this caller is not distinguished from others. Returns null when the peer may be the caller
+ * itself.
+ */
 function causeFor(peer: string, { trust, proxies }: Forwarding): SharedAddressCause | null {
   if (!trust) return isLoopback(peer) || isPrivate(peer) ? 'untrusted' : null;
   return isTrustedForwarder(peer, proxies) ? null : 'unlisted';
 }
 
-/** The entry that the peer itself wrote; null when it is no address. */
+/** Returns the entry that the peer itself wrote, or null when it is not an address. */
 function namedCaller(rawHeaders: readonly string[]): string | null {
   const header = firstHeader(rawHeaders, 'x-forwarded-for');
   return header === undefined ? null : forwardedEntry(header.slice(header.lastIndexOf(',') + 1).trim());
 }
 
 /**
- * Sees when one peer speaks for two callers and they count as one (one who guesses keys would lock out the others). No address is
- * kept: only keyed digests of at most 16 peers and of one caller of each, for an hour, under a key that nobody ever learns.
+ * Detects that one peer forwards for two callers that count as one address; a caller that guesses keys would
+ * lock out the others. Stores no address: only keyed digests of at most 16 peers and one caller of each, for
+ * an hour, under a random key that never leaves this object.
  */
 export function createSharedAddressDetector(
   clock: () => number = () => performance.now(),

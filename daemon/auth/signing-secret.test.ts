@@ -156,7 +156,7 @@ describe('signing secret', () => {
     }
   });
 
-  it('a renewal that failed does not stand in the way of the next', async () => {
+  it('a failed renewal does not block the next', async () => {
     const file = join(folder(), 'secret.bin');
     const secret = await openSigningSecret(file);
     unlinkSync(file);
@@ -168,7 +168,7 @@ describe('signing secret', () => {
     expect(readFileSync(file)).toEqual(secret.current());
   });
 
-  it('renew that cannot write keeps the old secret', async () => {
+  it('renew keeps the old secret when it cannot write', async () => {
     const dir = folder();
     const file = join(dir, 'secret.bin');
     const secret = await openSigningSecret(file);

@@ -7,7 +7,7 @@ import { SetupError } from '../lib/setup-error.ts';
 
 const BYTES = 32;
 const MODE = 0o600;
-/** Another process that is at its first start may still be writing the file on a file system without links. */
+/** Another process at its first start may still be writing the file, on a file system without links. */
 const MAX_SHORT_READS = 20;
 const SHORT_READ_WAIT_MS = 50;
 
@@ -15,11 +15,17 @@ const SHORT_READ_WAIT_MS = 50;
 export interface SigningSecret {
   /** The 32 bytes in force now. */
   current(): Buffer;
-  /** Whether opening it made the file: then no session of before is valid any more. */
+  /** True if opening created the file. No earlier session is valid then. */
   readonly created: boolean;
-  /** Makes a new secret: file first, then live. One at a time. Throws when the file can't be replaced; then the old one stays. */
+  /**
+   * Creates a new secret: first in the file, then live. Runs one at a time. Throws when the file cannot be
+   * replaced; the old secret stays then.
+   */
   renew(): Promise<void>;
-  /** Takes a new secret for this run only, the file stays: when sessions must end and the disk takes no write. */
+  /**
+   * Uses a new secret until the next start and keeps the file: for when sessions must end and the disk
+   * accepts no write.
+   */
   renewInMemory(): void;
 }
 
@@ -62,7 +68,8 @@ export async function openSigningSecret(
     created,
     current: () => bytes,
     renew() {
-      // Two at once could swap their turns between file and memory, and the next start would end every session.
+      // Concurrent renewals could end in different order in file and memory, and the next start would end
+      // every session.
       const turn = tail.then(renewNow);
       tail = turn.catch(() => {});
       return turn;
@@ -73,7 +80,7 @@ export async function openSigningSecret(
   };
 }
 
-/** Answers whether the file is a new one. */
+/** Returns whether the file was created. */
 async function create(file: string): Promise<boolean> {
   if (await lstat(file).catch(() => null)) return false;
   return createExclusive(file, randomBytes(BYTES), MODE).catch((error: Error) => {
@@ -113,13 +120,13 @@ async function readOnce(file: string, uid: number): Promise<ReadResult> {
   }
 }
 
-/** A file that is too short but otherwise right may still be growing. */
+/** A file that is too short but otherwise valid may still be growing. */
 function invalidResult(facts: FileMetadata, uid: number): ReadResult {
   const short = facts.size < BYTES && secretFileProblem({ ...facts, size: BYTES }, uid) === null;
   return { bytes: null, problem: secretFileProblem(facts, uid) ?? 'is wrong', short };
 }
 
-/** What `secretFlaw` judges of a file. */
+/** Returns the metadata that `secretFileProblem` checks. */
 export function fileMetadataOf(stats: Stats): FileMetadata {
   const { size, uid, mode } = stats;
   if (stats.isFile()) return { size, uid, mode, kind: 'file' };
@@ -127,7 +134,7 @@ export function fileMetadataOf(stats: Stats): FileMetadata {
   return { size, uid, mode, kind: stats.isDirectory() ? 'directory' : 'other' };
 }
 
-/** What to do about a file that is not as this program wrote it. */
+/** Advice for an invalid secret file. */
 export const SECRET_ADVICE =
   'Put the right file back, or remove secret.bin from the state folder: a new one is made and every session ends.';
 

@@ -72,7 +72,7 @@ describe('tier resolution', () => {
     expect(resolve({}).hint).toBeUndefined();
   });
 
-  it('asks for no key when the cookie is valid', () => {
+  it('checks no key when the cookie is valid', () => {
     const asked: string[] = [];
     const verifyKey = (offered: string) => {
       asked.push(offered);

@@ -1,7 +1,7 @@
 import type { Caller, OfferedCredentials } from './credentials.ts';
 import type { KeyTier } from './keys.ts';
 
-/** What judges the offered credentials. */
+/** Verifies credentials. */
 export interface CredentialVerifier {
   /** The id of the valid session that a cookie value proves, or null. */
   verifySession(cookie: string): string | null;
