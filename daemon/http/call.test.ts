@@ -11,6 +11,6 @@ test.each([
   ['/v1', 'openai'],
   ['/v1x', 'api'],
   ['/api/status?x=/v1/messages', 'api'],
-])('%s is answered as %s', (url, dialect) => {
+])('%s gets a response as %s', (url, dialect) => {
   expect(dialectOf(url)).toBe(dialect);
 });

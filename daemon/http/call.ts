@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AuthRequest } from '../auth/auth.ts';
 import type { ErrorDialect } from '../contract/errors.ts';
 
-/** Builds the picture of a request that `auth` judges. */
+/** Returns the request in the form that `auth` checks. */
 export function authRequest(req: IncomingMessage, upgrade: boolean): AuthRequest {
   return {
     method: req.method ?? 'GET',
@@ -17,7 +17,10 @@ export function authRequest(req: IncomingMessage, upgrade: boolean): AuthRequest
 const ANTHROPIC = /^(https?:\/\/[^/]*)?\/v1\/messages(\/|$|\?)/i;
 const OPENAI = /^(https?:\/\/[^/]*)?\/v1(\/|$|\?)/i;
 
-/** Which envelope a path is answered with: OpenAI's on `/v1`, Anthropic's on its routes there, the bare one elsewhere. */
+/**
+ * Returns the error envelope of a path: OpenAI's on `/v1`, Anthropic's on its routes there, the plain one
+ * elsewhere.
+ */
 export function dialectOf(url: string): ErrorDialect {
   if (ANTHROPIC.test(url)) return 'anthropic';
   return OPENAI.test(url) ? 'openai' : 'api';

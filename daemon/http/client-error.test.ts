@@ -20,7 +20,9 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Sends the texts one after the other, each once something of the answer before has come; answers all bytes. */
+/**
+ * Sends the texts in order, each after the first bytes of the previous response. Returns all received bytes.
+ */
 function exchange(...texts: string[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(portOf(server), '127.0.0.1');
@@ -40,7 +42,7 @@ function exchange(...texts: string[]): Promise<string> {
 }
 
 describe('refuseUnparsed', () => {
-  it('answers what is no request with an envelope and closes', async () => {
+  it('responds to bytes that are not a request with an envelope and closes', async () => {
     const answer = await exchange('rubbish\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toContain('"code":"request.malformed"');
@@ -51,12 +53,12 @@ describe('refuseUnparsed', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it('answers rubbish after a finished answer', async () => {
+  it('responds to invalid bytes after a finished response', async () => {
     const answer = await exchange('GET /whole HTTP/1.1\r\nhost: a\r\n\r\n', 'rubbish\r\n\r\n');
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  it('never writes into an answer that is under way: it only cuts', async () => {
+  it('never writes into a response in progress: it only closes the socket', async () => {
     const answer = await exchange('GET /stream HTTP/1.1\r\nhost: a\r\n\r\n', 'rubbish\r\n\r\n');
     expect(answer).toContain('the beginning');
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);

@@ -8,15 +8,15 @@ import { halfClose } from './lingering-close.ts';
 const TOO_LARGE = () =>
   new GatewayError('request.malformed', { status: 431, message: 'The headers are larger than 16 KiB.' });
 
-/** What the parser of Node refuses for another reason than being malformed. */
+/** Errors of Node's parser other than malformed requests. */
 const REASONS: Record<string, () => GatewayError> = {
   HPE_HEADER_OVERFLOW: TOO_LARGE,
   ERR_HTTP_REQUEST_TIMEOUT: () => new GatewayError('request.timeout'),
 };
 
 /**
- * Answers what the parser refused (`clientError`) with our envelope and closes. In the middle of another answer
- * nothing can be said: those bytes would be read as part of it.
+ * Responds to a parser error (`clientError`) with the error envelope and closes the socket. Within another
+ * response the socket is only closed, because the bytes would be read as part of that response.
  */
 export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET' || currentResponse(socket)?.headersSent) {

@@ -8,10 +8,10 @@ import { trackUnusedSockets } from './unused-sockets.ts';
 
 const MOST = 4;
 const NONE = { silent: 0, idle: 0, stalled: 0, refused: 0 };
-/** More than the system takes for a reader that reads nothing. */
+/** More than the system buffers for a reader that does not read. */
 const LONG = Buffer.alloc(32 << 20, 'x');
 
-/** `/held` is answered when a test says so; anything else at once. */
+/** `/held` responds when a test says so; anything else immediately. */
 const held: ServerResponse[] = [];
 const told: Record<string, number>[] = [];
 const clock = { now: 0 };
@@ -43,7 +43,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Connects and says `words`; the server has accepted it by then. */
+/** Connects and sends `words`. Resolves when the server has accepted the connection. */
 async function client(words = ''): Promise<Socket> {
   const arrived = once(server, 'connection');
   const socket = connect(portOf(server), '127.0.0.1');
@@ -57,7 +57,7 @@ async function client(words = ''): Promise<Socket> {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`;
 const HALF = 'GET / HTTP/1.1\r\nhost';
 
-/** Connects, asks, and has heard the beginning of an answer. */
+/** Connects, sends a request and waits for the beginning of the response. */
 async function served(words = get('/')): Promise<Socket> {
   const socket = await client(words);
   await once(socket, 'data');
@@ -73,7 +73,7 @@ async function busy(): Promise<Socket> {
 
 const gone = (socket: Socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'));
 
-it('B08 half heads without end keep nobody out: the oldest of them leave', async () => {
+it('B08 incomplete request heads block no client: the oldest are closed', async () => {
   const running = await busy();
   const first = await client(HALF);
   for (let index = 0; index < 5 * MOST; index++) await client(HALF);
@@ -92,14 +92,14 @@ it('then those leave that are between two requests, never one that is served or 
   expect([running, upgraded, newer].map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
 });
 
-it('one that comes while all are served is refused', async () => {
+it('a new one is refused while all others are served', async () => {
   const running = [await busy(), await busy(), await busy(), await busy()];
   await gone(await client(get('/')));
   expect(running.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false]);
   expect(told).toEqual([{ most: MOST, ...NONE, refused: 1 }]);
 });
 
-it('is told once a minute, with the numbers since it was told last', async () => {
+it('is logged once a minute, with the counts since the last time', async () => {
   for (let index = 0; index < MOST + 3; index++) await client(HALF);
   expect(told).toEqual([{ most: MOST, ...NONE, silent: 1 }]);
   clock.now = 60_000;
@@ -107,17 +107,17 @@ it('is told once a minute, with the numbers since it was told last', async () =>
   expect(told[1]).toEqual({ most: MOST, ...NONE, silent: 3 });
 });
 
-/** Asks for the long answer and reads its beginning only. */
+/** Requests the long response and reads only its beginning. */
 async function unread(): Promise<Socket> {
   const socket = await served(get('/long'));
   socket.pause();
   return socket;
 }
 
-/** Time for the system to take what it takes, and for some looks. */
+/** Waits until the system has filled its buffers and several samples were taken. */
 const looked = () => new Promise((resolve) => setTimeout(resolve, 150));
 
-it('S05 then the one whose reader has taken nothing for longest, never one that reads slowly', async () => {
+it('S05 then the one whose reader has taken nothing for longest, never a slow reader', async () => {
   const theirs: Socket[] = [];
   server.on('connection', (socket) => theirs.push(socket));
   const slow = await unread();

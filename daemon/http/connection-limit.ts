@@ -5,7 +5,7 @@ import { currentResponse } from './current-response.ts';
 import { StalledSockets } from './stalled-sockets.ts';
 import type { UnusedSockets } from './unused-sockets.ts';
 
-/** Connections above the limit that Node lets in: those that made room may take a moment to close. */
+/** Connections that Node accepts above the limit, because evicted ones may take a moment to close. */
 const MARGIN = 64;
 const LOG_INTERVAL_MS = 60_000;
 const CHECK_INTERVAL_MS = 5_000;
@@ -16,25 +16,28 @@ export interface ConnectionLimitOptions {
   readonly log: Pick<Log, 'warn'>;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
-  /** How often connections are looked at for readers that take nothing (ms). */
+  /** Interval of the check for stalled readers (ms). */
   readonly checkIntervalMs?: number;
 }
 
-/** Why a connection ended for want of room: it waited for its first request or its next one, did not read, or had just come. */
+/**
+ * Why a connection was closed at the limit: it waited for its first request, was idle between requests, did
+ * not read, or was new.
+ */
 type EvictionReason = 'silent' | 'idle' | 'stalled' | 'refused';
 
 /**
- * Keeps `most` connections at once. A newcomer above that takes the place of the one that has waited longest for its
- * first request, else of the oldest between two requests, else of the one that has not read its answer for longest; only
- * where every other one is being served is it refused. So nobody keeps others out by holding connections open. Told at most
- * once a minute, with the numbers since.
+ * Keeps at most `maxConnections` open. A new connection above the limit evicts the one that has waited
+ * longest for its first request, else the oldest idle one, else the one that has not read its response for
+ * longest. It is refused only when every other connection is being served, so holding connections open keeps
+ * no client out. Logs at most once a minute, with the counts since.
  */
 export function enforceConnectionLimit(
   server: Server,
   unused: UnusedSockets,
   options: ConnectionLimitOptions,
 ): void {
-  /** Those that are open, in the order in which they came. */
+  /** Open connections in order of arrival. */
   const open = new Set<Socket>();
   const upgraded = new WeakSet<Socket>();
   const stalled = new StalledSockets();
@@ -46,7 +49,7 @@ export function enforceConnectionLimit(
     }
     return null;
   };
-  /** Who leaves, so that the newcomer may stay; the newcomer itself when nobody else can. */
+  /** Returns the connection to close; the new one when no other can be closed. */
   const chooseVictim = (newcomer: Socket): { socket: Socket; fate: EvictionReason } => {
     const waiting = unused.oldest(newcomer);
     if (waiting !== null) return { socket: waiting, fate: 'silent' };
@@ -73,7 +76,8 @@ export function enforceConnectionLimit(
     socket.once('close', () => open.delete(socket));
     if (open.size <= options.maxConnections) return;
     const { socket: leaves, fate: reason } = chooseVictim(socket);
-    // Its place is free at once, although it closes a moment later: the next newcomer ends another one.
+    // Frees its place immediately, although it closes a moment later, so that the next new connection evicts
+    // another one.
     open.delete(leaves);
     leaves.destroy();
     logEviction(reason);

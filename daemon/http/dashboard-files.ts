@@ -22,8 +22,8 @@ const TYPES: Record<string, string> = {
 const MAX_FILES = 500;
 
 /**
- * The built dashboard, read once at start into a map of exact paths: no file-system look-up ever follows a URL.
- * An empty map when it was never built.
+ * Reads the built dashboard into a map of exact paths, once at start. No URL ever causes a file-system
+ * lookup. Returns an empty map when it was not built.
  */
 export function loadDashboard(folder: string): ReadonlyMap<string, DashboardFile> {
   const files = new Map<string, DashboardFile>();

@@ -6,7 +6,7 @@ import { Drain } from './drain.ts';
 
 const answer = () => new EventEmitter() as unknown as ServerResponse;
 
-test('a drain without an answer under way is over at once', async () => {
+test('a drain without a response in progress ends immediately', async () => {
   const drain = new Drain();
   const over = answer();
   drain.track(over);
@@ -16,7 +16,7 @@ test('a drain without an answer under way is over at once', async () => {
   expect(drain.isDraining).toBe(true);
 });
 
-test('it is over with the last answer, however often that one says so', async () => {
+test('it ends with the last response, even if that closes repeatedly', async () => {
   const drain = new Drain();
   const [first, second] = [answer(), answer()];
   drain.track(first);

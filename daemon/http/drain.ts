@@ -6,26 +6,26 @@ import { sendError } from './error-envelope.ts';
 import { baseHeaders } from './headers.ts';
 import type { PipelineDeps } from './pipeline.ts';
 
-/** Seconds after which a caller who was turned away may find the gateway that follows this one. */
+/** Seconds after which a refused caller may reach the next gateway process. */
 const RETRY_AFTER_S = 5;
 
-/** Answers under way, and what becomes of those who come once the gateway drains (setting `server.drain_limit_s`). */
+/** Counts responses in progress and drains them at a stop (setting `server.drain_limit_s`). */
 export class Drain {
   #active = 0;
   #idle: (() => void) | null = null;
   #begun = false;
 
-  /** True once nobody new is taken. */
+  /** True once new requests are refused. */
   get isDraining(): boolean {
     return this.#begun;
   }
 
-  /** Whether no more than one answer is under way. */
+  /** Whether at most one response is in progress. */
   get isSingle(): boolean {
     return this.#active <= 1;
   }
 
-  /** Follows one answer to its end, however that comes. */
+  /** Counts one response until it ends or fails. */
   track(res: ServerResponse): void {
     this.#active++;
     res.once('close', () => {
@@ -34,7 +34,7 @@ export class Drain {
     });
   }
 
-  /** Takes nobody new; resolves when no answer is under way any more, or after `limitMs`. */
+  /** Refuses new requests. Resolves when no response is in progress, or after `limitMs`. */
   async begin(limitMs: number): Promise<void> {
     this.#begun = true;
     if (this.#active === 0) return;
@@ -48,11 +48,11 @@ export class Drain {
   }
 }
 
-/** 503 for those who come while the gateway drains. */
+/** 503 for requests that arrive while the gateway drains. */
 const drainingError = (): GatewayError =>
   new GatewayError('slot.draining', { retryAfterS: RETRY_AFTER_S, headers: { connection: 'close' } });
 
-/** Answers one who comes while the gateway drains, before anything about the request is looked at. */
+/** Refuses a request that arrives while the gateway drains, before inspecting it. */
 export function refuseWhileDraining(
   { secrets, refused }: Pick<PipelineDeps, 'secrets' | 'refused'>,
   req: IncomingMessage,

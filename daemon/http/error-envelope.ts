@@ -6,7 +6,10 @@ import { redactSecretsIn } from '../lib/text/redact.ts';
 import { bareRefusalHeaders, refusalHeaders } from './headers.ts';
 import { lingerAfterResponse } from './lingering-close.ts';
 
-/** Turns anything thrown into a refusal that may be shown; unknown errors become `internal` and are logged with the id. */
+/**
+ * Converts any error to one that may be shown. Unknown errors become `internal` and are logged with the
+ * request id.
+ */
 export function asGatewayError(error: unknown, log: Log, requestId: string): GatewayError {
   if (error instanceof GatewayError) {
     if (error.status >= 500)
@@ -18,9 +21,9 @@ export function asGatewayError(error: unknown, log: Log, requestId: string): Gat
 }
 
 /**
- * Writes the envelope (docs/spec/contract.md#error-envelope). After the head was sent no error can be
- * reported, so the socket is closed. A body that was not read to its end is not awaited: the connection
- * closes after the answer. A message may repeat what the caller sent, but never one of `secrets`.
+ * Writes the envelope (docs/spec/contract.md#error-envelope). After the headers were sent no error can be
+ * reported, so the socket is closed. An unread body is not awaited: the connection closes after the response.
+ * A message may repeat what the caller sent, but never one of `secrets`.
  */
 export function sendError(
   req: IncomingMessage,
@@ -41,14 +44,20 @@ export function sendError(
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** An answer before the end of the body closes the connection: what is still coming is no next request. */
+/**
+ * Closes the connection after a response that precedes the end of the body: the remaining bytes are not a
+ * next request.
+ */
 export function closeIfUnread(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete) return;
   res.setHeader('connection', 'close');
   lingerAfterResponse(req);
 }
 
-/** A whole refusal as text, for a bare socket: status line, headers, envelope. `id` becomes x-request-id. */
+/**
+ * Returns a complete refusal as text for a bare socket: status line, headers, envelope. `id` becomes
+ * x-request-id.
+ */
 export function bareRefusal(error: GatewayError, dialect: ErrorDialect, id: string): string {
   const body = JSON.stringify(error.envelope(dialect));
   const headers = {

@@ -10,7 +10,7 @@ afterEach(() => {
   server = null;
 });
 
-/** The answer that `handle` gives, byte for byte as it goes over the wire, and the pieces in which its socket was written to. */
+/** Returns the response of `handle` byte for byte, and the chunks that were written to its socket. */
 async function wireOf(handle: (res: FastResponse) => void, method = 'GET') {
   let pieces = 0;
   server = createServer({ ServerResponse: FastResponse }, (_, res) => handle(res as FastResponse));
@@ -31,14 +31,14 @@ async function wireOf(handle: (res: FastResponse) => void, method = 'GET') {
   return { text, pieces };
 }
 
-/** The head of that answer without its date. */
+/** Returns the head of that response without its date. */
 async function headOf(handle: (res: FastResponse) => void, method = 'GET'): Promise<string[]> {
   const { text } = await wireOf(handle, method);
   const head = text.split('\r\n\r\n')[0] ?? '';
   return head.split('\r\n').filter((line) => !line.startsWith('Date: '));
 }
 
-it('what was set, what the head adds and what it replaces stand in it once', async () => {
+it('headers set before, added by the head and replaced by it are contained once', async () => {
   const lines = await headOf((res) => {
     res.setHeader('X-One', '1').setHeader('x-two', '2').setHeader('x-gone', 'g').setHeader('x-one', 'one');
     res.removeHeader('X-Gone');
@@ -54,7 +54,7 @@ it('what was set, what the head adds and what it replaces stand in it once', asy
   ]);
 });
 
-it('an answer without a head of its own has what was set, and lists go out line by line', async () => {
+it('a response without its own head has the headers that were set, and lists become several lines', async () => {
   const lines = await headOf((res) => {
     res.setHeader('set-cookie', ['a=1', 'b=2']).appendHeader('set-cookie', 'c=3').appendHeader('x', 'y');
     res.statusCode = 204;
@@ -79,7 +79,7 @@ it('a length, a coding and a connection that were set are obeyed, also with a re
   expect(lines).toEqual(['HTTP/1.1 200 Fine', 'connection: close', 'content-length: 0']);
 });
 
-it('tells what is set', async () => {
+it('returns the headers that are set', async () => {
   const seen: unknown[] = [];
   await headOf((res) => {
     res.setHeader('A', 1).setHeader('b', 'two');
@@ -90,7 +90,7 @@ it('tells what is set', async () => {
   expect(seen).toEqual([1, undefined, true, false, ['a', 'b'], { a: 1, b: 'two' }]);
 });
 
-it('no value can begin a line of its own', async () => {
+it('no value can begin a new line', async () => {
   const failed: unknown[] = [];
   const lines = await headOf((res) => {
     res.setHeader('x', 'a\r\nset-cookie: stolen=1');
@@ -106,7 +106,7 @@ it('no value can begin a line of its own', async () => {
   expect(lines).toEqual(['HTTP/1.1 200 OK', 'Connection: close', 'Content-Length: 0']);
 });
 
-/** Every value that a byte can have, among them what is no UTF-8. */
+/** Every byte value, including invalid UTF-8. */
 const BYTES = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
 const LONG = Buffer.alloc(5_000, BYTES);
 const bodyOf = ({ text }: { text: string }): string => text.slice(text.indexOf('\r\n\r\n') + 4);
@@ -142,7 +142,7 @@ it('a short body of unknown length is one chunk, and its callback is called', as
   expect(done).toEqual(['called']);
 });
 
-it('an answer to HEAD has none', async () => {
+it('a response to HEAD has none', async () => {
   const wire = await wireOf((res) => {
     res.writeHead(200, { 'content-length': BYTES.length });
     res.end(BYTES);

@@ -27,9 +27,9 @@ describe('checkFraming', () => {
     expect(refused(method, url, headers)).toEqual(['request.malformed', expect.stringContaining(why)]),
   );
 
-  it('C12 takes an absolute target of the same host', () => {
+  it('C12 accepts an absolute target of the same host', () => {
     expect(checkFraming('GET', 'http://A:80/x', ['Host', ' a:80 ']).path).toBe('/x');
   });
 
-  it('takes OPTIONS *', () => expect(refused('OPTIONS', '*', ['Host', 'a'])).toBeNull());
+  it('accepts OPTIONS *', () => expect(refused('OPTIONS', '*', ['Host', 'a'])).toBeNull());
 });

@@ -2,13 +2,13 @@ import { allHeaders } from '../auth/raw-headers.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { type RequestTarget, splitTarget } from '../lib/net/request-target.ts';
 
-/** A request that readers could understand differently; nothing that follows it on its connection is read. */
+/** An ambiguous request. Nothing after it is read on its connection. */
 export const malformed = (message: string, status = 400): GatewayError =>
   new GatewayError('request.malformed', { message, status, headers: { connection: 'close' } });
 
 /**
- * What the parser of Node lets through and RFC 9112 does not: no or several Host headers, a target that is no target,
- * an absolute target that names another authority than Host. Throws `request.malformed` (400).
+ * Checks what Node's parser accepts and RFC 9112 does not: no or several Host headers, an invalid target, an
+ * absolute target with another authority than Host. Throws `request.malformed` (400).
  */
 export function checkFraming(method: string, url: string, rawHeaders: readonly string[]): RequestTarget {
   const target = splitTarget(url);

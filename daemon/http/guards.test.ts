@@ -15,7 +15,7 @@ interface Sent {
   method?: string;
   url?: string;
   with?: Record<string, string>;
-  /** Header pairs after those of `with`, so that a name may come twice. */
+  /** Header pairs after those of `with`, so that a name may occur twice. */
   more?: string[];
   peer?: string;
 }
@@ -60,7 +60,7 @@ async function door(values: Values = ENFORCED, listener = { bindHost: '0.0.0.0',
     settings,
     lines,
     pass,
-    /** How a request is refused, or the id of the row that runs. */
+    /** Returns the error of a request, or the id of the route. */
     outcome: (sent: Sent, upgrade = false): Promise<string> =>
       (async () => pass(sent, upgrade))().then(
         ({ route }) => route.id,
@@ -88,7 +88,7 @@ describe('the order of the guards', () => {
     expect(await outcome(rotate)).toBe('auth.required');
     expect(await outcome({ ...rotate, with: ADMIN })).toBe('auth.rotate');
     expect(await outcome({ ...rotate, with: ADMIN })).toBe('auth.rate_limited');
-    // L05: what was refused before the limiter is no event, and nothing else is limited.
+    // L05: a request that is refused before the limiter is not an event, and nothing else is limited.
     expect(await outcome({ ...rotate, peer: '192.168.1.8' })).toBe('auth.required');
     expect(await outcome({ ...rotate, with: ADMIN, peer: '192.168.1.8' })).toBe('auth.rotate');
     expect(await outcome({ url: '/api/audit', with: ADMIN })).toBe('audit');
@@ -135,7 +135,7 @@ describe('Host', () => {
 });
 
 describe('class', () => {
-  it('C02 C15 404 and 405 are told only to who may see them', async () => {
+  it('C02 C15 404 and 405 are shown only to callers that may see them', async () => {
     const { outcome, refusal } = await door();
     const nowhere = { url: '/api/nowhere' };
     expect(await outcome(nowhere)).toBe('auth.required');
@@ -148,7 +148,7 @@ describe('class', () => {
     expect(error.headers().allow?.split(', ').sort()).toEqual(['GET', 'HEAD']);
   });
 
-  it('says which header to use only to who sent x-api-key alone', async () => {
+  it('names the header to use only to callers that sent x-api-key alone', async () => {
     const { refusal } = await door();
     const message = async (headers: Record<string, string>) =>
       (await refusal({ url: '/api/audit', with: headers })).message;
@@ -189,7 +189,7 @@ describe('limiter', () => {
 
   const login = { method: 'POST', url: '/api/auth/login' };
 
-  it('L01 L04 R15 says how long to wait, as a header and in the body', async () => {
+  it('L01 L04 R15 shows how long to wait, as a header and in the body', async () => {
     const { outcome, refusal } = await door({ ...ENFORCED, loginRatelimitMax: 2, loginRatelimitWindowS: 30 });
     expect(await outcome(login)).toBe('auth.login');
     vi.advanceTimersByTime(10_000);

@@ -19,7 +19,7 @@ export interface GuardDeps {
   refused(code: ErrorCode): void;
 }
 
-/** What a request has passed once its framing, Host and Origin are accepted; the tier is not judged yet. */
+/** A request with accepted framing, Host and Origin. Its tier is not checked yet. */
 export interface Admitted {
   target: RequestTarget;
   auth: AuthRequest;
@@ -55,7 +55,10 @@ export function guardOrigin(deps: GuardDeps, request: AuthRequest): void {
 
 const UNMATCHED_RULE = 'admin';
 
-/** The row that runs, once tier and class agree; a path with no row counts as admin and is told apart (404, 405) only to who may see it. */
+/**
+ * Returns the route after the tier check. A path without a route counts as admin; 404 and 405 are
+ * distinguished only for callers that may see it.
+ */
 export function guardClass(
   deps: GuardDeps,
   match: Match,
@@ -96,7 +99,7 @@ async function guardLimiter(deps: GuardDeps, request: AuthRequest): Promise<void
 
 /**
  * Checks Origin, tier, class and limiter of an admitted request, in the order of
- * docs/spec/contract.md#request-order. Only the limiter may take time.
+ * docs/spec/contract.md#request-order. Only the limiter is asynchronous.
  */
 export function guard(
   deps: GuardDeps,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_HEADERS } from '../contract/headers.ts';
 import type { RouteKind } from '../contract/routes.ts';
 
-/** CSP of everything that is no page. */
+/** CSP of responses that are not pages. */
 const JSON_CSP = "default-src 'none'; frame-ancestors 'none'";
 
 /** CSP of the dashboard: own origin only, no inline script or style. */
@@ -21,12 +21,12 @@ export const PAGE_CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Methods that some route takes; one constant list, so that OPTIONS is no route oracle. */
+/** Methods of all routes. A constant list, so that OPTIONS does not reveal routes. */
 export const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /**
- * Request headers that a listed origin may send: those that some route reads, and those that the browser clients of
- * OpenAI and Anthropic send with every request, without which no browser lets them ask. One constant list, as above.
+ * Request headers that a listed origin may send: those that routes read, and those that the browser clients
+ * of OpenAI and Anthropic always send. A constant list, as above.
  */
 const CORS_HEADERS = [
   'authorization',
@@ -59,7 +59,7 @@ const CORS_HEADERS = [
   'x-stainless-custom-poll-interval',
 ].join(', ');
 
-/** Answer headers that a page of a listed origin may read beside those that every page may. */
+/** Response headers that a page of a listed origin may read, in addition to the safelisted ones. */
 const CORS_EXPOSED = Object.entries(RESPONSE_HEADERS)
   .filter(([, { exposed }]) => exposed !== false)
   .map(([name]) => name)
@@ -86,16 +86,16 @@ function setAll(res: ServerResponse, headers: Readonly<Record<string, string>>):
   for (const name in headers) res.setHeader(name, headers[name] as string);
 }
 
-/** The headers of every answer. */
+/** Sets the headers of every response. */
 export function baseHeaders(res: ServerResponse, requestId: string): void {
   res.setHeader('x-request-id', requestId);
   setAll(res, EVERY_ANSWER);
 }
 
-/** The headers of every refusal, whatever kind of answer its route would have given. */
+/** Sets the headers of every refusal, whatever its route. */
 export const refusalHeaders = (res: ServerResponse): void => setAll(res, NO_PAGE);
 
-/** Every header of a refusal that is written on the bare socket, because no response object exists. */
+/** Returns the headers of a refusal on a bare socket, where no response object exists. */
 export const bareRefusalHeaders = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
   ...EVERY_ANSWER,
@@ -103,7 +103,7 @@ export const bareRefusalHeaders = (requestId: string): Record<string, string> =>
   'content-type': 'application/json',
 });
 
-/** The headers that depend on what kind of answer it is; `inference` answers get none beyond the base. */
+/** Sets the headers that depend on the kind of response. `inference` gets none beyond the base. */
 export function kindHeaders(res: ServerResponse, kind: RouteKind): void {
   if (kind === 'inference') return;
   setAll(res, kind === 'shell' ? PAGE : NO_PAGE);

@@ -9,7 +9,7 @@ let server: Server;
 /** How many body bytes reached the server, and when its socket went. */
 let read: () => number;
 let gone: Promise<void>;
-/** What is done with a request before it is refused. */
+/** Called before a request is refused. */
 let before: (req: IncomingMessage) => void = () => {};
 
 beforeEach(async () => {
@@ -34,7 +34,7 @@ afterEach(async () => {
 const port = () => portOf(server);
 
 describe('lingerAfter', () => {
-  it('a sender of a large body reads the answer instead of a broken pipe', async () => {
+  it('a sender of a large body reads the response instead of a broken pipe', async () => {
     for (let turn = 0; turn < 10; turn++) {
       const text = await new Promise<string>((resolve, reject) => {
         const req = request({ host: '127.0.0.1', port: port(), method: 'POST', agent: false }, (res) => {
@@ -47,7 +47,7 @@ describe('lingerAfter', () => {
     }
   });
 
-  it('takes little of the body and cuts a sender that neither reads nor leaves', async () => {
+  it('reads little of the body and closes a sender that neither reads nor leaves', async () => {
     const socket = connect({ port: port(), host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => {});
     socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000000\r\n\r\n');
@@ -79,13 +79,13 @@ describe('lingerAfter', () => {
       socket.write(Buffer.alloc(bytes), () => socket.resume());
     });
 
-  it('one whose body was asked for may write it all before he reads', async () => {
+  it('the sender of an accepted body may write it all before reading', async () => {
     before = (req) => allowBodyDrain(req, 20 << 20);
     expect(await writeThenRead(20 << 20)).toMatch(/^HTTP\/1.1 200 OK\r\n(?:.*\r\n)+no$/);
     await gone;
   });
 
-  it('and only that much; not when it was taken back', async () => {
+  it('and only that much; not after the permission was revoked', async () => {
     before = (req) => allowBodyDrain(req, 2 << 20);
     expect(await Promise.race([writeThenRead(20 << 20), sleep(500, 'not read')])).toBe('not read');
     expect(read()).toBeLessThan(12 << 20);
@@ -98,8 +98,10 @@ describe('lingerAfter', () => {
   });
 });
 
-describe('a connection that is kept', () => {
-  /** Reads every body to its end and keeps the connection, but answers `/refused` at once as its last. */
+describe('a connection that stays open', () => {
+  /**
+   * Reads every body to its end and keeps the connection, but responds to `/refused` immediately and closes.
+   */
   let kept: Server;
   const ends = new Set<unknown>();
   beforeEach(async () => {

@@ -2,24 +2,31 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** How long a refused sender may take to read the refusal, and how much of what it still sends is thrown away. */
+/** Limits for the rest of a refused body: time to read the refusal, and bytes that are discarded. */
 interface DrainLimits {
   readonly ms: number;
   readonly bytes: number;
 }
 const DEFAULT_LIMITS: DrainLimits = { ms: 2_000, bytes: 1 << 20 };
-/** How long a sender whose body was asked for may go on once nobody wants it any more (ms); nginx waits as long. */
+/**
+ * How long the sender of an accepted body may continue after it is no longer needed (ms). The same value as
+ * in nginx.
+ */
 const BODY_DRAIN_MS = 30_000;
 
 const LIMITS = new WeakMap<IncomingMessage, DrainLimits>();
-/** Requests whose bodies nobody reads any more. */
+/** Requests whose bodies are discarded. */
 const discarded = new WeakSet<IncomingMessage>();
-/** The latest request of a connection whose body was asked for: all that come on it share what is done at its end. */
+/**
+ * The latest request of a connection with an accepted body. All requests of a connection share its deferred
+ * close.
+ */
 const latest = new WeakMap<Socket, IncomingMessage>();
 
 /**
- * Lets the sender of a body that was wanted send up to `bytes` of it although it is answered before its end. Many clients
- * read nothing before they have written all: cut short, they report a broken pipe instead of what they were told.
+ * Lets the sender of an accepted body send up to `bytes` of it although the response comes earlier. Many
+ * clients read nothing before they have written everything; when cut off they report a broken pipe instead of
+ * the response.
  */
 export function allowBodyDrain(req: IncomingMessage, bytes: number): void {
   LIMITS.set(req, { ms: BODY_DRAIN_MS, bytes });
@@ -28,7 +35,7 @@ export function allowBodyDrain(req: IncomingMessage, bytes: number): void {
   latest.set(socket, req);
 }
 
-/** Node calls `destroySoon` once an answer is out that is the last one of its connection. */
+/** Node calls `destroySoon` after the last response of a connection. */
 function deferClose(socket: Socket): void {
   const usual = socket.destroySoon;
   socket.destroySoon = () => {
@@ -40,16 +47,16 @@ function deferClose(socket: Socket): void {
   };
 }
 
-/** Takes that back: what this sender sends was never to be taken. */
+/** Reverts `allowBodyDrain` for a body that is not acceptable. */
 export function forbidDrain(req: IncomingMessage): void {
   LIMITS.delete(req);
 }
 
 /**
- * Makes the connection of a request whose body is not wanted end so that the answer arrives. Closing at once would
- * reset the connection under a sender that is still writing, which then sees a broken pipe and never the refusal.
- * Our side ends with the answer; at most 1 MiB more is taken and thrown away; after 2 s the socket is cut. A body that was
- * asked for has the limits of `letFinish`.
+ * Closes the connection of a refused body so that the response arrives. An immediate close would reset the
+ * connection while the sender is still writing; it would see a broken pipe and not the refusal. The write
+ * side ends with the response; at most 1 MiB more is discarded; the socket is closed after 2 s. An accepted
+ * body has the limits of `allowBodyDrain`.
  */
 export function lingerAfterResponse(req: IncomingMessage): void {
   const { socket } = req;
@@ -61,11 +68,14 @@ export function lingerAfterResponse(req: IncomingMessage): void {
   });
   req.on('error', () => {});
   req.resume();
-  // Node calls this once the answer is out; its own version closes a socket with bytes still unread.
+  // Node calls this after the response. Its own version closes a socket with unread bytes.
   socket.destroySoon = () => halfClose(socket, undefined, ms);
 }
 
-/** Takes what still comes of a body that nobody wants any more, so that its sender gets to the answer; cuts who sends more than it may. */
+/**
+ * Discards the rest of a body that is no longer needed, so that its sender gets the response. Closes the
+ * socket when it exceeds its limit.
+ */
 export function discardRest(req: IncomingMessage): void {
   if (!discarded.has(req)) {
     discarded.add(req);
@@ -80,7 +90,9 @@ export function discardRest(req: IncomingMessage): void {
   req.resume();
 }
 
-/** Ends our side, with `text` as the last bytes, and cuts the socket if the peer keeps its side open. */
+/**
+ * Ends the write side, with `text` as the last bytes, and closes the socket if the peer keeps its side open.
+ */
 export function halfClose(socket: Duplex, text?: string, ms = DEFAULT_LIMITS.ms): void {
   const cut = setTimeout(() => socket.destroy(), ms);
   cut.unref();

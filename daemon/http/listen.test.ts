@@ -25,7 +25,7 @@ const refusal = async (work: Promise<void>): Promise<SetupError> => {
 };
 
 describe('listen', () => {
-  it('waits for an address that comes late, and says so once', async () => {
+  it('waits for an address that appears late, and logs that once', async () => {
     const { log, lines } = recordedLog();
     const real = server.listen.bind(server);
     let tries = 0;
@@ -40,7 +40,7 @@ describe('listen', () => {
   });
 
   describe('a name that resolves late', () => {
-    /** The first try fails as it does before the resolver is there; the next ones are real. */
+    /** The first attempt fails as before the resolver is up; the next ones are real. */
     const listenLate = (checkAddress: (address: string) => Promise<void>) => {
       const real = server.listen.bind(server);
       vi.spyOn(server, 'listen')
@@ -76,7 +76,7 @@ describe('listen', () => {
     });
   });
 
-  it('gives up when its patience ends, with what to do', async () => {
+  it('gives up after its wait time, with advice', async () => {
     const { log } = recordedLog();
     const began = performance.now();
     const work = listen(server, { host: ABSENT, port: 0, addressWaitMs: 60, retryIntervalMs: 5, log });
@@ -86,7 +86,7 @@ describe('listen', () => {
     expect(performance.now() - began).toBeGreaterThanOrEqual(60);
   });
 
-  it('a service waits for less time than its unit lets a start take; nobody else does', () => {
+  it('a service waits for less than the start timeout of its unit; other processes do not wait', () => {
     const unit = readFileSync(join(import.meta.dirname, '../../systemd/svc-gateway.service'), 'utf8');
     const limit = Number(/^TimeoutStartSec=(\d+)$/m.exec(unit)?.[1]) * 1000;
     expect(addressWaitFor({ NOTIFY_SOCKET: '/run/notify' })).toBeLessThanOrEqual(limit / 2);

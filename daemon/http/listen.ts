@@ -9,18 +9,21 @@ export interface ListenOptions {
   port: number;
   /** A socket that already listens at `host` and `port`, opened by the service manager. */
   fd?: number;
-  /** How long an address is waited for that this machine does not have yet (ms); default not at all. */
+  /** How long to wait for an address that this machine does not have yet (ms); default 0. */
   addressWaitMs?: number;
   /** Between two tries (ms). */
   retryIntervalMs?: number;
-  /** Rejects for an address that may not be opened. Asked where a name is tried again: nobody may have known its address before. */
+  /**
+   * Rejects an address that must not be opened. Called when a name is resolved again, because its address may
+   * be new.
+   */
   checkAddress?: (address: string) => Promise<void>;
   log: Log;
 }
 
 const RETRY_INTERVAL_MS = 1_000;
 
-/** What may be over once the network is complete: the address of a VPN or of DHCP, a name that is resolved there. */
+/** Errors that may resolve once the network is up: the address of a VPN or of DHCP, or a name. */
 const RETRYABLE = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
 
 const ADVICE: Record<string, string> = {
@@ -32,15 +35,15 @@ const ADVICE: Record<string, string> = {
 };
 
 /**
- * At a boot the unit may come before its address, so a service waits, half as long as its unit lets a start take. A person at a
- * terminal is to see a slip at once.
+ * Returns how long to wait for the address (ms). At boot a unit may start before its address exists, so a
+ * service waits half of its start timeout. On a terminal an error is reported immediately.
  */
 export const addressWaitFor = (env: Readonly<Record<string, string | undefined>>): number =>
   env.NOTIFY_SOCKET ? 90_000 : 0;
 
 /**
- * Opens the listener; throws SetupError with what to do when it can't be opened, or not within the patience, and what `judge`
- * throws.
+ * Opens the listener. Throws SetupError with advice when it cannot be opened, or not within the wait time,
+ * and what `checkAddress` throws.
  */
 export async function listen(server: Server, options: ListenOptions): Promise<void> {
   const { host, port, log, addressWaitMs = 0, retryIntervalMs = RETRY_INTERVAL_MS } = options;
@@ -65,7 +68,7 @@ export async function listen(server: Server, options: ListenOptions): Promise<vo
   }
 }
 
-/** Opens the very address that was judged. */
+/** Opens exactly the address that was checked. */
 async function tryName(server: Server, options: ListenOptions): Promise<NodeJS.ErrnoException | null> {
   const found = await lookup(options.host).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) return found;

@@ -38,7 +38,7 @@ describe('createMatcher', () => {
     ['/api/auth/status%00'],
     ['/api/auth/status;a=b'],
     ['/api\\auth\\status'],
-  ])('C04/C06 %s is no route', (path) => expect(id('GET', path)).toBeNull());
+  ])('C04/C06 %s is not a route', (path) => expect(id('GET', path)).toBeNull());
 
   it('C08/C09 model ids span slashes and are decoded once', () => {
     expect(match('GET', '/v1/models/org/name').params).toEqual({ model_id: 'org/name' });
@@ -47,7 +47,7 @@ describe('createMatcher', () => {
     expect(match('GET', '/v1/models/%252e%252e').params).toEqual({ model_id: '%2e%2e' });
   });
 
-  it('C15 names the methods of a path that another method asked for', () => {
+  it('C15 lists the methods of a path for another method', () => {
     expect(match('POST', '/v1/models')).toMatchObject({ route: null });
     expect([...match('POST', '/v1/models').allow].sort()).toEqual(['GET', 'HEAD']);
     expect(match('PUT', '/nowhere').allow).toEqual([]);
@@ -68,7 +68,7 @@ describe('createMatcher', () => {
     expect(match('GET', '/v1/models/*model_id')).not.toBe(match('GET', '/v1/models/*model_id'));
   });
 
-  it('never throws and answers the same twice, whatever the target', () => {
+  it('never throws and returns the same twice, whatever the target', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (tail) => {
         const path = `/${tail}`;

@@ -2,14 +2,15 @@ import { createRequire } from 'node:module';
 import { type MatchedRoute, routeRows } from '../contract/routes.ts';
 import { hasDotSegment } from '../lib/net/request-target.ts';
 
-// Its module for imports reads in Node's `http` with all that its getters make (`lib/net/node-http`); the one for `require` does not.
+// Its ES module entry loads all of Node's `http` through getters (`lib/net/node-http`). The CommonJS entry
+// does not.
 const { Router } = createRequire(import.meta.url)('@koa/router') as typeof import('@koa/router');
 
 export interface Match {
   /** The row that will run; null when none does. */
   readonly route: MatchedRoute | null;
   readonly params: Readonly<Record<string, string>>;
-  /** Methods that the path takes; empty when no row has this path. */
+  /** Methods of the path; empty when no route has this path. */
   readonly allow: readonly string[];
 }
 
@@ -19,14 +20,14 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 const NONE: Match = Object.freeze({ route: null, params: NO_PARAMS, allow: [] });
 const NOTHING = async () => {};
 
-/** Methods are compared as they are sent; the router would fold their case. */
+/** Compares methods as sent; the router would ignore their case. */
 const acceptsMethod = (row: MatchedRoute, method: string): boolean =>
   method === row.method || (method === 'HEAD' && row.method === 'GET');
 
 /**
- * The one matcher: the class is read from the row that it names, and the handler of the same row runs.
- * Case-sensitive, strict about slashes; `HEAD` runs the row of `GET`. Fixed paths are remembered, so that
- * the patterns are tried only for paths with parameters.
+ * The only matcher: the class and the handler come from the same row. Case-sensitive, strict about slashes;
+ * `HEAD` runs the row of `GET`. Fixed paths are cached, so that patterns are tried only for paths with
+ * parameters.
  */
 export function createMatcher(rows: readonly MatchedRoute[] = routeRows()): Matcher {
   const router = new Router({ sensitive: true, strict: true });

@@ -13,13 +13,13 @@ import { checkExpectation } from './send-continue.ts';
 
 export interface PipelineDeps extends GuardDeps {
   handlers: Handlers;
-  /** Values that no answer may hold. */
+  /** Values that no response may contain. */
   secrets(): readonly string[];
 }
 
 /**
- * The life of a request: request id → framing → Host → Origin → tier → class → limiter → body → handler.
- * One catch at the door writes the envelope of whatever is thrown on the way.
+ * The life cycle of a request: request id → framing → Host → Origin → tier → class → limiter → body →
+ * handler. One catch writes the envelope of any error.
  */
 export function createPipeline(deps: PipelineDeps): (ctx: Context) => Promise<void> {
   return async (ctx) => {
@@ -44,7 +44,7 @@ export function createPipeline(deps: PipelineDeps): (ctx: Context) => Promise<vo
   };
 }
 
-/** Expectation, framing and Host; a page of a listed origin may read whatever is answered from here on. */
+/** Checks expectation, framing and Host. From here on, a page of a listed origin may read the response. */
 function enter(deps: PipelineDeps, { req, res }: Context): Admitted {
   checkExpectation(req);
   const admitted = admit(deps, req, false);
@@ -59,7 +59,7 @@ function handlerOf({ handlers }: PipelineDeps, { route }: Call): Handler {
   return handler;
 }
 
-/** Rows without a handler are WebSocket rows that were asked for without an upgrade. */
+/** Rows without a handler are WebSocket routes that were requested without an upgrade. */
 const upgradeRequired = () =>
   new GatewayError('request.malformed', {
     status: 426,
@@ -67,7 +67,7 @@ const upgradeRequired = () =>
     headers: { upgrade: 'websocket', connection: 'Upgrade' },
   });
 
-/** Reads the body that the row asks for; inference and audio handlers read their own bytes. */
+/** Reads the body that the route declares. Inference and audio handlers read their own. */
 function readBody(ctx: Context, call: Call): unknown {
   const { body: kind, method } = call.route;
   if (kind === 'auth' || kind === 'api') {
@@ -78,7 +78,7 @@ function readBody(ctx: Context, call: Call): unknown {
   return undefined;
 }
 
-/** `OPTIONS` never touches a handler or the tier: 204 and one constant list; a foreign origin gets 403. */
+/** `OPTIONS` never runs a handler and ignores the tier: 204 with a constant list; a foreign origin gets 403. */
 function preflight(deps: PipelineDeps, ctx: Context, request: Call['auth']): void {
   guardOrigin(deps, { ...request, method: 'POST' });
   closeIfUnread(ctx.req, ctx.res);

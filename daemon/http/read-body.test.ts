@@ -26,7 +26,7 @@ describe('isJsonType', () => {
     'application/x+json',
     'application/7.a-b+json',
     `application/${'a'.repeat(122)}+json`,
-  ])('takes what %s says', (type) => expect(isJsonType(type)).toBe(true));
+  ])('accepts %s', (type) => expect(isJsonType(type)).toBe(true));
   it.each([
     undefined,
     '',
@@ -43,7 +43,7 @@ describe('isJsonType', () => {
 
 describe('readApiBody', () => {
   const schema = z.object({ tier: z.string().default('admin') });
-  /** What is made of a request, or the code by which it is refused. */
+  /** Returns the parsed body of a request, or the error code. */
   async function read(method: string, type: string): Promise<unknown> {
     const app = new Koa();
     const answers = Promise.withResolvers<unknown>();
@@ -65,11 +65,11 @@ describe('readApiBody', () => {
   }
 
   it.each(['application/json', 'application/x+json', `application/${'a'.repeat(122)}+json`])(
-    'takes %s',
+    'accepts %s',
     async (type) => expect(await read('POST', type)).toEqual({ tier: 'client' }),
   );
 
-  it('a body that is not read is never taken for none', async () => {
+  it('an unread body never counts as absent', async () => {
     for (const type of ['application/.x+json', 'application/-+json'])
       expect(await read('POST', type)).toBe('request.unsupported_type');
     // The parser reads no body of this method.
@@ -109,7 +109,7 @@ describe('parseWith', () => {
       expect(JSON.stringify(failure.options.details)).not.toContain('42424242');
     }
   });
-  it('takes a missing body as an empty object and null as null', () => {
+  it('treats a missing body as an empty object and null as null', () => {
     const optional = z.object({ tier: z.string().default('admin') });
     expect(parseWith(optional, undefined)).toEqual({ tier: 'admin' });
     expect(() => parseWith(optional, null)).toThrow(GatewayError);

@@ -21,10 +21,10 @@ export const BODY_CAPS: Record<BodyKind, number> = {
   audio: 200 * 1024 * 1024,
 };
 
-/** Deepest nesting of a JSON body. */
+/** Maximum nesting of a JSON body. */
 export const MAX_DEPTH = 64;
 
-/** Refuses by the declared length, before a byte is read, and any content coding. */
+/** Refuses a too large declared length before a byte is read, and any content coding. */
 export function checkDeclared(req: IncomingMessage, kind: BodyKind): void {
   const declared = Number(req.headers['content-length'] ?? 0);
   if (declared > BODY_CAPS[kind]) throw tooLarge(kind);
@@ -37,7 +37,9 @@ export function checkDeclared(req: IncomingMessage, kind: BodyKind): void {
 const tooLarge = (kind: BodyKind) =>
   new GatewayError('request.too_large', { details: { limit_bytes: BODY_CAPS[kind] } });
 
-/** What koa-body takes for a name: it begins with a letter or digit and has at most 127 characters, `+json` among them. */
+/**
+ * Media types that koa-body accepts: starts with a letter or digit, at most 127 characters including `+json`.
+ */
 const JSON_NAME = /^application\/(?:json|[a-z0-9][a-z0-9.-]{0,121}\+json)$/;
 
 /** Whether the media type is JSON in UTF-8. */
@@ -60,7 +62,10 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** Whether all texts and keys of a parsed JSON value are Unicode: escapes can spell what no file can hold. */
+/**
+ * Returns whether all texts and keys of a parsed JSON value are valid Unicode: escapes can encode unpaired
+ * surrogates.
+ */
 export function isWellFormed(value: unknown): boolean {
   const left = [value];
   while (left.length > 0) {
@@ -72,7 +77,7 @@ export function isWellFormed(value: unknown): boolean {
   return true;
 }
 
-/** Reads koa-body in with the first body that wants it: it is 70 ms and 10 MB of a start, for a parser of forms and files above all. */
+/** Loads koa-body with the first body that needs it: it costs 70 ms and 10 MB at start. */
 async function loadParsers() {
   const { koaBody } = await import('koa-body');
   return { auth: koaBody(parserOptions('auth')), api: koaBody(parserOptions('api')) } as const;
@@ -80,7 +85,7 @@ async function loadParsers() {
 
 let parsers: ReturnType<typeof loadParsers> | undefined;
 
-/** The parsers; a reading that failed (no file could be opened) is tried anew by the next body. */
+/** The parsers. A failed load is retried by the next body. */
 function loadParsersOnce(): ReturnType<typeof loadParsers> {
   parsers ??= loadParsers().catch((error: unknown) => {
     parsers = undefined;
@@ -129,7 +134,7 @@ export async function readApiBody(
   if (!isJsonType(req.headers['content-type'])) throw new GatewayError('request.unsupported_type');
   sendContinue(req, res);
   const bytes = await parseThrough(ctx, kind);
-  // A body that the parser does not know for one would count as none, and a default would stand in for what it says.
+  // The parser did not recognise the body. It would count as absent, and a default would replace its content.
   if (ctx.request.body === undefined) throw new GatewayError('request.unsupported_type');
   if (bytes.length === 0) return parseWith(schema, undefined);
   const body: unknown = ctx.request.body;
@@ -138,18 +143,18 @@ export async function readApiBody(
   return parseWith(schema, body);
 }
 
-/** Whether only the end of a body tells if it has bytes at all: a chunked one that names no type may well be empty. */
+/** Whether a body may turn out to be empty only at its end: chunked, without a content type. */
 const isUntypedStream = ({ headers }: IncomingMessage): boolean =>
   headers['content-type'] === undefined && headers['transfer-encoding'] !== undefined;
 
-/** What is wrong with a body that a parser lets pass, or null: nothing may be repaired silently on its way. */
+/** Returns the problem of a body that the parser accepts, or null. Nothing is repaired silently. */
 function bodyProblem(body: unknown, bytes: Buffer): string | null {
   if (!isUtf8(bytes)) return 'The body is not valid UTF-8.';
   if (isDeeperThan(body, MAX_DEPTH)) return `The body nests deeper than ${MAX_DEPTH} levels.`;
   return isWellFormed(body) ? null : 'The body contains an unpaired surrogate.';
 }
 
-/** Lets koa-body parse the body and answers the bytes it was made of: its decoder repairs what is no UTF-8. */
+/** Parses the body with koa-body and returns its bytes, because its decoder repairs invalid UTF-8. */
 async function parseThrough(ctx: Context, kind: 'auth' | 'api'): Promise<Buffer> {
   const parse = (await loadParsersOnce())[kind];
   if (isDisconnected(ctx.req)) throw bodyAborted();
@@ -164,7 +169,7 @@ async function parseThrough(ctx: Context, kind: 'auth' | 'api'): Promise<Buffer>
   return Buffer.concat(chunks);
 }
 
-/** Checks a value; `details.fields` names path and reason, never the value. */
+/** Validates a value. `details.fields` names path and reason, never the value. */
 export function parseWith(schema: ZodType | undefined, value: unknown): unknown {
   if (!schema) return value;
   const result = schema.safeParse(value === undefined ? {} : value);
@@ -173,12 +178,15 @@ export function parseWith(schema: ZodType | undefined, value: unknown): unknown 
   throw new GatewayError('request.invalid', { details: { fields } });
 }
 
-/** Takes the next bytes of a body; more come once a promise that it gave is fulfilled. What it throws ends the reading. */
+/**
+ * Consumes the next bytes of a body. More follow when the returned promise is fulfilled. An error ends the
+ * reading.
+ */
 export type ConsumeBytes = (chunk: Buffer) => Promise<void> | undefined;
 
 /**
- * Hands a body over as it comes, under its cap. Rejects with 413, 415, 400 when it breaks off, with what `take` rejects
- * with, and with the signal's reason; what still comes then is taken and thrown away.
+ * Passes a body on while it is received, under its cap. Rejects with 413, 415, 400 when it is incomplete,
+ * with what `take` rejects with, and with the signal's reason; the rest is discarded then.
  */
 export async function receiveInto(
   req: IncomingMessage,
@@ -192,7 +200,7 @@ export async function receiveInto(
   allowBodyDrain(req, BODY_CAPS[kind]);
   return new Promise((resolve, reject) => {
     let size = 0;
-    /** What is being taken; the end of a body may be told before its last bytes were. */
+    /** The pending consumption. `end` may be emitted before the last bytes are consumed. */
     let taking: Promise<void> = Promise.resolve();
     const done = (settle: () => void) => {
       req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
@@ -235,16 +243,16 @@ export async function receiveInto(
   });
 }
 
-/** Whether the caller went before its body was read: no event tells so any more. */
+/** Whether the caller disconnected before its body was read. No event reports this any more. */
 const isDisconnected = (req: IncomingMessage): boolean => req.destroyed && !req.readableEnded;
 
 const bodyAborted = () =>
   new GatewayError('request.malformed', { message: 'The connection closed before the whole body arrived.' });
 
-/** Longest name of a key of the caller's that is told back. */
+/** Maximum length of a caller's key name in an error. */
 const MAX_NAME_LENGTH = 64;
 
-/** An issue as the fields it is about: each key that a strict body does not take is a field of its own. */
+/** Returns the fields of an issue. Each unknown key of a strict body is a separate field. */
 function fieldsOf(issue: z.core.$ZodIssue): { path: string; reason: string }[] {
   const place = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
@@ -256,20 +264,26 @@ function fieldsOf(issue: z.core.$ZodIssue): { path: string; reason: string }[] {
   return [{ path: place.join('.'), reason: zodMessage(issue) }];
 }
 
-/** A body that was read, and how many milliseconds of the reading were work rather than a wait for its sender. */
+/** A body, and how many milliseconds of the reading were work rather than waiting for the sender. */
 export interface ReadBytes {
   readonly bytes: Buffer;
   readonly workMs: number;
 }
 
-/** Reads a `/v1` body into one Buffer under its cap; nothing is parsed. Throws 413, 415, 400 when it breaks off. */
+/**
+ * Reads a `/v1` body into one Buffer under its cap, without parsing. Throws 413, 415, and 400 when it is
+ * incomplete.
+ */
 export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyKind): Promise<ReadBytes> {
   checkDeclared(req, kind);
   sendContinue(req, res);
   const cap = BODY_CAPS[kind];
   if (isDisconnected(req)) return Promise.reject(bodyAborted());
   return new Promise((resolve, reject) => {
-    /** Both hold the promise, which holds the body: the request must not, which lives until its answer has been read. */
+    /**
+     * Both reference the promise, which references the body. The request must not, because it lives until its
+     * response was read.
+     */
     let open: { resolve: typeof resolve; reject: typeof reject } | null = { resolve, reject };
     const gathered = new BodyBuffer(Number(req.headers['content-length'] ?? Number.NaN));
     let workMs = 0;
@@ -289,7 +303,7 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
       req.pause();
       fail(tooLarge(kind));
     };
-    // Taking the listeners out, which hear nothing more that matters, would cost as much as reading.
+    // The listeners stay: removing them would cost as much as the reading.
     const onEnd = () => {
       open?.resolve({ bytes: gathered.take(), workMs });
       open = null;

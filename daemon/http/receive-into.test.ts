@@ -27,7 +27,7 @@ async function received(
   return outcome;
 }
 
-test('it has ended when the last bytes were taken, not when they came', async () => {
+test('it has ended when the last bytes were consumed, not when they arrived', async () => {
   const taken: Buffer[] = [];
   const outcome = await received(Buffer.alloc(16_000, 7), async (chunk) => {
     for (let turn = 0; turn < 50; turn++) await breath();
@@ -36,7 +36,7 @@ test('it has ended when the last bytes were taken, not when they came', async ()
   expect([outcome, Buffer.concat(taken).length]).toEqual(['all', 16_000]);
 });
 
-test('one piece is taken after the other', async () => {
+test('chunks are consumed one after the other', async () => {
   let busy = 0;
   const outcome = await received(Buffer.alloc(16_000), async () => {
     busy += 1;
@@ -52,7 +52,7 @@ test.each([true, false])('more than the cap is 413 (length declared: %s)', async
   expect(outcome).toMatchObject({ code: 'request.too_large' });
 });
 
-test('a taker that fails and a caller who is gone end it', async () => {
+test('a consumer that fails and a caller that disconnects end it', async () => {
   const full = new Error('full');
   expect(await received(Buffer.from('x'), () => Promise.reject(full))).toBe(full);
   const gone = new Error('gone');

@@ -6,7 +6,7 @@ type Expectation = 'continue' | 'unknown';
 
 const EXPECTATIONS = new WeakMap<IncomingMessage, Expectation>();
 
-/** Marks a request that waits before it sends its body (`continue`) or wants something that nobody knows. */
+/** Marks a request that waits before it sends its body (`continue`) or has an unknown expectation. */
 export function markExpectation(req: IncomingMessage, what: Expectation): void {
   EXPECTATIONS.set(req, what);
 }
@@ -17,7 +17,7 @@ export function checkExpectation(req: IncomingMessage): void {
   throw malformed('Only the expectation 100-continue is supported.', 417);
 }
 
-/** Asks for the body, once, if its sender waits for that: only when every guard has let the request pass. */
+/** Sends 100 Continue once, if the sender waits for it. Call this after all guards. */
 export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
   if (EXPECTATIONS.get(req) !== 'continue') return;
   EXPECTATIONS.delete(req);

@@ -8,7 +8,7 @@ import type { Handler, Handlers } from '../routes/handler.ts';
 import { createMatcher } from './matcher.ts';
 import { startHttp } from './server.ts';
 
-/** A gateway that answers `/api/health` by `health` alone. */
+/** A gateway that serves only `/api/health`, by `health`. */
 async function serving(health: Handler) {
   const { log, lines } = recordedLog();
   const auth = await createAuth({
@@ -32,7 +32,7 @@ async function serving(health: Handler) {
   return { http, lines, url: `http://127.0.0.1:${http.port}/api/health` };
 }
 
-test('a handler that writes behind the end of its answer is logged, and ends nothing else', async () => {
+test('a handler that writes after the end of its response is logged, and nothing else fails', async () => {
   const { http, lines, url } = await serving(async ({ res }) => {
     res.end('whole');
     res.write('more');

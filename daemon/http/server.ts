@@ -16,16 +16,17 @@ import { addRequestIdHeader, refuseHandshake, wsOptions } from './ws-handshake.t
 import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
 
 export interface HttpOptions extends Omit<ListenOptions, 'log'> {
-  /** Most connections at once; above that silent, idle and unread ones make room. */
+  /** Maximum number of connections. Above it unused, idle and stalled ones are closed. */
   maxConnections: number;
 }
 
 export interface HttpServer {
-  /** The port that was really taken. */
+  /** The actual port. */
   port: number;
   /**
-   * Lets running answers finish for `drainMs`, then cuts them. A listener of our own stays open meanwhile and turns who
-   * comes away with 503; one of the service manager is not asked any more, so that who comes waits for the next start.
+   * Drains responses for `drainMs`, then closes them. The gateway's own listener stays open meanwhile and
+   * refuses with 503. The listener of a service manager is not read any more, so that new callers wait for
+   * the next start.
    */
   stop(drainMs: number): Promise<void>;
 }
@@ -77,12 +78,12 @@ export async function startHttp(
 }
 
 /**
- * Koa makes the context; the pipeline is called as it is, because every answer is written by its handler or by the
- * pipeline itself. Koa's own way of answering would cost each request a tenth of its time.
+ * Koa only creates the context. The pipeline is called directly, because handlers and pipeline write every
+ * response; Koa's own response handling would take a tenth of each request.
  */
 function listener(app: Koa, deps: PipelineDeps, drain: Drain, stopping: () => boolean) {
   const pipeline = createPipeline(deps);
-  // Without a listener a fault of one answer, such as a write behind its end, would be the end of the gateway.
+  // Without a listener, an error while a response is written would end the process.
   const faulty = (error: Error) => deps.log.error({ err: error }, 'writing a response failed');
   return (req: IncomingMessage, res: ServerResponse): void => {
     res.on('error', faulty);
@@ -96,8 +97,8 @@ function listener(app: Koa, deps: PipelineDeps, drain: Drain, stopping: () => bo
 }
 
 /**
- * koa-websocket takes its server from `listen`: it is handed the one that is already tuned. What it would do with a fresh
- * socket is replaced: it reads the target as an address, which throws for some targets and makes others those of a route.
+ * koa-websocket takes its server from `listen`, so it gets the tuned one. Its connection handler is replaced:
+ * it parses the target as a URL, which throws for some targets and turns others into a route.
  */
 function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeline {
   const sockets = new WsPipeline(deps);
@@ -139,10 +140,13 @@ function wire(server: Server, callback: (req: IncomingMessage, res: ServerRespon
   server.on('clientError', handleClientError);
 }
 
-/** How often connections that have become idle are looked for while the rest drains (ms). */
+/** Interval of the check for idle connections during a drain (ms). */
 const SWEEP_MS = 100;
 
-/** Who has just been accepted may have its request on the way, above all when a service manager keeps the listener (ms). */
+/**
+ * A just accepted connection may have its request in transit, above all when a service manager keeps the
+ * listener (ms).
+ */
 const UNUSED_GRACE_MS = 250;
 
 interface Ending {
@@ -155,7 +159,7 @@ async function close(
   drainMs: number,
   { batching: gathered, destroyUnused }: Ending,
 ): Promise<void> {
-  // Node takes a connection for idle as soon as its answer has been handed over, and closing ends the idle ones.
+  // Node counts a connection as idle as soon as its response was handed over, and closing ends idle ones.
   gathered.flush();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const silent = setTimeout(destroyUnused, UNUSED_GRACE_MS);

@@ -1,28 +1,28 @@
 import type { Socket } from 'node:net';
 
-/** As long as this a reader may take nothing before its connection counts as stalled. */
+/** A reader that takes nothing for this long is stalled. */
 const STALLED_MS = 10_000;
 
-/** What Node knows of a socket below its stream: bytes that were handed to the system, and those of them that still wait. */
+/** Node's figures of a socket below its stream: bytes handed to the system, and bytes that still wait. */
 interface Handle {
   readonly bytesWritten?: number;
   readonly writeQueueSize?: number;
 }
 
 interface Mark {
-  /** Bytes that the system had taken. */
+  /** Bytes that the system had accepted. */
   readonly taken: number;
   readonly since: number;
 }
 
 /**
- * The connections whose answers lie here because their readers take nothing. They are looked at from time to time, so that
- * an answer pays nothing for it. One who reads slowly is not stalled.
+ * Connections whose responses wait because their readers take nothing. They are sampled periodically, so that
+ * a response has no extra cost. A slow reader is not stalled.
  */
 export class StalledSockets {
   #marks = new Map<Socket, Mark>();
 
-  /** Notes what has moved since the last look. */
+  /** Records the progress since the last sample. */
   sample(open: Iterable<Socket>, now: number): void {
     const before = this.#marks;
     this.#marks = new Map();
@@ -34,7 +34,7 @@ export class StalledSockets {
     }
   }
 
-  /** The one that has taken nothing for longest; null when there is none that is stalled and still open. */
+  /** Returns the connection that has been stalled longest and is still open, or null. */
   longestStalled(open: ReadonlySet<Socket>, now: number): Socket | null {
     let oldest: Socket | null = null;
     let since = now - STALLED_MS;
@@ -48,7 +48,7 @@ export class StalledSockets {
   }
 }
 
-/** By the stream alone a long answer would seem to stand still until its last byte is gone. */
+/** The stream alone would not show progress of a long response until its last byte. */
 function bytesTakenFrom(socket: Socket): number {
   const handle = (socket as Socket & { _handle?: Handle | null })._handle;
   return (handle?.bytesWritten ?? 0) - (handle?.writeQueueSize ?? 0);

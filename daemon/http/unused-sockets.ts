@@ -4,20 +4,20 @@ import type { Socket } from 'node:net';
 /** The events of a server that begin a request on a connection. */
 const FIRST_REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation', 'upgrade'] as const;
 
-/** The connections that have not begun a request. */
+/** The connections without a request yet. */
 export interface UnusedSockets {
-  /** The one that has waited longest, other than `but`; null when there is none. */
+  /** Returns the oldest one other than `but`, or null. */
   oldest(but: Socket): Socket | null;
-  /** Ends those of the moment. */
+  /** Closes all current ones. */
   destroyAll(): void;
 }
 
 /**
- * Follows the connections that have not begun a request. Browsers open some ahead of need. Node counts them as busy
- * until its limit for headers is over, so a stop would wait for them, and a flood of them would keep everybody out.
+ * Tracks connections that have not begun a request. Browsers open some in advance. Node counts them as busy
+ * until its header timeout, so a stop would wait for them, and many of them would block other clients.
  */
 export function trackUnusedSockets(server: Server): UnusedSockets {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   const unused = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     unused.add(socket);

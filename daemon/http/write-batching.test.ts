@@ -12,7 +12,7 @@ let alone = false;
 const gathered = batchWrites(server, () => alone);
 const open: Socket[] = [];
 
-/** Connections with `requests` each that have all been read; their answers are in `asked`. */
+/** Opens connections with `requests` requests each, all read by the server; their responses are in `asked`. */
 async function callers(count: number, requests = 1): Promise<Socket[]> {
   const { port } = server.address() as AddressInfo;
   const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
@@ -36,7 +36,7 @@ afterEach(() => {
   server.close();
 });
 
-it('lets the answers of one turn leave together at its end', async () => {
+it('writes the responses of one turn together at its end', async () => {
   await callers(3);
   for (const res of asked) res.end('answer');
   expect(asked.map(waits)).toEqual([true, true, true]);
@@ -46,7 +46,7 @@ it('lets the answers of one turn leave together at its end', async () => {
   for (const socket of open) expect(String((await once(socket, 'data'))[0])).toMatch(/200 OK[\s\S]*answer$/);
 });
 
-it('lets an answer that is alone leave at once', async () => {
+it('writes a single response immediately', async () => {
   alone = true;
   const [socket] = await callers(1);
   const [res] = asked as [ServerResponse];
@@ -55,7 +55,7 @@ it('lets an answer that is alone leave at once', async () => {
   expect(String((await once(socket as Socket, 'data'))[0])).toMatch(/answer$/);
 });
 
-it('lets a part of an answer leave with them', async () => {
+it('writes a part of a response with them', async () => {
   const [socket] = await callers(1);
   const [res] = asked as [ServerResponse];
   res.write('one');
@@ -66,7 +66,7 @@ it('lets a part of an answer leave with them', async () => {
   expect(String(more)).toContain('two');
 });
 
-it('keeps many bytes no longer than Node does', async () => {
+it('delays many bytes no longer than Node does', async () => {
   await callers(1);
   const [res] = asked as [ServerResponse];
   const socket = res.socket as Socket;
@@ -74,7 +74,7 @@ it('keeps many bytes no longer than Node does', async () => {
   expect(socket.writableCorked).toBe(0);
 });
 
-it('writes at once what waits when it is told to', async () => {
+it('writes pending data immediately on flush', async () => {
   await callers(2);
   for (const res of asked) res.end('answer');
   const sockets = asked.map((res) => res.socket);
@@ -84,7 +84,7 @@ it('writes at once what waits when it is told to', async () => {
   for (const socket of open) expect(await text(socket)).toContain('answer');
 });
 
-it('keeps the order of answers on one connection, and the end of the last one', async () => {
+it('keeps the order of responses on one connection, and the end of the last one', async () => {
   const [socket] = await callers(1);
   const all = text(socket as Socket);
   (socket as Socket).write(
@@ -97,7 +97,7 @@ it('keeps the order of answers on one connection, and the end of the last one', 
   expect((await all).match(/first|second|third/g)).toEqual(['first', 'second', 'third']);
 });
 
-it('writes the others where one went while its answer waited', async () => {
+it('writes the others when one connection closed while its response was pending', async () => {
   const sockets = await callers(2);
   const gone = asked[0]?.socket;
   const other = sockets.find(({ localPort }) => localPort !== gone?.remotePort);

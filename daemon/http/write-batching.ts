@@ -2,20 +2,20 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { coalesceWrites } from '../lib/perf/coalesce-writes.ts';
 
-/** Bytes that are not kept waiting: a caller who takes so much is awake. */
+/** Larger writes are not delayed: their reader is awake. */
 const MAX_BATCHED_BYTES = 16 * 1024;
 
-/** What holds back the writes of a server's connections until the turn of the event loop ends. */
+/** Delays the writes of a server's connections until the end of the event loop turn. */
 export interface WriteBatching {
-  /** Writes whatever waits, now. */
+  /** Writes everything that is pending. */
   flush(): void;
 }
 
 /**
- * Lets the answers that are made in one turn of the event loop leave together at its end. To wake a program that sleeps costs the
- * writer 5 to 10 microseconds, and half of a small answer's writes do; written one after another, most find their readers awake,
- * and the next requests come together, too. Nothing waits for a timer, and while one answer is `alone` it leaves as soon as it is
- * made, before what is still to be noted of it.
+ * Corks sockets until setImmediate, so that the responses of one event loop turn are written together. Each
+ * write that wakes a sleeping reader costs 5 to 10 µs; batching avoids about half of these wake-ups, and the
+ * next requests arrive together too. No timer is involved. A single response (`isSingle`) is written
+ * immediately, before its bookkeeping.
  */
 export function batchWrites(server: Server, isSingle: () => boolean): WriteBatching {
   let waiting: (() => void)[] = [];
@@ -36,7 +36,7 @@ export function batchWrites(server: Server, isSingle: () => boolean): WriteBatch
       const much = socket.writableLength >= MAX_BATCHED_BYTES;
       if (socket.writableCorked !== 1 || much || (!waits && isSingle())) {
         uncork();
-        // What waits already holds the socket back once more.
+        // The pending write holds the socket corked once more.
         if (much && waits && socket.writableCorked === 1) uncork();
         return;
       }

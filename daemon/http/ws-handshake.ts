@@ -10,10 +10,13 @@ import { upgradeId } from './ws-request-id.ts';
 
 /** Largest message of a client: audio is sent in small pieces. */
 const MAX_MESSAGE_BYTES = 1 << 20;
-/** The one version of the protocol (RFC 6455). Older ones carry the Origin in a header that no rule looks at. */
+/**
+ * The only supported protocol version (RFC 6455). Older versions carry the Origin in a header that no rule
+ * checks.
+ */
 const VERSION = '13';
 
-/** The protocol that is answered; the one that carries a key is never echoed. */
+/** Chooses the protocol of the response. The one that carries a key is never returned. */
 export function chooseProtocol(offered: Set<string>): string | false {
   return offered.has('realtime') ? 'realtime' : false;
 }
@@ -23,7 +26,7 @@ export function wsOptions(deps: GuardDeps): ServerOptions {
   return {
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
-    // A packet may hold thousands of small messages: everybody else has a turn after each.
+    // A packet may contain thousands of small messages: other work runs after each.
     allowSynchronousEvents: false,
     handleProtocols: chooseProtocol,
     verifyClient: ({ req }, done) => {
@@ -39,12 +42,12 @@ export function wsOptions(deps: GuardDeps): ServerOptions {
   };
 }
 
-/** Puts the id of the request into the answer that opens a socket. */
+/** Adds the request id to the handshake response. */
 export function addRequestIdHeader(headers: string[], req: IncomingMessage): void {
   headers.push(`x-request-id: ${upgradeId(req)}`);
 }
 
-/** What is wrong with a handshake that the WebSocket server does not take: 426 for the version, else 400. */
+/** Returns the error for a handshake that the WebSocket server refuses: 426 for the version, else 400. */
 function handshakeError(req: IncomingMessage): GatewayError {
   const versionFits = req.headers['sec-websocket-version'] === VERSION;
   return new GatewayError('request.malformed', {
@@ -56,7 +59,10 @@ function handshakeError(req: IncomingMessage): GatewayError {
   });
 }
 
-/** Answers a handshake that the WebSocket server itself refuses (key, version, protocol list) with our envelope. */
+/**
+ * Responds with the envelope to a handshake that the WebSocket server itself refuses (key, version, protocol
+ * list).
+ */
 export function refuseHandshake(deps: GuardDeps, socket: Duplex, req: IncomingMessage): void {
   refuse(deps, socket, req, handshakeError(req));
 }

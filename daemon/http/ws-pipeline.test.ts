@@ -28,7 +28,7 @@ interface Door {
 let home: string;
 let door: Door;
 let closeParts: () => void;
-/** What the handler of `/v1/realtime` does; it keeps the socket open unless a test says otherwise. */
+/** The handler of `/v1/realtime`. It keeps the socket open by default. */
 let serve: SocketHandler;
 const opened = new Set<WebSocket>();
 
@@ -46,7 +46,7 @@ const startListener = (auth: Auth) =>
     { host: '127.0.0.1', port: 0, maxConnections: 1024 },
   );
 
-/** A listener with real settings, store and keys, whose one socket route stays open. */
+/** A listener with real settings, store and keys. Its only socket route stays open. */
 beforeEach(async () => {
   home = scratch();
   serve = (socket) => socket.send('in');
@@ -98,7 +98,7 @@ const session = () => {
   return { cookie: setCookie.split(';')[0] as string };
 };
 
-/** Whether the socket still carries a ping there and back: whatever was on its way before has arrived. */
+/** Expects that a ping is answered. Everything sent before has arrived then. */
 async function expectOpen({ socket }: Peer): Promise<void> {
   expect(socket.readyState).toBe(WebSocket.OPEN);
   const back = new Promise((resolve) => socket.once('pong', resolve));
@@ -117,7 +117,7 @@ describe('the id of a request', () => {
     );
   };
 
-  it('is in the answer that opens a socket, and the handler knows the same', async () => {
+  it('is in the handshake response, and the handler has the same', async () => {
     const served = new Promise<string>((resolve) => {
       serve = (_socket, call) => resolve(call.id);
     });
@@ -129,7 +129,7 @@ describe('the id of a request', () => {
 });
 
 describe('messages', () => {
-  it('that come in one packet are served in a turn each, in their order', async () => {
+  it('that arrive in one packet are served in one turn each, in order', async () => {
     const took: string[] = [];
     let most = 0;
     let inTurn = 0;
@@ -149,7 +149,7 @@ describe('messages', () => {
   });
 });
 
-describe('W02 open sockets are judged anew', () => {
+describe('W02 open sockets are checked again', () => {
   it('when a key is rotated: its callers are closed with 4401, all others stay', async () => {
     const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));
     const admin = await connect(bearer(KEYS.SVC_ADMIN_KEY));
@@ -176,7 +176,7 @@ describe('W02 open sockets are judged anew', () => {
     await expectOpen(client);
   });
 
-  it('when enforcement is turned on: only who has a credential stays', async () => {
+  it('when enforcement is turned on: only callers with a credential stay', async () => {
     await door.auth.requireAuth(false);
     const anon = await connect();
     const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));
@@ -252,7 +252,7 @@ describe('W01 W03 what one socket may cost', () => {
     expect(await peer.closed).toBe(1001);
   });
 
-  it('a socket that was on its way in is closed with 1001 too', async () => {
+  it('a socket during its handshake is closed with 1001 too', async () => {
     const { auth } = door;
     const { log } = recordedLog();
     const none = { refused: () => {}, sockets: { 'v1.realtime': () => expect.unreachable() } };

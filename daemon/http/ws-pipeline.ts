@@ -13,9 +13,9 @@ export interface WsPipelineDeps extends GuardDeps {
   sockets: Record<SocketRouteId, SocketHandler>;
 }
 
-/** Open sockets in all, those included that were refused by their handler and have not closed yet. */
+/** Maximum number of open sockets, including refused ones that have not closed yet. */
 const MAX_SOCKETS = 256;
-/** Of those, what only admins may take: whoever holds the client key can't keep the owner out. */
+/** Of those, reserved for admins, so that clients cannot lock out the owner. */
 const RESERVED_FOR_ADMINS = 32;
 
 /**
@@ -39,7 +39,7 @@ interface OpenSocket {
   call: Call;
 }
 
-/** The guards of an upgrade, after the handshake, and the book of open sockets. */
+/** The guards of an upgrade, after the handshake, and the set of open sockets. */
 export class WsPipeline {
   readonly #deps: WsPipelineDeps;
   readonly #open = new Set<OpenSocket>();
@@ -49,7 +49,7 @@ export class WsPipeline {
     this.#deps = deps;
   }
 
-  /** Judges a fresh socket; every path ends in a handler or in a close. Nothing is read from it before that. */
+  /** Checks a new socket and passes it to a handler, or closes it. Nothing is read from it before. */
   async accept(socket: WebSocket, req: IncomingMessage): Promise<void> {
     const id = upgradeId(req);
     socket.pause();
@@ -70,7 +70,7 @@ export class WsPipeline {
     }
   }
 
-  /** Judges every open socket anew: after rotation, logout and a change of enforcement. */
+  /** Checks every open socket again, after rotation, logout and a change of enforcement. */
   recheck(): void {
     for (const { socket, call } of this.#open) {
       try {
@@ -84,7 +84,7 @@ export class WsPipeline {
     }
   }
 
-  /** Closes every socket, and from now on each one that is still on its way in. */
+  /** Closes every socket, and from now on each one that completes its handshake. */
   closeAll(): void {
     this.#closing = true;
     for (const { socket } of this.#open) this.#shut(socket, ...GOING_AWAY);
@@ -102,7 +102,7 @@ export class WsPipeline {
     this.#shut(socket, CLOSE_CODES[failure.code] ?? 1011, failure.code);
   }
 
-  /** Closes, and cuts a peer that does not answer the close frame. */
+  /** Closes a socket, and terminates it if the peer does not answer the close frame. */
   #shut(socket: WebSocket, code: number, reason: string): void {
     socket.close(code, reason);
     const timer = setTimeout(() => socket.terminate(), 1500);

@@ -3,7 +3,7 @@ import { newRequestId } from '../lib/request-id.ts';
 
 const IDS = new WeakMap<IncomingMessage, string>();
 
-/** The id of an upgrade: the same in the answer to its handshake, whatever that is, and for the socket that comes of it. */
+/** The id of an upgrade: the same in the handshake response and for the socket. */
 export function upgradeId(req: IncomingMessage): string {
   const known = IDS.get(req);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import type { RouteDeps } from './deps.ts';
 import type { Call } from './handler.ts';
 
-/** Writes who did what into the audit trail. `details` never hold a secret. Never throws. */
+/** Writes an audit row. `details` must not contain a secret. Never throws. */
 export function audit(
   deps: Pick<RouteDeps, 'auth' | 'store'>,
   call: Call,

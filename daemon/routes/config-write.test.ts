@@ -9,7 +9,7 @@ const failing = (error: unknown) => configWrite(() => Promise.reject(error));
 describe('configWrite', () => {
   it('hands a success on', async () => expect(await configWrite(async () => 7)).toBe(7));
 
-  it('names what went wrong, without a path', async () => {
+  it('names the failure, without a path', async () => {
     const full = new FileWriteError('/etc/svc/config.toml', 'io', 'could not be written', { code: 'ENOSPC' });
     await expect(failing(full)).rejects.toMatchObject({
       code: 'config.write_failed',
@@ -22,7 +22,7 @@ describe('configWrite', () => {
     });
   });
 
-  it('reads anew when the caller went by an old revision', async () => {
+  it('reloads when the caller used an old revision', async () => {
     let reloads = 0;
     const stale = () => Promise.reject(new GatewayError('config.stale'));
     await expect(configWrite(stale, () => void reloads++)).rejects.toMatchObject({ code: 'config.stale' });

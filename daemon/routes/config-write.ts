@@ -3,8 +3,8 @@ import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import { ConfigEditError } from '../settings/config-file.ts';
 
 /**
- * Runs a change of the configuration and names its failure for the caller, without a path. `reload` is called when a caller's
- * revision was an old one, so that the next read shows what the file says.
+ * Runs a configuration change and converts its errors, without paths. Calls `reload` when the caller's
+ * revision was outdated, so that the next read shows the file.
  */
 export async function configWrite<T>(change: () => Promise<T>, reload?: () => unknown): Promise<T> {
   try {

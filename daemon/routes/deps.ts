@@ -32,7 +32,7 @@ export interface ShellFile {
   readonly immutable: boolean;
 }
 
-/** What the handlers may use; the composition root makes it once. */
+/** Dependencies of the handlers, created once by the composition root. */
 export interface RouteDeps {
   readonly name: string;
   readonly version: string;
@@ -55,14 +55,14 @@ export interface RouteDeps {
   readonly upstreams: AllUpstreams;
   readonly inference: Inference;
   readonly memory: Memory;
-  /** The chat UI beside the gateway. */
+  /** The companion chat UI. */
   readonly companion: Companion;
-  /** Chats, with the tool loop for those that ask for it. */
+  /** Chat, with the tool loop for requests that enable it. */
   readonly omni: { chat(call: InferenceCall): Promise<void> };
   readonly metrics: Metrics;
   readonly minutes: Pick<Minutes, 'rows'>;
   readonly dashboard: ReadonlyMap<string, ShellFile>;
-  /** Aborted when the gateway begins to stop; answers that never end by themselves end then. */
+  /** Aborted when the gateway begins to stop. Endless responses end then. */
   readonly stopping: AbortSignal;
   listener(): Listener;
 }

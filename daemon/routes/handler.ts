@@ -4,7 +4,7 @@ import type { Caller } from '../auth/credentials.ts';
 import type { MatchedRoute, RouteId } from '../contract/routes.ts';
 import type { RequestTarget } from '../lib/net/request-target.ts';
 
-/** What the pipeline has found out about one request by the time its handler runs. */
+/** One request with the results of the pipeline. */
 export interface Call {
   readonly id: string;
   /** `performance.now()` at arrival. */
@@ -17,8 +17,8 @@ export interface Call {
 }
 
 /**
- * A handler tells its story in about ten lines: the body is already read and checked,
- * the return value is the JSON answer, `undefined` means that it answered by itself.
+ * Handles one request. The body is already read and validated. The return value is the JSON response;
+ * `undefined` means that the handler wrote the response itself.
  */
 export type Handler = (ctx: Context, call: Call, body: unknown) => unknown;
 

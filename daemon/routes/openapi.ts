@@ -58,7 +58,7 @@ function operation(id: string, row: RouteRow): Json {
   };
 }
 
-/** OpenAPI 3.1 made from the route table; the pages of the dashboard are left out. */
+/** Returns OpenAPI 3.1 for the route table, without the pages of the dashboard. */
 export function openApi(
   routes: Readonly<Record<string, RouteRow>>,
   info: { title: string; version: string },

@@ -1,6 +1,9 @@
 import type { RouteDeps } from './deps.ts';
 
-/** What is wrong with settings, the model that they name, slot files, upstream files and companion.env, each with file and line. */
+/**
+ * Returns the problems of settings, the configured model, slot files, upstream files and companion.env, with
+ * file and line.
+ */
 export const allProblems = ({
   settings,
   registry,

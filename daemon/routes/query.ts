@@ -6,7 +6,7 @@ export function badQuery(path: string, reason: string): GatewayError {
   return new GatewayError('request.invalid', { details: { fields: [{ path, reason }] } });
 }
 
-/** The query of a call, read by name; each reader throws 422 `request.invalid` for a value it does not take. */
+/** Reads query parameters. Each method throws 422 `request.invalid` for an invalid value. */
 export class Query {
   readonly #values: URLSearchParams;
 

@@ -20,7 +20,7 @@ export function shellRoutes(deps: RouteDeps) {
   };
   const page: Handler = (ctx) => send(ctx, '/index.html');
   const exact: Handler = (ctx, call) => send(ctx, call.target.path);
-  /** What the build does not hold is no route: only who may see everything is told that it is not there. */
+  /** A missing asset is not a route: only callers that may see everything get 404. */
   const asset: Handler = (ctx, call) => {
     const verdict = deps.dashboard.has(call.target.path)
       ? 'pass'

@@ -4,7 +4,7 @@ import { GatewayError } from '../contract/errors.ts';
 import type { Call } from './handler.ts';
 import { SseEndpoint, type SseEndpointDeps } from './sse-endpoint.ts';
 
-/** Stands in for the answer of a real socket, whose backlog and end are set by hand. */
+/** Replaces a real response. The test sets its backlog and its end. */
 class Answer extends EventEmitter {
   written = '';
   writableLength = 0;
@@ -69,7 +69,7 @@ const codeOf = (act: () => unknown) => {
 };
 
 describe('StreamDoor', () => {
-  it('keeps a silent stream alive by comments, until it is gone', () => {
+  it('keeps a silent stream alive with comments, until it closes', () => {
     const { answer } = open();
     const before = answer.written;
     vi.advanceTimersByTime(31_000);
@@ -80,7 +80,7 @@ describe('StreamDoor', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('writes events as the standard says', () => {
+  it('writes events in the standard format', () => {
     const { answer, stream } = open();
     stream.send(event);
     stream.sendId(9);
@@ -101,7 +101,7 @@ describe('StreamDoor', () => {
     expect(write).toHaveBeenCalledTimes(3);
   });
 
-  it('sends nothing that was gathered to a reader who has lost the right to it, and all of it before an end', () => {
+  it('sends no pending events to a reader that has lost its rights, and all of them before an end', () => {
     const [one, two] = [open(), open()];
     for (const { stream } of [one, two]) for (const id of [1, 2]) stream.sendId(id);
     two.stream.end();
@@ -111,7 +111,7 @@ describe('StreamDoor', () => {
     expect([one.answer.state, one.answer.written.endsWith('id: 1\n\n')]).toEqual(['cut', true]);
   });
 
-  it('sends what was gathered while its reader had the right, and cuts it with the change', () => {
+  it('sends pending events from before the change of rights, then disconnects', () => {
     const { answer, stream } = open();
     for (const id of [1, 2]) stream.sendId(id);
     allowed = false;
@@ -122,7 +122,7 @@ describe('StreamDoor', () => {
     expect(answer.written).not.toContain('id: 3');
   });
 
-  it('cuts a reader that is too slow, and gives back what it held', () => {
+  it('disconnects a reader that is too slow, and releases its resources', () => {
     const { answer, stream } = open();
     const given = vi.fn();
     stream.onClose(given);
@@ -137,7 +137,7 @@ describe('StreamDoor', () => {
     expect(given).toHaveBeenCalledTimes(2);
   });
 
-  it('cuts who may not read any more: at an event, at a comment, and at once when keys or sessions change', () => {
+  it('disconnects readers without rights: at an event, at a comment, and immediately when keys or sessions change', () => {
     const acts = [
       (stream: ReturnType<typeof open>['stream']) => stream.send(event),
       () => vi.advanceTimersByTime(15_000),
@@ -155,7 +155,7 @@ describe('StreamDoor', () => {
     }
   });
 
-  it('asks for the admin tier once for each write that it gathers, and anew after a change of rights', () => {
+  it('checks the admin tier once per batch, and again after a change of rights', () => {
     guest = true;
     const { stream } = open({ route: { auth: 'client' }, auth: {} } as unknown as Call);
     expect(stream.isAdmin()).toBe(false);
@@ -172,7 +172,7 @@ describe('StreamDoor', () => {
     expect(stream.isAdmin()).toBe(true);
   });
 
-  it('keeps places for who may pass an admin route: nobody else can shut the owner out', () => {
+  it('reserves places for callers with admin rights: others cannot lock the owner out', () => {
     const client = { route: { auth: 'client' }, auth: {} } as unknown as Call;
     door = new SseEndpoint(deps(), 3, 1);
     guest = true;

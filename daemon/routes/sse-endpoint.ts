@@ -7,9 +7,14 @@ import type { RouteDeps } from './deps.ts';
 import type { Call } from './handler.ts';
 
 const KEEP_ALIVE_MS = 15_000;
-/** After a write the next ones are gathered for so long, in milliseconds: a busy gateway writes once for many events. */
+/**
+ * After a write, further events are batched for this many milliseconds: a busy gateway writes once for many
+ * events.
+ */
 const BATCH_MS = 20;
-/** Bytes that may wait for a slow reader before it is cut; it comes back with `Last-Event-ID`. */
+/**
+ * Maximum bytes that wait for a slow reader before it is disconnected. It can reconnect with `Last-Event-ID`.
+ */
 const MAX_BACKLOG = 1 << 20;
 
 const HEAD = {
@@ -21,25 +26,25 @@ const HEAD = {
 
 /** One reader of a stream of server-sent events. */
 export interface EventStream {
-  /** Sends one event; a reader that is too slow, or may not read any more, is cut instead. */
+  /** Sends one event. Disconnects a reader that is too slow or has lost its rights. */
   send(event: { id?: number; event: string; data: string }): void;
-  /** Tells the reader where it stands, so that it can catch up from here. */
+  /** Sends the current id, so that the reader can resume from here. */
   sendId(id: number): void;
-  /** Ends the answer as it should. */
+  /** Ends the response properly. */
   end(): void;
-  /** What is to be given back once the reader is gone, for whatever reason. */
+  /** Runs `act` when the reader disconnects, for any reason. */
   onClose(act: () => void): void;
   readonly open: boolean;
-  /** Whether the reader may pass an admin route now; asked once for all that is gathered into one write. */
+  /** Whether the reader may use an admin route now. Evaluated once per batch. */
   isAdmin(): boolean;
 }
 
 export type SseEndpointDeps = Pick<RouteDeps, 'auth' | 'stopping'>;
 
 /**
- * Opens streams of server-sent events for a bounded number of readers. Each is judged anew at every write, keep-alive
- * comments among them, and after every change of keys, sessions or enforcement. A stop of the gateway ends them at once:
- * they would never drain.
+ * Opens streams of server-sent events for a limited number of readers. The rights of each reader are checked
+ * at every write, keep-alive comments included, and after every change of keys, sessions or enforcement. A
+ * stop of the gateway ends the streams immediately, because they would never drain.
  */
 export class SseEndpoint {
   readonly #deps: SseEndpointDeps;
@@ -47,7 +52,7 @@ export class SseEndpoint {
   readonly #reserved: number;
   readonly #readers = new Set<Reader>();
 
-  /** `most` readers at once; the last `kept` places are for those who may pass an admin route now. */
+  /** Accepts `maxReaders` readers; the last `reserved` ones must have admin rights. */
   constructor(deps: SseEndpointDeps, maxReaders: number, reserved = 0) {
     this.#deps = deps;
     this.#maxReaders = maxReaders;
@@ -85,7 +90,7 @@ class Reader implements EventStream {
   readonly #closeListeners: (() => void)[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
   #pending = '';
-  /** What was said for the write that is gathered now; null: not asked yet. */
+  /** The cached check for the current batch; null when not evaluated yet. */
   #isAdminCached: boolean | null = null;
   #flushTimer: ReturnType<typeof setTimeout> | null = null;
   open = true;
@@ -112,7 +117,7 @@ class Reader implements EventStream {
     return this.#isAdminCached;
   }
 
-  /** After each change of rights. What was gathered until now came while they held. */
+  /** Called after each change of rights. Text that is already pending was permitted and is still sent. */
   recheck(): void {
     this.#isAdminCached = null;
     if (!this.open || this.#passes(this.#rule)) return;
@@ -145,7 +150,7 @@ class Reader implements EventStream {
     else this.#put(text);
   }
 
-  /** Writes, and gathers from now on. Whether the reader may read is asked each time. */
+  /** Writes, then batches further writes. Checks the rights of the reader each time. */
   #put(text: string): void {
     if (!this.#passes(this.#rule)) {
       this.#res.destroy();

@@ -7,10 +7,10 @@ import { SseEndpoint } from '../sse-endpoint.ts';
 
 /** Readers at once; a dashboard uses one each. */
 const MAX_READERS = 64;
-/** Of those, what only admins may take: whoever holds the client key can't keep the owner's dashboard out. */
+/** Of those, reserved for admins, so that clients cannot lock out the owner's dashboard. */
 const RESERVED_FOR_ADMINS = 16;
 
-/** What a reader has seen last by its own word; null when it is new. A word that is no id counts as lost long ago. */
+/** Returns the last event id that a reader reports; null for a new reader. An invalid id counts as very old. */
 export function lastEventId(req: Pick<IncomingMessage, 'headers'>): number | null {
   const header = req.headers['last-event-id'];
   if (header === undefined) return null;
@@ -18,9 +18,9 @@ export function lastEventId(req: Pick<IncomingMessage, 'headers'>): number | nul
 }
 
 /**
- * `GET /api/events`: everything that the bus tells, as SSE with ids; what only an admin may see goes to admins only.
- * A reader that comes back with `Last-Event-ID` gets what it missed, or one event `gap` when that is too long ago:
- * then it must read anew what it shows.
+ * `GET /api/events`: all bus events as SSE with ids. Admin-only events go to admins only. A reader that
+ * reconnects with `Last-Event-ID` gets what it missed, or one `gap` event when that is no longer available;
+ * it must reload its data then.
  */
 export function eventRoutes(deps: RouteDeps) {
   const endpoint = new SseEndpoint(deps, MAX_READERS, RESERVED_FOR_ADMINS);

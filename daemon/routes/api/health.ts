@@ -8,12 +8,15 @@ import type { Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';
 
 type Check = SystemHealthView['checks'][string];
-/** Below this, writes of the gateway itself fail soon. */
+/** Below this, writes of the gateway fail soon. */
 const CRITICAL_BYTES = 32 * 1024 * 1024;
-/** Anonymous callers must not be able to make the daemon work: the answer is kept this long (ms). */
+/** Anonymous callers must not cause work, so the result is cached for this long (ms). */
 const CACHE_MS = 1000;
 
-/** `GET /api/health` touches nothing; `GET /api/health/system` looks at the parts, without paths, names or addresses. */
+/**
+ * `GET /api/health` checks nothing. `GET /api/health/system` checks all parts, without paths, names or
+ * addresses.
+ */
 export function healthRoutes(deps: RouteDeps) {
   let cached: { at: number; view: SystemHealthView } | null = null;
   const system = (): SystemHealthView => {
@@ -30,7 +33,7 @@ export function healthRoutes(deps: RouteDeps) {
   } satisfies Record<string, Handler>;
 }
 
-/** The state of each part in words that anyone may read. */
+/** Returns the state of each part, in words that every caller may read. */
 export function systemChecks(deps: RouteDeps): Record<string, Check> {
   return {
     store: storeCheck(deps),
@@ -50,7 +53,7 @@ function storeCheck(deps: RouteDeps): Check {
   return { status, message };
 }
 
-/** Room where models, the database and sent files are kept; `free` in bytes. */
+/** Free space for models, the database and uploads; `free` in bytes. */
 export function diskCheck(free: number | null): Check {
   if (free === null) return { status: 'warning', message: 'The free disk space could not be read.' };
   if (free >= KEEP_FREE_BYTES)
@@ -71,7 +74,7 @@ function configurationCheck(deps: RouteDeps): Check {
   return { status: 'warning', message: `${plural(count, 'problem')} in the configuration. ${instead}` };
 }
 
-/** Why keys are required although nothing that can be read says so; null where something does, or none are. */
+/** Returns why keys are required although no readable setting says so, or null. */
 function whyKeysRequired({ settings }: RouteDeps): string | null {
   const { value, source, warning } = settings.resolve('requireAuth');
   if (!value) return null;
@@ -133,7 +136,7 @@ const SHARED_ADDRESS_MESSAGES = {
     'Callers behind a proxy share one login limit: it calls from a public address. Name it in [security] trusted_proxies.',
 } as const;
 
-/** Only where a proxy was seen whose callers are not told apart. */
+/** Present only when a proxy was detected whose callers are not distinguished. */
 function proxyCheck(deps: RouteDeps): Record<string, Check> {
   const collapsed = deps.auth.sharedAddressCause();
   return collapsed === null
@@ -141,7 +144,7 @@ function proxyCheck(deps: RouteDeps): Record<string, Check> {
     : { proxy: { status: 'warning', message: SHARED_ADDRESS_MESSAGES[collapsed] } };
 }
 
-/** Only where somebody asked for the chat UI. */
+/** Present only when the chat UI is configured. */
 function companionCheck(deps: RouteDeps): Record<string, Check> {
   const { plan } = deps.companion.last();
   if (plan === null) return {};

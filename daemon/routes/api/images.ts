@@ -3,10 +3,10 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 
-/** A caller that takes nothing for this long is cut. */
+/** A caller that reads nothing for this long is disconnected. */
 const STALL_MS = 60_000;
 
-/** Pictures that were made here, by their ids alone. */
+/** Generated images, by their ids. */
 export function imageRoutes(deps: RouteDeps) {
   const picture: Handler = async (ctx, call) => {
     const kept = await deps.inference.image(call.params.uuid ?? '');
@@ -21,7 +21,7 @@ export function imageRoutes(deps: RouteDeps) {
       return void res.end();
     }
     res.setTimeout(STALL_MS, () => res.destroy());
-    // A caller who leaves ends it; there is nobody to be told.
+    // A disconnect of the caller ends it. There is no one to report to.
     await pipeline(kept.stream, res).catch(() => res.destroy());
   };
   return { 'images.cache': picture } satisfies Record<string, Handler>;

@@ -12,9 +12,9 @@ const MAX_LINES = 1_000;
 const newest = <T>(all: readonly T[], most: number): readonly T[] => (most === 0 ? [] : all.slice(-most));
 
 /**
- * `GET /api/logs?level=&lines=&follow=`: the last lines of the gateway's own log and then the live ones, each an event
- * `log` whose data is the line's JSON, redacted as the log is. A reader that comes back with `Last-Event-ID` goes on
- * behind it, after an event `gap` when lines were lost in between.
+ * `GET /api/logs?level=&lines=&follow=`: the last lines of the gateway log and then the live ones, each an
+ * event `log` with the line's JSON, redacted like the log. A reader that reconnects with `Last-Event-ID`
+ * continues after it, with a `gap` event when lines were lost.
  */
 export function logRoutes(deps: RouteDeps) {
   const endpoint = new SseEndpoint(deps, MAX_READERS);

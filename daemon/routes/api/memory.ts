@@ -9,10 +9,10 @@ import { badQuery, Query } from '../query.ts';
 const PAGE_SIZE = 100;
 const MAX_OFFSET = 999_999_999;
 
-/** The memory store; its delete routes are admin whatever the generic memory rule is widened to. */
+/** The memory store. Its delete routes are admin, even when the memory rule is set to client. */
 export function memoryRoutes(deps: RouteDeps) {
   const { memory } = deps;
-  /** The audit trail tells how many went, never what they said. */
+  /** The audit trail records the number of deleted memories, never their text. */
   const removed = (call: Call, what: 'one' | 'many' | 'all', deleted: number) => {
     audit(deps, call, 'memory.delete', { what, deleted });
     return { deleted };

@@ -11,7 +11,7 @@ import type { Call, Handler } from '../handler.ts';
 /** States of a slot that does not hold its model. */
 const UNLOADED: readonly string[] = ['offline', 'error'];
 
-/** `/api/models…`: the registry, and what an administrator may say of its models. */
+/** `/api/models…`: the registry, and the changeable properties of its models. */
 export function registryRoutes(deps: RouteDeps) {
   const { registry, slots } = deps;
   const audit = (call: Call, action: string, details: Record<string, unknown>) =>
@@ -26,7 +26,7 @@ export function registryRoutes(deps: RouteDeps) {
     if (model === undefined) throw notFound();
     return modelWithMemory(model, slots, slotIndexOf(slots));
   };
-  /** Gives the slot this model and notes the choice, unless somebody chose anew while it was loaded. */
+  /** Loads the model into the slot and stores the binding, unless it was changed meanwhile. */
   const bindBySwap = async (id: string, slot: string, binding: string | null): Promise<void> => {
     const before = registry.get(id)?.binding ?? null;
     await configWrite(() => slots.swap(slot, { modelId: id }));
@@ -77,10 +77,13 @@ export function registryRoutes(deps: RouteDeps) {
 const holdersOf = ({ slots }: Pick<RouteDeps, 'slots'>, id: string) =>
   slots.list().filter(({ model, state }) => model === id && !UNLOADED.includes(state));
 
-/** Formats that automatic slots can serve; others are for engines that slot files name, or take no memory of ours. */
+/**
+ * Formats that automatic slots can serve. Others need engines from slot files, or use no memory of the
+ * gateway.
+ */
 const SELF_SERVED: ReadonlySet<string> = new Set(['gguf', 'onnx']);
 
-/** What the slots say of models at one moment. */
+/** The models of the slots at one moment. */
 interface SlotIndex {
   /** Ids of models that are in memory, or about to be. */
   readonly held: ReadonlySet<string | null>;
@@ -96,7 +99,7 @@ function slotIndexOf(slots: Pick<Slots, 'list'>): SlotIndex {
   };
 }
 
-/** A model with what this machine knows of it: never a path. */
+/** Returns a model with its data on this machine, without a path. */
 function modelWithMemory(
   model: RegisteredModel,
   slots: Pick<Slots, 'measured' | 'fit'>,
@@ -115,7 +118,7 @@ function modelWithMemory(
   };
 }
 
-/** The list with what this machine makes of it. */
+/** The catalogue with its fit on this machine. */
 function catalogView({ registry, slots }: RouteDeps): CatalogView {
   const here = registry.views();
   const entries = CATALOG.map((known) => {
@@ -148,8 +151,8 @@ function idOf(deps: RouteDeps, call: Call): string {
 }
 
 /**
- * The slot that a binding names, when it has to be given the model first; null when it has it, and for any other binding.
- * Throws for a slot or upstream that is not there.
+ * Returns the slot of a binding that must load the model first, or null. Throws when the slot or upstream
+ * does not exist.
  */
 function slotToSwap(deps: RouteDeps, id: string, binding: string | null): string | null {
   const [kind, name = ''] = binding?.split(':') ?? [];

@@ -9,7 +9,7 @@ const MAX_RESULTS = 20;
 const MAX_QUERY_LENGTH = 200;
 const SEARCHES = { maxEntries: 64, ttlMs: 5 * 60_000 };
 
-/** Aborted when the caller has left before the answer. */
+/** Aborted when the caller disconnects before the response. */
 function abortOnDisconnect(res: ServerResponse): AbortSignal {
   const control = new AbortController();
   res.on('close', () => {

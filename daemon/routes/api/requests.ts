@@ -10,7 +10,7 @@ import { badQuery, Query } from '../query.ts';
 
 const MAX_ROWS = 1_000;
 
-/** `/api/requests…`: what runs and what has ended; content only where an admin has asked for it to be kept. */
+/** `/api/requests…`: running and ended requests. Content is included only when an admin enabled its capture. */
 export function requestRoutes(deps: RouteDeps) {
   /** `?state=running|done&limit=&before=`; `before` is the id of the last request of the page before. */
   const list: Handler = (_ctx, call): { running: RequestRecord[]; recent: RequestRecord[] } => {
@@ -24,19 +24,19 @@ export function requestRoutes(deps: RouteDeps) {
     return { running, recent };
   };
   const one: Handler = (_ctx, call) => findRequest(deps, call.params.id ?? '');
-  /** Ends a running request and answers it as it is then; so is one that has ended meanwhile. */
+  /** Cancels a running request and returns its current record. An ended request is returned as it is. */
   const cancel: Handler = async (_ctx, call) => {
     const found = findRequest(deps, call.params.id ?? '');
     if (!deps.inference.cancel(found.id)) return found;
     audit(deps, call, 'request.cancel', { request: found.id });
-    // Its walk hears of the end in this turn and tells the log before the next one.
+    // The call ends in this turn and is logged before the next one.
     await nextTurn();
     return currentOrEarlier(deps, found);
   };
   return { requests: list, request: one, 'request.cancel': cancel } satisfies Record<string, Handler>;
 }
 
-/** The same request once more; as it was where the log does not know its end, which changes nothing of that end. */
+/** Returns the current record of a request, or the given one when the log has no end for it. */
 function currentOrEarlier(deps: RouteDeps, found: RequestWholeView): RequestWholeView {
   try {
     return findRequest(deps, found.id);
@@ -47,8 +47,8 @@ function currentOrEarlier(deps: RouteDeps, found: RequestWholeView): RequestWhol
 }
 
 /**
- * One request with what happened on its way; of its resolution those steps too that did not have to be tried, and of its
- * texts what is kept, without any secret of the gateway.
+ * Returns one request with its story, including dispatch steps that were not tried, and its stored texts,
+ * without any secret of the gateway.
  */
 function findRequest(deps: RouteDeps, id: string): RequestWholeView {
   const found = deps.inference.request(id) ?? deps.store.requests.get(id);

@@ -12,7 +12,7 @@ import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';
 
-/** `/api/settings`: every row of the catalogue, and the way to persist those that config.toml may hold. */
+/** `/api/settings`: every setting, and the route that persists those of config.toml. */
 export function settingsRoutes(deps: RouteDeps) {
   const running = startValues(deps);
   const view = () => ({
@@ -38,7 +38,7 @@ export function settingsRoutes(deps: RouteDeps) {
 type Values = Record<string, unknown>;
 type Accepted = readonly (readonly [name: SettingName, value: unknown])[];
 
-/** What the settings that need a restart show at the start of the gateway; secrets show nothing. */
+/** Returns the start values of settings that need a restart, without secrets. */
 function startValues({ settings }: Pick<RouteDeps, 'settings'>): ReadonlyMap<string, unknown> {
   const fixed = settings.views().filter((row) => !row.live && !row.secret);
   return new Map(fixed.map(({ name, value }) => [name, value]));

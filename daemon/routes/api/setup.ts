@@ -3,7 +3,10 @@ import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 
-/** `/api/setup…` (bootstrap class): the first run. What it may change is the schema's, and never a key or enforcement. */
+/**
+ * `/api/setup…` (bootstrap class): the first run. It can change what the schema permits, never a key or
+ * enforcement.
+ */
 export function setupRoutes(deps: RouteDeps) {
   return {
     setup: () => deps.setup.view(),

@@ -6,9 +6,9 @@ import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 
 /**
- * Slot files over the API: only the keys of `SlotSettings` (what names a program, its arguments, environment, image or
- * mount comes from the file alone), and every other byte of a file stays as it is. A slot whose
- * file is broken has no record, yet it can be changed and removed: the name is looked up among the files that are there.
+ * Slot files over the API: only the keys of `SlotSettings`; programs, arguments, environment, image and
+ * mounts are set in the file only. All other bytes of a file stay unchanged. A slot with a broken file has no
+ * record but can be changed and removed: its name is looked up among the existing files.
  */
 export function slotFileRoutes(deps: RouteDeps) {
   const reload = () => deps.slots.reload();

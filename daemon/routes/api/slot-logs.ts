@@ -35,7 +35,7 @@ export function slotLogRoutes(deps: RouteDeps) {
     const config = deps.slots.config(name);
     const log = config === undefined ? name : slotLogName(config);
     const file = engineLogFile(join(deps.settings.folders.state, 'logs'), log);
-    // A full disk has none: what memory holds is shown then.
+    // On a full disk there is no file. The lines in memory are shown then.
     if (!existsSync(file) && lines > 0) for (const line of deps.slots.lines(name).slice(-lines)) onLine(line);
     await tailLog(file, { lines, follow, signal: closed.signal, onLine });
     stream.end();

@@ -5,7 +5,7 @@ import type { RouteDeps } from '../deps.ts';
 import type { Call } from '../handler.ts';
 import { slotRoutes } from './slots.ts';
 
-/** Routes over one slot whose every act is refused, what was begun, and what was written into the audit trail. */
+/** Routes over one slot whose every action is refused, with the started actions and the audit rows. */
 function refusing() {
   const act = vi.fn(() => Promise.reject(new GatewayError('model.not_found')));
   const add = vi.fn();
@@ -29,7 +29,7 @@ it.each(VERBS)('%s with a query that is refused begins nothing', async (verb) =>
   expect([act.mock.calls, add.mock.calls]).toEqual([[], []]);
 });
 
-it.each(VERBS)('%s that fails at once tells so, whether it is waited for or not', async (verb) => {
+it.each(VERBS)('%s that fails immediately reports that, whether it is awaited or not', async (verb) => {
   for (const query of ['', 'wait=false']) {
     const { add, routes } = refusing();
     const answer = Promise.resolve(routes[verb](ctx, callWith(query), { model_id: 'no-such-model' }));

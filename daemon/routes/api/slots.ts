@@ -8,7 +8,7 @@ import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 import { Query } from '../query.ts';
 
-/** With `?wait=false`: how long a refusal may take before the answer is "under way" (ms). */
+/** With `?wait=false`: how long a refusal may take before 202 is returned (ms). */
 const REFUSAL_MS = 150;
 
 /** `/api/slots…`: states, plans and the verbs of an admin. */
@@ -30,7 +30,7 @@ export function slotRoutes(deps: RouteDeps) {
       return deps.slots.swap(name, { modelId, persist });
     });
   };
-  /** The exact launch: of variables only their names; no value of a secret, whatever a slot file holds. */
+  /** The exact launch, with names of variables only and without secrets. */
   const plan: Handler = (_ctx, call): SlotPlanView => {
     const { name } = namedSlot(deps, call);
     const modelId = new Query(call).text('model_id');
@@ -56,7 +56,7 @@ export function slotRoutes(deps: RouteDeps) {
   } satisfies Record<string, Handler>;
 }
 
-/** The slot that the path names, a key of a map and nothing else. Throws `slot.not_found`. */
+/** Returns the slot of the path. Throws `slot.not_found`. */
 export function namedSlot(deps: Pick<RouteDeps, 'slots'>, call: Call): SlotRecord {
   const slot = deps.slots.get(call.params.name ?? '');
   if (!slot) throw new GatewayError('slot.not_found');
@@ -64,9 +64,9 @@ export function namedSlot(deps: Pick<RouteDeps, 'slots'>, call: Call): SlotRecor
 }
 
 /**
- * Begins the act once the query has been read, so that a request that is refused has done nothing, and answers the record
- * when the act has its outcome. With `?wait=false` 202 and the record as it is as soon as it is clear that the act is not
- * refused at once; what becomes of it is told by events, and by the slot's state.
+ * Starts the action after the query was validated, so that a refused request has no effect, and returns the
+ * record when the action is done. With `?wait=false`, returns 202 and the current record as soon as the
+ * action is not refused immediately. Events and the state of the slot report the result.
  */
 async function respondAcceptedOrWait(
   deps: RouteDeps,

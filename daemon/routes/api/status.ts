@@ -42,7 +42,10 @@ function overview(deps: RouteDeps): StatusOverviewView {
   };
 }
 
-/** Addresses built from the request's own Host, which the Host check has accepted; https where a trusted proxy says so. */
+/**
+ * Addresses based on the request's Host, which the Host check accepted. https when a trusted proxy reports
+ * it.
+ */
 async function urls({ auth, companion }: RouteDeps, call: Call) {
   const host = call.auth.headers.host ?? '';
   const base = `${forwardedTls(call.auth, auth.forwarding()) ? 'https' : 'http'}://${host}`;

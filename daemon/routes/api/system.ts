@@ -8,7 +8,7 @@ import { Query } from '../query.ts';
 
 /** Models, hardware, audit, metrics and the API description. */
 export function systemRoutes(deps: RouteDeps) {
-  /** Made for the first who asks: few do, and it is a tenth of what a start does once all is read in. */
+  /** Built on first use: it is rarely requested and takes a tenth of a warm start. */
   let description: ReturnType<typeof openApi> | undefined;
   return {
     hardware: () => deps.hardware.current(),

@@ -12,7 +12,10 @@ import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
-/** `/api/upstreams…`: other servers that serve models. Address and key name are for administrators; a key for nobody. */
+/**
+ * `/api/upstreams…`: other servers that serve models. Address and key variable are for administrators only. A
+ * key is never returned.
+ */
 export function upstreamRoutes(deps: RouteDeps) {
   const { upstreams } = deps;
   const folder = join(deps.settings.folders.config, 'upstreams');
@@ -21,7 +24,7 @@ export function upstreamRoutes(deps: RouteDeps) {
     if (!upstreams.config(name)) throw new GatewayError('upstream.not_found');
     return name;
   };
-  /** The name of a file that may be broken, so that no upstream of that name is known. */
+  /** Returns the name of a file, which may be broken and therefore have no upstream. */
   const fileOf = (call: Call): string => {
     const name = UpstreamName.safeParse(call.params.name);
     if (!name.success) throw new GatewayError('upstream.not_found');
@@ -34,7 +37,7 @@ export function upstreamRoutes(deps: RouteDeps) {
       address: deps.auth.address(call.auth),
       details,
     });
-  /** Takes up what was written and answers the new state. */
+  /** Reloads the files and returns the new record. */
   const reloadedRecord = (name: string): UpstreamRecord => {
     upstreams.reload();
     const detail = upstreams.detail(name);

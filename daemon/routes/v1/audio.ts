@@ -1,7 +1,7 @@
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 
-/** What can speak, and with which voices; asking loads nothing. */
+/** Speech models and their voices. Loads nothing. */
 export function audioRoutes(deps: RouteDeps) {
   const voices: Handler = (_ctx, call) =>
     deps.inference.voices(new URLSearchParams(call.target.query).get('model'));

@@ -6,17 +6,17 @@ import { releaseWhenWritten } from '../../lib/perf/buffer-release.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
-/** How the bodies of inference routes are read under their caps (`http/read-body` is handed in by the composition root). */
+/** Reads the bodies of inference routes under their caps. The composition root injects `http/read-body`. */
 export interface BodyReader {
-  /** The whole body, and how many milliseconds of the reading were work rather than a wait for its sender. */
+  /** The whole body, and how many milliseconds of the reading were work rather than waiting for the sender. */
   bytes(ctx: Context, call: Call): Promise<{ readonly bytes: Buffer; readonly workMs: number }>;
-  /** The body as it comes. */
+  /** The body as a stream. */
   receive(ctx: Context, call: Call): Receive;
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** The inference routes that forward a JSON body: read the bytes, hand them to the dispatcher, and stand aside. */
+/** The inference routes with a JSON body: read the bytes and pass them to the dispatcher. */
 export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   const run =
     (task: TaskName | DialectName): Handler =>
@@ -53,19 +53,19 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   } satisfies Record<string, Handler>;
 }
 
-/** Shorter bodies share their memory with the head that they came with. */
+/** Shorter bodies share their memory with the request head. */
 const MIN_RELEASE_BYTES = 64 * 1024;
 
 /**
- * Lets the body go once its call is over. Left to the collector, long ones come together to what makes it walk through the
- * whole heap: a third of the CPU of a chat of 2,000 messages.
+ * Releases the body when its call is over. Left to the garbage collector, long bodies trigger full
+ * collections: a third of the CPU of a chat of 2,000 messages.
  */
 const releaseBodyAfter = (body: Buffer, answered: Promise<void>): Promise<void> =>
   body.length < MIN_RELEASE_BYTES ? answered : answered.finally(() => releaseWhenWritten(body));
 
 /**
- * The picture of a call that floor 4 works on, made once its body is here; `waitedSince` is when the wait for it would have begun
- * if it were one wait, behind all work.
+ * Creates the call for the inference layer once its body is read. `waitedSince` is when the wait for the body
+ * would have begun if all waiting came last.
  */
 function inferenceCall(ctx: Context, call: Call, body: Buffer, waitedSince: number): InferenceCall {
   return {

@@ -3,7 +3,7 @@ import { HOPS_HEADER, INSTANCE_HEADER } from '../../upstreams/hops.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 
-/** Longest model id that is looked up at all. */
+/** Longer model ids are not looked up. */
 const MAX_ID_BYTES = 512;
 
 const commaList = (value: string): string[] =>
@@ -12,7 +12,7 @@ const commaList = (value: string): string[] =>
     .map((entry) => entry.trim().toLowerCase())
     .filter((entry) => entry !== '');
 
-/** `GET /v1/models` and `/v1/models/{model_id}`: from memory, never waiting for anything cold. */
+/** `GET /v1/models` and `/v1/models/{model_id}`: from memory, without waiting for upstreams. */
 export function modelRoutes(deps: RouteDeps) {
   const list: Handler = (ctx, call) => {
     if (ctx.req.headers[HOPS_HEADER] !== undefined)

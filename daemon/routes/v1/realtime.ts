@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import type { Realtime } from '../../inference/realtime/realtime.ts';
 import type { Call } from '../handler.ts';
 
-/** `/v1/realtime`: reads what the handshake asks for, and hands the socket over. */
+/** `/v1/realtime`: reads the query of the handshake and passes the socket on. */
 export function realtimeSocket(realtime: Realtime) {
   return (socket: WebSocket, { caller, target }: Call): void => {
     const query = new URLSearchParams(target.query);
