@@ -13,14 +13,14 @@ export interface UpstreamResponse {
 export interface UpstreamQuery {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly request: OutboundRequest;
-  /** Longest time for the whole answer, milliseconds. */
+  /** Maximum time for the whole response, milliseconds. */
   readonly limitMs: number;
   /** Most bytes, before and after decoding. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** The answer was larger than is read, or in a coding that nobody knows. */
+/** The response was too large, or had an unknown content encoding. */
 export class BadResponseError extends Error {}
 
 const DECODERS: Readonly<Record<string, (bytes: Buffer, limit: number) => Promise<Buffer>>> = {
@@ -31,9 +31,9 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer, limit: number) => Promis
 };
 
 /**
- * Asks an upstream one small question and reads the whole answer, redirects included as what they are. It is asked for
- * plain bytes; one that compresses all the same is decoded, within the same bound. Rejects with the error of the
- * connection, with BadAnswer, with a TimeoutError, or with the signal's reason.
+ * Sends a small request to an upstream and reads the whole response. Redirects are returned, not followed.
+ * Requests an uncompressed response, but decodes a compressed one within the same limit. Rejects with the
+ * error of the connection, with BadResponseError, with a TimeoutError, or with the signal's reason.
  */
 export async function queryUpstream({ outbound, request, limitMs, maxBytes, signal }: UpstreamQuery) {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);

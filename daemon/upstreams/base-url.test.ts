@@ -19,7 +19,7 @@ describe('parseBaseUrl', () => {
     ['HTTPS://API.OpenAI.com:443/v1', 'https://api.openai.com', '/v1'],
     ['http://[::1]:8080/v1', 'http://[::1]:8080', '/v1'],
     ['http://10.0.0.7:80', 'http://10.0.0.7', '/v1'],
-  ])('%s is %s with %s in place of /v1', (text, origin, base) => {
+  ])('%s is %s with %s instead of /v1', (text, origin, base) => {
     expect(read(text)).toMatchObject({ origin, base, text: `${origin}${base}` });
   });
 
@@ -52,7 +52,7 @@ describe('parseBaseUrl', () => {
   });
 
   it.each(['http://user:secret@desk/v1', 'http://secret@desk', 'http://u:@desk:8000/v1'])(
-    '%j is told to hold a key where none belongs',
+    '%j is reported as containing a key in the wrong place',
     (text) => {
       expect(parseBaseUrl(text)).toMatch(/^must not contain a user or a password; key_env names/);
     },
@@ -74,7 +74,7 @@ describe('parseBaseUrl', () => {
     ['http://lan.evil.com', false],
   ])('%s is near: %s', (text, near) => expect(read(text).isNear).toBe(near));
 
-  it('whatever it takes, it takes again in its own spelling', () => {
+  it('every accepted text is accepted again in its canonical form', () => {
     const part = fc.stringMatching(/^[a-z0-9._-]{1,12}$/);
     const url = fc
       .tuple(fc.constantFrom('http', 'https'), part, fc.nat(70_000), fc.array(part, { maxLength: 3 }))

@@ -10,13 +10,13 @@ export interface BaseUrl {
   readonly origin: string;
   readonly host: string;
   readonly port: number;
-  /** What stands in place of our own `/v1`, without a slash at its end. */
+  /** The path that replaces the gateway's own `/v1`, without a trailing slash. */
   readonly base: string;
-  /** A host of the own network, as far as its name or address tells. */
+  /** Whether the host is in the own network, according to its name or address. */
   readonly isNear: boolean;
 }
 
-/** Names that nobody can register, and those of a tailnet. */
+/** Suffixes that cannot be registered publicly, and that of a tailnet. */
 const NEAR_SUFFIXES = [
   ...['local', 'lan', 'home', 'home.arpa', 'internal', 'localdomain', 'localhost', 'ts.net'],
   ...['test', 'example', 'invalid'],
@@ -24,9 +24,9 @@ const NEAR_SUFFIXES = [
 const PATH = /^(\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)*$/;
 
 /**
- * Reads a base URL as OpenAI clients write it: `https://host/api/v1`; without a path `/v1` is meant, and slashes at the
- * end do not count. Answers the reason as text for anything that is none: another scheme, user information, a query,
- * a fragment, dot segments, an address that is never connected to.
+ * Parses a base URL as OpenAI clients write it: `https://host/api/v1`. Without a path `/v1` is used; trailing
+ * slashes are ignored. Returns the reason as text for anything else: another scheme, user information, a
+ * query, a fragment, dot segments, an address that is never connected to.
  */
 export function parseBaseUrl(text: string): BaseUrl | string {
   if (/^https?:\/\/[^/?#\\\s]*@/i.test(text.trim()))
@@ -48,7 +48,10 @@ export function parseBaseUrl(text: string): BaseUrl | string {
   return { text: `${origin}${base}`, origin, host: authority.host, port, base, isNear };
 }
 
-/** Whether a host belongs to this machine or its network: such an address, a dotless name, a name nobody can register. */
+/**
+ * Whether a host belongs to this machine or its network: by address, as a dotless name, or by a suffix that
+ * cannot be registered publicly.
+ */
 function isNearHost(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '');
   if (isLoopback(address) || isPrivate(address)) return true;

@@ -7,7 +7,7 @@ function bench() {
   return { clock, breaker: new CircuitBreaker(() => clock.now) };
 }
 
-/** One that is down, while a call tries it; `older` was made before it went down. */
+/** A breaker that is open, with a trial in progress; `older` was given before it opened. */
 function onTrial() {
   const { clock, breaker } = bench();
   const older = breaker.admit();
@@ -18,7 +18,7 @@ function onTrial() {
 }
 
 describe('Breaker', () => {
-  it('opens after five bad answers in a row, and one good answer starts the count anew', () => {
+  it('opens after five bad responses in a row, and one good response resets the count', () => {
     const { breaker } = bench();
     for (let count = 0; count < 4; count++) breaker.recordFailure('failing', null);
     expect(breaker.isOpen).toBe(false);
@@ -37,7 +37,7 @@ describe('Breaker', () => {
     expect(breaker.isOpen).toBe(true);
   });
 
-  it('lets one trial through after the pause; its failure doubles the pause, up to a minute', () => {
+  it('permits one trial after the pause; its failure doubles the pause, up to a minute', () => {
     const { breaker, clock } = bench();
     breaker.recordFailure('unreachable', null);
     breaker.recordFailure('unreachable', null);
@@ -55,7 +55,7 @@ describe('Breaker', () => {
     expect([breaker.admit(), breaker.admit()]).toEqual([{ trial: false }, { trial: false }]);
   });
 
-  it('a trial that is being answered lets the others in, and its failure shuts them out again', () => {
+  it('a trial with a started response closes it for others, and its failure opens it again', () => {
     const { breaker, trial } = onTrial();
     expect(breaker.admit()).toBeNull();
     breaker.recordResponseStart();
@@ -64,7 +64,7 @@ describe('Breaker', () => {
     expect([breaker.isOpen, breaker.waitMs]).toEqual([true, 10_000]);
   });
 
-  it('answers that begin well and break off still count as failures in a row', () => {
+  it('responses that begin well and are interrupted still count as failures in a row', () => {
     const { breaker } = bench();
     for (let count = 0; count < 5; count++) {
       breaker.recordResponseStart();
@@ -79,7 +79,7 @@ describe('Breaker', () => {
     expect(breaker.admit()).toEqual({ trial: true });
   });
 
-  it('the end of an older call is no end of the trial', () => {
+  it('the end of an older call does not end the trial', () => {
     const { breaker, older, trial } = onTrial();
     breaker.recordNeutral(older);
     breaker.recordFailure('unreachable', older);
@@ -95,7 +95,7 @@ describe('Breaker', () => {
     expect(breaker.waitMs).toBe(5000);
   });
 
-  it('a small question that was answered closes it on probation', () => {
+  it('a successful small request closes it on probation', () => {
     const { breaker } = bench();
     breaker.recordFailure('unreachable', null);
     breaker.recordFailure('unreachable', null);
@@ -105,7 +105,7 @@ describe('Breaker', () => {
     expect([breaker.isOpen, breaker.waitMs]).toEqual([true, 10_000]);
   });
 
-  it('a small question that was answered makes it well again, but bad answers stay bad answers in a row', () => {
+  it('a successful small request makes it healthy again, but bad responses stay bad responses in a row', () => {
     const { breaker } = bench();
     for (let count = 0; count < 2; count++) breaker.recordFailure('failing', null);
     expect(breaker.isHealthy).toBe(false);

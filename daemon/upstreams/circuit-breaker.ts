@@ -1,29 +1,32 @@
-/** How a call to an upstream went wrong: it was not reached at all, or it answered badly or not in time. */
+/** How a call to an upstream failed: it was unreachable, or it responded badly or too late. */
 export type FailureKind = 'unreachable' | 'failing';
 
-/** Failures in a row after which it is left alone; one that was not reached counts more, it costs its callers time. */
+/**
+ * Consecutive failures that open the breaker. An unreachable upstream counts more, because it costs its
+ * callers time.
+ */
 const MAX_FAILURES = 5;
 const WEIGHT: Readonly<Record<FailureKind, number>> = { unreachable: 3, failing: 1 };
-/** How long it is left alone at first, and at most; doubled each time a trial fails. Milliseconds. */
+/** First and maximum pause; doubled after each failed trial. Milliseconds. */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 60_000;
 
-/** The right to make one call. Which one it is tells whose trial is under way. */
+/** The permission for one call. Its identity tells which call is the trial. */
 export interface Pass {
   readonly trial: boolean;
 }
 
 /**
- * The circuit breaker of one upstream: closed until it has failed too often in a row, then open for a while, then one
- * trial at a time until one is answered. Works on monotonic milliseconds that are handed in; does nothing by itself.
+ * The circuit breaker of one upstream: closed until too many consecutive failures, then open for a pause,
+ * then one trial at a time until one succeeds. Uses the given monotonic milliseconds; has no timers.
  */
 export class CircuitBreaker {
   readonly #now: () => number;
   #failures = 0;
-  /** The last thing that it said was a failure. */
+  /** Whether the last result was a failure. */
   #failed = false;
   #pauseMs = FIRST_PAUSE_MS;
-  /** When the next trial may be made; null while closed. */
+  /** Time of the next trial; null while closed. */
   #openUntil: number | null = null;
   /** The call that tries; null while none does. */
   #trial: Pass | null = null;
@@ -32,7 +35,7 @@ export class CircuitBreaker {
     this.#now = now;
   }
 
-  /** The last call went well, or none was made, or a small question was answered since. */
+  /** Whether the last call succeeded, none was made, or a small request succeeded since. */
   get isHealthy(): boolean {
     return !this.#failed;
   }
@@ -41,14 +44,17 @@ export class CircuitBreaker {
     return this.#openUntil !== null;
   }
 
-  /** Milliseconds until a call may be made; 0 when one may be made now. */
+  /** Milliseconds until a call is permitted; 0 when one is permitted now. */
   get waitMs(): number {
     if (this.#openUntil === null) return 0;
     const rest = Math.max(0, this.#openUntil - this.#now());
     return this.#trial !== null ? Math.max(rest, 1) : rest;
   }
 
-  /** Asks to make a call; null when none may be made. While open it gives one pass at a time: that call is the trial. */
+  /**
+   * Returns a pass for one call, or null. While open, only one pass at a time is given; that call is the
+   * trial.
+   */
   admit(): Pass | null {
     if (this.waitMs > 0) return null;
     const pass = { trial: this.isOpen };
@@ -56,7 +62,7 @@ export class CircuitBreaker {
     return pass;
   }
 
-  /** A call is being answered, however long that takes: nobody has to wait for its end. */
+  /** A response has started, however long it takes. Other calls need not wait for its end. */
   recordResponseStart(): void {
     if (this.isOpen) this.recordReachable();
   }
@@ -70,12 +76,12 @@ export class CircuitBreaker {
     this.#trial = null;
   }
 
-  /** A call says nothing about the upstream: its caller left, or it was never sent. */
+  /** A call without information about the upstream: its caller disconnected, or it was never sent. */
   recordNeutral(pass: Pass | null): void {
     this.#endTrial(pass);
   }
 
-  /** A call failed; null stands for one that asked for no pass. */
+  /** A call failed; `pass` is null for a call without one. */
   recordFailure(kind: FailureKind, pass: Pass | null): void {
     this.#failures = Math.min(MAX_FAILURES, this.#failures + WEIGHT[kind]);
     this.#failed = true;
@@ -86,7 +92,7 @@ export class CircuitBreaker {
     this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
   }
 
-  /** Ends the trial if it is the one of this call, and answers whether it was. */
+  /** Ends the trial if this call is it. Returns whether it was. */
   #endTrial(pass: Pass | null): boolean {
     if (pass === null || pass !== this.#trial) return false;
     this.#trial = null;
@@ -94,8 +100,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * A small question was answered: calls may come again, and a single failure of them opens it anew. Once it is closed,
-   * bad answers still count as failures in a row: an engine may hang while its list is served.
+   * A small request succeeded: calls are permitted again, and one failure reopens the breaker. Once closed,
+   * bad responses still count as consecutive failures: an engine may hang while its list is served.
    */
   recordReachable(): void {
     if (this.#openUntil === null) {

@@ -10,7 +10,7 @@ afterEach(() => bench.remove());
 const cannot = expect.objectContaining({ code: 'dispatch.capability_mismatch' });
 const FILE = 'base_url = "http://desk.test"\nkey_env = "UPSTREAM_X"\ndaily_requests = 5\n';
 
-it('one that cannot count is as well as before, has used no request of its day, and is not asked again', () => {
+it('one that cannot count tokens stays healthy, has used none of its daily requests, and is not tried again', () => {
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);
   const upstreams = bench.open();
@@ -41,7 +41,7 @@ it('until its key or its file is another, or an hour is over', () => {
   lacks();
 });
 
-it('what is said to an old key is no word about the new one', () => {
+it('a response to an old key says nothing about the new one', () => {
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);
   const upstreams = bench.open();

@@ -11,7 +11,7 @@ function bench() {
   return { clock, facts, open: () => new DailyQuota(store, () => clock.now) };
 }
 
-it('counts by upstream and day, and starts anew at midnight UTC', () => {
+it('counts by upstream and day, and resets at midnight UTC', () => {
   const { clock, open } = bench();
   const counts = open();
   counts.add('a', 1, true);
@@ -23,7 +23,7 @@ it('counts by upstream and day, and starts anew at midnight UTC', () => {
   expect([counts.of('a'), counts.secondsLeft()]).toEqual([0, 86_400]);
 });
 
-it('what was kept survives a restart, but not into the next day', () => {
+it('stored counts survive a restart, but not into the next day', () => {
   const { clock, open } = bench();
   open().add('a', 1, true);
   open().add('b', 1, false);
@@ -32,7 +32,7 @@ it('what was kept survives a restart, but not into the next day', () => {
   expect(open().of('a')).toBe(0);
 });
 
-it.each(['', 'no json', '{"day":5,"counts":{"a":"x"}}', 'null'])('kept text %j costs nothing', (text) => {
+it.each(['', 'no json', '{"day":5,"counts":{"a":"x"}}', 'null'])('stored text %j is ignored', (text) => {
   const { facts, open } = bench();
   facts.set('upstreams.daily', text);
   expect(open().of('a')).toBe(0);

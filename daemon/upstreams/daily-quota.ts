@@ -1,4 +1,4 @@
-/** Where the counts outlive the gateway. */
+/** Storage of the counts across restarts. */
 export interface KeyValueStore {
   get(key: string): string | null;
   set(key: string, value: string): void;
@@ -30,7 +30,10 @@ export class DailyQuota {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** Adds to one upstream; `keep` writes it down before the call returns, so that no restart forgets it. */
+  /**
+   * Adds to the count of one upstream. `persist` writes it before the call returns, so that no restart loses
+   * it.
+   */
   add(name: string, by: 1 | -1, persist: boolean): void {
     this.#resetOnNewDay();
     this.#counts.set(name, Math.max(0, (this.#counts.get(name) ?? 0) + by));
@@ -41,7 +44,7 @@ export class DailyQuota {
       );
   }
 
-  /** Seconds until the counts start anew. */
+  /** Seconds until the counts are reset. */
   secondsLeft(): number {
     return Math.ceil((DAY_MS - (this.#now() % DAY_MS)) / 1000);
   }

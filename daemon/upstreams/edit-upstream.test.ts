@@ -56,7 +56,7 @@ it('refuses what would be no good file, by field and reason', async () => {
   expect(JSON.stringify(error)).not.toContain('sk-secret');
 });
 
-it('changes what is named and keeps every other byte', async () => {
+it('changes the named keys and keeps every other byte', async () => {
   await createUpstreamFile(folder, desk, 0);
   write('# mine\nbase_url = "http://desk.lan:8000/v1" # here\npriority = 5\ncolour = "red"\n');
   await changeUpstreamFile(folder, 'desk', { priority: null, enabled: false });
@@ -65,7 +65,7 @@ it('changes what is named and keeps every other byte', async () => {
   );
 });
 
-it('a new address takes the key along only when it is named again', async () => {
+it('a new address keeps the key only when it is named again', async () => {
   await createUpstreamFile(folder, { ...desk, key_env: 'UPSTREAM_DESK' }, 0);
   await changeUpstreamFile(folder, 'desk', { base_url: 'http://desk.lan:8000' });
   expect(text()).toContain('UPSTREAM_DESK');

@@ -27,7 +27,10 @@ function changesOf(body: Body): KeyChanges {
   return Object.fromEntries(named.map((field) => [field, body[field] ?? null]));
 }
 
-/** Refuses a text that would be no good upstream file: `upstream.invalid` with field and reason, never a value. */
+/**
+ * Throws `upstream.invalid` with field and reason for text that is not a valid upstream file, never with a
+ * value.
+ */
 function checked(name: string, text: string): Buffer {
   const { config, problems } = readUpstreamFile(`${name}.toml`, text);
   if (config !== null) return Buffer.from(text);
@@ -56,9 +59,9 @@ export async function createUpstreamFile(
 }
 
 /**
- * Changes the named keys in the file of an upstream, every other byte stays. A new `base_url` takes `key_env` out
- * unless the body names one with it, so that a key never follows to another address by itself. Throws
- * `upstream.invalid`, what `guard` throws, ConfigEditError and FileWriteError; after any of them nothing has changed.
+ * Changes the named keys in the file of an upstream; all other bytes stay. A new `base_url` removes `key_env`
+ * unless the body names one, so that a key is never sent to a new address implicitly. Throws
+ * `upstream.invalid`, what `guard` throws, ConfigEditError and FileWriteError; nothing has changed then.
  */
 export async function changeUpstreamFile(
   folder: string,

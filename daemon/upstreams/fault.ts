@@ -1,10 +1,10 @@
 import { BadResponseError } from './ask.ts';
 import type { FailureKind } from './circuit-breaker.ts';
 
-/** Why no proper answer came over a connection. */
+/** Why a connection gave no proper response. */
 export interface Fault {
   readonly kind: FailureKind;
-  /** The request was not sent, so nobody can have begun to work on it. */
+  /** The request was not sent, so no work was started. */
   readonly isUnsent: boolean;
   /** One sentence for the administrator; no address, no key. */
   readonly message: string;
@@ -32,7 +32,7 @@ const CONNECT_ERRORS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'It does not use TLS on this port.',
 };
 
-/** Codes that an open connection can have too: only the system call tells. */
+/** Codes that an open connection can have too. The system call distinguishes them. */
 const AMBIGUOUS: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
@@ -57,7 +57,7 @@ interface Coded {
   readonly errors?: unknown[];
 }
 
-/** The error itself, or the first of those that a name with several addresses gave. */
+/** Returns the error itself, or the first of several errors of a name with several addresses. */
 function first(error: unknown): Coded {
   const coded = (typeof error === 'object' && error !== null ? error : {}) as Coded;
   return typeof coded.code !== 'string' && coded.errors?.length ? first(coded.errors[0]) : coded;

@@ -23,7 +23,7 @@ describe('matchesGlob', () => {
   });
 });
 
-it('isWanted: an empty list includes all, and the list to exclude stands above', () => {
+it('isWanted: an empty list includes all, and the exclude list takes precedence', () => {
   expect(isWanted('m', [], [])).toBe(true);
   expect(isWanted('m', ['n'], [])).toBe(false);
   expect(isWanted('m', ['m*'], ['m'])).toBe(false);

@@ -1,4 +1,7 @@
-/** Whether `text` matches `pattern`, in which `*` stands for any characters, slashes too; everything else is itself. */
+/**
+ * Returns true if `text` matches `pattern`, in which `*` matches any characters, including slashes. All other
+ * characters match themselves.
+ */
 export function matchesGlob(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
@@ -13,7 +16,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
   return text.length - last.length >= at && text.endsWith(last);
 }
 
-/** Whether a model id is wanted: on the list to include (an empty one includes all) and not on the one to exclude. */
+/** Whether a model id passes the filters: included (an empty list includes all) and not excluded. */
 export function isWanted(id: string, include: readonly string[], exclude: readonly string[]): boolean {
   const on = (patterns: readonly string[]) => patterns.some((pattern) => matchesGlob(pattern, id));
   return (include.length === 0 || on(include)) && !on(exclude);

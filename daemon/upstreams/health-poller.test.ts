@@ -33,18 +33,18 @@ function listed(more?: string): Upstream {
 
 const wants = (one: Upstream) => needsPoll(one, MAX_AGE_MS);
 
-describe('who is looked at', () => {
+describe('which upstreams are polled', () => {
   it.each([
     ['', true],
     ['remote = true', true],
     ['enabled = false', false],
     ['models = ["m"]', false],
     ['key_env = "UPSTREAM_X"', false],
-  ])('one that has never been asked, with "%s": %s', (more, expected) => {
+  ])('one that was never contacted, with "%s": %s', (more, expected) => {
     expect(wants(upstream(more))).toBe(expected);
   });
 
-  it('one whose list did not come, but not before its pause is over', () => {
+  it('one whose list failed, but not before its pause is over', () => {
     const one = upstream();
     one.recordListFailure('x', { code: 'ECONNREFUSED' });
     expect(wants(one)).toBe(false);
@@ -84,8 +84,8 @@ describe('who is looked at', () => {
   });
 });
 
-describe('looks', () => {
-  it('come at most every five minutes to a provider of somebody else, and run only while there is anybody', () => {
+describe('polls', () => {
+  it('run at most every five minutes for a provider, and only while there is any upstream', () => {
     vi.useFakeTimers();
     const [own, provider] = [upstream(), upstream('remote = true')];
     let all: Upstream[] = [];

@@ -1,9 +1,9 @@
 import { USABLE_HEALTH } from '../contract/upstreams.ts';
 import type { Upstream } from './upstream.ts';
 
-/** How often it is thought about whom to look at, milliseconds. */
+/** Interval of the poller in milliseconds. */
 const INTERVAL_MS = 30_000;
-/** A provider of somebody else is looked at no more often than this: it is far away, and counts what it is asked. */
+/** Minimum interval for a provider: it is remote and may charge for requests. */
 const PROVIDER_PAUSE_MS = 5 * 60_000;
 
 export interface HealthPollerDeps {
@@ -13,13 +13,13 @@ export interface HealthPollerDeps {
   maxAgeMs(): number;
   /** Milliseconds that never jump. */
   monotonic(): number;
-  /** Another time than the usual one, for tests. */
+  /** Overrides the interval, for tests. */
   readonly intervalMs?: number;
 }
 
 /**
- * Looks at upstreams that nobody calls, so that one that was off is found when it comes back, and one of the own network
- * shows its new models. Asks for a list only, and only where something may have changed; never keeps the process alive.
+ * Polls upstreams without traffic, so that one that comes back is found and new models in the own network
+ * appear. Requests lists only, and only when something may have changed. Does not keep the process alive.
  */
 export class HealthPoller {
   readonly #options: HealthPollerDeps;
@@ -30,7 +30,7 @@ export class HealthPoller {
     this.#options = options;
   }
 
-  /** To be called whenever upstreams have come or gone: without any, nothing runs. */
+  /** Call this when upstreams were added or removed. Without any, no timer runs. */
   update(): void {
     if (this.#options.upstreams().length === 0) this.stop();
     else this.#timer ??= setInterval(() => this.#round(), this.#options.intervalMs ?? INTERVAL_MS).unref();
@@ -57,7 +57,10 @@ export class HealthPoller {
   }
 }
 
-/** It is not well, or its list is missing, or too old where asking costs nobody anything; and it may be asked now. */
+/**
+ * Whether an upstream is unhealthy, or its list is missing or outdated (for upstreams without cost), and it
+ * may be requested now.
+ */
 export function needsPoll(upstream: Upstream, maxAgeMs: number): boolean {
   const { config, listing, breaker } = upstream;
   if (!config.enabled || upstream.isSelf || upstream.isKeyMissing) return false;

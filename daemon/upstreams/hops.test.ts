@@ -10,7 +10,7 @@ it.each([
   ['aa, bb ,cc', `aa,bb,cc,${OWN}`],
   ['a\u00e9\r\nx: y', `a,${OWN}`],
   ['zz', `0,${OWN}`],
-])('%j goes on as %s', (came, expected) => expect(nextHops(came, OWN)).toBe(expected));
+])('%j is forwarded as %s', (came, expected) => expect(nextHops(came, OWN)).toBe(expected));
 
 it.each([OWN, `aa,${OWN}`, `${OWN},bb`, 'a,b,c,d', `${'a,'.repeat(2000)}`])('%j ends here', (came) =>
   expect(nextHops(came, OWN)).toBeNull(),

@@ -1,13 +1,13 @@
-/** The header by which gateways of our kind tell each other whom a request has passed. */
+/** The header with the gateways that a request has passed. */
 export const HOPS_HEADER = 'x-svc-hops';
-/** By which a gateway that was asked with it says who it is. */
+/** The header in which a gateway returns its instance name to another gateway. */
 export const INSTANCE_HEADER = 'x-svc-instance';
 /** Gateways that one request may pass. */
 const MAX_HOPS = 4;
 
 /**
- * The header for the next gateway: what came plus our own name. Null when the request has been here before or has
- * passed too many gateways.
+ * Returns the header for the next gateway: the received value plus the own name. Returns null when the
+ * request has passed this gateway before, or too many gateways.
  */
 export function nextHops(header: string | undefined, own: string): string | null {
   const passed = (header ?? '')

@@ -33,7 +33,7 @@ function reader(allMs?: number) {
   return { made, read };
 }
 
-it('asks four at a time, and the others as these are done', async () => {
+it('reads four at a time, and the others as these are done', async () => {
   const open: ServerResponse[] = [];
   const player = await bench.player((_req, res) => void open.push(res));
   const all = Array.from({ length: 6 }, (_, index) => upstream(`u${index}`, player.url));
@@ -49,7 +49,7 @@ it('asks four at a time, and the others as these are done', async () => {
   expect(all.every(({ models }) => models.length === 1)).toBe(true);
 });
 
-it('ends in time for all together, takes what came, and blames nobody who was not waited for', async () => {
+it('ends in time for all together, uses the received lists, and blames none that was not awaited', async () => {
   const slow = await bench.player(() => {});
   const fast = await bench.player(listOf('m'));
   const all = [upstream('slow', slow.url), upstream('fast', fast.url)];
@@ -59,7 +59,7 @@ it('ends in time for all together, takes what came, and blames nobody who was no
   expect(all.map(({ health }) => health)).toEqual(['unknown', 'ok']);
 });
 
-it('one question serves those who wait and those in the background; who leaves takes it from nobody', async () => {
+it('one request serves waiting and background readers; a caller that leaves does not cancel it for others', async () => {
   const open: ServerResponse[] = [];
   const player = await bench.player((_req, res) => void open.push(res));
   const one = upstream('one', player.url);
@@ -75,7 +75,7 @@ it('one question serves those who wait and those in the background; who leaves t
   expect(player.requests).toHaveLength(1);
 });
 
-it('a reader that is closed asks nobody any more', async () => {
+it('a closed reader sends no requests', async () => {
   const player = await bench.player(listOf('m'));
   const { made, read } = reader();
   made.close();

@@ -11,11 +11,13 @@ const MAX_CONCURRENT = 4;
 export interface ListReaderDeps extends ListDeps {
   /** Overrides the limit of docs/spec/contract.md#live-lists in tests. */
   readonly allMs?: number;
-  /** A question for a list has been answered, one way or the other. */
+  /** Called after each request for a list, successful or not. */
   onRead(upstream: Upstream): void;
 }
 
-/** Reads model lists: one question to an upstream at a time, whoever asks, and four upstreams at a time. */
+/**
+ * Reads model lists: one request per upstream at a time, shared by all callers, and four upstreams at a time.
+ */
 export class ListReader {
   readonly #options: ListReaderDeps;
   readonly #flights = new SingleFlight<ListOutcome>();
@@ -40,7 +42,7 @@ export class ListReader {
     return this.#flights.run(flightKeyOf(upstream), start, signal);
   }
 
-  /** Reads all of these; resolves when the last one came or failed, after 8 s, or when the signal aborts. Never rejects. */
+  /** Reads all of these. Resolves when all are done, after 8 s, or when the signal aborts. Never rejects. */
   async readAll(upstreams: readonly Upstream[], signal: AbortSignal): Promise<void> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(this.#options.allMs ?? ALL_LISTS_LIMIT_MS)]);
     const left = [...upstreams];
@@ -52,7 +54,7 @@ export class ListReader {
     await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
   }
 
-  /** Reads one in the background, after those that are waiting. */
+  /** Reads a list in the background, after those that wait already. */
   readInBackground(upstream: Upstream): void {
     if (this.#closing.signal.aborted) return;
     this.#waiting.add(upstream);
@@ -79,7 +81,10 @@ export class ListReader {
   }
 }
 
-/** What makes one question the same as another. A new key has one of its own: what is said of the old one is not its answer. */
+/**
+ * Returns the key under which requests are shared. A new credential makes a new request, because the response
+ * to the old one does not apply to it.
+ */
 function flightKeyOf({ config: { name, at }, currentCredentials: { key } }: Upstream): string {
   const print = createHash('sha256').update(key).digest('base64');
   return `${name} ${at.text} ${print}`;

@@ -1,6 +1,6 @@
 import type { UpstreamModel } from './model-list.ts';
 
-/** Pause after a list that did not come, at first and at most, milliseconds; doubled each time. */
+/** First and maximum pause after a failed list; doubled each time. Milliseconds. */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 60_000;
 
@@ -11,7 +11,7 @@ export interface ListClocks {
   readonly monotonic: () => number;
 }
 
-/** The model list of one upstream as it is known: its content, its age, and when it may be asked for again. */
+/** The known model list of one upstream: its content, its age, and when it may be requested again. */
 export class Listing {
   readonly #clocks: ListClocks;
   #models: readonly UpstreamModel[] = [];
@@ -28,12 +28,12 @@ export class Listing {
     return this.#models;
   }
 
-  /** Unix milliseconds at which it came; null before the first one. */
+  /** Unix milliseconds of the last list; null before the first one. */
   get fetchedAt(): number | null {
     return this.#at;
   }
 
-  /** Whether it is young enough to be the last word. */
+  /** Whether it is recent enough to be used without a refresh. */
   isFresh(maxAgeMs: number): boolean {
     if (this.#at === null) return false;
     const age = this.#clocks.wall() - this.#at;
@@ -57,7 +57,7 @@ export class Listing {
     this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
   }
 
-  /** What was asked for may have changed: it may be asked at once. */
+  /** Permits a request immediately, because the upstream may have changed. */
   resetBackoff(): void {
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#nextAttemptAt = Number.NEGATIVE_INFINITY;

@@ -32,11 +32,11 @@ describe('readModelList', () => {
   ])('%j', (value, expected) => expect(readModelList(value)).toEqual([{ id: 'a', ...expected }]));
 
   it.each([[null], [5], ['text'], [{}], [{ data: {} }], [{ error: { message: 'no' } }]])(
-    '%j is none',
+    '%j is not a model list',
     (value) => expect(readModelList(value)).toBeNull(),
   );
 
-  it('passes over what makes no sense, and takes slashes, colons and any script', () => {
+  it('skips invalid records, and accepts slashes, colons and any script', () => {
     const odd = [null, 5, {}, { id: 5 }, { id: ' ' }, { id: 'a\nb' }, { id: 'x'.repeat(257) }, []];
     expect(ids({ data: odd })).toEqual([]);
     const fine = ['org/model:free', 'größe/模型', 'a b', '../../etc', '__proto__'];

@@ -1,20 +1,20 @@
 import type { SlotTypeName } from '../contract/slots.ts';
 import { isWanted } from './globs.ts';
 
-/** One model of an upstream, as far as its list tells. */
+/** One model in the list of an upstream. */
 export interface UpstreamModel {
   readonly id: string;
-  /** Null: the list does not tell. */
+  /** Null when the list does not contain it. */
   readonly type: SlotTypeName | null;
   /** Window in tokens. */
   readonly context: number | null;
   /** Unix seconds. */
   readonly created: number | null;
-  /** Its list says that it sees pictures. */
+  /** Whether the list reports image input. */
   readonly vision?: true;
 }
 
-/** Models of one upstream that are kept. */
+/** Maximum number of models per upstream. */
 export const MAX_MODELS = 2_000;
 const MAX_ID_LENGTH = 256;
 const CONTROLS = /[\0-\x1f\x7f]/;
@@ -23,7 +23,7 @@ type Json = Record<string, unknown>;
 const asObject = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 
-/** What the modality that a record says it makes means for dispatch. */
+/** The type of a model by its output modality. */
 const BY_OUTPUT: Readonly<Record<string, SlotTypeName>> = {
   text: 'llm',
   embedding: 'embedding',
@@ -34,7 +34,7 @@ const BY_OUTPUT: Readonly<Record<string, SlotTypeName>> = {
   audio: 'tts',
 };
 
-/** The records of a list in any of the spellings that servers use; null for something else. */
+/** Returns the records of a list in any of the known forms, or null. */
 function records(value: unknown): unknown[] | null {
   const root = asObject(value);
   const list = Array.isArray(value) ? value : (root?.data ?? root?.models);
@@ -63,7 +63,7 @@ function typeOf(record: Json): SlotTypeName | null {
   return Object.hasOwn(BY_OUTPUT, made) ? (BY_OUTPUT[made] as SlotTypeName) : null;
 }
 
-/** Names of another gateway of our kind that mean its slots, and what it only passes on from its own upstreams. */
+/** Returns true for aliases of another svc-gateway and for models that it forwards from its own upstreams. */
 function isForwarded(record: Json): boolean {
   const own = asObject(record._svc);
   return own !== undefined && (own.is_alias === true || own.virtual === true || record.owned_by !== 'svc');
@@ -84,9 +84,9 @@ export interface ModelFilter {
 }
 
 /**
- * The models of a list, each id once, at most 2,000; records that make no sense are passed over. `svc/…` names and the
- * aliases of another svc-gateway are left out, because they mean slots of that gateway, and so is what it only passes
- * on, so that two gateways that know each other never list each other's echo. Null when it is no model list.
+ * Returns the models of a list, each id once, at most 2,000. Skips invalid records. Skips `svc/…` names and
+ * aliases of another svc-gateway, because they mean slots of that gateway, and models that it forwards, so
+ * that two gateways do not list each other's lists. Returns null when it is not a model list.
  */
 export function readModelList(value: unknown): UpstreamModel[] | null {
   const list = records(value);
@@ -100,7 +100,7 @@ export function readModelList(value: unknown): UpstreamModel[] | null {
   return [...found.values()];
 }
 
-/** Those that the upstream's file lets in. */
+/** Applies the filters of the upstream's file. */
 export const filterModels = (models: readonly UpstreamModel[], { include, exclude }: ModelFilter) =>
   models.filter(({ id }) => isWanted(id, include, exclude));
 

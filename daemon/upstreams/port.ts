@@ -9,15 +9,15 @@ import type { UpstreamConfig } from './upstream-file.ts';
 /** What dispatch and catalogue know of one upstream, from memory. */
 export interface UpstreamState {
   readonly name: string;
-  /** A provider of somebody else: thinking switches never go there. */
+  /** Whether it is a provider. Thinking switches are never sent to it. */
   readonly remote: boolean;
-  /** Its last call went well, and it may take another one. */
+  /** Whether its last call succeeded and it may take another one. */
   readonly isHealthy: boolean;
-  /** It stands behind every upstream of the own network. */
+  /** Whether it is used only after every upstream of the own network. */
   readonly isSpendGuarded: boolean;
-  /** Smaller comes first. */
+  /** Lower values are preferred. */
   readonly priority: number;
-  /** Its model list has never been read, or is too old to count, and may be asked for now. */
+  /** Whether its model list is missing or outdated, and may be requested now. */
   readonly isCold: boolean;
   readonly models: readonly UpstreamModel[];
 }
@@ -25,20 +25,20 @@ export interface UpstreamState {
 /** How one call reaches an upstream. The headers hold its own credential and go to its own origin only. */
 export interface UpstreamCall {
   readonly origin: string;
-  /** What stands in place of our own `/v1`. */
+  /** The path that replaces the gateway's own `/v1`. */
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
   /** It reranks under the native path only. */
   readonly nativeRerank: boolean;
-  /** It reranks as TEI does: at a path and in words of its own. */
+  /** It reranks with the path and format of TEI. */
   readonly teiRerank: boolean;
   readonly remote: boolean;
-  /** Milliseconds; null leaves it to the settings. */
+  /** Milliseconds; null uses the settings. */
   readonly connectMs: number | null;
   readonly idleMs: number | null;
-  /** To be told the status of an answer as soon as it begins. */
+  /** Call this with the status as soon as a response begins. */
   onResponse(status: number): void;
-  /** To be told once how the call ended. */
+  /** Call this once when the call has ended. */
   onEnd(end: CallEnd): void;
 }
 
@@ -56,31 +56,37 @@ export interface CallOptions {
  * Reading their state sends no request.
  */
 export interface AllUpstreams {
-  /** The name of this run of the gateway among gateways. */
+  /** The instance name of this process among gateways. */
   readonly instance: string;
   /** Those that are enabled. */
   list(): readonly UpstreamState[];
-  /** Reads the model lists of all cold upstreams, single-flighted and within 8 s in all; never rejects for a failing leg. */
+  /**
+   * Reads the model lists of all cold upstreams, shared between callers and within 8 s in total. Never
+   * rejects because of a failing upstream.
+   */
   refreshCold(signal: AbortSignal): Promise<void>;
   /**
-   * The right to make one call. Throws GatewayError: `upstream.loop`, `upstream.auth_failed` (no key),
-   * `upstream.daily_cap`, `dispatch.upstream_unavailable` (left alone for a while, or gone), `dispatch.capability_mismatch`
-   * (it cannot count).
+   * Returns the permission for one call. Throws GatewayError: `upstream.loop`, `upstream.auth_failed` (no
+   * key), `upstream.daily_cap`, `dispatch.upstream_unavailable` (paused or removed),
+   * `dispatch.capability_mismatch` (it cannot count).
    */
   connect(name: string, options?: CallOptions): UpstreamCall;
-  /** What `connect` would throw now for a request that has passed no other gateway; null when it may be made. Changes nothing. */
+  /**
+   * Returns what `connect` would throw now for a request that has passed no other gateway, or null. Changes
+   * nothing.
+   */
   refusal(name: string): GatewayError | null;
   views(): UpstreamRecord[];
-  /** The view for administrators; undefined when there is none of this name. */
+  /** The view for administrators; undefined for an unknown name. */
   detail(name: string): UpstreamRecord | undefined;
-  /** The settings of one; undefined when there is none of this name. */
+  /** The settings of one upstream; undefined for an unknown name. */
   config(name: string): UpstreamConfig | undefined;
   problems(): readonly Problem[];
-  /** Asks one for its list now, whatever is known; throws `upstream.not_found`. */
+  /** Requests the list of one upstream now; throws `upstream.not_found`. */
   readList(name: string, signal: AbortSignal): Promise<ListOutcome>;
-  /** Reads the files anew, and looks whether keys have changed; a broken file keeps its last good settings. */
+  /** Reads the files again and checks for changed keys. A broken file keeps its last good settings. */
   reload(): void;
-  /** The gateway listens: lists are asked for from now on. */
+  /** Starts reading lists; call this when the gateway listens. */
   start(): void;
   close(): void;
 }

@@ -15,7 +15,7 @@ const LOOP = 'Its address leads back to this gateway.';
 
 export interface ListDeps {
   readonly outbound: Pick<Outbound, 'dispatch'>;
-  /** The name of this gateway among gateways. */
+  /** The instance name of this gateway. */
   readonly instance: string;
   connectMs(upstream: Upstream): number;
 }
@@ -29,8 +29,8 @@ export interface ListOutcome {
 }
 
 /**
- * Asks an upstream for its models and lets it take in what came: the list, a refusal of our key, a failure. Never
- * throws, except the signal's reason when the caller leaves; then nothing is taken in.
+ * Requests the models of an upstream and records the result: the list, a refused key, a failure. Never
+ * throws, except the signal's reason when the caller disconnects; nothing is recorded then.
  */
 export async function readList(
   upstream: Upstream,
@@ -96,7 +96,7 @@ function applyResponse(
     upstream.recordLoop();
     return failed(LOOP);
   }
-  // What failed on the way may be the same way round as before.
+  // A server error on an indirect way may come from the same loop as before.
   if (status < 500) upstream.clearLoop();
   if (refusesKey(upstream, status)) {
     upstream.recordKeyRefused(sent);
@@ -126,7 +126,7 @@ function applyResponse(
   return { ok: true, status, message: `${upstream.models.length} models` };
 }
 
-/** 403 too, but where a key that is taken for calls may not ask for a list that the file makes needless. */
+/** Returns true for 401, and for 403 unless calls accept the key and the file lists the models. */
 function refusesKey({ config, acceptsKey }: Upstream, status: number): boolean {
   return status === 401 || (status === 403 && (config.models === null || !acceptsKey));
 }

@@ -1,10 +1,10 @@
 import { GatewayError } from '../contract/errors.ts';
 
-/** Why a call to an upstream is not even tried. */
+/** Why a call to an upstream is not tried. */
 export const unavailable = (message: string): GatewayError =>
   new GatewayError('dispatch.upstream_unavailable', { message });
 
-/** It is left alone after failures; waiting helps. */
+/** The breaker is open after failures; waiting helps. */
 export const circuitOpen = (waitMs: number): GatewayError =>
   new GatewayError('dispatch.upstream_unavailable', {
     message: `The upstream failed several times in a row. Next attempt in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`,
@@ -19,11 +19,13 @@ export const loopDetected = (passed: boolean): GatewayError =>
       : {}),
   });
 
-/** Its requests of the day are used up; hours are too long to wait for. */
+/** The daily limit is reached. Hours are too long to wait. */
 export const quotaExceeded = (secondsLeft: number): GatewayError =>
   new GatewayError('upstream.daily_cap', { noRetry: true, details: { resets_in_s: secondsLeft } });
 
-/** It has no route that counts tokens; nobody guesses for it. `status`: by which it said so just now. */
+/**
+ * It has no route that counts tokens, and the gateway does not guess. `status`: the response that showed it.
+ */
 export const cannotCountTokens = (status?: number): GatewayError =>
   new GatewayError('dispatch.capability_mismatch', {
     message: 'The engine or upstream of this model cannot count tokens.',
@@ -31,7 +33,7 @@ export const cannotCountTokens = (status?: number): GatewayError =>
     ...(status === undefined ? {} : { details: { upstream_status: status } }),
   });
 
-/** A key is asked for and its variable holds none. */
+/** A key is configured, but its variable is not set. */
 export const keyNotSet = (): GatewayError =>
   new GatewayError('upstream.auth_failed', {
     message: 'The key of this upstream is not set. An administrator can set it in api.env.',

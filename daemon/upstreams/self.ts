@@ -22,8 +22,8 @@ function ownNames(): string[] {
 }
 
 /**
- * Whether an address is certainly that of this gateway: its port, and a host at which it listens. A way round (another
- * name, a proxy) is not seen here; that shows in the first answer.
+ * Returns true if an address is certainly that of this gateway: its port, and a host on which it listens. An
+ * indirect way (another name, a proxy) is detected by its first response instead.
  */
 export function isOwnAddress(at: BaseUrl, { bindHost, port }: OwnAddress, addresses = ownAddresses): boolean {
   if (at.port !== port || at.origin.startsWith('https:')) return false;

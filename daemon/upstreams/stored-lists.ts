@@ -1,7 +1,7 @@
 import type { KeyValueStore } from './daily-quota.ts';
 import { readModelList, type UpstreamModel } from './model-list.ts';
 
-/** A list as it outlives the gateway; it counts only for the address that it came from. */
+/** A persisted list. It is valid only for the address that it came from. */
 export interface StoredList {
   readonly from: string;
   readonly at: number;
@@ -10,7 +10,7 @@ export interface StoredList {
 
 const STORE_KEY = 'upstreams.lists';
 
-/** The lists of an earlier run by name; anything that is not as it was written is passed over. */
+/** Reads the lists of an earlier run by name. Skips invalid ones. */
 export function readStoredLists(store: KeyValueStore): Map<string, StoredList> {
   const stored = new Map<string, StoredList>();
   try {
@@ -20,12 +20,12 @@ export function readStoredLists(store: KeyValueStore): Map<string, StoredList> {
       stored.set(name, { from, at, models });
     }
   } catch {
-    // A fact that is no JSON is as good as none.
+    // Invalid JSON counts as missing.
   }
   return stored;
 }
 
-/** Writes only what is not there yet: questions without a new answer wear no disk. */
+/** Writes only changes, to avoid needless disk writes. */
 export function storeLists(store: KeyValueStore, lists: ReadonlyMap<string, StoredList>): void {
   const text = JSON.stringify(Object.fromEntries(lists));
   if (store.get(STORE_KEY) !== text) store.set(STORE_KEY, text);

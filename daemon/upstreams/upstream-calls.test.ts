@@ -9,7 +9,7 @@ afterEach(() => bench.remove());
 
 const forever = new AbortController().signal;
 describe('calls', () => {
-  it('the key is read anew for each call', async () => {
+  it('the key is read again for each call', async () => {
     bench.environment = { UPSTREAM_X: ' sk-old-123456 ' };
     bench.file('desk', 'base_url = "http://desk.test"\nkey_env = "UPSTREAM_X"');
     const upstreams = bench.open();
@@ -28,7 +28,7 @@ describe('calls', () => {
     expect(JSON.stringify([upstreams.detail('desk'), upstreams.views(), bench.logged])).not.toContain('sk-');
   });
 
-  it('a refused key stands behind healthy ones until it is another, or works again', () => {
+  it('an upstream with a refused key ranks behind healthy ones until the key changes, or works again', () => {
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
     bench.file('desk', 'base_url = "http://desk.test"\nkey_env = "UPSTREAM_X"');
     const upstreams = bench.open();
@@ -42,7 +42,7 @@ describe('calls', () => {
     expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(true);
   });
 
-  it('403 is a refused key only while that key has never been taken', async () => {
+  it('403 is a refused key only while that key was never accepted', async () => {
     const player = await bench.player(listOf('a'));
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
     const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
@@ -58,7 +58,7 @@ describe('calls', () => {
     expect(health(403)).toBe('auth_failed');
   });
 
-  it('what is said of an old key is no word about the new one', async () => {
+  it('a response to an old key says nothing about the new one', async () => {
     const player = await bench.player(listOf('a'));
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
     const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
@@ -76,7 +76,7 @@ describe('calls', () => {
     expect(upstreams.detail('desk')?.health).not.toBe('auth_failed');
   });
 
-  it('a question with an old key is not the answer to one with the new key', async () => {
+  it('a list request with an old key is not shared with one with the new key', async () => {
     const going = Promise.withResolvers<void>();
     const player = await bench.player(async (req, res) => {
       if (req.headers.authorization === 'Bearer sk-new-123456') return listOf('a')(req, res);
@@ -94,7 +94,7 @@ describe('calls', () => {
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', models: 1 });
   });
 
-  it('a list that is not there says nothing of the key', async () => {
+  it('a missing list says nothing about the key', async () => {
     const player = await bench.player((_req, res) => void res.writeHead(404).end());
     const upstreams = bench.desk(player, 'models = ["m"]');
     for (const status of [401, 403]) {
@@ -104,7 +104,7 @@ describe('calls', () => {
     }
   });
 
-  it('a key that may call but not list is no refused key where the file names the models', async () => {
+  it('a key that may call but not list is not refused where the file lists the models', async () => {
     const player = await bench.player((_req, res) => void res.writeHead(403).end());
     const upstreams = bench.desk(player, 'models = ["m"]');
     expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: false, status: 403 });
@@ -114,7 +114,7 @@ describe('calls', () => {
     expect(upstreams.detail('desk')?.health).toBe('ok');
   });
 
-  it('is left alone after failures in a row, and one trial brings it back', () => {
+  it('is paused after failures in a row, and one successful trial restores it', () => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
     const upstreams = bench.open();
     for (let count = 0; count < 5; count++) upstreams.connect('desk').onEnd({ status: 500 });
@@ -137,7 +137,7 @@ describe('calls', () => {
     [401, 'failing', true],
     [500, 'down', false],
     [503, 'down', false],
-  ])('a trial that is answered with %d leaves it %s from the first byte on', (status, health, next) => {
+  ])('a trial with status %d leaves it %s from the first byte on', (status, health, next) => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
     const upstreams = bench.open();
     const older = upstreams.connect('desk');
@@ -154,7 +154,7 @@ describe('calls', () => {
     expect(upstreams.detail('desk')?.health).toBe('ok');
   });
 
-  it.each([[{ status: 200 }], [{ status: 404 }], [{ status: 400 }], [null]])('%j is no failure', (end) => {
+  it.each([[{ status: 200 }], [{ status: 404 }], [{ status: 400 }], [null]])('%j is not a failure', (end) => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
     const upstreams = bench.open();
     for (let count = 0; count < 9; count++) upstreams.connect('desk').onEnd(end);
@@ -162,7 +162,7 @@ describe('calls', () => {
   });
 
   it.each([429, 503])(
-    'one that answers %d is busy for a moment: behind others, but never left alone',
+    'one that responds %d is busy for a moment: ranked behind others, but never paused',
     (status) => {
       bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
       const upstreams = bench.open();
@@ -174,7 +174,7 @@ describe('calls', () => {
     },
   );
 
-  it('while one is called, another that is down is looked at, without a caller having to try it', async () => {
+  it('while one is called, another that is down is polled, without a caller having to try it', async () => {
     const player = await bench.player(listOf('b'));
     const fine = await bench.player(listOf('a'));
     bench.file('other', `base_url = "${player.url}"`);
@@ -247,7 +247,7 @@ describe('loops', () => {
     expect(player.requests).toEqual([]);
   });
 
-  it('a way round shows in the first answer', async () => {
+  it('an indirect loop shows in the first response', async () => {
     const player = await bench.player((req, res) => {
       res.setHeader('x-svc-instance', String(req.headers['x-svc-hops']));
       listOf('a')(req, res);
@@ -258,7 +258,7 @@ describe('loops', () => {
     looped(() => upstreams.connect('desk'));
   });
 
-  /** A name that leads round to us until it `leads` elsewhere. */
+  /** A name that points to this gateway until it `leads` elsewhere. */
   const roundabout = async (more = '') => {
     const way = { leads: 'back' as 'back' | 'nowhere' | 'on' };
     const player = await bench.player((req, res) => {
@@ -272,7 +272,7 @@ describe('loops', () => {
   };
 
   it.each(['', 'models = ["a"]'])(
-    'a way round that leads elsewhere is no loop any more, with "%s"',
+    'an indirect loop that leads elsewhere later is no loop any more, with "%s"',
     async (more) => {
       const { way, upstreams } = await roundabout(more);
       way.leads = 'nowhere';
@@ -286,7 +286,7 @@ describe('loops', () => {
     },
   );
 
-  it('a way round is asked again after a pause, like one that failed', async () => {
+  it('an indirect loop is checked again after a pause, like a failure', async () => {
     const { way, player, upstreams } = await roundabout();
     way.leads = 'on';
     await upstreams.refreshCold(forever);
@@ -297,7 +297,7 @@ describe('loops', () => {
     expect(idsOf(upstreams, 'desk')).toEqual(['a']);
   });
 
-  it('new settings for a way round are judged anew', async () => {
+  it('new settings for an indirect loop are checked again', async () => {
     const { player, upstreams } = await roundabout();
     bench.file('desk', `base_url = "${player.url}"\nkind = "svc"`);
     upstreams.reload();

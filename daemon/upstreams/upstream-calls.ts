@@ -15,17 +15,17 @@ import {
 import type { CallCredentials, CallEnd, Upstream } from './upstream.ts';
 
 const NATIVE_RERANK: ReadonlySet<string> = new Set(['llama-server', 'vllm']);
-/** A list that is older than this is asked for anew when the upstream says that a model is not there. */
+/** An older list is requested again when the upstream reports a missing model. */
 const REFRESH_AFTER_MS = 10_000;
 
-/** How a call was made. */
+/** Pass and credentials of a call. */
 interface CallRecord {
   readonly pass: Pass | null;
   readonly sent: CallCredentials;
 }
 
 export interface UpstreamCallsDeps {
-  /** By which this gateway is known among others. */
+  /** The instance name of this gateway. */
   readonly instance: string;
   readonly all: ReadonlyMap<string, Upstream>;
   readonly daily: DailyQuota;
@@ -36,7 +36,7 @@ export interface UpstreamCallsDeps {
   notifyChange(upstream: Upstream): void;
 }
 
-/** Calls of upstreams: which may be made, with what, and what their ends say of whom they asked. */
+/** Calls to upstreams: which are permitted, with which credentials, and what their results mean. */
 export class UpstreamCalls {
   readonly #deps: UpstreamCallsDeps;
 
@@ -85,12 +85,12 @@ export class UpstreamCalls {
     return waitMs > 0 ? circuitOpen(waitMs) : null;
   }
 
-  /** Its share of the day is used up. */
+  /** Whether its daily limit is reached. */
   isQuotaExceeded({ config }: Upstream): boolean {
     return config.dailyRequests !== null && this.#deps.daily.of(config.name) >= config.dailyRequests;
   }
 
-  /** It was removed, or moved to another address: what it still says is nobody's state any more. */
+  /** Whether it was removed or moved to another address. Its results are ignored then. */
   isGone(upstream: Upstream): boolean {
     return this.#deps.all.get(upstream.config.name) !== upstream;
   }
@@ -113,7 +113,7 @@ export class UpstreamCalls {
     this.#deps.notifyChange(upstream);
   }
 
-  /** A call is made, so somebody is there: lists that grow old and upstreams that are down are looked at meanwhile. */
+  /** Uses a call as a sign of activity: refreshes outdated lists and upstreams that are down. */
   #refreshOthers(called: Upstream): void {
     for (const upstream of this.#deps.all.values()) {
       const { enabled, models } = upstream.config;
@@ -125,6 +125,6 @@ export class UpstreamCalls {
   }
 }
 
-/** It was never sent, or was about what is not there: nobody has worked for it. */
+/** Returns true for a call that was never sent or that the upstream does not support. It does not count. */
 const isUncounted = (end: CallEnd): boolean =>
   end !== null && ('lacks' in end || ('failed' in end && faultOf(end.failed).isUnsent));

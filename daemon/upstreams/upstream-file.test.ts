@@ -32,7 +32,7 @@ describe('readUpstreamFile', () => {
     });
   });
 
-  it('whether it is a provider of somebody else follows from the host, unless the file says so', () => {
+  it('whether it is a provider follows from the host, unless the file sets it', () => {
     expect(desk('base_url = "https://api.openai.com/v1"').config?.remote).toBe(true);
     expect(desk('base_url = "https://ai.my-house.net/v1"\nremote = false').config?.remote).toBe(false);
     expect(desk('base_url = "http://desk.lan"\nremote = true').config?.remote).toBe(true);
@@ -66,7 +66,7 @@ describe('readUpstreamFile', () => {
     ]);
   });
 
-  it('a key that would cross the internet in the clear is said, not refused', () => {
+  it('a key that would cross the internet unencrypted is reported, not refused', () => {
     const text = 'base_url = "http://api.example.com/v1"\nkey_env = "UPSTREAM_X"\n';
     expect(desk(text).config).not.toBeNull();
     expect(desk(text).problems).toEqual([
@@ -75,7 +75,7 @@ describe('readUpstreamFile', () => {
     expect(desk(text.replace('api.example.com', 'desk.lan')).problems).toEqual([]);
   });
 
-  it.each(['Desk.toml', 'svc.toml', '-x.toml', `${'x'.repeat(33)}.toml`])('%s is no name', (file) => {
+  it.each(['Desk.toml', 'svc.toml', '-x.toml', `${'x'.repeat(33)}.toml`])('%s is not a name', (file) => {
     expect(readUpstreamFile(file, 'base_url = "http://desk"').config).toBeNull();
   });
 
@@ -111,7 +111,7 @@ describe('readUpstreamFolder', () => {
     expect(read.problems.map(({ file }) => file)).toEqual(['upstreams/bad.toml', 'upstreams/folder.toml']);
   });
 
-  it('a missing folder is ordinary, one that can not be listed is told', () => {
+  it('a missing folder is normal, an unreadable one is reported', () => {
     rmSync(folder, { recursive: true });
     expect(readUpstreamFolder(folder)).toMatchObject({ configs: [], problems: [] });
     writeFileSync(folder, '');

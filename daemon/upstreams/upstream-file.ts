@@ -8,7 +8,7 @@ import { keyLines } from '../settings/key-lines.ts';
 import type { Problem } from '../settings/problem.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 
-/** An upstream file may have this many bytes. */
+/** Maximum size of an upstream file in bytes. */
 export const UPSTREAM_FILE_CAP = 64 * 1024;
 const PARSE_LIMIT_MS = 1000;
 
@@ -26,7 +26,7 @@ const UpstreamFile = z.object({
 });
 const KEYS: ReadonlySet<string> = new Set(Object.keys(UPSTREAM_FIELDS));
 
-/** What one upstream is asked to be. */
+/** The configuration of one upstream. */
 export interface UpstreamConfig {
   readonly name: string;
   readonly enabled: boolean;
@@ -34,14 +34,14 @@ export interface UpstreamConfig {
   readonly kind: UpstreamKind;
   readonly keyEnv: string | null;
   readonly header: string | null;
-  /** A provider of somebody else. */
+  /** Whether it is a provider. */
   readonly remote: boolean;
   readonly priority: number;
   readonly localFirst: boolean;
   readonly dailyRequests: number | null;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** A fixed list of ids; null asks the upstream. */
+  /** A fixed list of ids; null reads the upstream's list. */
   readonly models: readonly string[] | null;
   readonly connectTimeoutS: number | null;
   readonly idleTimeoutS: number | null;
@@ -85,15 +85,15 @@ function parseToml(text: string): Table {
   }
 }
 
-/** What is worth saying of a file that can be used. */
+/** Warnings for a usable file. */
 function warningsFor(config: UpstreamConfig): [key: string, message: string][] {
   if (config.keyEnv === null || config.at.isNear || config.at.origin.startsWith('https:')) return [];
   return [['base_url', 'the key would cross the internet unencrypted; use https']];
 }
 
 /**
- * Reads the text of one upstream file; `file` is its base name. A wrong value, a bad name or broken TOML gives no
- * upstream and a problem that names file, line and reason, never the value; an unknown key is only named, and kept.
+ * Parses one upstream file; `file` is its base name. A wrong value, an invalid name or broken TOML gives no
+ * upstream and a problem with file, line and reason, never the value. An unknown key is reported and kept.
  */
 export function readUpstreamFile(file: string, text: string): ReadUpstream {
   const name = file.replace(/\.toml$/, '');

@@ -19,7 +19,7 @@ export interface UpstreamFolder {
   readonly problems: readonly Problem[];
   /** Of each file that could be read, by upstream. */
   readonly revisions: ReadonlyMap<string, string>;
-  /** Upstreams whose file is there but can't be used: the last good settings stay. */
+  /** Upstreams with an unusable file: their last good settings stay. */
   readonly broken: ReadonlySet<string>;
 }
 
@@ -50,7 +50,10 @@ function readOne(folder: string, file: string): ReadUpstream & { revision?: stri
   }
 }
 
-/** Every upstream of the folder `upstreams/`. A broken file costs only its own; a missing folder is ordinary. Never throws. */
+/**
+ * Reads every upstream of the folder `upstreams/`. A broken file affects only its own upstream; a missing
+ * folder is normal. Never throws.
+ */
 export function readUpstreamFolder(folder: string): UpstreamFolder | { readonly problem: Problem } {
   const names = namesIn(folder);
   if (!Array.isArray(names)) {

@@ -7,8 +7,8 @@ import { keyNotSet } from './refusals.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
 /**
- * How one call ended: the status of the upstream's answer, the error of the connection, that it has no such route (which is
- * no word about its health or its key), or null when it says nothing.
+ * How one call ended: the status of the response, the error of the connection, a missing route (which says
+ * nothing about health or key), or null without information.
  */
 export type CallEnd =
   | { readonly status: number }
@@ -16,10 +16,13 @@ export type CallEnd =
   | { readonly lacks: 'count' }
   | null;
 
-/** With what a call or a question was sent. What it says of the key counts only while that is still so. */
+/**
+ * The settings and key with which a call was sent. Its result applies to the key only while both are
+ * unchanged.
+ */
 export interface CallCredentials {
   readonly config: UpstreamConfig;
-  /** The empty text stands for none. */
+  /** Empty when there is none. */
   readonly key: string;
 }
 
@@ -32,28 +35,31 @@ export interface UpstreamDeps {
 }
 
 const KEY = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
-/** How long one that was busy stands behind others with the same model. */
+/** How long a busy upstream is ranked after others with the same model. */
 const BUSY_MS = 5_000;
-/** How long one that cannot count is not asked: it may be updated, or have been another program for a moment. */
+/**
+ * How long an upstream that cannot count tokens is not tried again. It may be updated, or another program may
+ * have responded.
+ */
 const NO_TOKEN_COUNT_MS = 3_600_000;
 const REFUSED = 'It refused the key of this gateway.';
 
-/** One upstream while the gateway runs: its settings, its list, and what its answers have shown. */
+/** The state of one upstream: settings, list, and the results of its responses. */
 export class Upstream {
   readonly breaker: CircuitBreaker;
   readonly listing: Listing;
   readonly #deps: UpstreamDeps;
   #config: UpstreamConfig;
   #models: { from: readonly UpstreamModel[]; wanted: readonly UpstreamModel[] } | null = null;
-  /** It has answered in this run. */
+  /** Whether it has responded since the start. */
   #hasResponded = false;
-  /** The key that it refused last; the empty text stands for none. */
+  /** The last key that it refused; empty for none. */
   #refusedKey: string | null = null;
-  /** The key that it took last; the empty text stands for none. */
+  /** The last key that it accepted; empty for none. */
   #acceptedKey: string | null = null;
-  /** Its last answer for a list was our own. */
+  /** Whether its last list response came from this gateway. */
   #loopDetected = false;
-  /** With what it was asked when it said that it cannot count tokens, and how long that is believed. */
+  /** The credentials with which it reported that it cannot count tokens, and until when that is assumed. */
   #noTokenCount: { readonly sent: CallCredentials; readonly until: number } | null = null;
   #busyUntil = Number.NEGATIVE_INFINITY;
   #reason: string | null = null;
@@ -69,7 +75,7 @@ export class Upstream {
     return this.#config;
   }
 
-  /** Takes new settings for the same address. */
+  /** Applies new settings for the same address. */
   configure(config: UpstreamConfig): void {
     this.#config = config;
     this.#models = null;
@@ -79,7 +85,7 @@ export class Upstream {
     this.listing.resetBackoff();
   }
 
-  /** What it serves, as far as its file lets in. */
+  /** Its models after the filters of its file. */
   get models(): readonly UpstreamModel[] {
     const from = this.listing.models;
     if (this.#models?.from !== from) this.#models = { from, wanted: this.#wanted(from) };
@@ -91,13 +97,13 @@ export class Upstream {
     return filterModels(fixed === null ? models : fixedModels(fixed), this.#config);
   }
 
-  /** Its list is missing or too old, and may be asked for now. */
+  /** Whether its list is missing or outdated, and may be requested now. */
   isCold(maxAgeMs: number): boolean {
     if (this.#config.models !== null || this.listing.isFresh(maxAgeMs)) return false;
     return this.listing.isDue && this.breaker.waitMs === 0 && !this.isSelf;
   }
 
-  /** Its address is certainly our own: there is nothing to ask. */
+  /** Whether its address is certainly that of this gateway. */
   get isSelf(): boolean {
     return this.#deps.isSelf(this.#config);
   }
@@ -116,7 +122,7 @@ export class Upstream {
     return this.#hasResponded ? 'ok' : 'unknown';
   }
 
-  /** Why it is not well, in one sentence; null when it is. */
+  /** Why it is not healthy, in one sentence; null when it is. */
   get reason(): string | null {
     const { health } = this;
     if (health === 'loop') return 'Its address leads back to this gateway.';
@@ -125,7 +131,7 @@ export class Upstream {
     return health === 'failing' || health === 'down' || health === 'unknown' ? this.#reason : null;
   }
 
-  /** Whether a variable was named and holds a usable key; null without one. */
+  /** The usable key from its variable; null without one. */
   get key(): string | null {
     const { keyEnv } = this.#config;
     const value = keyEnv === null ? undefined : this.#deps.environment(keyEnv)?.trim();
@@ -145,30 +151,33 @@ export class Upstream {
     return this.#refusedKey !== null && this.#refusedKey === (this.key ?? '');
   }
 
-  /** It has answered well to the key of now, so what it forbids is a matter of the single request. */
+  /** Whether it accepted the current key. A 403 concerns the single request then. */
   get acceptsKey(): boolean {
     return this.#acceptedKey === (this.key ?? '');
   }
 
-  /** It may count tokens: it has not said of late, with its file and key of now, that it cannot. */
+  /**
+   * Whether it may count tokens: it has not reported the opposite recently, with its current settings and
+   * key.
+   */
   get countsTokens(): boolean {
     const said = this.#noTokenCount;
     return said === null || this.#deps.clocks.monotonic() >= said.until || this.#isOutdated(said.sent);
   }
 
-  /** A key that was refused counts no longer once it is another one. */
+  /** Clears a refused key after the key changed. */
   refreshKey(): void {
     if (this.#refusedKey === null || this.#refused) return;
     this.#refusedKey = null;
     this.listing.resetBackoff();
   }
 
-  /** A key is asked for and there is none. */
+  /** Whether a key is configured but not set. */
   get isKeyMissing(): boolean {
     return this.#config.keyEnv !== null && this.key === null;
   }
 
-  /** The header with its key. Throws `upstream.auth_failed` when a key is asked for and there is none. */
+  /** Returns the header with its key. Throws `upstream.auth_failed` when a configured key is not set. */
   credential(): Record<string, string> {
     const { keyEnv, header } = this.#config;
     if (keyEnv === null) return {};
@@ -180,44 +189,44 @@ export class Upstream {
     return header === null ? { authorization: `Bearer ${key}` } : { [header.toLowerCase()]: key };
   }
 
-  /** It is this gateway itself, as its own answer showed; a way round may lead elsewhere later. */
+  /** Its response showed that it is this gateway. An indirect address may change later. */
   recordLoop(): void {
     this.#loopDetected = true;
     this.listing.recordFailure();
   }
 
-  /** The answer for a list was somebody else's. */
+  /** The list response came from another server. */
   clearLoop(): void {
     this.#loopDetected = false;
   }
 
-  /** A list came, or the question for one was answered; only a `good` answer tells that it takes our key. */
+  /** Records a list or a response to its request. Only a `good` response shows that the key is accepted. */
   recordListResponse(good: boolean, sent: CallCredentials): void {
     if (good) this.#recordKeyAccepted(sent);
     this.#clearReason();
     this.breaker.recordReachable();
   }
 
-  /** A list did not come; `broken` when that says something about calls too. */
+  /** Records a failed list; `broken` when it concerns calls too. */
   recordListFailure(reason: string, broken?: unknown): void {
     this.listing.recordFailure();
     this.#reason = reason;
     if (broken !== undefined) this.breaker.recordFailure(faultOf(broken).kind, null);
   }
 
-  /** It refused the key that was sent, or there was none to send. */
+  /** Records that it refused the key, or that there was none to send. */
   recordKeyRefused(sent: CallCredentials): void {
     if (this.#isOutdated(sent)) return;
     this.#refusedKey = sent.key;
     this.listing.recordFailure();
   }
 
-  /** Takes in the status of an answer that has just begun. */
+  /** Records the status of a response that has begun. */
   recordResponseStart(status: number): void {
     if (status < 500) this.breaker.recordResponseStart();
   }
 
-  /** Takes in how a call ended, which was made with this pass. */
+  /** Records the end of a call that was made with this pass. */
   recordEnd(end: CallEnd, pass: Pass | null, sent: CallCredentials): void {
     if (end !== null && 'lacks' in end)
       this.#noTokenCount = { sent, until: this.#deps.clocks.monotonic() + NO_TOKEN_COUNT_MS };
@@ -244,7 +253,7 @@ export class Upstream {
     this.#refusedKey = null;
   }
 
-  /** It has answered: nothing that went wrong before counts. */
+  /** It has responded, so earlier failures no longer count. */
   #clearReason(): void {
     this.#hasResponded = true;
     this.#reason = null;
@@ -258,9 +267,9 @@ type Meaning =
   | { readonly is: 'failed'; readonly kind: FailureKind; readonly reason: string };
 
 /**
- * What the end of a call says of an upstream. A busy one is not a broken one: 429, and 503, by which servers shed load or
- * say that they are loading, with or without a time to wait. 403 is also how a single request is refused: by moderation,
- * or for a model that this key may not use.
+ * Returns what the end of a call means for an upstream. 429 and 503 mean busy, not broken: servers use them
+ * to shed load or while loading, with or without a retry time. 403 may concern a single request only:
+ * moderation, or a model that this key may not use.
  */
 function meaningOf(end: CallEnd): Meaning {
   if (end === null || 'lacks' in end) return { is: 'nothing' };

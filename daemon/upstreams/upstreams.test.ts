@@ -12,7 +12,7 @@ afterEach(() => bench.remove());
 
 const forever = new AbortController().signal;
 describe('model lists', () => {
-  it('a cold one is read once for all who wait, and is then warm, over a restart too', async () => {
+  it('a missing list is read once for all waiting callers, and is then fresh, over a restart too', async () => {
     const player = await bench.player(listOf('a', 'org/b'));
     const upstreams = await bench.desk(player);
     expect(factsOf(upstreams, 'desk')).toMatchObject({ isCold: true, models: [] });
@@ -28,14 +28,14 @@ describe('model lists', () => {
     expect(player.requests).toHaveLength(1);
   });
 
-  it('a kept list counts only for the address that it came from', async () => {
+  it('a stored list is valid only for the address that it came from', async () => {
     const player = await bench.player(listOf('a'));
     await (await bench.desk(player)).refreshCold(forever);
     bench.file('desk', 'base_url = "http://elsewhere.test/v1"');
     expect(idsOf(bench.open(), 'desk')).toEqual([]);
   });
 
-  it('one failing or silent leg never fails the request, and none is asked again at once', async () => {
+  it('one failing or silent upstream never fails the request, and none is contacted again immediately', async () => {
     const good = await bench.player(listOf('a'));
     const bad = await bench.player((_req, res) => res.destroy());
     bench.file('bad', `base_url = "${bad.url}"`);
@@ -51,7 +51,7 @@ describe('model lists', () => {
     expect(factsOf(upstreams, 'bad')?.isCold).toBe(true);
   });
 
-  it('a caller who leaves stops waiting, and blames nobody', async () => {
+  it('a caller that disconnects stops waiting, and blames none', async () => {
     const player = await bench.player(() => {});
     const upstreams = await bench.desk(player);
     const leaving = new AbortController();
@@ -70,7 +70,7 @@ describe('model lists', () => {
     ['HTML', 200, '<html>', 'unknown', /not a model list/],
     ['another shape', 200, '{"data":{}}', 'unknown', /not a model list/],
   ])(
-    '%s is told to the administrator and costs nobody else anything',
+    '%s is reported to the administrator and has no other effect',
     async (_, status, body, health, message) => {
       const canary = await bench.player(listOf('stolen'));
       const player = await bench.player((_req, res) => {
@@ -86,7 +86,7 @@ describe('model lists', () => {
     },
   );
 
-  it('is decoded when it is compressed all the same, but never past the bound', async () => {
+  it('is decoded when it is compressed anyway, but never beyond the limit', async () => {
     let body = gzipSync(JSON.stringify({ data: [{ id: 'packed' }] }));
     const player = await bench.player((_req, res) => {
       res.setHeader('content-encoding', 'gzip');
@@ -100,7 +100,7 @@ describe('model lists', () => {
     expect(idsOf(upstreams, 'desk')).toEqual(['packed']);
   });
 
-  it('follows the patterns of the file at once, and a fixed list asks nobody', async () => {
+  it('applies the patterns of the file immediately, and a fixed list sends no requests', async () => {
     const player = await bench.player(listOf('a/x', 'a/y', 'b'));
     const upstreams = await bench.desk(player, 'include = ["a/*"]\nexclude = ["*y"]');
     await upstreams.refreshCold(forever);
@@ -114,7 +114,7 @@ describe('model lists', () => {
     expect(player.requests).toHaveLength(1);
   });
 
-  it('asks under the base path with the key in its own header, and tells who asks', async () => {
+  it('sends requests under the base path with the key in its own header, and identifies itself', async () => {
     const player = await bench.player(listOf('a'));
     bench.environment = { UPSTREAM_X: 'sk-0123456789' };
     bench.file(
@@ -130,7 +130,7 @@ describe('model lists', () => {
 });
 
 describe('files', () => {
-  it('a file that breaks keeps its last good settings; one that goes takes its upstream along', async () => {
+  it('a broken file keeps its last good settings; a deleted one removes its upstream', async () => {
     const player = await bench.player(listOf('a'));
     const upstreams = await bench.desk(player);
     await upstreams.refreshCold(forever);
@@ -145,7 +145,7 @@ describe('files', () => {
     expect(() => upstreams.connect('desk')).toThrowError(/removed or disabled/);
   });
 
-  it('tells about health and models, once for each change', async () => {
+  it('emits health and models, once per change', async () => {
     const heard: unknown[] = [];
     bench.bus.subscribe(({ name, payload }) => name === 'upstream' && heard.push(payload));
     const player = await bench.player(listOf('a'));

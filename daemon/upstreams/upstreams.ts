@@ -33,7 +33,7 @@ export interface UpstreamsDeps {
   /** Where this gateway listens; null until it does. */
   ownAddress(): OwnAddress | null;
   readonly clocks?: ListClocks;
-  /** How often upstreams are looked at that nobody calls, for tests. */
+  /** Interval of the health poller, for tests. */
   readonly pollIntervalMs?: number;
 }
 

@@ -1,7 +1,7 @@
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What anyone with a client key may know: no address, no name of a variable. */
+/** The view for the client tier: without address and variable name. */
 export function upstreamView(upstream: Upstream): UpstreamRecord {
   const { name, enabled, kind, remote, priority } = upstream.config;
   return {
@@ -22,7 +22,7 @@ export interface DetailInput {
   readonly retryAt: number | null;
 }
 
-/** What an administrator may know: everything but the key. */
+/** The view for administrators: everything but the key. */
 export function upstreamDetail(upstream: Upstream, facts: DetailInput): UpstreamRecord {
   const { config } = upstream;
   return {

@@ -12,10 +12,10 @@ import type { AllUpstreams, UpstreamState } from '../port.ts';
 import type { OwnAddress } from '../self.ts';
 import { createUpstreams, type UpstreamsDeps } from '../upstreams.ts';
 
-/** A server that plays an upstream. */
+/** A server that acts as an upstream. */
 export interface FakeUpstream {
   readonly url: string;
-  /** Paths that it was asked for, with their queries. */
+  /** Requested paths with their queries. */
   readonly requests: string[];
   readonly headers: Record<string, string | string[] | undefined>[];
   play: RequestListener;
@@ -36,7 +36,10 @@ export const factsOf = (upstreams: Pick<AllUpstreams, 'list'>, name: string): Up
 export const idsOf = (upstreams: Pick<AllUpstreams, 'list'>, name: string): string[] | undefined =>
   factsOf(upstreams, name)?.models.map(({ id }) => id);
 
-/** Upstreams over a folder, settings at their defaults, clocks that a test moves, and servers that play upstreams. */
+/**
+ * Upstreams over a folder, with default settings, clocks that a test moves, and servers that act as
+ * upstreams.
+ */
 export class UpstreamsBench {
   readonly root = mkdtempSync(join(tmpdir(), 'upstreams-'));
   readonly folders = { config: join(this.root, 'config'), state: join(this.root, 'state') };
@@ -58,7 +61,7 @@ export class UpstreamsBench {
     writeFileSync(join(this.folders.config, 'upstreams', `${name}.toml`), text);
   }
 
-  /** Upstreams with one named `desk`, of which `player` is the server. */
+  /** Upstreams with one named `desk`, served by `player`. */
   desk(player: FakeUpstream, more = ''): AllUpstreams {
     this.file('desk', `base_url = "${player.url}"\n${more}`);
     return this.open();
