@@ -35,14 +35,14 @@ describe('parseCommandLine', () => {
     expect(error.message).not.toContain('s3cret');
   });
 
-  it('an option of ours that sounds like one for a key is taken', () => {
+  it('a known option that looks like one for a key is accepted', () => {
     expect(parseCommandLine(['backup', '--with-keys', 'file']).values['with-keys']).toBe(true);
   });
 
   it.each([
     ['--state', 'foo', '--state takes running, done'],
     ['--level', 'foo', '--level takes debug, info, warn, error'],
-  ])('%s with a word that it does not take is refused and not repeated', (option, word, message) => {
+  ])('%s with an invalid word is refused and not repeated', (option, word, message) => {
     expect(refusal('logs', option, word)).toMatchObject({ exitCode: EXIT.usage, message });
   });
 

@@ -4,14 +4,14 @@ import { type Flags, OPTIONS, type OptionName, optionRow } from './options.ts';
 
 const KEY_LIKE = /^--?(?:[a-z]+-)?(?:key|token|secret|password|auth|bearer)/i;
 
-/** An option of ours that only sounds like one for a key (`--with-keys`), without any value. */
+/** A known option that only looks like one for a key (`--with-keys`), without a value. */
 const isKnownOption = (word: string): boolean =>
   word.startsWith('--') && Object.hasOwn(OPTIONS, word.slice(2));
 
 export interface CommandLine {
   values: Flags;
   positionals: string[];
-  /** The options that were named. */
+  /** The options that were given. */
   given: ReadonlySet<OptionName>;
 }
 
@@ -43,14 +43,17 @@ function split(argv: readonly string[]) {
   }
 }
 
-/** Refuses a word that an option with few of them does not take. */
+/** Refuses a value that is not among the words of an option. */
 function checkWord(name: OptionName, value: unknown): void {
   const { words } = optionRow(name);
   if (words === undefined || words.includes(String(value))) return;
   throw new CliError(`--${name} takes ${words.join(', ')}`, EXIT.usage);
 }
 
-/** A whole number that an option was given; undefined when it was not. Throws CliError that names the option. */
+/**
+ * Returns the integer value of an option, or undefined when it is absent. Throws CliError with the name of
+ * the option.
+ */
 export function integerOption(
   flags: Flags,
   name: 'lines' | 'days' | 'limit',

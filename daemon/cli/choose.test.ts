@@ -30,13 +30,13 @@ describe('choose', () => {
     ],
   ])('%j is %j', (words, expected) => expect(pick(...words)).toEqual(expected));
 
-  it('a command without arguments takes no words', () => {
+  it('a command without arguments accepts no words', () => {
     expect(() => pick('auth', 'sessions', 'end')).toThrow(/^usage: svcctl auth sessions$/);
     expect(() => pick('models', 'scan', '/srv/x')).toThrow(/^usage: svcctl models scan$/);
     expect(() => pick('hardware', 'prob')).toThrow(/^usage: svcctl hardware$/);
   });
 
-  it('says what a group has', () => {
+  it('lists the commands of a group', () => {
     expect(() => pick('slots', 'laod', 'agent')).toThrow(/"slots laod agent"\. slots has list, show, load/);
     expect(() => pick('auth')).toThrow(/there is no command "auth"\. auth has status/);
     expect(() => pick('nonsense')).toThrow(/there is no command "nonsense"\. See svcctl --help/);
@@ -48,7 +48,7 @@ describe('refuseStrangers', () => {
     const { given, positionals } = parseCommandLine(argv);
     rejectUnknownOptions(selectCommand(COMMANDS, positionals).command, given);
   };
-  it('an option that a command does not take is not passed over', () => {
+  it('an option that a command does not accept is not ignored', () => {
     check('slots', 'load', 'agent', '--no-wait', '--json', '--url', 'http://x');
     expect(() => check('slots', 'show', 'agent', '--force')).toThrow('svcctl slots show takes no --force.');
     expect(() => check('auth', 'rotate', 'admin', '--model', 'x')).toThrow(
@@ -58,7 +58,7 @@ describe('refuseStrangers', () => {
 });
 
 describe('the table', () => {
-  it('no command is named twice, and each says what it does in a few words', () => {
+  it('no command is listed twice, and each has a short summary', () => {
     const names = COMMANDS.map(({ words }) => words);
     expect(new Set(names).size).toBe(names.length);
     for (const { summary } of COMMANDS) expect(summary).toMatch(/^[A-Z].{5,42}[^.]$/);
@@ -69,7 +69,7 @@ describe('the table', () => {
     for (const line of texts.join('\n').split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
-  it('help of a command holds its usage line and its options; of a group, its commands', () => {
+  it('help of a command has its usage line and its options; of a group, its commands', () => {
     const swap = COMMANDS.find(({ words }) => words === 'slots swap') as Command;
     const text = help(COMMANDS, ['slots', 'swap']);
     expect(text.startsWith(`${usageLine(swap)}\n`)).toBe(true);

@@ -9,7 +9,7 @@ const starts = ({ words }: Command, given: readonly string[]): boolean =>
 export const groupOf = (commands: readonly Command[], words: readonly string[]): Command[] =>
   commands.filter(({ words: name }) => `${name} `.startsWith(`${words.join(' ')} `));
 
-/** The command that the words name, the longest name first, and the words that are its arguments. */
+/** Selects the command with the longest matching name, and its arguments. */
 export function selectCommand(
   commands: readonly Command[],
   words: readonly string[],
@@ -25,7 +25,10 @@ export function selectCommand(
   throw new CliError(`there is no command "${words.join(' ')}".${near} See svcctl --help.`, EXIT.usage);
 }
 
-/** The words after the name of a command. Throws CliError for words that it does not take: they would be passed over in silence. */
+/**
+ * Returns the words after the command name. Throws CliError for unexpected words, which would otherwise be
+ * ignored.
+ */
 function argumentsOf({ words: name, usage }: Command, words: readonly string[]): readonly string[] {
   const args = words.slice(name.split(' ').length);
   if (usage !== '' || args.length === 0) return args;
@@ -35,7 +38,7 @@ function argumentsOf({ words: name, usage }: Command, words: readonly string[]):
 
 const lastWord = ({ words }: Command): string => words.split(' ').at(-1) ?? '';
 
-/** Refuses an option that a command does not take: it would be passed over in silence. Throws CliError. */
+/** Refuses options that the command does not accept, which would otherwise be ignored. Throws CliError. */
 export function rejectUnknownOptions(command: Command, given: ReadonlySet<OptionName>): void {
   const takes = new Set(optionsOf(command.options));
   const unknown = [...given].find((name) => !takes.has(name));

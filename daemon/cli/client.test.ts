@@ -15,7 +15,7 @@ afterEach(() => {
   }
 });
 
-/** Something that answers, with what every answer of a gateway carries unless it is said to be another. */
+/** Starts a server whose responses carry the request id header of a gateway, unless `of` says otherwise. */
 async function serve(handler: RequestListener, of: 'gateway' | 'another' = 'gateway'): Promise<string> {
   const server = createServer((req, res) => {
     if (of === 'gateway') res.setHeader('x-request-id', newRequestId());
@@ -36,7 +36,7 @@ const failure = (promise: Promise<unknown>): Promise<CliError> =>
     },
   );
 
-/** An answer of `status` with `body`. */
+/** Returns a handler that responds with `status` and `body`. */
 const answer = (status: number, body: unknown) =>
   serve((_req, res) => {
     res.writeHead(status, { 'content-type': 'application/json', location: 'http://127.0.0.1:1/' });
@@ -80,7 +80,7 @@ describe('refusals', () => {
     });
   });
 
-  it('tells how long to wait', async () => {
+  it('shows how long to wait', async () => {
     const body = { error: { ...error, details: { retry_after_s: 7 } } };
     const client = createClient({ url: await answer(429, body), key: null });
     expect((await failure(client.call('auth.login', {}))).message).toBe('No. Try again in 7 s. (x.y)');
@@ -90,13 +90,13 @@ describe('refusals', () => {
     [502, '<html>', 'the gateway answered with status 502'],
     [302, '', 'the gateway answered with status 302'],
     [200, '<html>', /not an svc-gateway: its response is not JSON/],
-  ])('an answer %d that is none of the route', async (status, body, message) => {
+  ])('a response %d from another server', async (status, body, message) => {
     const client = createClient({ url: await answer(status, body), key: null });
     expect((await failure(client.call('status'))).message).toMatch(message);
   });
 });
 
-describe('something else that answers', () => {
+describe('another server that responds', () => {
   const another = (status: number, body: string) =>
     serve((_req, res) => {
       res.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'req-1' });
@@ -112,7 +112,7 @@ describe('something else that answers', () => {
     [401, '{"error":{"code":"no","message":"No."}}'],
     [404, '{"detail":"Not Found"}'],
     [502, '<html>'],
-  ])('is told to be no gateway by %d %s', async (status, body) => {
+  ])('is recognised as not a gateway by %d %s', async (status, body) => {
     const url = await another(status, body);
     const client = createClient({ url, key: null });
     const message = `${url} is not an svc-gateway: it answered /api/status with status ${status}`;
@@ -120,7 +120,7 @@ describe('something else that answers', () => {
     expect(await failure(client.open('logs', undefined))).toMatchObject({ exitCode: EXIT.unreachable });
   });
 
-  it('a proxy that takes the id away hides no gateway, and is asked without the key', async () => {
+  it('a gateway behind a proxy that removes the id is recognised, and is probed without the key', async () => {
     const asked: unknown[] = [];
     const url = await serve((req, res) => {
       asked.push([req.url, req.headers.authorization]);
@@ -147,7 +147,7 @@ describe('a gateway that is not there', () => {
     expect(error).toMatchObject({ exitCode: EXIT.unreachable, message: /does not resolve/ });
   });
 
-  it('silence, and an answer that breaks off', async () => {
+  it('silence, and a response that is interrupted', async () => {
     const silent = createClient({ url: await serve(() => {}), key: null });
     expect((await failure(silent.call('status', undefined, { timeoutMs: 50 }))).message).toMatch(
       /no answer within 0\.05 s/,
@@ -164,14 +164,14 @@ describe('a gateway that is not there', () => {
     });
   });
 
-  it('an answer without end is given up', async () => {
+  it('an endless response is aborted', async () => {
     async function* endless() {
       for (;;) yield Buffer.alloc(1 << 20);
     }
     await expect(readAll(Readable.from(endless()))).rejects.toThrow('the response is too large');
   });
 
-  it('one that broke off before anybody read it is told, not waited for', async () => {
+  it('a response that is interrupted before it is read is reported, not awaited', async () => {
     const gone = new Readable({ read() {} });
     gone.destroy();
     await once(gone, 'close');
@@ -180,7 +180,7 @@ describe('a gateway that is not there', () => {
 });
 
 describe('toUrl', () => {
-  it.each(['', 'localhost:8080', 'ftp://x', 'http://', 'nonsense'])('%j is no address', (base) => {
+  it.each(['', 'localhost:8080', 'ftp://x', 'http://', 'nonsense'])('%j is not an address', (base) => {
     expect(() => toUrl(base, '/api')).toThrow(/is not a gateway address/);
   });
 });

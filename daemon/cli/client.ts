@@ -7,29 +7,29 @@ import { CliError, EXIT } from './exit-codes.ts';
 import { isGatewayResponse, isHealth } from './gateway-response.ts';
 import { hintOf } from './hints.ts';
 
-/** A body that is sent as it is read. */
+/** A body that is streamed from its source. */
 export interface Upload {
   readonly contentType: string;
-  /** Bytes in all; null when nobody knows. */
+  /** Total bytes; null when unknown. */
   readonly length: number | null;
   readonly chunks: AsyncIterable<Buffer>;
 }
 
 export interface CallOptions {
-  /** In the place of a JSON body. */
+  /** Sent instead of a JSON body. */
   upload?: Upload;
-  /** Milliseconds without a byte until the call is given up. */
+  /** Maximum time without a byte, in milliseconds. */
   timeoutMs?: number;
   /** Values of `:name` in the path of the row. */
   params?: Readonly<Record<string, string>>;
-  /** Of the query; what is undefined is left out. */
+  /** Query parameters. Undefined values are omitted. */
   query?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Client {
-  /** Calls a row of the route table and answers its JSON. Throws CliError with the exit code that fits. */
+  /** Calls a route and returns its JSON. Throws CliError with the matching exit code. */
   call<T>(route: RouteId, body?: unknown, options?: CallOptions): Promise<T>;
-  /** The same, answering the response as it comes. */
+  /** Like `call`, but returns the response as a stream. */
   open(route: RouteId, body: unknown, options?: CallOptions): Promise<IncomingMessage>;
 }
 
@@ -42,7 +42,7 @@ export interface ClientOptions {
 const TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-/** A thin client of the HTTP API, made from the route table. It follows no redirect. */
+/** A thin client of the HTTP API, based on the route table. Does not follow redirects. */
 export function createClient({ url, key }: ClientOptions): Client {
   const open: Client['open'] = async (route, body, options) => {
     const res = await send(url, key, route, body, options);
@@ -70,7 +70,7 @@ function addressOf(route: RouteId, { params = {}, query = {} }: CallOptions): st
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** Asks a place whose answers do not say so whether it is a gateway. No key is sent. */
+/** Checks whether a server whose response lacks the gateway's header is a gateway. Sends no key. */
 async function probeGateway(base: string): Promise<boolean> {
   const res = await send(base, null, 'health', undefined);
   return isHealth(await readAll(res));
@@ -96,7 +96,8 @@ async function send(
     headers['content-type'] = upload.contentType;
     if (upload.length !== null) headers['content-length'] = upload.length;
   }
-  // Read in only here: help and completion need none of it. An import would also read in what its getters make: undici.
+  // Loaded here because help and completion do not need it. An import would also load undici through its
+  // getters.
   const { request } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
     const req = request(target, { method, headers }, resolve);
@@ -107,7 +108,7 @@ async function send(
   });
 }
 
-/** Writes a body as fast as it is taken; a source that fails ends the call with its error. */
+/** Writes a body with backpressure. An error of the source aborts the request. */
 async function sendAll(chunks: AsyncIterable<Buffer>, req: ClientRequest): Promise<void> {
   try {
     for await (const chunk of chunks) {
@@ -116,7 +117,7 @@ async function sendAll(chunks: AsyncIterable<Buffer>, req: ClientRequest): Promi
     }
     req.end();
   } catch (error) {
-    // What fails because the gateway has answered already, or is gone, is told by the answer or the connection.
+    // If the gateway has already responded or closed the connection, that reports the failure.
     if (!req.destroyed) req.destroy(error as Error);
   }
 }
@@ -136,7 +137,10 @@ const HINTS: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was cut',
 };
 
-/** A name with several addresses fails as an AggregateError without a message; the first of its errors tells why. */
+/**
+ * A name with several addresses fails with an AggregateError without a message. The first of its errors names
+ * the cause.
+ */
 function unreachable(base: string, error: Error & { code?: string }): CliError {
   if (error instanceof CliError) return error;
   const first = error instanceof AggregateError ? (error.errors[0] as Error & { code?: string }) : error;
@@ -173,14 +177,14 @@ function parsed(text: string, base: string): unknown {
   }
 }
 
-/** The whole body as text. Throws CliError when it breaks off or is too large. */
+/** Reads the whole body as text. Throws CliError when it is incomplete or too large. */
 export function readAll(res: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {
     const broken = () =>
       reject(new CliError('the connection closed before the response ended', EXIT.unreachable));
-    // By its events: the loop over a stream takes three milliseconds when it is the first of a process.
+    // Uses events: the first `for await` over a stream of a process takes three milliseconds.
     res.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
@@ -190,7 +194,7 @@ export function readAll(res: Readable): Promise<string> {
     });
     res.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     res.on('error', broken).on('close', broken);
-    // It may have broken off while somebody else was asked.
+    // The connection may have closed while another request was running.
     if (res.destroyed) broken();
   });
 }

@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 
 type Loader = () => Promise<readonly Command[]>;
 
-/** Who reads in the commands that begin with a word. */
+/** Loaders of the commands, by first word. */
 const LOADERS: Readonly<Record<string, readonly Loader[]>> = {
   auth: [async () => (await import('./commands/auth.ts')).authCommands],
   backup: [maintenance],
@@ -55,8 +55,8 @@ async function status(): Promise<readonly Command[]> {
 }
 
 /**
- * The rows of the table of commands (`table`) that begin with `word`; the whole table when none does. Most of what a short command
- * takes is the reading in of files: no more of them than it needs.
+ * Returns the commands that begin with `word`, or the whole table when none does. Most of the time of a short
+ * command is module loading, so only the modules it needs are loaded.
  */
 export async function commandsFor(word: string): Promise<readonly Command[]> {
   if (!Object.hasOwn(LOADERS, word)) return (await import('./table.ts')).COMMANDS;

@@ -2,31 +2,31 @@ import type { Client } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import type { Flags, OptionName } from './options.ts';
 
-/** What a command may use: everything that touches the world is handed in. */
+/** What a command may use. All access to the outside is injected. */
 export interface CommandContext {
-  /** Looks for address and key at its first use. */
+  /** Reads address and key on first use. */
   readonly client: Client;
   /** The address that `--url` or SVC_URL names; null when it is that of the settings. */
   readonly namedUrl: string | null;
   /** Words after the command's own name. */
   args: readonly string[];
   flags: Flags;
-  /** Columns that tables may take. */
+  /** Maximum width of tables in columns. */
   width: number;
   out(text: string): void;
-  /** Bytes for standard output, resolved when more may come; null at a terminal, which shows no bytes. */
+  /** Writes bytes to standard output and resolves when more may be written. Null at a terminal. */
   outBytes: ((bytes: Buffer) => Promise<void>) | null;
-  /** Shows or replaces the line that tells how far something is; null ends it. Does nothing where nobody looks. */
+  /** Shows or replaces the progress line; null removes it. Does nothing without a terminal. */
   status(text: string | null): void;
-  /** Whether somebody looks at `status`. */
+  /** Whether `status` is visible. */
   isInteractive: boolean;
-  /** Asks a yes-or-no question; null when nobody is there to answer. */
+  /** Asks a yes-or-no question. Returns null when there is no terminal. */
   confirm(question: string): Promise<boolean | null>;
   /** Lines that were piped in; null when standard input is a terminal. */
   readPiped(): Promise<string | null>;
   /** Asks for one line of text; null at the end of input. */
   prompt(label: string): Promise<string | null>;
-  /** Runs a sub-command of the daemon binary and answers its exit code. */
+  /** Runs a sub-command of the daemon binary and returns its exit code. */
   daemon(args: readonly string[]): Promise<number>;
 }
 
@@ -39,11 +39,11 @@ export interface Command {
   /** Its arguments, as the help shows them; options are added from `options`. */
   usage: string;
   summary: string;
-  /** Options beside those that every command takes. */
+  /** Options in addition to those of every command. */
   options?: readonly OptionName[];
   /** What completion offers for each argument in order; the last one again for all that follow it. */
   completions?: readonly CompletionSource[];
-  /** Runs when its first word stands alone. */
+  /** Runs when only the first word is given. */
   isGroupDefault?: true;
   /** More than the summary: what it does, in whole sentences. */
   details?: string;
@@ -51,7 +51,7 @@ export interface Command {
   run(context: CommandContext): Promise<number>;
 }
 
-/** Exactly these arguments, by name. Throws CliError that names what is missing or too much. */
+/** Returns exactly these arguments, by name. Throws CliError with the usage otherwise. */
 export function namedArguments<const N extends readonly string[]>(
   { args }: Pick<CommandContext, 'args'>,
   usage: string,

@@ -41,7 +41,7 @@ describe('the keys of api.env', () => {
     expect(credential({ SVC_CLIENT_KEY: 'c' }, saved, 'elsewhere')?.key).toBe('c');
   });
 
-  it('are said to stay here only when one would have gone', () => {
+  it('are mentioned only when one would have been sent', () => {
     expect(keyAdvice(saved, null, 'elsewhere')).toMatch(
       /^no key is sent to elsewhere: \/x\/api\.env belongs to this machine's gateway/,
     );
@@ -101,7 +101,7 @@ describe('gatewayUrl', () => {
     expect(gatewayUrl(flag, env, file(saved), empty)).toBe(expected),
   );
 
-  it('reads config.toml for what nothing else says', () => {
+  it('reads config.toml for values that are set nowhere else', () => {
     const folder = scratch();
     writeFileSync(join(folder, 'config.toml'), '[server]\nport = 4321\nbind_host = "10.0.0.9"\n');
     expect(gatewayUrl(undefined, {}, file(), folder)).toBe('http://10.0.0.9:4321');

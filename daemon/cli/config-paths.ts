@@ -14,7 +14,10 @@ const SYSTEM_FOLDER = '/etc/svc';
 /** And its state. */
 const SYSTEM_STATE = '/var/lib/svc';
 
-/** The configuration folder that svcctl looks into: `$SVC_HOME/config`, the user's own, else the service's. */
+/**
+ * Returns the configuration folder that svcctl uses: `$SVC_HOME/config`, the user's own, else that of the
+ * service.
+ */
 export function configFolder(env: Environment, exists: (path: string) => boolean = existsSync): string {
   if (env.SVC_HOME) return join(env.SVC_HOME, 'config');
   const own = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'svc');
@@ -23,8 +26,8 @@ export function configFolder(env: Environment, exists: (path: string) => boolean
 }
 
 /**
- * What a sub-command of the daemon binary needs to look at the installed service instead of this user's own folders, as systemd
- * would say it; empty where the user has folders of his own or named some.
+ * Returns the environment with which a sub-command of the daemon binary uses the folders of the installed
+ * service, as systemd would set it. Returns an empty record when the user has own folders or named some.
  */
 export function serviceFolders(
   env: Environment,
@@ -34,7 +37,7 @@ export function serviceFolders(
   return { CONFIGURATION_DIRECTORY: SYSTEM_FOLDER, STATE_DIRECTORY: SYSTEM_STATE };
 }
 
-/** The state folder of the gateway that the configuration folder belongs to: its owner is who that gateway runs as. */
+/** Returns the state folder that belongs to the configuration folder. The gateway runs as its owner. */
 export function stateFolder(env: Environment, exists: (path: string) => boolean = existsSync): string {
   if (env.SVC_HOME) return join(env.SVC_HOME, 'state');
   if (configFolder(env, exists) === SYSTEM_FOLDER) return SYSTEM_STATE;
@@ -42,8 +45,8 @@ export function stateFolder(env: Environment, exists: (path: string) => boolean 
 }
 
 /**
- * The environment in which the settings are looked at. For an installed service, and where a gateway is named, the keys in it are
- * svcctl's own credentials: the gateway that starts has them not.
+ * Returns the environment for reading the settings. For an installed service, and when a gateway is named,
+ * the keys in it are credentials of svcctl; the gateway does not have them.
  */
 export function settingsEnvironment(
   env: Environment,
@@ -58,7 +61,7 @@ export function settingsEnvironment(
 export interface EnvFile {
   path: string;
   values: ReadonlyMap<string, string>;
-  /** The file is there but may not be read by this user. */
+  /** The file exists but this user cannot read it. */
   unreadable: boolean;
 }
 
@@ -91,7 +94,7 @@ export function gatewayUrl(
   return `http://${localHostFor(host)}:${port}`;
 }
 
-/** How this machine itself reaches a listener there. */
+/** Returns the address under which this machine reaches a listener. */
 function localHostFor(bindHost: string): string {
   const every = wildcardFamily(bindHost);
   if (every !== null) return every === 'IPv6' ? '[::1]' : '127.0.0.1';
@@ -121,7 +124,7 @@ export function credential(
   return candidates.find((each): each is Credential => Boolean(each.key)) ?? null;
 }
 
-/** Why no key is sent although there may be one, in a line for the terminal; null when there is nothing to say. */
+/** Returns a line that explains why no key is sent although there may be one, or null. */
 export function keyAdvice(
   file: EnvFile,
   sent: Credential | null,

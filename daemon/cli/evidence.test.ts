@@ -12,7 +12,7 @@ const card = {
   ],
 };
 
-test('facts stand beside the probe that told them, gaps beside their reason', () => {
+test('facts are next to the probe that reported them, gaps next to their reason', () => {
   expect(evidenceText([card], 80)).toBe(
     [
       'OF            FOUND BY    FACTS',
@@ -26,7 +26,7 @@ test('facts stand beside the probe that told them, gaps beside their reason', ()
   );
 });
 
-test('facts give way on a narrow terminal, probes and gaps never', () => {
+test('facts are truncated on a narrow terminal, probes and gaps never', () => {
   const [, ...lines] = evidenceText([card], 40).split('\n');
   expect(lines[2]).toBe('0000:01:00.0  nvidia-smi  memory_total_…');
   expect(lines[3]).toContain('nvidia-smi does not tell it');

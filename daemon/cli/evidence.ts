@@ -1,7 +1,7 @@
 import type { EvidenceRecord } from '../contract/hardware.ts';
 import { fitted, plain } from './output.ts';
 
-/** Keys with the same value, by that value, in the order in which values first come. */
+/** Groups keys by value, in the order in which the values first occur. */
 function byValue(pairs: readonly (readonly [key: string, value: string])[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [key, value] of pairs) found.set(value, [...(found.get(value) ?? []), key]);

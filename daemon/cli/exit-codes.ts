@@ -1,15 +1,15 @@
 /** Exit codes of svcctl; documented in `svcctl help`. */
 export const EXIT = {
   ok: 0,
-  /** The gateway answered with an error, what was waited for did not happen, or `doctor` found a failure. */
+  /** The gateway returned an error, the awaited action failed, or `doctor` found a failure. */
   failed: 1,
   /** The command line was wrong. */
   usage: 2,
-  /** The gateway could not be reached, or something else answers there. */
+  /** The gateway could not be reached, or another program responds there. */
   unreachable: 3,
-  /** No key, the wrong key, or a key of a too low tier. */
+  /** No key, a wrong key, or a key with too few rights. */
   refused: 4,
-  /** A question was answered with no, or nobody was there to ask. */
+  /** A confirmation was declined, or there is no terminal to ask. */
   declined: 5,
   /** The login limiter tripped. */
   limited: 6,

@@ -21,7 +21,7 @@ export function clock(at: Date, now: Date): string {
 /** A number, `-` for unknown. */
 export const count = (value: number | null | undefined): string => (value == null ? '-' : String(value));
 
-/** A speed with the digits that say something, `-` for unknown. */
+/** A rate with its significant digits, `-` for unknown. */
 export function rate(value: number | null | undefined): string {
   if (value == null) return '-';
   return value >= 100 ? String(Math.round(value)) : String(Math.round(value * 10) / 10);

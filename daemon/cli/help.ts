@@ -24,7 +24,7 @@ export const ABOUT: readonly string[] = [
   'columns where there is none; `--wide` shows whole cells, and `--json` prints what the API answers.',
 ];
 
-/** Every command in one line, and what holds for all of them; fits 80 columns. */
+/** All commands, one line each, and the common options. Fits 80 columns. */
 export function overview(commands: readonly Command[]): string {
   return `svcctl: command-line client of svc-gateway
 
@@ -53,7 +53,7 @@ function wrapped(text: string): string {
   return lines.join('\n');
 }
 
-/** How it is called, in lines that fit; an option stays together with its value. */
+/** Wraps the usage line. An option stays together with its value. */
 const usage = (command: Command): string =>
   wrapped(usageLine(command).replace(/\[[^\]]*\]/g, (part) => part.replaceAll(' ', '\u00a0'))).replaceAll(
     '\u00a0',
@@ -67,7 +67,9 @@ function one(command: Command): string {
   return `${usage(command)}\n\n${command.summary}.\n${details === '' ? '\n' : details}${options}\n`;
 }
 
-/** The help that the words ask for: of everything, of a group, or of one command. Throws CliError for others. */
+/**
+ * Returns the help for the words: overall, of a group, or of one command. Throws CliError for unknown words.
+ */
 export function help(commands: readonly Command[], words: readonly string[]): string {
   if (words.length === 0) return overview(commands);
   const exact = commands.find((command) => command.words === words.join(' '));

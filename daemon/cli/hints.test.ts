@@ -19,6 +19,6 @@ test.each([
     },
     ' a is wrong; must be an object.',
   ],
-])('the details tell %s', (_, details, told) => {
+])('the details show %s', (_, details, told) => {
   expect(hintOf('A model.', details)).toBe(told);
 });

@@ -6,14 +6,14 @@ interface Field {
 const listOf = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
 const names = (value: unknown): string => listOf<unknown>(value).map(String).join(', ');
 
-/** A reason as a sentence of its own; empty where the message says it already. */
+/** Returns the reason as a separate sentence, or an empty text when the message already contains it. */
 function reasonText(reason: unknown, message: string): string {
   return typeof reason !== 'string' || message.includes(reason) ? '' : ` ${reason}`;
 }
 
 /**
- * What the details of an error add to its message: how long to wait, why, which slots are in the way, what was meant
- * instead, and what is wrong where.
+ * Returns what the details of an error add to its message: the delay, the reason, the slots involved,
+ * suggestions, and the invalid fields.
  */
 export function hintOf(message: string, details: Readonly<Record<string, unknown>> = {}): string {
   const { retry_after_s: wait, reason } = details;

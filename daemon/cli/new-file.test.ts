@@ -32,14 +32,14 @@ async function* pieces(...words: string[]) {
 const write = (path: string, force: boolean, ...words: string[]) =>
   NewFile.use(path, force, async (file) => file?.fill(pieces(...words), 100));
 
-it('writes a new file, and takes it back when it does not become whole', async () => {
+it('writes a new file, and removes it when it is not completed', async () => {
   expect(await write(at('new.txt'), false, 'a', 'b')).toBe(2);
   expect(text('new.txt')).toBe('ab');
   await expect(write(at('other.txt'), false, 'a', 'broken')).rejects.toThrow('connection closed');
   expect(readdirSync(folder).sort()).toEqual(['new.txt', 'old.txt']);
 });
 
-it('a name that is taken is left alone', async () => {
+it('an existing file is not changed', async () => {
   await expect(write(at('old.txt'), false, 'new')).rejects.toThrow('pass --force');
   expect(text('old.txt')).toBe('old');
 });

@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { CliError, EXIT } from './exit-codes.ts';
 
-/** What a file is besides its name and its open handle. */
+/** The temporary and the final name of a file. */
 interface Target {
-  /** What lies on the disk until the file is whole, ours to remove again; null when nothing does. */
+  /** The temporary file that `undo` removes; null when there is none. */
   readonly unfinished: string | null;
-  /** The file that it takes the place of once it is whole; null when it is in its place. */
+  /** The file that is replaced once the new one is complete; null when the final name is written directly. */
   readonly replaces: string | null;
 }
 
@@ -13,8 +13,9 @@ const notWritten = (path: string, { code }: NodeJS.ErrnoException) =>
   new CliError(`${path} cannot be written (${code})`);
 
 /**
- * A file that a command writes. It is made before the work begins, so that minutes of it do not end at a name that is
- * taken; one that was there already is replaced only when that was asked for, and not before the new one is whole.
+ * An output file of a command. It is created before the work begins, so that a long command does not fail at
+ * an existing file at its end. An existing file is replaced only with `--force`, and only by a complete new
+ * one.
  */
 export class NewFile {
   readonly path: string;
@@ -29,7 +30,7 @@ export class NewFile {
     this.#target = target;
   }
 
-  /** Throws CliError: `declined` for a name that is taken. */
+  /** Throws CliError: `declined` when the file exists. */
   static async create(path: string, force: boolean): Promise<NewFile> {
     const { open } = await import('node:fs/promises');
     try {
@@ -44,7 +45,7 @@ export class NewFile {
     });
   }
 
-  /** Beside the file that is there, behind its links; a device or a pipe is written into as it is. */
+  /** Writes next to the existing file, behind its symlinks. A device or a pipe is written directly. */
   static async #replacing(path: string): Promise<NewFile> {
     const { open, realpath, stat } = await import('node:fs/promises');
     const facts = await stat(path).catch(() => null);
@@ -52,11 +53,11 @@ export class NewFile {
       return new NewFile(path, await open(path, 'w', 0o644), { unfinished: null, replaces: null });
     }
     const replaces = await realpath(path);
-    // What may not be written is not replaced.
+    // A file without write permission is not replaced.
     await (await open(replaces, 'r+')).close();
     const unfinished = `${replaces}.${process.pid}.part`;
     const handle = await open(unfinished, 'wx', 0o600).catch(() => null);
-    // A folder that takes no new file still has this one.
+    // If the folder accepts no new file, the existing one is overwritten.
     if (handle === null)
       return new NewFile(path, await open(path, 'w'), { unfinished: null, replaces: null });
     await handle.chmod(facts.mode & 0o777);
@@ -64,7 +65,10 @@ export class NewFile {
     return new NewFile(path, handle, { unfinished, replaces });
   }
 
-  /** Makes the file that was named, if one was, before `work` begins; takes it back when that fails, and closes it. */
+  /**
+   * Creates the named file, if any, before `work` begins. Removes it when `work` fails. Closes it in any
+   * case.
+   */
   static async use<T>(
     path: string | undefined,
     force: boolean,
@@ -81,7 +85,10 @@ export class NewFile {
     }
   }
 
-  /** Writes an answer as it comes, closes, and answers how many bytes it were. Throws CliError beyond `most`. */
+  /**
+   * Writes a response while it is received, closes the file, and returns the number of bytes. Throws CliError
+   * beyond `maxBytes`.
+   */
   async fill(chunks: AsyncIterable<Buffer | string>, maxBytes: number): Promise<number> {
     let written = 0;
     for await (const chunk of bytesOf(chunks)) {
@@ -110,7 +117,7 @@ export class NewFile {
     this.#whole = true;
   }
 
-  /** Takes back what was made here, unless it is whole and in its place. */
+  /** Removes the created file unless it is complete. */
   async undo(): Promise<void> {
     await this.close();
     const { unfinished } = this.#target;
@@ -119,7 +126,7 @@ export class NewFile {
   }
 }
 
-/** The chunks of an answer. Throws CliError when it breaks off. */
+/** The chunks of a response. Throws CliError when the connection closes early. */
 export async function* bytesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;

@@ -2,16 +2,16 @@
 export interface OptionRow {
   readonly type: 'boolean' | 'string';
   readonly short?: string;
-  /** What stands for the value in the help. */
+  /** Placeholder of the value in the help. */
   readonly value?: string;
   readonly help: string;
-  /** Every command takes it. */
+  /** Whether every command accepts it. */
   readonly everywhere?: true;
-  /** The words that it takes, where they are few. */
+  /** The accepted values, if they are limited. */
   readonly words?: readonly string[];
 }
 
-/** THE options. */
+/** All options. */
 export const OPTIONS = {
   json: { type: 'boolean', help: 'Print what the gateway answers as JSON', everywhere: true },
   url: { type: 'string', value: 'ADDRESS', help: 'Address of the gateway, else SVC_URL', everywhere: true },
@@ -62,7 +62,7 @@ export const optionRow = (name: OptionName): OptionRow => OPTIONS[name];
 
 type ValueOf<R> = R extends { type: 'boolean' } ? boolean : string | undefined;
 
-/** What was given: false or undefined where nothing was. */
+/** The given options: false or undefined for those that are absent. */
 export type Flags = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> };
 
 /** `-n, --lines N`, as the help and the manual show it. */
@@ -71,7 +71,7 @@ export function optionUsage(name: OptionName): string {
   return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
 }
 
-/** The options that a command takes, its own first. */
+/** Returns the options of a command, its own first. */
 export const optionsOf = (own: readonly OptionName[] = []): OptionName[] => {
   const everywhere = (Object.keys(OPTIONS) as OptionName[]).filter((name) => optionRow(name).everywhere);
   return [...own, ...everywhere];

@@ -38,7 +38,7 @@ describe('table', () => {
       ),
     ).toBe('NAME         X\na            long cell\nlonger name\n');
   });
-  it('is its head alone without rows, and takes no control characters from cells', () => {
+  it('is its head alone without rows, and removes control characters from cells', () => {
     expect(table(['A', 'B'], [])).toBe('A  B\n');
     expect(table(['A'], [['x\u001b]0;title\u0007']])).toBe('A\nx]0;title\n');
   });

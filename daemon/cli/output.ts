@@ -1,7 +1,7 @@
 /** Machine-readable output: one JSON value and a newline. */
 export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Text for a terminal: control characters other than line feed and tab are left out, so that no text steers it. */
+/** Removes control characters other than line feed and tab, so that a text cannot control the terminal. */
 export const plain = (text: string): string => text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '');
 
 /** `Name   value` lines, names padded to one width. */
@@ -12,7 +12,7 @@ export function fields(values: Readonly<Record<string, string>>): string {
     .join('');
 }
 
-/** Columns padded to their widest cell; the last one is left as it is. */
+/** Pads columns to their widest cell, except the last one. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows.map((row) => row.map(plain))];
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
@@ -24,13 +24,13 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return `${all.map(line).join('\n')}\n`;
 }
 
-/** Narrowest that a column is cut to. */
+/** Minimum width of a truncated column. */
 const MIN_COLUMN_WIDTH = 6;
 const GAP = 2;
 
 /**
- * A table that fits `width` columns: of the columns that may shrink, the widest gives way first; a cell that is cut
- * ends in `…`. Columns that may not shrink are shown whole, whatever the width.
+ * Returns a table that fits `width` columns. Of the columns that may shrink, the widest shrinks first; a
+ * truncated cell ends in `…`. Other columns are shown whole, even beyond `width`.
  */
 export function fitted(
   head: readonly string[],
@@ -55,6 +55,6 @@ export function fitted(
   );
 }
 
-/** A text of at most `most` characters; what is cut ends in `…`. */
+/** Truncates a text to `maxLength` characters; a truncated text ends in `…`. */
 export const truncate = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, Math.max(0, maxLength - 1))}…`;

@@ -17,7 +17,7 @@ describe('bar', () => {
 });
 
 describe('progressLine', () => {
-  it('says what the slot does, and fits the terminal', () => {
+  it('shows the state of the slot, and fits the terminal', () => {
     expect(progressLine(slot({}), 3_000, 80)).toBe('agent: starting  3.0 s  tiny');
     expect(progressLine(slot({ progress: 0.25 }), 3_000, 80)).toContain('25 %  3.0 s');
     expect(progressLine(slot({ waiting_for: ['utility'] }), 0, 80)).toMatch(/^agent: waits for utility/);

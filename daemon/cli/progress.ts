@@ -14,14 +14,14 @@ export function bar(share: number | null | undefined): string {
   return `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}] ${String(Math.floor(part * 100)).padStart(3)} %`;
 }
 
-/** What a slot is doing, in one line. */
+/** The state of a slot, in one line. */
 export function progressLine(slot: SlotRecord, elapsedMs: number, width: number): string {
   const waits = slot.waiting_for?.length ? `waits for ${slot.waiting_for.join(', ')}` : slot.state;
   const parts = [`${slot.name}: ${waits}`, bar(slot.progress), duration(elapsedMs), slot.model ?? ''];
   return truncate(parts.filter((part) => part !== '').join('  '), width);
 }
 
-/** Waits for `act` and, where somebody looks, shows meanwhile what the slot does. Looking wakes nothing. */
+/** Waits for `act`. On a terminal it shows the state of the slot meanwhile. Polling loads nothing. */
 export async function whileLoading<T>(
   { client, status, isInteractive, width }: CommandContext,
   name: string,

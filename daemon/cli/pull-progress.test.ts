@@ -24,7 +24,7 @@ const RECORD: PullRecord = {
   updated: 0,
 };
 
-test('one line says how far it is, within the width', () => {
+test('one line shows the progress, within the width', () => {
   expect(pullLine(RECORD, 200)).toBe(
     'm.gguf  [############------------]  50 %  512 KiB of 1.0 MiB  2.0 KiB/s  4 min 16 s left',
   );
@@ -36,7 +36,7 @@ test('one line says how far it is, within the width', () => {
 
 const event = (pull: PullRecord) => `event: pull\ndata: ${JSON.stringify({ pull })}\n\n`;
 
-/** A gateway that answers these in turn: the text of an event stream, or a failure. */
+/** A gateway stub that gives these results in turn: the text of an event stream, or a failure. */
 function context(streams: (string | CliError)[], listed: PullRecord[] = [RECORD]) {
   const lines: (string | null)[] = [];
   const client = {
@@ -51,7 +51,7 @@ function context(streams: (string | CliError)[], listed: PullRecord[] = [RECORD]
   return { made: made as unknown as CommandContext, lines };
 }
 
-test('it waits for the end, passes over others, and takes its line away', async () => {
+test('it waits for the end, skips other downloads, and removes its line', async () => {
   const other = { ...RECORD, id: 'b2', state: 'done' as const };
   const { made, lines } = context([event(other) + event({ ...RECORD, state: 'done', model: 'm' })]);
   expect(await waitForPull(made, RECORD)).toMatchObject({ id: 'a1', state: 'done', model: 'm' });

@@ -8,15 +8,15 @@ import { plain, truncate } from './output.ts';
 import { bar } from './progress.ts';
 import { sseEvents } from './sse-reader.ts';
 
-/** The gateway may restart meanwhile; the download goes on with it. */
+/** Allows for a restart of the gateway, which resumes the download. */
 const MAX_FAILURES = 30;
 const RETRY_MS = 2_000;
-/** Comments come every 15 seconds. */
+/** Keep-alive comments arrive every 15 seconds. */
 const IDLE_TIMEOUT_MS = 60_000;
 
 const isOver = ({ state }: PullRecord): boolean => ['done', 'failed', 'cancelled', 'paused'].includes(state);
 
-/** How far a download is, in one line. */
+/** The progress of a download, in one line. */
 export function pullLine(record: PullRecord, width: number): string {
   const { state, bytes: there, total, speed, eta_s, retries, file } = record;
   const parts = [
@@ -30,11 +30,11 @@ export function pullLine(record: PullRecord, width: number): string {
   return truncate(parts.filter((part) => part !== '').join('  '), width);
 }
 
-/** Follows the events of one download until it is over or the stream breaks; answers the last state that was seen. */
+/** Follows the events of one download until it is over or the stream breaks. Returns the last known state. */
 async function followOnce({ client, status, width }: CommandContext, first: PullRecord): Promise<PullRecord> {
   const stream = await client.open('events', undefined, { timeoutMs: IDLE_TIMEOUT_MS });
   try {
-    // What happened before the stream was open is in the list.
+    // The list contains what happened before the stream was open.
     const { pulls } = await client.call<{ pulls: PullRecord[] }>('pulls');
     let last = pulls.find(({ id }) => id === first.id) ?? first;
     if (isOver(last)) return last;
@@ -53,7 +53,7 @@ async function followOnce({ client, status, width }: CommandContext, first: Pull
   }
 }
 
-/** Waits until a download is over, or somebody pauses it, and shows where somebody looks how far it is. */
+/** Waits until a download is over or paused. On a terminal it shows the progress. */
 export async function waitForPull(context: CommandContext, record: PullRecord): Promise<PullRecord> {
   let last = record;
   try {

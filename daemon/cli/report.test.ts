@@ -25,7 +25,7 @@ describe('report', () => {
     expect(exitCode).toBe(EXIT.refused);
   });
 
-  it('says which key was refused, and never the key', () => {
+  it('names the source of the refused key, and never the key', () => {
     const { text } = report(refused, { json: false, credential });
     expect(text).toContain('The key came from SVC_ADMIN_KEY in /etc/svc/api.env.');
     expect(text).not.toContain(credential.key);
@@ -33,7 +33,7 @@ describe('report', () => {
     expect(report(origin, { json: false, credential }).text).toBe('svcctl: x\n');
   });
 
-  it('gives anything else its own words and code 1', () => {
+  it('gives any other error its own message and code 1', () => {
     expect(report(new TypeError('odd'), { json: false, credential: null })).toEqual({
       text: 'svcctl: TypeError: odd\n',
       exitCode: EXIT.failed,

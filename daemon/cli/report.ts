@@ -2,20 +2,22 @@ import type { Credential } from './config-paths.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { plain } from './output.ts';
 
-/** What was known when a command failed. */
+/** The context of a failed command. */
 export interface FailureContext {
   json: boolean;
   /** The key that was sent. */
   credential: Credential | null;
 }
 
-/** A refusal for want of a key says which one was sent, if any: a stale variable hides the right key in the file. */
+/**
+ * For a missing or wrong key, names the key that was sent: a stale variable hides the right key in the file.
+ */
 function hint({ exitCode, code }: CliError, credential: Credential | null): string {
   if (exitCode !== EXIT.refused || (code !== 'auth.required' && code !== 'auth.forbidden')) return '';
   return credential === null ? ' No key was found.' : ` The key came from ${credential.from}.`;
 }
 
-/** The last words of a command that failed, for standard error, and its exit code. */
+/** Returns the error text of a failed command, for standard error, and its exit code. */
 export function report(error: unknown, facts: FailureContext): { text: string; exitCode: number } {
   const known = error instanceof CliError ? error : new CliError(String(error));
   const message = `${known.message}${hint(known, facts.credential)}`;

@@ -23,7 +23,9 @@ import { plain } from './output.ts';
 import { report } from './report.ts';
 import { outputWidth, readPiped, Terminal, writeBytes } from './terminal.ts';
 
-/** Does what the daemon binary does with a sub-command. In this process: another one would cost as much as the whole command. */
+/**
+ * Runs a sub-command of the daemon in this process: another process would take as long as the whole command.
+ */
 async function runDaemon(args: readonly string[], namedUrl: string | null): Promise<number> {
   const { run: daemon } = await import('../app/run.ts');
   const env = args[0] === 'config' ? settingsEnvironment(process.env, namedUrl) : process.env;
@@ -31,7 +33,7 @@ async function runDaemon(args: readonly string[], namedUrl: string | null): Prom
   return Number(process.exitCode ?? EXIT.ok);
 }
 
-/** The words after which help is asked for; null when it is not. */
+/** Returns the words for which help is requested, or null. */
 function helpWords(words: readonly string[], flags: Flags): readonly string[] | null {
   if (words[0] === 'help') return words.slice(1);
   return words.length === 0 || flags.help ? words : null;

@@ -5,7 +5,7 @@ import { slotSettings } from './slot-settings.ts';
 const read = (...words: string[]) => slotSettings(words, 'slots set NAME KEY=VALUE');
 
 describe('slotSettings', () => {
-  it('gives each key the kind that it has', () => {
+  it('gives each key its type', () => {
     expect(
       read('model=123', 'context=8192', 'pinned=on', 'autoload=False', 'idle_unload=15 min', 'priority=-3'),
     ).toEqual({
@@ -22,7 +22,7 @@ describe('slotSettings', () => {
     });
   });
 
-  it('takes a key out of the file by an empty value', () => {
+  it('removes a key from the file by an empty value', () => {
     expect(read('model=', 'voice.speed=')).toEqual({ model: null, voice: { speed: null } });
   });
 

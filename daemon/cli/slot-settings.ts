@@ -11,7 +11,10 @@ const FLAGS: Readonly<Record<string, boolean>> = {
 };
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 
-/** A value as the body says it; a text that does not fit its kind goes as it is, for the gateway to say what is wrong. */
+/**
+ * Converts a value to the type of its key. Text that does not fit is sent as it is, so that the gateway
+ * reports the error.
+ */
 function typed(text: string, kind: SlotKeyKind): unknown {
   if (kind === 'flag') return FLAGS[text.toLowerCase()] ?? text;
   if ((kind === 'number' || kind === 'duration') && NUMBER.test(text)) return Number(text);
@@ -19,8 +22,8 @@ function typed(text: string, kind: SlotKeyKind): unknown {
 }
 
 /**
- * `KEY=VALUE …` as the body of a slot change; `KEY=` takes the key out of the slot file. Keys that the gateway does not
- * take over the API are sent all the same: it is the gateway that refuses them. Throws CliError for anything else.
+ * Converts `KEY=VALUE …` to the body of a slot change. `KEY=` removes the key from the slot file. Unknown
+ * keys are sent too, so that the gateway refuses them. Throws CliError for anything else.
  */
 export function slotSettings(words: readonly string[], usage: string): Record<string, unknown> {
   const body: Record<string, unknown> = {};

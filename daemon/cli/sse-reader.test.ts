@@ -17,7 +17,7 @@ describe('sseData', () => {
       '[DONE]',
     ]);
   });
-  it('keeps a character that a chunk border cuts', async () => {
+  it('keeps a character that is split between chunks', async () => {
     const bytes = Buffer.from('data: é\n').toString('latin1');
     expect(await read(bytes.slice(0, 7), bytes.slice(7))).toEqual(['é']);
   });

@@ -6,7 +6,9 @@ export interface StreamEvent {
   data: string;
 }
 
-/** The events of an event stream, in order; comments and ids are passed over. Throws for a line that is too long. */
+/**
+ * Yields the events of an event stream, in order. Skips comments and ids. Throws for a line that is too long.
+ */
 export async function* sseEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   let rest = '';

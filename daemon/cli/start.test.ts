@@ -50,14 +50,14 @@ it('launchers name the folder of compiled code that the daemon uses', () => {
 });
 
 it.each(['scripts/svcctl', 'packaging/debian/svcctl.sh', 'scripts/package/npm.ts'])(
-  '%s gives svcctl room to end before a collection',
+  '%s gives svcctl enough heap to end before a collection',
   (launcher) => {
     const text = readFileSync(resolve(import.meta.dirname, '..', '..', launcher), 'utf8');
     expect(text).toContain('--disable-warning=ExperimentalWarning --min-semi-space-size=4');
   },
 );
 
-/** Below a folder with `file`, a link to the program, and `folder`, a link to where it lies. */
+/** In a folder with `file`, a symlink to the program, and `folder`, a symlink to its folder. */
 it.each(['file', 'folder/svcctl', 'folder/./svcctl', 'folder//svcctl', 'folder/../scripts/svcctl', './file'])(
   'svcctl of a checkout runs through links: %s',
   (way) => {

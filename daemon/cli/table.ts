@@ -17,7 +17,7 @@ import { soundCommands } from './commands/sound.ts';
 import { statusCommands } from './commands/status.ts';
 import { upstreamCommands } from './commands/upstreams.ts';
 
-/** THE commands: what runs, the help, the completion and the manual are made from these rows. */
+/** All commands. Execution, help, completion and manual use these rows. */
 export const COMMANDS: readonly Command[] = [
   ...statusCommands,
   ...authCommands,

@@ -17,18 +17,18 @@ export async function readPiped(): Promise<string | null> {
   return text;
 }
 
-/** Writes bytes to standard output; resolves when it takes more. */
+/** Writes bytes to standard output and resolves when it accepts more. */
 export async function writeBytes(bytes: Buffer): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
 }
 
-/** Columns that tables may take: the terminal's, 80 where there is none, no bound with `--wide`. */
+/** Returns the maximum width of tables: that of the terminal, 80 without one, unlimited with `--wide`. */
 export function outputWidth(wide: boolean, columns: number | undefined): number {
   if (wide) return UNBOUNDED;
   return columns !== undefined && columns >= 40 ? columns : USUAL_WIDTH;
 }
 
-/** The terminal of this process; what questions need is read in at the first one. */
+/** The terminal of this process. The module for questions is loaded at the first one. */
 export class Terminal {
   #open: Interface | null = null;
   #shown = false;
@@ -42,12 +42,12 @@ export class Terminal {
     return Promise.race([lines.question(label).catch(() => null), closed]);
   }
 
-  /** Whether somebody looks at standard error. */
+  /** Whether standard error is a terminal. */
   get isInteractive(): boolean {
     return process.stderr.isTTY === true;
   }
 
-  /** One line on standard error that replaces the one before; null takes it away. */
+  /** Replaces the status line on standard error; null removes it. */
   status(text: string | null): void {
     if ((text === null && !this.#shown) || !this.isInteractive) return;
     process.stderr.write(`\r\u001b[K${text ?? ''}`);

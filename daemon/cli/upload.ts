@@ -8,8 +8,9 @@ const CHUNK_BYTES = 256 * 1024;
 const quoted = (name: string): string => name.replace(/[\0-\x1f\x7f]/g, '').replace(/["\\]/g, '_');
 
 /**
- * A form whose last part is a file, read while it is sent, so that a recording of any size takes no memory. The length
- * is what the file has now: one that shrinks meanwhile breaks the upload off. Throws CliError for what is no file.
+ * Returns a form whose last part is a file that is read while it is sent, so that a recording of any size
+ * needs no memory. The length is the current size of the file: a file that shrinks meanwhile aborts the
+ * upload. Throws CliError when the path is not a file.
  */
 export async function fileForm(fields: Readonly<Record<string, string>>, path: string): Promise<Upload> {
   const { open } = await import('node:fs/promises');

@@ -15,7 +15,7 @@ import { loadSettingsReadOnly, type ReadOnlySettings } from '../settings/read-on
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 const SECRET_BYTES = 32;
 
-/** Opens the file that Podman reads, empty and for its owner alone, before this process gives up being root. */
+/** Opens the file that Podman reads, empty and with mode 0600, before this process drops root. */
 async function openPrivate(path: string): Promise<FileHandle> {
   try {
     const handle = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
@@ -29,7 +29,7 @@ async function openPrivate(path: string): Promise<FileHandle> {
   }
 }
 
-/** Writes a first companion.env where there is none; one that is there stays as it is. */
+/** Writes the first companion.env. Keeps an existing one. */
 async function seed(settings: ReadOnlySettings): Promise<void> {
   const port = settings.resolve('companionPort');
   const bindHost = settings.resolve('companionBindHost');
@@ -61,8 +61,9 @@ async function planOf(settings: ReadOnlySettings): Promise<CompanionPlan> {
 }
 
 /**
- * `svc-gateway companion-env FILE`: writes the variables of the chat UI, the client key among them, into FILE (0600) for
- * svc-companion.service, and makes companion.env at the first start. As root it reads and writes the configuration as its owner.
+ * `svc-gateway companion-env FILE`: writes the variables of the chat UI, including the client key, to FILE
+ * (0600) for svc-companion.service, and creates companion.env at the first start. As root it reads and writes
+ * the configuration as its owner.
  */
 export async function companionEnvCommand({ env, given, out }: SubcommandOptions): Promise<number> {
   const handle = await openPrivate(resolve(given.operands[0] ?? ''));

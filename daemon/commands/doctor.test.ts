@@ -15,7 +15,7 @@ it("keys of the settings open this machine's gateway alone, those of the environ
   expect(asked('http://elsewhere.invalid', { SVC_CLIENT_KEY: 'c' }).key).toBe('c');
 });
 
-it('a port of this machine that a stranger holds is opened by keys of the environment alone', () => {
+it('a port of this machine that another user holds gets keys of the environment only', () => {
   const own = 'http://127.0.0.1:4321';
   expect(asked(undefined, {}, own)).toEqual({ url: own, key: null });
   expect(asked(undefined, { SVC_ADMIN_KEY: 'a' }, own).key).toBe('a');

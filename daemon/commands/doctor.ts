@@ -40,8 +40,8 @@ async function exposureOf(settings: ReadOnlySettings): Promise<DoctorInput['expo
 }
 
 /**
- * Where the gateway should answer, and the key that opens most. The settings hold keys of this machine's gateway alone, for which
- * `isStranger` says whether somebody else would answer there.
+ * Returns the address of the gateway and the key with the most rights. The keys in the settings belong to the
+ * gateway of this machine only; `isStranger` returns whether another program would respond there.
  */
 export function gatewayAccess(
   settings: Pick<ReadOnlySettings, 'value'>,
@@ -56,7 +56,10 @@ export function gatewayAccess(
   return { url: url.replace(/\/+$/, ''), key: keys.find((key) => key?.trim())?.trim() ?? null };
 }
 
-/** Who holds a port only root may see, so that is asked first; all else is seen as the service sees it. */
+/**
+ * Only root may see who uses a port, so the port is checked first. Everything else is checked as the user of
+ * the service.
+ */
 async function gather(options: SubcommandOptions, outbound: Outbound): Promise<DoctorInput> {
   const { state, config } = folderPaths(options.env);
   const settings = await runAsOwnerOf(state, () => loadSettingsReadOnly(options.env));
@@ -97,8 +100,8 @@ const checkedUrl = (url: string | null): void => {
 };
 
 /**
- * `svc-gateway doctor [--self-test] [--url ADDRESS]`: looks for what is wrong, whether a gateway runs or not, and changes nothing.
- * 0: nothing has failed (there may be warnings); 1: something has.
+ * `svc-gateway doctor [--self-test] [--url ADDRESS]`: finds problems, whether a gateway runs or not, and
+ * changes nothing. Returns 1 when a check failed, else 0; warnings do not count.
  */
 export async function doctorCommand(options: SubcommandOptions): Promise<number> {
   const { env, given, out } = options;

@@ -9,8 +9,9 @@ import { endAllContainers } from '../slots/runners/container/end-all.ts';
 const CONNECT_MS = 5_000;
 
 /**
- * `svc-gateway end-containers`: ends and removes every container that this state folder's gateway started; those of others are
- * never touched. For the removal of the package: a stop keeps them for the next start. 1 when one could not be ended.
+ * `svc-gateway end-containers`: stops and removes every container that the gateway of this state folder
+ * started, and no others. Used when the package is removed: a normal stop keeps containers for the next
+ * start. Returns 1 when one could not be removed.
  */
 export async function endContainersCommand({ env, out }: SubcommandOptions): Promise<number> {
   const settings = await loadSettingsReadOnly(env);

@@ -9,7 +9,7 @@ import { createEngineQuery } from '../slots/lifecycle/health.ts';
 
 const LIMIT_MS = 60_000;
 const CONNECT_MS = 5_000;
-/** Characters of the sentence that have to come. */
+/** Minimum number of characters of the expected reply. */
 const MIN_REPLY_CHARS = 40;
 const FIX = 'Install this release again; the reason is in the log of svc-gateway started by hand.';
 
@@ -43,8 +43,8 @@ async function firstReply(port: number): Promise<string> {
 }
 
 /**
- * A whole gateway of its own, in a folder that is thrown away, on a free port of the loopback address, answers one chat with the
- * demonstration model: native parts, worker process and HTTP are what an ordinary start uses. Never rejects.
+ * Starts a gateway in a temporary folder on a free loopback port and sends one chat to the demonstration
+ * model. Native modules, worker process and HTTP are those of an ordinary start. Never rejects.
  */
 export async function selfTest(path: string | undefined): Promise<Finding> {
   const home = await mkdtemp(join(tmpdir(), 'svc-self-test-'));

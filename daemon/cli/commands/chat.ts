@@ -22,7 +22,7 @@ async function* events(res: IncomingMessage): AsyncGenerator<string> {
   }
 }
 
-/** Prints a streamed answer as it comes. Throws CliError for an error event and for a stream without its end. */
+/** Prints a streamed response. Throws CliError for an error event and for an incomplete stream. */
 async function stream(res: IncomingMessage, out: (text: string) => void): Promise<string> {
   let answer = '';
   for await (const data of events(res)) {

@@ -9,7 +9,7 @@ import { json, plain, table } from '../output.ts';
 
 const CHAT = '/v1/chat/completions';
 
-/** Draws how a request would be resolved; nothing is sent, loaded or asked of anybody. */
+/** Shows how a request would be routed. Nothing is sent or loaded. */
 async function explain({ client, args, flags, out }: CommandContext): Promise<number> {
   if (args.length > 1) throw new CliError('usage: svcctl explain [MODEL]', EXIT.usage);
   const [model] = args;
@@ -29,7 +29,7 @@ function explainText(view: ExplainView): string {
   return `${plain(subject)}\n\n${rows.length > 0 ? `${table(['STEP', '', 'REASON'], rows)}\n` : ''}${plain(verdict(view))}\n${memoryLines(view)}`;
 }
 
-/** The memory sum of each load that would be made, in one line each. */
+/** The memory sum of each load that would be made, one line each. */
 function memoryLines({ slot, load, after }: ExplainView): string {
   const tried = [{ slot, load }, ...after];
   return tried
@@ -42,7 +42,7 @@ function sumLine(slot: string | null, { outcome, evicts, sum }: LoadForecastView
   return `  ${slot}: needs ${formatBytes(sum.needed)}, ${roomLine(sum)} (${outcome}${leave})\n`;
 }
 
-/** Where the load does not fit: what is left for it, which may be far less than is free. */
+/** For a load that does not fit: the memory left for it, which may be far less than what is free. */
 function roomLine(sum: MemorySumView): string {
   if (sum.short === 0) return `${formatBytes(sum.free)} free in pool ${sum.pool}`;
   const room = headroomOf(sum);

@@ -8,7 +8,7 @@ import { json } from '../output.ts';
 const CALL_OPTIONS = { timeoutMs: 660_000 };
 const CACHED_URL = /^\/api\/images\/cache\/([0-9a-f-]{36})\.png$/;
 
-/** Most bytes of a picture that are written. */
+/** Maximum size of an image file in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 async function fetchInto({ client }: CommandContext, uuid: string, file: NewFile | null): Promise<void> {
@@ -20,7 +20,7 @@ async function image(context: CommandContext): Promise<number> {
   const prompt = args.join(' ').trim() || ((await context.readPiped())?.trim() ?? '');
   if (prompt === '')
     throw new CliError('the prompt is missing: svcctl image "a lighthouse at dusk"', EXIT.usage);
-  // Taken before anything is drawn: minutes of work should not end at a name that is taken.
+  // Created first, so that minutes of work do not fail at an existing file.
   return NewFile.use(flags.output, flags.force, async (file) => {
     const body = { model: flags.model ?? 'img', prompt, size: flags.size };
     const made = await client.call<ImagesResponse>('v1.images', body, CALL_OPTIONS);

@@ -6,11 +6,11 @@ import { clock } from '../format.ts';
 import { plain } from '../output.ts';
 import { type StreamEvent, sseEvents } from '../sse-reader.ts';
 
-/** A stream is silent between its keep-alive comments at most. */
+/** A stream is silent at most between its keep-alive comments. */
 const IDLE_TIMEOUT_MS = 60_000;
 const MAX_LINES = 1_000;
 
-/** Prints a stream event by event. A stream that should have gone on and ended is told as such. */
+/** Prints a stream event by event. Reports the end of a stream that should have continued. */
 async function follow(
   context: CommandContext,
   route: 'logs' | 'slot.logs' | 'events',
@@ -35,7 +35,7 @@ const historyQuery = ({ flags }: CommandContext) => ({
   follow: flags.follow ? undefined : 'false',
 });
 
-/** Fields that the line shows in places of their own, or not at all. */
+/** Fields that have their own position in the line, or are omitted. */
 const HEAD_FIELDS: ReadonlySet<string> = new Set(['level', 'time', 'msg']);
 
 /** A line of the gateway's log for people: time, level, message, then the other fields. */

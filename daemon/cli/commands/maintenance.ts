@@ -5,7 +5,7 @@ import { type Command, type CommandContext, namedArguments } from '../command.ts
 import { CliError, EXIT } from '../exit-codes.ts';
 import type { Flags, OptionName } from '../options.ts';
 
-/** Options as they were given, for a sub-command of the daemon binary. */
+/** Returns the given options for a sub-command of the daemon binary. */
 function forwardedOptions(flags: Flags, ...names: OptionName[]): string[] {
   return names.flatMap((name) => {
     const value = flags[name];
@@ -16,12 +16,12 @@ function forwardedOptions(flags: Flags, ...names: OptionName[]): string[] {
 
 function doctor(context: CommandContext): Promise<number> {
   namedArguments(context, 'doctor [--self-test]');
-  // Refused here as by every other command: the sub-command has one exit code for whatever keeps it from looking.
+  // Checked here as for every other command: the sub-command has only one exit code for all its failures.
   if (context.namedUrl !== null) toUrl(context.namedUrl, '');
   return context.daemon(['doctor', ...forwardedOptions(context.flags, 'self-test', 'json', 'url')]);
 }
 
-/** Throws CliError where another machine is named: what works on files would work on those of this one. */
+/** Throws CliError when another machine is named, because the command works on local files. */
 function requireThisMachine({ namedUrl }: CommandContext, what: string): void {
   if (namedUrl === null) return;
   toUrl(namedUrl, '');
@@ -46,7 +46,10 @@ function restore(context: CommandContext): Promise<number> {
   return context.daemon(['restore', ...forwardedOptions(context.flags, 'json'), '--', resolve(FILE)]);
 }
 
-/** What keeps a gateway well. All of it works while the daemon is down: they are sub-commands of the daemon binary. */
+/**
+ * Maintenance commands. All of them work while the daemon is down, because they are sub-commands of the
+ * daemon binary.
+ */
 export const maintenanceCommands: readonly Command[] = [
   {
     words: 'doctor',

@@ -21,7 +21,10 @@ async function pull(context: CommandContext): Promise<number> {
   return waitAndPrint(context, started);
 }
 
-/** Waits for a download and tells what became of it, or at once with `--no-wait`. Who waited for it wanted the model. */
+/**
+ * Waits for a download and prints the result, or prints it immediately with `--no-wait`. Fails if the awaited
+ * download did not complete.
+ */
 async function waitAndPrint(context: CommandContext, started: PullRecord): Promise<number> {
   if (context.flags['no-wait']) return printRecord(context, started);
   const record = await waitForPull(context, started);
@@ -29,7 +32,7 @@ async function waitAndPrint(context: CommandContext, started: PullRecord): Promi
   return record.state === 'done' ? code : EXIT.failed;
 }
 
-/** What has become of a download. */
+/** Prints the state of a download. */
 function printRecord({ flags, out }: CommandContext, record: PullRecord): number {
   const { state, error, file, model, id } = record;
   if (flags.json) out(json(record));
@@ -60,7 +63,7 @@ function pullTable(pulls: readonly PullRecord[], width: number): string {
   return fitted(['ID', 'STATE', 'DONE', 'SIZE', 'LEFT', 'MODEL', 'REASON'], rows, { width, shrink: [5, 6] });
 }
 
-/** The one download whose id begins like this. */
+/** Returns the only download with this id prefix. */
 async function idOf({ client }: CommandContext, start: string): Promise<string> {
   const { pulls } = await client.call<{ pulls: PullRecord[] }>('pulls');
   const found = pulls.filter(({ id }) => id.startsWith(start));

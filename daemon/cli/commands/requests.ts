@@ -10,7 +10,7 @@ interface Requests {
   recent: RequestRecord[];
 }
 
-/** The end of an id says which it is; its beginning is the time. */
+/** The end of an id is unique; its beginning is the time. */
 const SHORT_ID_LENGTH = 8;
 const FULL_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 const MAX_ROWS = 1_000;
@@ -45,7 +45,10 @@ function requestTable(all: readonly RequestRecord[], width: number, now: Date): 
   return fitted(head, rows, { width, shrink: [2, 3, 4] });
 }
 
-/** The whole id for one that the list shows. Throws CliError when no recent request has it, or more than one. */
+/**
+ * Returns the full id for a short one from the list. Throws CliError when no recent request has it, or more
+ * than one.
+ */
 async function wholeId({ client }: CommandContext, id: string): Promise<string> {
   if (FULL_ID.test(id)) return id;
   const query = { limit: String(MAX_ROWS) };
@@ -72,7 +75,7 @@ function storyText({ story }: RequestDetailView): string {
   )}`;
 }
 
-/** What was asked and answered, where that is kept. */
+/** Request and response texts, if stored. */
 function bodiesText({ bodies }: RequestWholeView): string {
   const parts = [
     ['ASKED', bodies?.request],

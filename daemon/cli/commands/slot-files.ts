@@ -39,7 +39,7 @@ async function settings({ client, args, flags, out, width }: CommandContext): Pr
   return EXIT.ok;
 }
 
-/** Every key with its value and where that comes from; what the file alone can say is marked. */
+/** Every key with its value and source. Marks keys that only the file can set. */
 function settingsText({ slot, file, settings: rows, problems }: SlotSettingsView, width: number): string {
   const shown = rows.map(({ key, value, from, editable }) => [
     key,
@@ -76,7 +76,7 @@ async function plan(context: CommandContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** The launch with where each value comes from, the sum, and what a load would do now. */
+/** The launch with the source of each value, the memory sum, and the effect of a load now. */
 function planText(view: SlotPlanView, width: number): string {
   const launch = Object.entries(view.launch).map(([key, { value, from }]) => [
     key,

@@ -6,7 +6,7 @@ import { clock, rate } from '../format.ts';
 import { fields, fitted, json } from '../output.ts';
 import { whileLoading } from '../progress.ts';
 
-/** An answer may take as long as a model takes to load. */
+/** A response may take as long as loading a model. */
 const TIMEOUT_MS = 3_600_000;
 
 async function list({ client, flags, out, width }: CommandContext): Promise<number> {
@@ -20,7 +20,7 @@ async function list({ client, flags, out, width }: CommandContext): Promise<numb
 const stateOf = ({ enabled, state, waiting_for: waits }: SlotRecord): string =>
   enabled ? (waits?.length ? 'waiting' : state) : 'disabled';
 
-/** One line for each slot; what failed says why below. */
+/** One line per slot. Failures are listed below with their reason. */
 export function slotTable(slots: readonly SlotRecord[], width: number): string {
   const rows = slots.map((slot) => [
     slot.name,
@@ -44,7 +44,7 @@ async function show({ client, args, flags, out }: CommandContext): Promise<numbe
   return EXIT.ok;
 }
 
-/** A slot, key by key; what does not apply is left out. */
+/** All fields of a slot that apply. */
 function slotFields(slot: SlotRecord): string {
   const { failure, waiting_for: waits = [], memory } = slot;
   const lines: Record<string, string | null> = {
@@ -72,7 +72,7 @@ function slotFields(slot: SlotRecord): string {
 
 type Verb = 'slot.load' | 'slot.unload' | 'slot.restart' | 'slot.swap';
 
-/** Does something with a slot and tells its record once it is done, or at once with `--no-wait`. */
+/** Runs an action on a slot and prints its record when it is done, or immediately with `--no-wait`. */
 async function act(
   context: CommandContext,
   verb: Verb,

@@ -5,14 +5,14 @@ import { bytesOf, NewFile } from '../new-file.ts';
 import { json, plain } from '../output.ts';
 import { fileForm } from '../upload.ts';
 
-/** A voice may load for minutes before the first byte, and an hour of sound takes long to understand. */
+/** Loading a voice may take minutes before the first byte, and transcribing an hour of audio takes long. */
 const CALL_OPTIONS = { timeoutMs: 600_000 };
 
 /** Hours of the least compressed sound. */
 const MAX_AUDIO_BYTES = 4 * 1024 ** 3;
 const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
 
-/** What to say: the arguments; `-`, or none at all, means what is piped in. */
+/** Returns the text to speak: the arguments, or standard input for `-` or without arguments. */
 async function textOf({ args, readPiped }: CommandContext): Promise<string> {
   const words = args.length === 1 && args[0] === '-' ? '' : args.join(' ').trim();
   const text = words || ((await readPiped())?.trim() ?? '');
@@ -20,7 +20,7 @@ async function textOf({ args, readPiped }: CommandContext): Promise<string> {
   return text;
 }
 
-/** The format that the name of a file asks for; other endings leave it to the slot. */
+/** Returns the audio format for a file extension, or undefined to let the slot decide. */
 function formatOf(path: string | undefined): string | undefined {
   const ending = /\.(mp3|opus|aac|flac|wav|pcm)$/i.exec(path ?? '')?.[1];
   return ending?.toLowerCase();
@@ -64,7 +64,7 @@ async function transcribe(context: CommandContext): Promise<number> {
   });
 }
 
-/** Prints a transcript as it comes, with a line break at its end. */
+/** Prints a transcript while it is received, ending with a line break. */
 async function print(answer: AsyncIterable<Buffer>, out: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder();
   let last = '';

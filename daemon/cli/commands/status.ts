@@ -39,7 +39,7 @@ async function status({ client, flags, out, width }: CommandContext): Promise<nu
 
 type SettingsAnswer = z.infer<typeof SettingsResponse>;
 
-/** What ends in a look at the files: nobody answers, or who does wants a key that is not here. */
+/** Fall back to the files when the gateway is unreachable or refuses the key. */
 const FALLBACK_EXIT_CODES: ReadonlySet<number> = new Set([EXIT.unreachable, EXIT.refused]);
 
 function printSettings({ flags, out }: CommandContext, view: SettingsAnswer): number {
@@ -54,7 +54,7 @@ function printSettings({ flags, out }: CommandContext, view: SettingsAnswer): nu
   return EXIT.ok;
 }
 
-/** The gateway says what is in force; while it is down, a sub-command of the daemon binary what would be. */
+/** Prints the settings of the gateway. Runs a sub-command of the daemon binary while it is down. */
 async function config(context: CommandContext): Promise<number> {
   const { client, flags, out, daemon } = context;
   const view = await client.call<SettingsAnswer>('settings').catch((error: unknown) => {

@@ -4,7 +4,7 @@ import type { Command, CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { fields, fitted, json, plain, table } from '../output.ts';
 
-/** A test reads a list and may wait for a model to load far away. */
+/** A test reads a list and may wait until a remote model is loaded. */
 const TEST_MS = 90_000;
 const VARIABLE = /^UPSTREAM_[A-Z0-9_]+$/;
 const KINDS: readonly string[] = UPSTREAM_KINDS;

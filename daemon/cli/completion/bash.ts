@@ -11,7 +11,7 @@ const cases = ({ path, words }: Step): string[] =>
     return `    ${pattern}) words=${quoted(each)} ;;`;
   });
 
-/** Completion for bash: the words so far choose the place, and the place its words. */
+/** Completion for bash: the words so far select the step, and the step its candidates. */
 export function bashCompletion(commands: readonly Command[]): string {
   const all = steps(commands);
   return `# Completion of svcctl for bash. Made by: svcctl completion bash

@@ -13,7 +13,7 @@ import { zshCompletion } from './zsh.ts';
 
 const folder = scratchOfFile();
 
-/** A program in the place of svcctl, so that the names that a gateway would give are known. */
+/** Puts a stub of svcctl on PATH that prints known names. */
 beforeAll(() => {
   const program =
     '#!/bin/sh\ncase "$*" in "slots list --quiet") echo agent; echo utility;; "models list --quiet") echo tiny;; esac\n';
@@ -21,7 +21,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'completion.bash'), bashCompletion(COMMANDS));
 });
 
-/** What the real bash offers at the end of a line; the last word is the one that is being written. */
+/** Returns what the real bash offers at the end of a line. The last word is incomplete. */
 function offered(...words: string[]): string[] {
   const line = ['svcctl', ...words].map((word) => `'${word}'`).join(' ');
   const script = `source ${folder}/completion.bash; PATH=${folder}:$PATH; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _svcctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -90,7 +90,7 @@ describe('the three shells', () => {
 });
 
 describe('steps', () => {
-  it('has a place for each word of each command, once', () => {
+  it('has one step for each word of each command', () => {
     const paths = steps(COMMANDS).map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     for (const { words } of COMMANDS) expect(paths).toContain(words);

@@ -23,7 +23,7 @@ function lines({ path, words, options }: Step): string[] {
   return [...arguments_, ...flags];
 }
 
-/** Completion for fish: each line says at which place it holds. */
+/** Completion for fish: each line names the step it belongs to. */
 export function fishCompletion(commands: readonly Command[]): string {
   const all = steps(commands);
   const paths = all.map(({ path }) => path).filter((path) => path !== '');

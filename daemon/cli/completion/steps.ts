@@ -2,17 +2,20 @@ import { SLOT_KEYS } from '../../contract/slot-keys.ts';
 import type { Command, CompletionSource } from '../command.ts';
 import { OPTIONS, type OptionName, optionRow, optionsOf } from '../options.ts';
 
-/** What may follow: fixed words, or names that the gateway is asked for by a command of ours. */
+/** Candidates: fixed words, or names that a svcctl command fetches from the gateway. */
 export interface Candidates {
   readonly fixed: readonly string[];
   readonly query: `${'slots' | 'models' | 'upstreams'} list --quiet` | null;
 }
 
-/** One place in a command line: the words so far that name a command or a group of them, and what may come there. */
+/**
+ * One step of a command line: the words so far that name a command or a group, and the candidates that
+ * follow.
+ */
 export interface Step {
   /** `` at the start, then `slots`, `slots load`. */
   readonly path: string;
-  /** By the number of arguments that stand there already; the last one holds for all that follow. */
+  /** Indexed by the number of arguments so far. The last entry applies to all further arguments. */
   readonly words: readonly Candidates[];
   readonly options: readonly OptionName[];
 }
@@ -37,7 +40,7 @@ function nextWords(commands: readonly Command[], path: string): string[] {
 const prefixes = (words: string): string[] =>
   words.split(' ').map((_, index, all) => all.slice(0, index + 1).join(' '));
 
-/** Every place of a command line, made from the table. */
+/** Returns every step of a command line, from the command table. */
 export function steps(commands: readonly Command[]): Step[] {
   const top = nextWords(commands, '');
   const paths = [...new Set(commands.flatMap(({ words }) => prefixes(words)))];
@@ -71,7 +74,7 @@ export const valueOptions = (): string[] =>
       return short ? [`--${name}`, `-${short}`] : [`--${name}`];
     });
 
-/** What may follow an option that takes a value. */
+/** Candidates for the value of an option. */
 export const optionWords = (): { option: string; words: Candidates }[] =>
   (Object.keys(OPTIONS) as OptionName[]).flatMap((name) => {
     const { words } = optionRow(name);
