@@ -17,11 +17,11 @@ it.each([
   ['127.0.0.1', 'box.lan:8080', null],
   ['192.168.1.5', 'box.lan', 'http://192.168.1.5:3000/'],
   ['fd00::5', 'box.lan', 'http://[fd00::5]:3000/'],
-])('listening on %s, asked under %s: %s', (bindHost, host, wanted) => {
+])('listening on %s, requested under %s: %s', (bindHost, host, wanted) => {
   expect(companionAddress(plan(bindHost), host)).toBe(wanted);
 });
 
-it('the address that people were told comes first', () => {
+it('the public address comes first', () => {
   expect(companionAddress(plan('127.0.0.1', 'https://chat.example.com/'), 'box.lan')).toBe(
     'https://chat.example.com/',
   );

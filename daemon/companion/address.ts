@@ -7,8 +7,9 @@ const local = (host: string): boolean => host === 'localhost' || isLoopback(host
 const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /**
- * Where a caller who came under this Host reaches the chat UI: the address that companion.env tells people (WEBUI_URL), else its port
- * on the name that he used, or on its own address. Null when its port is on the loopback address and he is elsewhere.
+ * Returns the address of the chat UI for a caller that used this Host: WEBUI_URL of companion.env, else its
+ * port on the same host name or on its own address. Returns null when its port is on loopback and the caller
+ * is on another machine.
  */
 export function companionAddress(
   plan: Pick<CompanionPlan, 'bindHost' | 'port' | 'isLoopback' | 'publicUrl'>,
@@ -22,7 +23,7 @@ export function companionAddress(
   return asked !== null && local(asked) ? at(asked) : null;
 }
 
-/** Where this machine itself reaches a port that listens there: `http://HOST:PORT`. */
+/** Returns the local address of a listening port: `http://HOST:PORT`. */
 export function ownOrigin(bindHost: string, port: number): string {
   const every = wildcardFamily(bindHost);
   const host = every === null ? bindHost : every === 'IPv6' ? '::1' : '127.0.0.1';

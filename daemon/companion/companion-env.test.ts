@@ -35,7 +35,7 @@ it.each([
   expect(await plan(text, env)).toMatchObject(wanted);
 });
 
-it('a first companion.env is read as it is meant', async () => {
+it('a first companion.env is read as intended', async () => {
   const read = await plan(companionSeed({ bindHost: '0.0.0.0', port: 3001, sessionSecret: 'abc' }));
   expect(read).toMatchObject({
     bindHost: '0.0.0.0',
@@ -52,7 +52,7 @@ it('a first companion.env is read as it is meant', async () => {
   expect(read.variables.has('OPENAI_API_KEY')).toBe(false);
 });
 
-it('what is not taken as it is written is told with its line', async () => {
+it('an invalid value is reported with its line', async () => {
   const text =
     'SVC_OWUI_PORT=abc\nexport A=1\nSVC_OWUI_BIND_HOST=a b\nWEBUI_AUTH=perhaps\nWEBUI_URL=javascript:alert(1)\n';
   const { problems } = await plan(text);
@@ -69,7 +69,7 @@ it('what is not taken as it is written is told with its line', async () => {
   expect((await plan('WEBUI_AUTH=')).problems).toMatchObject([{ line: 1 }]);
 });
 
-it('without the file, or with one that is no file, there is no plan', async () => {
+it('without the file, or with one that is not a file, there is no plan', async () => {
   const folder = scratch();
   const settings = await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc' });
   expect(await readCompanionPlan(folder, settings)).toBeNull();

@@ -8,34 +8,34 @@ import { readFileCapped } from '../settings/read-file.ts';
 import { flag } from '../settings/setting-types.ts';
 
 export const COMPANION_FILE = 'companion.env';
-/** companion.env may have this many bytes. */
+/** Maximum size of companion.env in bytes. */
 const CAP = 256 << 10;
 const FLAG = flag();
 
 /**
- * Whether a switch of Open WebUI is on, by the words that owners write. It takes `true` alone for on, and whatever it does not
- * know for off, blanks too: so do we, and give it `True` for the other words.
+ * Returns whether a switch of Open WebUI is on. Open WebUI accepts only `true` and treats every other word as
+ * off, blanks too. This function accepts the common words, and `containerEnv` passes `True` for them.
  */
 export function isOn(text: string): boolean {
   const read = FLAG.fromText(text);
   return read.ok && read.value;
 }
 
-/** What companion.env says of the chat UI; what it leaves out comes from the settings. */
+/** The settings of the chat UI in companion.env. Missing values come from the gateway's settings. */
 export interface CompanionPlan {
-  /** Its variables, ours included. */
+  /** All its variables, including those of the gateway. */
   readonly variables: ReadonlyMap<string, string>;
   readonly bindHost: string;
   readonly port: number;
   /** Whether only this machine reaches its port. */
   readonly isLoopback: boolean;
-  /** Whether it asks its own visitors to sign in. */
+  /** Whether its users must sign in. */
   readonly signIn: boolean;
-  /** Whether it believes a header that names the visitor. */
+  /** Whether it trusts a header that names the user. */
   readonly trustsHeader: boolean;
-  /** Where people reach it, when they were told to use another address than its port. */
+  /** Its public address, if it differs from its port. */
   readonly publicUrl: string | null;
-  /** Values and lines of the file that are not taken as they are written. */
+  /** Invalid lines and values of the file. */
   readonly problems: readonly Problem[];
 }
 
@@ -44,7 +44,7 @@ export interface CompanionSettings {
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>>;
 }
 
-/** A row of the catalogue: companion.env first, then the environment of the gateway, then what is given. */
+/** Returns a setting from companion.env, then the gateway's environment, then the given default. */
 function settingOf<N extends 'companionBindHost' | 'companionPort'>(
   variables: ReadonlyMap<string, string>,
   settings: CompanionSettings,
@@ -81,7 +81,10 @@ export function companionPlan(bytes: Uint8Array, settings: CompanionSettings): C
   };
 }
 
-/** What is wrong with the value of a variable that is read here; null when nothing is. A blank one of ours counts as not set. */
+/**
+ * Validators of the variables that are read here. They return the problem, or null. A blank value of an SVC_
+ * variable counts as unset.
+ */
 const VALIDATORS: Readonly<Record<string, (text: string) => string | null>> = {
   SVC_OWUI_PORT: validatorOf('companionPort'),
   SVC_OWUI_BIND_HOST: validatorOf('companionBindHost'),

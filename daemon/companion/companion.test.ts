@@ -8,7 +8,7 @@ import { scratch } from '../lib/testing/scratch.ts';
 import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 import { createCompanion } from './companion.ts';
 
-/** A chat UI that answers with the status of the moment, and a clock that stands until it is moved. */
+/** A chat UI whose status can be changed, and a clock that the test moves. */
 async function setup() {
   const asked: { url: string; headers: string[] }[] = [];
   const at = { ms: 0, status: 200 };
@@ -32,14 +32,14 @@ async function setup() {
   return { companion, asked, at, stop, write, home, port };
 }
 
-it('without companion.env nothing is asked', async () => {
+it('without companion.env nothing is requested', async () => {
   const { companion, asked } = await setup();
   expect(await companion.refreshed()).toEqual({ plan: null, isResponding: false });
   expect(companion.last()).toEqual({ plan: null, isResponding: false });
   expect(asked).toEqual([]);
 });
 
-it('is asked once for many who ask at once, without any credential, and again when that is five seconds old', async () => {
+it('is requested once for many concurrent callers, without any credential, and again after five seconds', async () => {
   const { companion, asked, at, write, port } = await setup();
   write();
   const many = await Promise.all(Array.from({ length: 50 }, () => companion.refreshed()));
@@ -56,14 +56,14 @@ it('is asked once for many who ask at once, without any credential, and again wh
   expect(asked).toHaveLength(2);
 });
 
-it('the last look is answered at once, and a stale one is renewed behind it', async () => {
+it('the last state is returned immediately, and a stale one is refreshed in the background', async () => {
   const { companion, write } = await setup();
   write();
   expect(companion.last().plan).toBeNull();
   await expect.poll(() => companion.last().isResponding).toBe(true);
 });
 
-it('who does not answer is there and does not answer; a gateway that stops asks nobody', async () => {
+it('one that does not respond is present but not responding; a gateway that stops requests nothing', async () => {
   const { companion, at, stop, write, asked } = await setup();
   write('SVC_OWUI_PORT=1\n');
   expect(await companion.refreshed()).toMatchObject({ isResponding: false, plan: { port: 1 } });

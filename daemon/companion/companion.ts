@@ -4,36 +4,39 @@ import { createEngineQuery } from '../slots/lifecycle/health.ts';
 import { ownOrigin } from './address.ts';
 import { type CompanionPlan, type CompanionSettings, readCompanionPlan } from './companion-env.ts';
 
-/** What is known of the chat UI beside the gateway. */
+/** State of the companion chat UI. */
 export interface CompanionView {
-  /** Null without a companion.env: nobody asked for it. */
+  /** Null without a companion.env. */
   readonly plan: CompanionPlan | null;
-  /** Whether it answers now. */
+  /** Whether it responds now. */
   readonly isResponding: boolean;
 }
 
 export interface Companion {
   /** As it is now, at most five seconds old. Never rejects. */
   refreshed(): Promise<CompanionView>;
-  /** As it was when last looked at; looks again in the background when that is too old. */
+  /** Returns the last known state, and refreshes it in the background when it is too old. */
   last(): CompanionView;
 }
 
 export interface CompanionDeps {
   settings: CompanionSettings & { readonly folders: { readonly config: string } };
   outbound: Pick<Outbound, 'dispatch'>;
-  /** Ends a question when the gateway stops. */
+  /** Aborts a request when the gateway stops. */
   signal: AbortSignal;
   clock?: () => number;
 }
 
-/** Callers without a key ask for it: so long an answer is kept (ms). */
+/** Callers without a key can request this, so the result is cached (ms). */
 const AGE_MS = 5_000;
 const LIMIT_MS = 1_500;
 const HEALTH = { method: 'GET', path: '/health', limitMs: LIMIT_MS } as const;
 const NO_COMPANION: CompanionView = { plan: null, isResponding: false };
 
-/** Looks at the chat UI: reads its file, and asks its port only when there is one. Nothing of it is trusted but its status. */
+/**
+ * Reads the file of the chat UI and requests its health when there is one. Only the status of the response is
+ * used.
+ */
 export function createCompanion(options: CompanionDeps): Companion {
   const { settings, signal, clock = () => performance.now() } = options;
   const ask = createEngineQuery(options.outbound);

@@ -35,7 +35,7 @@ it.each([
   expect(await made(text)).toMatchObject(wanted);
 });
 
-it('nothing of ours goes in, and nobody makes a key', async () => {
+it("contains none of the gateway's variables and no generated key", async () => {
   const env = await made('SVC_OWUI_PORT=81\nSVC_ADMIN_KEY=never', '');
   expect(Object.keys(env).filter((name) => name.startsWith('SVC_'))).toEqual([]);
   expect(env).not.toHaveProperty('OPENAI_API_KEY');
@@ -46,7 +46,7 @@ it.each([
   ['0.0.0.0', 'http://127.0.0.1:8080/v1'],
   ['::', 'http://[::1]:8080/v1'],
   ['192.168.1.5', 'http://192.168.1.5:8080/v1'],
-])('a gateway on %s is asked at %s', async (bindHost, address) => {
+])('a gateway on %s is reached at %s', async (bindHost, address) => {
   expect((await made('', 'k', bindHost)).OPENAI_API_BASE_URL).toBe(address);
 });
 

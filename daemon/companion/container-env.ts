@@ -4,14 +4,14 @@ import { COMPANION_FILE, type CompanionPlan, isOn } from './companion-env.ts';
 
 export interface ContainerEnvInput {
   readonly plan: CompanionPlan;
-  /** Blank: there is none. */
+  /** Blank when there is none. */
   readonly clientKey: string;
   /** Where the gateway listens. */
   readonly bindHost: string;
   readonly port: number;
 }
 
-/** Variables of companion.env that are for us and not for the program in the container. */
+/** Variables of companion.env for the gateway, not for the container. */
 const OURS = /^SVC_/;
 /** Switches of Open WebUI that the first companion.env names. */
 const SWITCHES = [

@@ -11,7 +11,7 @@ interface Rule {
   readonly message: string;
 }
 
-/** In the order of weight; the first that holds is told. Nothing in them is secret or an address. */
+/** By severity; the first match is shown. The messages contain no secrets and no addresses. */
 const RULES: readonly Rule[] = [
   {
     when: ({ plan }) => plan.trustsHeader && !plan.isLoopback,
@@ -35,6 +35,6 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** What is wrong with the chat UI beside the gateway, in words that anyone may read; null when nothing is. */
+/** Returns the problem of the companion chat UI, in words that every caller may read, or null. */
 export const companionWarning = (picture: CompanionWarningInput): string | null =>
   RULES.find(({ when }) => when(picture))?.message ?? null;

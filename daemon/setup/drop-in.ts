@@ -3,17 +3,17 @@ import type { SetupView } from '../contract/setup.ts';
 import type { FolderView } from './read-folders.ts';
 
 const COMMAND = 'sudo systemctl edit svc-gateway';
-/** Below a hidden home any of these may be; systemd passes over what is not there because of the hyphen. */
+/** A hidden home may contain any of these. Because of the hyphen systemd ignores missing ones. */
 const MAYBE = ['.ollama/models', '.lmstudio/models', '.cache/llama.cpp', '.cache/huggingface/hub'];
 
-/** A path as a unit file takes it: specifiers and colons would mean something. */
+/** Escapes a path for a unit file, where specifiers and colons have a meaning. */
 const inUnit = (path: string): string => `-${path.replaceAll('%', '%%').replaceAll(':', '\\:')}`;
 const quoted = (path: string): string =>
   /[\s"'\\]/.test(path) ? `"${path.replace(/(["\\])/g, '\\$1')}"` : path;
 
 /**
- * What lets a gateway that systemd started read folders that its unit hides: other homes stay empty, the named folders are
- * mounted to be read only. Null when there is nothing to add, or nobody to add it to.
+ * Returns a drop-in that lets a gateway under systemd read hidden folders: other homes stay empty, and the
+ * named folders are mounted read-only. Returns null when nothing is needed or systemd is not used.
  */
 export function dropInFor(folders: readonly FolderView[], underSystemd: boolean): SetupView['drop_in'] {
   const paths = folders.flatMap(({ state, path }) => {

@@ -63,7 +63,7 @@ test('people of a machine are those with a number of people and a home', () => {
   expect(homesIn(passwd)).toEqual(['/home/ann', '/home/ben']);
 });
 
-test('each place is looked at once, those that variables name first', () => {
+test('each folder is read once, those of variables first', () => {
   const variables: Record<string, string> = {
     OLLAMA_MODELS: '/data/ollama',
     HF_HOME: '/home/ann/.cache/huggingface',
@@ -103,7 +103,7 @@ const leads = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, basename(readlinkSync(join(folder, name)))]));
 
 describe('the models of an Ollama', () => {
-  test('of one name have one each: the library keeps the short one, the others say whose they are', async () => {
+  test('of one name have one each: the library keeps the short one, the others include their owner', async () => {
     const [own, me, you, other] = ['1', '2', '3', '4'].map((digit) => digit.repeat(64)) as [
       string,
       string,
@@ -126,7 +126,7 @@ describe('the models of an Ollama', () => {
     }
   });
 
-  test('of several people keep their names, also while one of them is away', async () => {
+  test('of several people keep their names, also while one folder is unavailable', async () => {
     const [one, two] = ['1'.repeat(64), '2'.repeat(64)] as [string, string];
     plant('ann', 'registry.ollama.ai/library/llama/3b', one);
     plant('ben', 'registry.ollama.ai/library/llama/3b', two);
@@ -167,11 +167,11 @@ describe('the models of an Ollama', () => {
   });
 });
 
-describe('a look at the folders', () => {
+describe('a scan of the folders', () => {
   const look = (used: string[] = []) =>
     readFolders({ home: root, variable: () => undefined, used: () => used, passwd: join(root, 'passwd') });
 
-  test('tells what is there, how much, and what is used already', async () => {
+  test('reports what exists, how much, and what is in use', async () => {
     plantOllama();
     put('.cache/llama.cpp/one.gguf', gguf());
     put('.lmstudio/models/maker/two/two.gguf', gguf());
@@ -185,7 +185,7 @@ describe('a look at the folders', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'tells what cannot be read, and what cannot even be seen',
+    'reports what cannot be read, and what cannot even be seen',
     async () => {
       put('.cache/llama.cpp/one.gguf');
       chmodSync(join(root, '.cache', 'llama.cpp'), 0);

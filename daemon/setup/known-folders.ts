@@ -1,14 +1,14 @@
 import { isAbsolute, join } from 'node:path';
 
-/** A place where another program keeps models. */
+/** A folder in which another program stores models. */
 export interface KnownFolder {
   readonly tool: string;
   readonly path: string;
-  /** The home folder that it lies in; null outside of one. */
+  /** The home folder that contains it; null outside of homes. */
   readonly home: string | null;
 }
 
-/** Places below a home folder, by the program that makes them. */
+/** Folders below a home folder, by program. */
 const BELOW_HOME: readonly (readonly [tool: string, below: string])[] = [
   ['Ollama', '.ollama/models'],
   ['LM Studio', '.lmstudio/models'],
@@ -22,16 +22,16 @@ const SYSTEM: readonly (readonly [tool: string, path: string])[] = [
   ['Ollama', '/var/lib/ollama/.ollama/models'],
   ['Ollama', '/var/lib/ollama/models'],
 ];
-/** Variables by which these programs are told another place. */
+/** Variables that configure another folder for these programs. */
 const VARIABLES: readonly (readonly [tool: string, name: string, below: string])[] = [
   ['Ollama', 'OLLAMA_MODELS', ''],
   ['llama.cpp', 'LLAMA_CACHE', ''],
   ['Hugging Face', 'HF_HUB_CACHE', ''],
   ['Hugging Face', 'HF_HOME', 'hub'],
 ];
-/** People that are looked at. */
+/** Maximum number of homes that are read. */
 const MAX_HOMES = 16;
-/** Users below are programs, those above are nobody and containers. */
+/** Lower uids are system users; higher ones are `nobody` and containers. */
 const PERSON_UIDS = { from: 1000, to: 60_000 };
 
 /** Home folders of the people of a machine, from the text of /etc/passwd. */

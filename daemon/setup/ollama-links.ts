@@ -19,7 +19,7 @@ interface Manifest {
   readonly layers?: readonly { readonly mediaType?: unknown; readonly digest?: unknown }[];
 }
 
-/** Sum of the one layer that holds the weights; null for anything else. Pure. */
+/** Returns the digest of the only layer with weights, or null. Pure. */
 export function weightsIn(text: string): string | null {
   try {
     const { layers } = JSON.parse(text) as Manifest;
@@ -40,13 +40,13 @@ async function filesBelow(folder: string, depth: number, found: string[] = []): 
   return found;
 }
 
-/** A model before it has a name: what it may be called, shortest first. */
+/** A model before it has a name, with its possible names, shortest first. */
 interface StoredModel {
   readonly names: readonly string[];
   readonly blob: string;
 }
 
-/** `model-tag`, and the same behind its owner, and behind owner and host. */
+/** Returns `model-tag`, then the same with its owner, then with owner and host. */
 function namesOf(manifest: string): string[] {
   const parts = manifest.split(sep);
   return [2, 3, 4].map((length) => modelId(`${parts.slice(-length).join('-')}.gguf`));
@@ -61,7 +61,7 @@ async function modelAt(root: string, manifest: string): Promise<StoredModel | nu
   return (await stat(blob)).isFile() ? { names: namesOf(manifest), blob } : null;
 }
 
-/** Ollama's own before those of people, so that nobody's upload takes over a name of the library. */
+/** Ollama's library models come first, so that an uploaded model cannot take a library name. */
 const libraryFirst = (a: string, b: string): number => {
   const [own, other] = [a, b].map((path) => path.includes(`${sep}library${sep}`));
   return Number(other) - Number(own) || (a < b ? -1 : 1);
@@ -78,8 +78,8 @@ async function storedIn(root: string): Promise<StoredModel[]> {
 }
 
 /**
- * Gives each model a name of its own, none of those that are `held` (name → blob): the short one to whoever comes first, one with
- * its owner to the next. The same file under the same name, in another folder, is the same model. Pure.
+ * Gives each model a unique name that is not in `held` (name → blob): the short one to the first, one with
+ * its owner to the next. The same file under the same name in another folder is the same model. Pure.
  */
 function named(models: readonly StoredModel[], held: ReadonlyMap<string, string>): OllamaModel[] {
   const given = new Map(held);
@@ -108,9 +108,9 @@ async function linksIn(folder: string): Promise<Map<string, string>> {
 }
 
 /**
- * Gives every model of these Ollamas a link with a name of its own below `folder`, where a scan finds it: a file without an
- * ending is none to a scan. Links to what is gone are removed; files that are no links are never touched, nor are the links of a
- * folder that can't be read, of which `unread` is told.
+ * Links every model of these Ollama folders below `folder` under a unique name with the extension that a scan
+ * requires. Removes links to deleted models. Never touches regular files or links of a folder that cannot be
+ * read; calls `onUnreadable` for it.
  */
 export async function linkOllama(
   roots: readonly string[],

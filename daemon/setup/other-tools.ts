@@ -13,11 +13,11 @@ export interface OtherToolsDeps {
   write<T>(change: () => Promise<T>): Promise<T>;
 }
 
-/** How long a look stands (ms). */
+/** How long a scan is cached (ms). */
 const CACHE_MS = 5 * 60_000;
 const MAX_OLLAMA_FOLDERS = 16;
 
-/** Models that other programs have fetched: where they are, and how they come to be served here. */
+/** Finds models of other programs and makes them available. */
 export class OtherTools {
   readonly #options: OtherToolsDeps;
   readonly #cache = new TtlCache<FolderView[]>({ maxEntries: 1, ttlMs: CACHE_MS });
@@ -26,7 +26,7 @@ export class OtherTools {
     this.#options = options;
   }
 
-  /** Forgets what the last look has seen. */
+  /** Clears the cached scan. */
   forget(): void {
     this.#cache.clear();
   }
@@ -46,7 +46,9 @@ export class OtherTools {
     return seen;
   }
 
-  /** Those of these paths that were found here: a request names no folder of its own. Throws `request.invalid`. */
+  /**
+   * Returns the found folders of these paths: a request cannot name other folders. Throws `request.invalid`.
+   */
   async requireFound(paths: readonly string[]): Promise<FolderView[]> {
     const folders = await this.folders();
     return paths.map((path, index) => {
@@ -57,7 +59,7 @@ export class OtherTools {
     });
   }
 
-  /** Serves what lies in these folders from now on; an Ollama among them is given links by the scan. */
+  /** Adds these folders to the model folders. Models of Ollama are linked by the scan. */
   async use(folders: readonly FolderView[]): Promise<void> {
     const { settings, registry, state: kept, write } = this.#options;
     const fresh = folders.filter(({ state }) => state === 'readable');

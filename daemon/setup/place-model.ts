@@ -8,15 +8,15 @@ export interface Placement {
   readonly slot: string;
   readonly modelId: string;
   readonly type: SlotTypeName;
-  /** Window in tokens; null leaves the engine's default. */
+  /** Context in tokens; null uses the engine's default. */
   readonly context: number | null;
 }
 
 const AT_REST: readonly string[] = ['offline', 'error'];
 
 /**
- * Writes a model into the file of its slot and loads it; resolves when it is ready. A slot that somebody gave another model
- * stays as it is: 409 `slot.exists`. Throws what `Slots` throws.
+ * Writes a model to the file of its slot and loads it. Resolves when it is ready. A slot with another
+ * configured model stays unchanged: 409 `slot.exists`. Throws what `Slots` throws.
  */
 export async function placeModel(
   slots: SlotAdmin,

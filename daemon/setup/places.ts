@@ -1,10 +1,7 @@
 import type { PurposeName } from '../contract/catalog.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 
-/**
- * The slot that a model of this purpose gets; the names are those that dispatch knows
- * (docs/spec/specification.md#slot-names).
- */
+/** Slot for each purpose. Dispatch knows these names (docs/spec/specification.md#slot-names). */
 export const SLOT_OF_PURPOSE: Readonly<Record<Exclude<PurposeName, 'images'>, string>> = {
   chat: 'agent',
   coding: 'agent',

@@ -15,13 +15,13 @@ export function choiceOf(bindHost: string): SetupView['reach']['choice'] {
 }
 
 export interface ReachInput {
-  /** Setting `bindHost` and where it comes from. */
+  /** Setting `bindHost` and its source. */
   readonly bindHost: { readonly value: string; readonly source: string };
   readonly listener: { readonly bindHost: string; readonly port: number };
-  /** systemd holds the socket. */
+  /** Whether systemd owns the socket. */
   readonly hasInheritedSocket: boolean;
   readonly requireAuth: boolean;
-  /** This machine has an address on the internet, and nothing says that being there is meant. */
+  /** Whether this machine has a public address without a setting that permits it. */
   readonly isExposed: boolean;
   /** Private addresses of this machine. */
   readonly addresses: readonly string[];

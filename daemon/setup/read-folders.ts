@@ -6,13 +6,13 @@ import { ollamaModels } from './ollama-links.ts';
 
 export type FolderView = SetupView['folders'][number];
 
-/** Bounds of one look: it tells how much there is, it registers nothing. */
+/** Limits of a scan. It only counts models. */
 const SCAN_LIMITS = { depth: 6, entries: 5_000, models: 200 };
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 const isRefusal = (code: string): boolean => code === 'EACCES' || code === 'EPERM';
 
-/** What a place is to this process; null where nothing is. */
+/** Returns the state of a folder for this process, or null when it does not exist. */
 async function stateOf({ path, home }: KnownFolder): Promise<FolderView['state'] | null> {
   try {
     if (!(await stat(path)).isDirectory()) return null;
@@ -34,7 +34,7 @@ async function countIn({ tool, path }: KnownFolder): Promise<number> {
   return (await scanFolders([path], SCAN_LIMITS)).files.length;
 }
 
-/** A home that cannot be looked into is one line, whatever may be in it. */
+/** Keeps one entry per hidden home. */
 const onceForEachHome = (views: readonly FolderView[]): FolderView[] =>
   views.filter(
     ({ state, path }, index) =>
@@ -52,7 +52,7 @@ export interface FolderSources {
   readonly passwd?: string;
 }
 
-/** The folders of other programs as this process sees them; those where nothing is are left out. Never rejects. */
+/** Returns the existing model folders of other programs, as this process sees them. Never rejects. */
 export async function readFolders(sources: FolderSources): Promise<FolderView[]> {
   const passwd = await readFile(sources.passwd ?? '/etc/passwd', 'utf8').catch(() => '');
   const own = sources.home === null ? [] : [sources.home];

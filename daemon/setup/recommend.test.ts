@@ -54,7 +54,7 @@ test('every preferred model is in the catalogue, under a purpose that its slot s
 });
 
 describe.each(MACHINES)('on the captured machine %s', (name) => {
-  test('the whole set fits at once, by what admission says of each model after the others', () => {
+  test('the whole set fits at once, by the admission result of each model after the others', () => {
     const hardware = of(name);
     const { items, leftOut } = recommend(pictureOf(hardware));
     const beside = new Map<string, number>();
@@ -185,7 +185,7 @@ describe('what is there decides', () => {
     }
   });
 
-  test('what was fetched before takes no room on the disk', () => {
+  test('models that were downloaded before need no disk space', () => {
     const { items } = recommend(pictureOf(big(), { diskBytes: 0, installed: ({ name }) => name }));
     expect(items.length).toBeGreaterThan(3);
     expect(items.every(({ name, installed }) => name === installed)).toBe(true);
@@ -200,7 +200,7 @@ describe('what is there decides', () => {
     ]);
   });
 
-  test('a limit for what models may take holds for all of them together', () => {
+  test('a limit for the memory of models applies to all of them together', () => {
     for (const memoryLimit of [1e9, 3e9, 6e9, 12e9]) {
       const { items } = recommend(pictureOf(of('no-gpu'), { memoryLimit }));
       const held = items.reduce((all, item) => all + item.needed_bytes, 0);
@@ -208,7 +208,7 @@ describe('what is there decides', () => {
     }
   });
 
-  test('a slow processor gets a model that answers at the pace of a reader', () => {
+  test('a slow processor gets a model that responds at reading speed', () => {
     const chat = (cores: number) => summary(pictureOf(of('no-gpu'), { cores }))[0];
     expect([chat(1), chat(2), chat(4), chat(16)]).toMatchInlineSnapshot(`
       [
@@ -220,7 +220,7 @@ describe('what is there decides', () => {
     `);
   });
 
-  test('without room for anything the set is empty and says so', () => {
+  test('without memory for anything the set is empty and gives the reason', () => {
     const nothing: ModelFitView = {
       badge: 'does_not_fit',
       context: null,

@@ -4,23 +4,23 @@ import { CATALOG, type KnownModel, pullName, reckoned, typeOf } from '../models/
 import type { SlotModel } from '../slots/engines/engine.ts';
 import { SLOT_OF_PURPOSE } from './places.ts';
 
-/** Bytes of each memory that other models of the set are going to take. */
+/** Bytes of each memory pool that other models of the set will use. */
 export type PlannedMemory = ReadonlyMap<string, number>;
 
 /** What a set is chosen on. */
 export interface RecommendInput {
-  /** What admission makes of a model when others take their share first. */
+  /** Returns the fit of a model after the planned memory of others. */
   fit(model: SlotModel, beside: PlannedMemory): ModelFitView;
-  /** Whether a memory is that of the machine and no card computes on it. */
+  /** Whether a pool is host memory without a GPU. */
   isHostMemory(pool: string): boolean;
-  /** Whether a memory is shared by the processor and a large GPU. */
+  /** Whether a pool is shared by the CPU and a large GPU. */
   isUnified(pool: string): boolean;
   readonly cores: number;
-  /** Bytes that may be fetched; null when the disk does not tell. */
+  /** Bytes available for downloads; null when unknown. */
   readonly diskBytes: number | null;
   /** Slots that have a model of their own already. */
   readonly filledSlots: ReadonlySet<string>;
-  /** Id of the registered model that was fetched from the same place; null without one. */
+  /** Returns the id of the registered model from the same repository, or null. */
   installed(known: KnownModel): string | null;
 }
 
@@ -29,7 +29,7 @@ export interface ModelSet {
   readonly leftOut: readonly SetupLeftOutView[];
 }
 
-/** Best first, by names of the catalogue; all of them may be used without terms to accept. */
+/** Catalogue names, best first. None requires accepting terms. */
 export const PREFERRED: Readonly<Record<Exclude<PurposeName, 'coding' | 'images'>, readonly string[]>> = {
   chat: ['Qwen3 32B', 'Qwen3 30B A3B', 'gpt-oss 20B', 'Qwen3 14B', 'Qwen3 8B', 'Qwen3 4B', 'Qwen3 0.6B'],
   embedding: ['Qwen3 Embedding 0.6B', 'Nomic Embed Text v1.5'],
@@ -38,18 +38,18 @@ export const PREFERRED: Readonly<Record<Exclude<PurposeName, 'coding' | 'images'
   rerank: ['BGE Reranker v2 M3'],
   small: ['Qwen3 0.6B'],
 };
-/** Order in which what the chat model leaves is given away. */
+/** Order in which the memory left by the chat model is used. */
 const COMPANIONS = ['embedding', 'hearing', 'speaking', 'rerank', 'small'] as const;
-/** What should have room beside the chat model, or a smaller one is taken. */
+/** Purposes that must fit next to the chat model; otherwise a smaller chat model is chosen. */
 const WANTED = ['embedding', 'hearing', 'speaking'] as const;
 
-/** Megabytes of weights that one token reads, where that is not all of them. */
+/** Megabytes of weights that one token reads, for models that do not read all of them. */
 const ACTIVE_MB: Readonly<Record<string, number>> = { 'gpt-oss 20B': 2_200, 'Qwen3 30B A3B': 2_000 };
-/** A processor reads about this much for each core before an answer gets slower than one reads. */
+/** Megabytes that a CPU core can read per token while the output stays at reading speed. */
 const MB_PER_CORE = 1_300;
 const MAX_ON_PROCESSOR_MB = 5_500;
 const MAX_UNIFIED_MB = 10_000;
-/** A helper beside a chat model that is hardly larger is of no use. */
+/** A helper is useless next to a chat model that is hardly larger. */
 const MIN_CHAT_BYTES_FOR_HELPER = 2_000_000_000;
 
 type Purpose = keyof typeof PREFERRED;
@@ -73,7 +73,7 @@ export const asSlotModel = (known: KnownModel): SlotModel => ({
 const candidatesOf = (purpose: Purpose): KnownModel[] =>
   PREFERRED[purpose].flatMap((name) => CATALOG.find((known) => known.name === name) ?? []);
 
-/** What a set takes so far. */
+/** The models chosen so far. */
 class Selection {
   readonly chosen: readonly Choice[];
   readonly #input: RecommendInput;
@@ -105,7 +105,7 @@ class Selection {
     return this.#input.installed(known) === null ? reckoned(known).sizeBytes : 0;
   }
 
-  /** What fits beside all this; with a full window before a smaller one. */
+  /** Returns the models that fit next to the selection, those with a full context first. */
   candidates(purpose: Purpose): { fitting: Choice[]; stoppedBy: 'memory' | 'disk' } {
     const { diskBytes } = this.#input;
     const beside = this.plannedMemory;
@@ -120,7 +120,7 @@ class Selection {
     return { fitting, stoppedBy: inMemory.length > 0 ? 'disk' : 'memory' };
   }
 
-  /** Whether everything that one wants beside a chat model still has room. */
+  /** Whether all wanted purposes still fit. */
   hasRoomForCompanions(): boolean {
     let taken: Selection = this;
     for (const purpose of WANTED) {
@@ -132,7 +132,7 @@ class Selection {
   }
 }
 
-/** Whether answers come at a pace at which one can read along. */
+/** Whether the output is at least at reading speed. */
 function isQuick({ known, fit }: Choice, { cores, isHostMemory, isUnified }: RecommendInput): boolean {
   const active = ACTIVE_MB[known.name] ?? known.sizeMb;
   const pool = fit.pool ?? '';
@@ -141,8 +141,8 @@ function isQuick({ known, fit }: Choice, { cores, isHostMemory, isUnified }: Rec
 }
 
 /**
- * The best chat model that is quick and leaves room for the others, on a card before on the processor, which takes long to read
- * a prompt; else the best quick one, else the smallest.
+ * Returns the best quick chat model that leaves memory for the others, on a GPU before the CPU, which is slow
+ * at prompts; else the best quick one, else the smallest.
  */
 function chatChoice(input: RecommendInput, fitting: readonly Choice[]): Choice | undefined {
   const quick = fitting.filter((choice) => isQuick(choice, input));
@@ -171,9 +171,9 @@ function itemOf({ known, fit }: Choice, purpose: Purpose, input: RecommendInput)
 }
 
 /**
- * One set of models for this machine: the best chat model that is quick here, and beside it, as memory and disk allow, one for
- * meaning, hearing, speaking, ranking and small chores. All of them fit at the same time, by what admission foresees. Pure but
- * for what the picture asks.
+ * Returns one set of models for this machine: the best quick chat model, and as memory and disk allow, one
+ * each for embeddings, transcription, speech, reranking and small tasks. All of them fit at the same time
+ * according to admission. Pure except for the functions of the input.
  */
 export function recommend(input: RecommendInput): ModelSet {
   const items: SetupItemView[] = [];

@@ -12,8 +12,8 @@ export interface RenewLinksDeps {
 }
 
 /**
- * Models that an Ollama has fetched since it was taken in are given links, those that it has removed lose theirs. It goes by what
- * setup has kept, so that the scan of a start, which is before setup, finds them too. Never rejects.
+ * Updates the links to Ollama models: adds new models, removes deleted ones. Uses the stored setup state,
+ * because the scan at start runs before setup. Never rejects.
  */
 export async function renewLinks({ store, settings, log }: RenewLinksDeps): Promise<void> {
   const folder = join(settings.folders.state, 'models', 'ollama');

@@ -20,13 +20,13 @@ afterEach(() => {
 
 interface Bench {
   kept?: SetupJob[];
-  /** Failures of the next questions to the hub, in their order; null lets one through. */
+  /** Failures of the next requests to the hub, in order; null lets one succeed. */
   refusals?: (ErrorCode | null)[];
   /** How the next loads fail. */
   loads?: (ErrorCode | 'never' | null)[];
 }
 
-/** Works over downloads and slots that do what the test says. */
+/** Setup jobs over fake downloads and slots. */
 function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
   const bus = new EventBus<GatewayEvents>();
   const state = new StoredSetupState({ get: () => null, set: () => {} });
@@ -94,7 +94,7 @@ function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
 
 const idOf = ({ model }: typeof CHAT | typeof EMBED) => `job-${model}`;
 
-test('a model is asked for, fetched, written into its slot and loaded', async () => {
+test('a model is requested, downloaded, written to its slot and loaded', async () => {
   const { works, show, settled, phases, did } = bench();
   works.begin([CHAT, EMBED]);
   expect(phases()).toEqual({ agent: 'asking', embed: 'asking' });
@@ -106,7 +106,7 @@ test('a model is asked for, fetched, written into its slot and loaded', async ()
   expect(did).toEqual(['create embed embed-id 4096', 'load embed']);
 });
 
-describe('the same is asked for again', () => {
+describe('the same is requested again', () => {
   async function brought() {
     const one = bench();
     one.works.begin([CHAT]);
@@ -138,7 +138,7 @@ describe('the same is asked for again', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   test.each(['pull.no_space', 'pull.gated', 'pull.not_found', 'pull.too_many'] satisfies ErrorCode[])(
     '%s stops its own model alone, and is tried again on demand',
     async (code) => {
@@ -152,7 +152,7 @@ describe('what goes wrong', () => {
     },
   );
 
-  test('a hub that is away is asked once a round', async () => {
+  test('an unreachable hub is tried once per round', async () => {
     const { works, settled, phases, asked } = bench({ refusals: ['pull.hub_unreachable'] });
     works.begin([CHAT, EMBED]);
     await settled();
@@ -185,7 +185,7 @@ describe('what goes wrong', () => {
     expect(phases()).toEqual({ agent: 'ready' });
   });
 
-  test('a load that fails keeps what was fetched', async () => {
+  test('a load that fails keeps the downloaded model', async () => {
     const { works, show, settled, phases, errors } = bench({ loads: ['slot.no_memory'] });
     works.begin([CHAT]);
     await settled();
@@ -194,7 +194,7 @@ describe('what goes wrong', () => {
     expect([phases(), errors()]).toEqual([{ agent: 'failed' }, ['slot.no_memory']]);
   });
 
-  test('a slot that is meant for another model by now is left to that one', async () => {
+  test('a slot that is meant for another model by now is not changed', async () => {
     const { works, settled, state } = bench();
     works.begin([CHAT]);
     works.begin([{ ...CHAT, model: 'maker/other:Q8_0' }]);
@@ -220,7 +220,7 @@ describe('after a restart', () => {
     expect(phases()).toEqual({ agent: phase });
   });
 
-  test('what a stop interrupts is no failure', async () => {
+  test('an interruption by a stop is not a failure', async () => {
     const { works, settled, phases } = bench({
       kept: earlier({ phase: 'loading', modelId: 'c' }),
       loads: ['never'],

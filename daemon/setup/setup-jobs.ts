@@ -38,9 +38,9 @@ const CANCELLED: Failure = { code: 'pull.state', message: 'The download was canc
 const OPEN: ReadonlySet<SetupJob['phase']> = new Set(['asking', 'pulling', 'loading']);
 
 /**
- * Brings the models of the set into their slots: asks the hub, waits for the download, writes the slot file, loads. Every step is
- * remembered before the next begins, so that it goes on without a page and after a restart. One model is asked for, and one
- * is loaded, at a time.
+ * Loads the models of the set into their slots: requests a pull, waits for the download, writes the slot
+ * file, loads. Every step is stored before the next one, so that the job continues without a browser and
+ * after a restart. Runs one request and one load at a time.
  */
 export class SetupJobs {
   readonly #options: SetupJobsDeps;
@@ -49,7 +49,7 @@ export class SetupJobs {
   readonly #busy = new Set<string>();
   #requestTail: Promise<void> = Promise.resolve();
   #loadTail: Promise<void> = Promise.resolve();
-  /** What the hub failed with last, while a round of questions lasts. */
+  /** The last failure of the hub in this round of requests. */
   #hubFailure: Failure | null = null;
 
   constructor(options: SetupJobsDeps) {
@@ -60,7 +60,10 @@ export class SetupJobs {
     for (const work of options.state.state.work) this.#advance(work.slot);
   }
 
-  /** Begins, or begins again what has failed or whose model is gone. What is under way for the same model, or done, stays so. */
+  /**
+   * Starts jobs, and restarts failed ones and those whose model was removed. Running and completed jobs for
+   * the same model stay unchanged.
+   */
   begin(wanted: readonly Pick<SetupJob, 'slot' | 'model' | 'name' | 'context'>[]): void {
     this.#hubFailure = null;
     const { state } = this.#options;
@@ -72,7 +75,7 @@ export class SetupJobs {
     }
   }
 
-  /** Whether a work is under way, or what it has brought is there: its model, in its slot. */
+  /** Whether a job is running, or its model is still in its slot. */
   isCurrent({ slot, phase, modelId }: SetupJob): boolean {
     if (phase !== 'ready') return phase !== 'failed';
     const { registry, slots } = this.#options;
@@ -84,7 +87,7 @@ export class SetupJobs {
     this.#closing.abort(new DOMException('the gateway stops', 'AbortError'));
   }
 
-  /** Notes how far a work is; not when the slot is meant for another model by now. */
+  /** Stores the progress of a job, unless the slot has a job for another model by now. */
   #change({ slot, model }: SetupJob, change: Partial<SetupJob>): void {
     const work = this.#options.state.job(slot);
     if (work?.model === model && !this.#closing.signal.aborted)
@@ -99,7 +102,7 @@ export class SetupJobs {
     if (goesOn || ['done', 'failed', 'cancelled'].includes(state)) this.#advance(work.slot);
   }
 
-  /** Takes the next step of one work, unless one is being taken. */
+  /** Runs the next step of a job, unless one is running. */
   #advance(slot: string): void {
     const work = this.#options.state.job(slot);
     if (work === undefined || !OPEN.has(work.phase) || this.#busy.has(slot)) return;
@@ -163,7 +166,7 @@ export class SetupJobs {
     const { pulls, installed } = this.#options;
     const here = installed(model);
     if (here !== null) return this.#change(work, { phase: 'loading', modelId: here });
-    // Six questions to a hub that does not answer would take minutes.
+    // Six requests to an unreachable hub would take minutes.
     if (this.#hubFailure !== null) return this.#change(work, { phase: 'failed', error: this.#hubFailure });
     try {
       const { id } = await pulls.create({ model }, this.#closing.signal);

@@ -14,7 +14,7 @@ test.each([
   expect(readState(text)).toEqual(FRESH);
 });
 
-test('what was kept comes back', () => {
+test('the stored state is read back', () => {
   const work = {
     slot: 'agent',
     model: 'a/b',

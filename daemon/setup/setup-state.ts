@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { SETUP_STEPS, SetupStepState, SetupWorkPhase } from '../contract/setup.ts';
 
-/** The fact that holds the state over restarts. */
+/** Store key of the setup state. */
 export const STATE_KEY = 'setup.state';
 
-/** One model of the set on its way into its slot. */
+/** The job that loads one model of the set into its slot. */
 const Work = z.object({
   slot: z.string(),
   model: z.string(),
   name: z.string(),
-  /** Window for the slot file; null leaves the engine's default. */
+  /** Context for the slot file; null uses the engine's default. */
   context: z.number().int().nullable(),
   phase: SetupWorkPhase,
   /** Id of the download, and of the model once it is registered. */
@@ -21,7 +21,7 @@ const State = z.object({
   steps: z.object({ models: SetupStepState, reach: SetupStepState, key: SetupStepState }),
   finished: z.boolean(),
   work: z.array(Work).max(16),
-  /** Folders of Ollama that were taken in, whose links are renewed before each look at the model folders. */
+  /** Ollama folders in use. Their links are updated before each scan of the model folders. */
   ollama: z.array(z.string()).max(16),
 });
 
@@ -36,7 +36,7 @@ export const FRESH: SetupState = {
   ollama: [],
 };
 
-/** What was kept; a text that is none of ours is a fresh install. */
+/** Parses the stored state. Invalid text counts as a fresh install. */
 export function readState(text: string | null): SetupState {
   if (text === null) return FRESH;
   try {
@@ -47,6 +47,6 @@ export function readState(text: string | null): SetupState {
   }
 }
 
-/** Whether somebody has done anything in setup. */
+/** Whether any step of the setup was used. */
 export const isTouched = ({ steps, work }: SetupState): boolean =>
   work.length > 0 || SETUP_STEPS.some((id) => steps[id] !== 'open');

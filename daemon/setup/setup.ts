@@ -36,7 +36,7 @@ export interface SetupDeps {
   readonly hasAdminKey: () => boolean;
   readonly enforced: () => boolean;
   readonly listener: () => { readonly bindHost: string; readonly port: number };
-  /** systemd holds the socket, so no setting decides where it is. */
+  /** Whether systemd owns the socket, so that no setting decides the address. */
   readonly hasInheritedSocket: boolean;
   readonly isOnTheInternet: (bindHost: string) => Promise<boolean>;
   readonly networkAddresses: () => readonly string[];
@@ -57,7 +57,7 @@ export interface Setup {
   close(): void;
 }
 
-/** How long a set and a look at folders stand, so that what is read is not another set at each look (ms). */
+/** How long a set and a scan are cached, so that the user sees a stable set (ms). */
 const CACHE_MS = 5 * 60_000;
 
 class FirstRun implements Setup {
@@ -149,7 +149,7 @@ class FirstRun implements Setup {
     this.#sets.clear();
   }
 
-  /** Slots whose model is not for setup to choose; what setup itself brings, or has brought and is still there, counts as one. */
+  /** Slots that setup does not fill: those with another model, and those whose setup job is running or done. */
   #filled(): Set<string> {
     const real = this.#options.slots.list().filter(({ auto, demo, model, name }) => {
       const named = this.#options.slots.config(name)?.model ?? null;
@@ -196,7 +196,7 @@ class FirstRun implements Setup {
     return work !== undefined && this.#jobs.isCurrent(work);
   }
 
-  /** What was brought and is not there any more is no news for a page. */
+  /** A completed job whose model was removed is not shown. */
   #isShown(work: SetupState['work'][number]): boolean {
     return work.phase === 'failed' || this.#jobs.isCurrent(work);
   }
@@ -256,7 +256,7 @@ const stepsOf = ({ steps }: SetupState, hasKey: boolean): SetupView['steps'] => 
   { id: 'key', state: hasKey ? 'done' : steps.key === 'done' ? 'open' : steps.key },
 ];
 
-/** Opens the setup: what an earlier run has begun goes on. */
+/** Creates the setup. Jobs of an earlier run continue. */
 export function createSetup(options: SetupDeps): Setup {
   return new FirstRun(options);
 }

@@ -1,16 +1,16 @@
 import { SLOT_OF_PURPOSE } from './places.ts';
 import { readState, type SetupJob, type SetupState } from './setup-state.ts';
 
-/** Slots in the order in which they are shown and asked for. */
+/** Slots in display and job order. */
 const ORDER: readonly string[] = Object.values(SLOT_OF_PURPOSE);
 
-/** Where the state outlives the gateway. */
+/** Storage of the state across restarts. */
 export interface StateStore {
   get(): string | null;
   set(text: string): void;
 }
 
-/** What was done in setup, remembered from the moment that it is. */
+/** The setup state, stored at every change. */
 export class StoredSetupState {
   readonly #store: StateStore;
   #state: SetupState;
@@ -33,7 +33,7 @@ export class StoredSetupState {
     return this.#state.work.find((one) => one.slot === slot);
   }
 
-  /** Puts work in the place of what its slot had. */
+  /** Replaces the job of the slot. */
   putJob(work: SetupJob): void {
     const others = this.#state.work.filter(({ slot }) => slot !== work.slot);
     this.change({ work: [...others, work].sort((a, b) => ORDER.indexOf(a.slot) - ORDER.indexOf(b.slot)) });
