@@ -18,7 +18,7 @@ beforeEach(() => {
   symlinkSync('pipe', at('to-pipe'));
 });
 
-describe('the place of an archive', () => {
+describe('the path of an archive', () => {
   it.each([
     ['new.tar.gz', 'new.tar.gz'],
     ['disk/monday.tar.gz', 'disk/monday.tar.gz'],
@@ -33,7 +33,7 @@ describe('the place of an archive', () => {
     ['to-pipe', /a device or a pipe/],
     ['disk', /a folder/],
     ['/dev/null', /a device/],
-  ])('%s is none', async (name, why) => {
+  ])('%s is refused', async (name, why) => {
     const place = archivePath(name.startsWith('/') ? name : at(name));
     await expect(place).rejects.toMatchObject({
       code: 'backup.write_failed',
@@ -49,7 +49,7 @@ describe('a backup with --force', () => {
     expect(readFileSync(at('disk/monday.tar.gz')).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
   });
 
-  it('never takes the place of a pipe', async () => {
+  it('never replaces a pipe', async () => {
     await expect(backUp(fullHome(), at('pipe'), { force: true })).rejects.toMatchObject({
       code: 'backup.write_failed',
     });

@@ -12,8 +12,9 @@ const factsOf = (look: (path: string) => Promise<Stats>, path: string): Promise<
   });
 
 /**
- * Where an archive of this name is put: behind the links that lead there, in the place of a regular file or of nothing. Devices,
- * pipes and folders are never replaced, and a link of another user is not followed. Throws GatewayError, and what the system says.
+ * Returns the real path for an archive of this name: behind its symlinks, at a regular file or at nothing.
+ * Devices, pipes and folders are never replaced, and a symlink of another user is not followed. Throws
+ * GatewayError and system errors.
  */
 export async function archivePath(file: string): Promise<string> {
   const named = await factsOf(lstat, file);

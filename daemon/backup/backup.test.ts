@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { backUp, FILES, fullHome, home, KEY, modeOf } from './testing/bench.ts';
 
 describe('backup', () => {
-  it('holds configuration, slots, upstreams and database, private from the first byte; no key unless asked', async () => {
+  it('contains configuration, slots, upstreams and database, private from the first byte; keys only on request', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     const made = await backUp(from, file);
@@ -37,7 +37,7 @@ describe('backup', () => {
     expect(text).toBe(FILES['config/config.toml']);
   });
 
-  it('names what it leaves out, and replaces a file only when told to', async () => {
+  it('lists skipped files, and replaces a file only with force', async () => {
     const from = home({ 'config/slots/My Slot.toml': 'x' });
     mkdirSync(join(from.folders.config, 'config.toml'));
     const file = join(from.root, 'b.tar.gz');
@@ -67,7 +67,7 @@ describe('backup', () => {
     },
   );
 
-  it('a damaged database is no backup', async () => {
+  it('a damaged database gives no backup', async () => {
     const from = fullHome();
     writeFileSync(join(from.folders.state, 'svc.db'), 'x'.repeat(4096));
     const failed = backUp(from, join(from.root, 'b.tar.gz'));

@@ -25,7 +25,7 @@ export interface BackupOptions {
   file: string;
   /** Takes the keys too. */
   keys: boolean;
-  /** Replaces a file that is there. */
+  /** Replaces an existing file. */
   force: boolean;
   version: string;
   now?: Date;
@@ -34,20 +34,20 @@ export interface BackupOptions {
 
 export interface BackupReport {
   file: string;
-  /** The folder of the configuration that was taken. */
+  /** The configuration folder that was backed up. */
   config: string;
   bytes: number;
   /** Members of the archive. */
   files: string[];
   keys: boolean;
-  /** Whether there was a database to take. */
+  /** Whether there was a database. */
   database: boolean;
-  /** What lies in the configuration and is not in the archive, with the reason. */
+  /** Configuration files that are not in the archive, with the reason. */
   left_out: string[];
 }
 
 interface DatabaseCopy {
-  /** Opened by its owner: no link can come in between. */
+  /** Opened by the owner, so that it cannot be replaced by a symlink. */
   handle: FileHandle;
   size: number;
   sha256: string;
@@ -78,7 +78,7 @@ function notWritten(what: string, then: string, cause: unknown): GatewayError {
   return new GatewayError('backup.write_failed', { message: `${what} (${code}); ${then}.`, cause });
 }
 
-/** Removes the copies of backups that were killed. */
+/** Removes database copies of killed backups. */
 async function sweepCopies(state: string): Promise<void> {
   for (const name of await readdir(state).catch(() => [])) {
     if (!name.startsWith(COPIES)) continue;
@@ -136,7 +136,7 @@ function manifestOf({ files, database }: BackupContent, options: BackupOptions):
 
 const pick = ({ size, sha256 }: DatabaseCopy) => ({ size, sha256 });
 
-/** The archive in pieces: the manifest first, so that a reader knows what has to come. */
+/** The archive in chunks. The manifest comes first, so that a reader knows what to expect. */
 async function* archiveChunks(gathered: BackupContent, options: BackupOptions): AsyncGenerator<Buffer> {
   const mtime = Math.floor((options.now?.getTime() ?? Date.now()) / 1000);
   const head = (name: string, size: number) => tarHeader({ name, mode: 0o600, size, mtime, type: '0' });
@@ -155,7 +155,7 @@ async function* archiveChunks(gathered: BackupContent, options: BackupOptions): 
   yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
-/** Beside its place first, so that the name stands for a whole archive or for what was there before. */
+/** Writes a temporary file and renames it, so that the name always refers to a whole archive, old or new. */
 async function write(
   gathered: BackupContent,
   file: string,
@@ -182,10 +182,11 @@ async function write(
 }
 
 /**
- * Writes configuration, slot and upstream files and the database into one compressed archive for its owner only, also while
- * the gateway runs; models are not in it, keys only when asked for. The database is first copied within the state folder,
- * which needs room for it. Root reads as the owner of the state folder and writes the archive as itself. Throws GatewayError, and
- * SetupError where there is nothing.
+ * Writes configuration, slot and upstream files and the database to one compressed archive that only its
+ * owner can read. The gateway may be running. Models are not included, keys only on request. The database is
+ * first copied within the state folder, which needs space for the copy. Root reads as the owner of the state
+ * folder and writes the archive as root. Throws GatewayError, and SetupError when there is nothing to back
+ * up.
  */
 export async function backup(options: BackupOptions): Promise<BackupReport> {
   const { file, force, folders } = options;

@@ -13,23 +13,23 @@ import { memberNames, pathOf, withSettings } from './config-files.ts';
 import { beginRestore, endRestore } from './incomplete-restore.ts';
 import { COMPANION_MEMBER, DATABASE_MEMBER, ENV_MEMBER, maxBytesOf, SETTINGS_MEMBER } from './names.ts';
 
-/** What is known when the archive has been checked. */
+/** The plan of a restore after the archive was checked. */
 export interface CommitPlan {
   folders: Folders;
-  /** Where the checked members lie. */
+  /** Folder of the checked members. */
   staged: string;
   /** Their names. */
   members: ReadonlySet<string>;
-  /** Base name of the folder within the state folder that keeps what is replaced. */
+  /** Base name of the folder below the state folder for the replaced files. */
   backupFolder: string;
-  /** Called before each change, for tests that die there. */
+  /** Called before each change, so that tests can stop there. */
   step?: (what: string) => void;
 }
 
 const SECRET = 'secret.bin';
 const PRIVATE = 0o600;
 
-/** Copies a file as it is before it is replaced; one that was kept by an earlier, cut run stays. */
+/** Copies a file before it is replaced. A copy of an earlier, interrupted run is kept. */
 async function backUp(plan: CommitPlan, from: string, member: string): Promise<void> {
   const to = join(plan.folders.state, plan.backupFolder, member);
   if (!existsSync(from) || existsSync(to)) return;
@@ -40,7 +40,10 @@ async function backUp(plan: CommitPlan, from: string, member: string): Promise<v
 
 const staged = (plan: CommitPlan, member: string) => readFile(join(plan.staged, member));
 
-/** The bytes that api.env gets: those of the archive, or its settings among the keys that are here; null: it stays. */
+/**
+ * Returns the new content of api.env: that of the archive, or its settings merged with the existing keys.
+ * Returns null to keep the file.
+ */
 async function envBytes(plan: CommitPlan): Promise<Buffer | null> {
   if (plan.members.has(ENV_MEMBER)) return staged(plan, ENV_MEMBER);
   if (!plan.members.has(SETTINGS_MEMBER)) return null;
@@ -53,7 +56,7 @@ async function envBytes(plan: CommitPlan): Promise<Buffer | null> {
   );
 }
 
-/** The bytes that a file of the configuration gets, null for one that goes, undefined for one that stays. */
+/** Returns the new content of a configuration file, null to delete it, or undefined to keep it. */
 async function contentFor(plan: CommitPlan, member: string): Promise<Buffer | null | undefined> {
   if (member === ENV_MEMBER) return (await envBytes(plan)) ?? undefined;
   if (plan.members.has(member)) return staged(plan, member);
@@ -72,8 +75,9 @@ async function replaceMember(plan: CommitPlan, member: string): Promise<void> {
 }
 
 /**
- * Looks whether every file of the configuration can be kept and can get its place, before the first of them is touched.
- * Rejects with what is in the way: a link that leaves the folder, a folder under the name of a file, a file that can't be read.
+ * Checks that every configuration file can be backed up and replaced, before the first one is changed.
+ * Rejects with the obstacle: a symlink that leaves the folder, a folder with the name of a file, an
+ * unreadable file.
  */
 export async function checkTargets(plan: CommitPlan): Promise<void> {
   const { config } = plan.folders;
@@ -84,12 +88,12 @@ export async function checkTargets(plan: CommitPlan): Promise<void> {
     if (bytes !== null) await assertReplaceable(path, { within: config });
     if (!existsSync(path)) continue;
     await assertRegularFile(path);
-    // `access` would ask for who started the process, not for whom it works as.
+    // `access` would check the real user, not the effective one.
     await (await open(path)).close();
   }
 }
 
-/** Every file of the configuration that is there or comes. */
+/** Returns every configuration file that exists or will be created. */
 async function configMembers(plan: CommitPlan): Promise<string[]> {
   const here = (await memberNames(plan.folders.config)).filter((name) => maxBytesOf(name) !== null);
   const coming = [...plan.members].filter((name) => name.startsWith('config/') && name !== SETTINGS_MEMBER);
@@ -100,7 +104,10 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(async () => replaceFile(to, await readFile(from), { mode: PRIVATE }));
 }
 
-/** The old database stays under its name until the new one takes it, without anything that the next start would put over it. */
+/**
+ * Keeps the old database under its name until the new one replaces it. Moves away the journal files, which
+ * the next start would apply to the new database.
+ */
 async function replaceDatabase(plan: CommitPlan): Promise<void> {
   const { state } = plan.folders;
   const file = join(state, FILE_NAME);
@@ -121,7 +128,7 @@ async function replaceDatabase(plan: CommitPlan): Promise<void> {
   await syncFolder(state);
 }
 
-/** The sessions that were ended since the backup are unknown now: a new signing secret ends them all. */
+/** Sessions that were ended since the backup are unknown now, so a new signing secret ends them all. */
 async function endSessions(plan: CommitPlan): Promise<void> {
   if (!plan.members.has(DATABASE_MEMBER)) return;
   plan.step?.('end sessions');
@@ -129,8 +136,9 @@ async function endSessions(plan: CommitPlan): Promise<void> {
 }
 
 /**
- * Puts the checked members in their places. Each file is its old or its new one at any moment, what is replaced was copied
- * before, and a run that is cut leaves a mark on which no gateway starts; another run goes through all of it again.
+ * Replaces the files with the checked members. At any moment each file is either old or new, and every
+ * replaced file was copied before. An interrupted run leaves a marker that prevents a start of the gateway.
+ * Running it again completes it.
  */
 export async function commit(plan: CommitPlan): Promise<void> {
   const { state } = plan.folders;

@@ -13,7 +13,7 @@ import {
   SETTINGS_MEMBER,
 } from './names.ts';
 
-/** A file of the configuration under the name that it has in a backup. */
+/** A configuration file with its name in a backup. */
 export interface ConfigFile {
   readonly name: string;
   readonly bytes: Buffer;
@@ -21,11 +21,11 @@ export interface ConfigFile {
 
 export interface ConfigFiles {
   readonly files: readonly ConfigFile[];
-  /** What lies there and is not taken, with the reason. */
+  /** Files that are not included, with the reason. */
   readonly skipped: readonly string[];
 }
 
-/** The settings of api.env that are no secrets, as an api.env of their own: no comment, no key, nothing unknown. */
+/** Returns the non-secret settings of api.env as an api.env: no comments, no keys, no unknown names. */
 export function settingsOnly(env: Buffer): Buffer {
   let out: Buffer = Buffer.alloc(0);
   for (const [name, value] of parseEnvFile(env)) {
@@ -34,7 +34,10 @@ export function settingsOnly(env: Buffer): Buffer {
   return out;
 }
 
-/** An api.env with the settings of another one put in; every other byte stays, the keys among them. */
+/**
+ * Returns an api.env with the settings of another one merged in. All other bytes, including the keys, stay
+ * unchanged.
+ */
 export function withSettings(env: Buffer, settings: Buffer): Buffer {
   let out = env;
   for (const [name, value] of parseEnvFile(settings)) {
@@ -43,7 +46,10 @@ export function withSettings(env: Buffer, settings: Buffer): Buffer {
   return out;
 }
 
-/** A folder that cannot be read is not one without files: a restore would leave them beside those that it brings. */
+/**
+ * An unreadable folder is an error. Treating it as empty would let a restore mix its files with the restored
+ * ones.
+ */
 async function namesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
@@ -52,7 +58,10 @@ async function namesIn(folder: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.toml') && !name.startsWith('.')).sort();
 }
 
-/** Members that a configuration folder may have now, those of `slots/` and `upstreams/` as they lie there. Rejects with system errors. */
+/**
+ * Returns the members that a configuration folder may have, with the existing files of `slots/` and
+ * `upstreams/`. Rejects with system errors.
+ */
 export async function memberNames(config: string): Promise<string[]> {
   const inFolders = FILE_FOLDERS.map(async (folder) =>
     (await namesIn(join(config, folder))).map((name) => `config/${folder}/${name}`),
@@ -60,11 +69,14 @@ export async function memberNames(config: string): Promise<string[]> {
   return [CONFIG_MEMBER, ENV_MEMBER, COMPANION_MEMBER, ...(await Promise.all(inFolders)).flat()];
 }
 
-/** Where a member of the configuration lies. */
+/** Returns the path of a configuration member. */
 export const pathOf = (config: string, member: string): string =>
   join(config, member.slice('config/'.length));
 
-/** Reads what a backup holds of a configuration folder. A file that can't be read is left out with the reason. Rejects like memberNames. */
+/**
+ * Reads the files of a configuration folder that a backup contains. Skips an unreadable file with the reason.
+ * Rejects like `memberNames`.
+ */
 export async function readConfigFiles(config: string, keys: boolean): Promise<ConfigFiles> {
   const files: ConfigFile[] = [];
   const skipped: string[] = [];

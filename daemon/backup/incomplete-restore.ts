@@ -7,7 +7,7 @@ import { SetupError } from '../lib/setup-error.ts';
 const MARKER = 'restore.unfinished';
 const BACKUP_FOLDER = /^before-restore-[0-9TZ]{1,32}$/;
 
-/** The folder that keeps what a restore replaces, while that restore is not through; null when none is under way. */
+/** Returns the folder for the replaced files of an incomplete restore, or null. */
 export function incompleteRestore(state: string): string | null {
   try {
     const name = readFileSync(join(state, MARKER), 'utf8').trim();
@@ -17,7 +17,7 @@ export function incompleteRestore(state: string): string | null {
   }
 }
 
-/** Says that files are being replaced from now on. */
+/** Writes the marker: files are being replaced from now on. */
 export async function beginRestore(state: string, kept: string): Promise<void> {
   await replaceFile(join(state, MARKER), Buffer.from(`${kept}\n`), { mode: 0o600 });
 }
@@ -27,7 +27,7 @@ export async function endRestore(state: string): Promise<void> {
   await syncFolder(state);
 }
 
-/** Half of one configuration and half of another serve nobody: a gateway does not start on them. Throws SetupError. */
+/** Throws SetupError after an interrupted restore: the gateway must not start with a mixed configuration. */
 export function assertRestoreComplete(state: string): void {
   if (!existsSync(join(state, MARKER))) return;
   throw new SetupError(

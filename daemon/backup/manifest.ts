@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATABASE_MEMBER, ENV_MEMBER, MAX_MEMBERS, maxBytesOf } from './names.ts';
 
-/** The form of the archive; a change that an older release could not read gets the next number. */
+/** The archive format. A change that an older release could not read gets the next number. */
 const FORMAT = 1;
 
 const FileRow = z.strictObject({
@@ -33,7 +33,7 @@ export const makeManifest = (facts: Omit<Manifest, 'format' | 'product'>): Manif
 
 export type ReadManifest =
   | { readonly kind: 'good'; readonly manifest: Manifest }
-  /** Made by a release that this one can't follow. */
+  /** Made by a release that this one does not support. */
   | { readonly kind: 'newer' }
   | { readonly kind: 'wrong'; readonly reason: string };
 
@@ -47,7 +47,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Judges the text of a manifest before anything that it announces is read; `schema` is the newest that is known here. */
+/** Validates a manifest before any listed file is read. `schema` is the newest supported version. */
 export function readManifest(text: string, schema: number): ReadManifest {
   const value = parsed(text);
   const format = (value as { format?: unknown } | null)?.format;

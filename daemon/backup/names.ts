@@ -1,13 +1,13 @@
-/** Largest file of the configuration that is taken up, in bytes. */
+/** Maximum size of a configuration file in bytes. */
 const CONFIG_BYTES = 4 << 20;
-/** Largest database that is taken up, in bytes. */
+/** Maximum size of a database in bytes. */
 const DATABASE_BYTES = 2 ** 32;
 
 export const MANIFEST = 'manifest.json';
 export const MANIFEST_BYTES = 1 << 20;
-/** The file with the keys, as it is; only with the keys. */
+/** The file with the keys, unchanged; only in backups with keys. */
 export const ENV_MEMBER = 'config/api.env';
-/** What api.env sets beside secrets, where the keys are left out. */
+/** The non-secret settings of api.env, for a backup without keys. */
 export const SETTINGS_MEMBER = 'config/settings.env';
 export const COMPANION_MEMBER = 'config/companion.env';
 export const CONFIG_MEMBER = 'config/config.toml';
@@ -27,7 +27,10 @@ const FIXED: ReadonlyMap<string, number> = new Map([
 
 const IN_FOLDER = new RegExp(`^config/(${FILE_FOLDERS.join('|')})/[a-z0-9][a-z0-9_-]{0,63}\\.toml$`);
 
-/** The most bytes that a member of this name may have; null for a name that no backup holds. THE closed list. */
+/**
+ * Returns the maximum size of a member of this name in bytes, or null for a name that no backup contains.
+ * This is the complete list.
+ */
 export function maxBytesOf(name: string): number | null {
   return FIXED.get(name) ?? (IN_FOLDER.test(name) ? CONFIG_BYTES : null);
 }

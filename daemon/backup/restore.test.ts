@@ -14,7 +14,7 @@ import { assertRestoreComplete } from './incomplete-restore.ts';
 import { backUp, FILES, fullHome, type Home, home, modeOf, outside, restoreHome } from './testing/bench.ts';
 
 describe('restore', () => {
-  it('goes round: what was there before comes back, what came since goes, all private', async () => {
+  it('round trip: earlier files return, later ones are removed, all private', async () => {
     const from = fullHome();
     const file = outside('b.tar.gz');
     await backUp(from, file, { keys: true });
@@ -76,7 +76,7 @@ describe('restore', () => {
     expect(readFileSync(join(from.folders.config, 'real/config.toml'), 'utf8')).toBe('old = 1\n');
   });
 
-  it('the copy of a migration that was cut does not come back over the restored database', async () => {
+  it('the copy of an interrupted migration does not overwrite the restored database', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);
@@ -117,7 +117,7 @@ describe('restore', () => {
       (config) => mkdirSync(join(config, 'slots', 'other.toml'), { recursive: true }),
       'other.toml is not a regular file',
     ],
-  ])('%s is in the way before anything has changed', async (_name, plant, reason) => {
+  ])('%s is reported before any change', async (_name, plant, reason) => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);

@@ -13,16 +13,16 @@ import { unpack } from './unpack.ts';
 export interface RestoreOptions {
   folders: Folders;
   file: string;
-  /** Makes this process the only one on the state folder; the answer gives it free. Rejects while a gateway runs. */
+  /** Locks the state folder for this process and returns the release function. Rejects while a gateway runs. */
   lock(): Promise<() => void>;
   now?: Date;
-  /** Called before each change, for tests that die there. */
+  /** Called before each change, so that tests can stop there. */
   step?: (what: string) => void;
 }
 
 export interface RestoreReport {
   file: string;
-  /** When and by which release it was made. */
+  /** Time and release of the backup. */
   made_at: string;
   version: string;
   files: string[];
@@ -33,7 +33,7 @@ export interface RestoreReport {
 
 const STAGING = 'restore.staging';
 const BACKUP_PREFIX = 'before-restore-';
-/** Earlier states that stay. */
+/** Maximum number of earlier states that are kept. */
 const MAX_BACKUPS = 3;
 
 const refused = (message: string, cause?: unknown): GatewayError =>
@@ -44,7 +44,7 @@ const openArchive = (file: string): Promise<FileHandle> =>
     throw refused(`cannot be opened (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`, cause);
   });
 
-/** Removes what a restore that is done needs no more; what stays is removed by the next one. */
+/** Removes leftovers of a completed restore. What cannot be removed is left to the next restore. */
 async function removeLeftovers(state: string, now: string): Promise<void> {
   await rm(join(state, STAGING), { recursive: true, force: true });
   const names = (await readdir(state))
@@ -57,7 +57,7 @@ async function removeLeftovers(state: string, now: string): Promise<void> {
 
 const stamp = (now: Date): string => now.toISOString().replace(/[-:]|\.\d+/g, '');
 
-/** An error of this machine before anything was changed. */
+/** Converts an error of this machine that occurred before any change. */
 function notStarted(cause: unknown): unknown {
   if (cause instanceof GatewayError || cause instanceof SetupError) return cause;
   const code = (cause as NodeJS.ErrnoException | null)?.code ?? 'unknown error';
@@ -68,7 +68,10 @@ function notStarted(cause: unknown): unknown {
   });
 }
 
-/** From here on a failure may leave some files old and some new; each is whole, and the same call again ends it. */
+/**
+ * A failure from here on may leave some files old and some new. Each is complete, and the same call again
+ * finishes the restore.
+ */
 async function change(plan: CommitPlan): Promise<void> {
   try {
     await commit(plan);
@@ -108,9 +111,10 @@ async function restoreAsOwner(options: RestoreOptions, archive: FileHandle): Pro
 }
 
 /**
- * Puts configuration and database back as a backup holds them. Refuses while a gateway runs; the whole archive is checked
- * before anything is touched; slot and upstream files that it does not hold go, keys stay unless it holds some; what is
- * replaced is kept in the state folder. All browser sessions end. Throws GatewayError `restore.*` and SetupError.
+ * Restores configuration and database from a backup. Refuses while a gateway runs. Checks the whole archive
+ * before any change. Deletes slot and upstream files that it does not contain. Keeps the keys unless it
+ * contains some. Keeps the replaced files in the state folder. Ends all browser sessions. Throws GatewayError
+ * `restore.*` and SetupError.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const archive = await openArchive(options.file);

@@ -86,7 +86,7 @@ describe('hostile archives', () => {
     expect(readdirSync(to.folders.state)).not.toContain('restore.staging');
   });
 
-  it('on a disk without room nothing is begun', async ({ skip }) => {
+  it('without disk space nothing is started', async ({ skip }) => {
     const from = fullHome();
     const file = outside('b.tar.gz');
     await backUp(from, file);
@@ -102,7 +102,7 @@ describe('hostile archives', () => {
     }
   });
 
-  it('newer forms and newer schemas are told apart from damage', async () => {
+  it('newer formats and newer schemas are distinguished from damage', async () => {
     const to = fullHome();
     const file = join(to.root, 'b.gz');
     gzipped(file, forged([manifest([], { format: 2 })]));
@@ -111,7 +111,7 @@ describe('hostile archives', () => {
     await expect(restoreHome(to, file)).rejects.toMatchObject({ code: 'restore.newer' });
   });
 
-  it('cut at any place it is refused, and so are files that are no archive', async () => {
+  it('truncated at any position it is refused, and so are files that are not archives', async () => {
     const to = fullHome();
     const before = to.snapshot();
     const whole = outside('b.tar.gz');

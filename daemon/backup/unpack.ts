@@ -11,7 +11,7 @@ import { inspect } from '../store/damage.ts';
 import { type FileRow, type Manifest, readManifest } from './manifest.ts';
 import { DATABASE_MEMBER, MANIFEST, MANIFEST_BYTES } from './names.ts';
 
-/** Free bytes that stay after everything was unpacked. */
+/** Bytes that must stay free after unpacking. */
 const RESERVE_BYTES = 64 << 20;
 /** A member that is an ordinary file. */
 const FILE = '0';
@@ -19,7 +19,7 @@ const FILE = '0';
 const invalid = (what: string, cause?: unknown): GatewayError =>
   new GatewayError('restore.invalid', { message: `The archive ${what}; nothing has changed.`, cause });
 
-/** Why this member may not follow here; null when it may. */
+/** Returns why this member is not permitted here, or null. */
 function objection(member: TarMember, row: FileRow | undefined): string | null {
   const shown = JSON.stringify(member.name.slice(0, 100));
   if (member.type !== FILE) return `holds ${shown}, which is not a regular file`;
@@ -40,7 +40,7 @@ function parseManifest(text: string): Manifest {
   return read.manifest;
 }
 
-/** Takes the members of one archive into a folder; the state of one unpacking. */
+/** Unpacks the members of one archive into a folder. */
 class Unpacking {
   readonly #folder: string;
   readonly #expected = new Map<string, FileRow>();
@@ -60,7 +60,7 @@ class Unpacking {
     return this.#file(row as FileRow);
   }
 
-  /** What was announced and did not come. */
+  /** Returns a listed member that was missing from the archive. */
   missing(): string | null {
     return [...this.#expected.keys()][0] ?? null;
   }
@@ -81,7 +81,7 @@ class Unpacking {
     };
   }
 
-  /** Its name is one of the closed list, so it leads nowhere else. */
+  /** The name is from the fixed list, so the path stays inside the folder. */
   async #file({ name, sha256 }: FileRow): Promise<TarSink> {
     const path = join(this.#folder, name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -106,7 +106,7 @@ class Unpacking {
   }
 }
 
-/** The words for what went wrong with the archive itself; other errors are those of this machine. */
+/** Converts errors of the archive itself. Returns other errors unchanged. */
 function asRestoreError(error: unknown): unknown {
   if (error instanceof TarError) return invalid(error.message, error);
   const code = (error as NodeJS.ErrnoException | null)?.code ?? '';
@@ -123,9 +123,9 @@ function checkDatabase(file: string): void {
 }
 
 /**
- * Unpacks a whole backup into `folder`, which is emptied first, and checks it: a list of files comes first, every member is an
- * ordinary file that the list names, with its size and sum, and none is missing. Names are those of the closed list. Nothing
- * else is touched. Throws GatewayError `restore.*`; then the folder is gone.
+ * Unpacks a whole backup into `folder`, which is emptied first, and checks it: the file list comes first,
+ * every member is a regular file from the list with its size and checksum, and none is missing. Names come
+ * from a fixed list. Nothing else is touched. Throws GatewayError `restore.*`; the folder is removed then.
  */
 export async function unpack(archive: FileHandle, folder: string): Promise<Manifest> {
   await rm(folder, { recursive: true, force: true });

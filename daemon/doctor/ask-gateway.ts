@@ -7,7 +7,7 @@ import type { GatewayState } from './facts.ts';
 
 const LIMIT_MS = 2_500;
 
-/** A document of the wanted shape, `refused` for any other answer; rejects when nobody answers. */
+/** Requests a document. Returns `refused` for a response of another form. Rejects when nothing responds. */
 type Query = <T>(path: string, schema: z.ZodType<T>) => Promise<T | 'refused'>;
 
 function createQuery(outbound: Pick<Outbound, 'dispatch'>, url: string, key: string | null): Query {
@@ -34,7 +34,8 @@ const orNull = <T>(answer: Promise<T | 'refused'>): Promise<T | null> =>
   );
 
 /**
- * Asks a gateway how it goes and what it sees. The key is sent only to what says by itself that it is a gateway. Never rejects.
+ * Requests health, status and hardware from a gateway. The key is sent only to a server that identifies
+ * itself as a gateway. Never rejects.
  */
 export async function queryGateway(
   outbound: Pick<Outbound, 'dispatch'>,

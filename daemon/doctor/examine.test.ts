@@ -8,7 +8,7 @@ import { checkPort, listenerOn } from './port-check.ts';
 import { reportJson, reportText } from './report.ts';
 import { factsOf } from './testing/facts.ts';
 
-it('a check that throws or hangs is a finding, in its place, and stops no other', async () => {
+it('a check that throws or hangs is a finding, in order, and stops no other', async () => {
   const checks = {
     broken: () => {
       throw new Error('boom');
@@ -50,7 +50,7 @@ it('the text is aligned, fits and steers no terminal', () => {
   });
 });
 
-it('a port that is taken is told with who has it; a free one stays free', async () => {
+it('a port in use is reported with its program; a free one stays free', async () => {
   const server = createServer();
   const port = await listenOnLoopback(server);
   expect(listenerOn(port)).toContain(`(process ${process.pid})`);

@@ -5,7 +5,7 @@ import { type Finding, warn } from './finding.ts';
 /** Longest time of one check. */
 const LIMIT_MS = 4_000;
 
-/** A check that fails or hangs is a finding of its own: it stops no other. */
+/** A check that fails or hangs gives a finding and stops no other. */
 async function guarded(
   id: string,
   check: Check,
@@ -28,7 +28,7 @@ async function guarded(
   }
 }
 
-/** Runs all checks side by side; the findings come in the order of the table. Never rejects. */
+/** Runs all checks concurrently. The findings have the order of the table. Never rejects. */
 export async function examine(
   facts: DoctorInput,
   checks: Readonly<Record<string, Check>> = CHECKS,

@@ -4,19 +4,22 @@ import type { Problem } from '../settings/problem.ts';
 import type { ReadOnlySettings } from '../settings/read-only-settings.ts';
 import type { SlotConfig } from '../slots/config/slot-config.ts';
 
-/** What the running gateway says of itself; null for what it did not say. */
+/** What the running gateway reports; null for what is unknown. */
 export interface GatewayState {
-  /** `up`: it answers; `down`: nothing does; `silent`: something holds the connection and gives no answer of a gateway. */
+  /**
+   * `up`: it responds; `down`: nothing does; `silent`: something accepts the connection but does not respond
+   * as a gateway.
+   */
   readonly state: 'up' | 'down' | 'silent';
   readonly url: string;
   readonly version: string | null;
   /** Null without a key that opens it. */
   readonly status: StatusOverviewView | null;
-  /** The machine as the gateway's own user sees it. */
+  /** The hardware as the user of the gateway sees it. */
   readonly hardware: HardwareView | null;
 }
 
-/** Whether the gateway could listen where its settings say. */
+/** Whether the gateway could listen on its configured address. */
 export type PortState =
   | { readonly state: 'free' }
   | { readonly state: 'taken'; readonly by: string | null }
@@ -24,23 +27,23 @@ export type PortState =
   | { readonly state: 'not_permitted' }
   | { readonly state: 'unknown'; readonly reason: string };
 
-/** Everything that the checks judge; gathered once. */
+/** Input of all checks, gathered once. */
 export interface DoctorInput {
   readonly settings: ReadOnlySettings;
-  /** The user as whom was looked. */
+  /** The user that runs the checks. */
   readonly user: { readonly uid: number; readonly name: string };
   readonly gateway: GatewayState;
   /** Process id of a gateway that works on the state folder. */
   readonly holder: number | null;
   readonly port: PortState;
-  /** Null when the machine could not be looked at in time. */
+  /** Null when the probe timed out. */
   readonly hardware: HardwareView | null;
   readonly slots: readonly SlotConfig[];
   /** What is wrong with slot files, upstream files and companion.env. */
   readonly fileProblems: readonly Problem[];
-  /** A restore was cut; no gateway starts until it is done again. */
+  /** An interrupted restore. The gateway does not start until it is repeated. */
   readonly isRestoreIncomplete: boolean;
-  /** Why a start is refused because of where the gateway would listen; null when it is not. */
+  /** Why the start is refused because of the listen address, or null. */
   readonly exposureProblem: { readonly message: string; readonly fix: string } | null;
   /** Unix milliseconds. */
   readonly now: number;

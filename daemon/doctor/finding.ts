@@ -1,13 +1,13 @@
 export type Verdict = 'ok' | 'warn' | 'fail';
 
-/** One thing that was looked at. */
+/** One result of a check. */
 export interface Finding {
   /** What it is about, for programs too: `port`, `disk`, `device`. */
   readonly id: string;
   readonly status: Verdict;
   /** One sentence. Never a key. */
   readonly message: string;
-  /** What to do, in one line; null where all is well. */
+  /** The next step, in one line; null for ok. */
   readonly fix: string | null;
 }
 

@@ -13,7 +13,10 @@ import type { DoctorInput } from './facts.ts';
 /** Longest time of one probe of the hardware. */
 const PROBE_MS = 3_500;
 
-/** Looks at the machine as this process may see it; null when even the limits of the probes do not end it. */
+/**
+ * Probes the hardware as this process can see it. Returns null when the probe does not finish within its
+ * limits.
+ */
 export async function ownHardware(containers: ContainerSources): Promise<HardwareView | null> {
   const hardware = createHardware({
     log: silentLog(),

@@ -47,7 +47,7 @@ function stateOf(error: NodeJS.ErrnoException, port: number): PortState {
   return { state: 'unknown', reason: error.code ?? 'unknown error' };
 }
 
-/** Tries whether an address can be listened on, and gives it free at once. Never rejects. */
+/** Tests whether an address can be listened on, and releases it immediately. Never rejects. */
 export function checkPort(host: string, port: number): Promise<PortState> {
   return new Promise((resolve) => {
     const server = createServer();

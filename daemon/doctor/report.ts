@@ -3,10 +3,10 @@ import { counted, type Finding } from './finding.ts';
 
 const ID_WIDTH = 14;
 const INDENT = 6 + ID_WIDTH;
-/** Control characters of names and messages of others steer no terminal. */
+/** Replaces control characters, so that names and messages cannot control the terminal. */
 const plain = (text: string): string => text.replace(/[\0-\x1f\x7f-\x9f]/g, ' ');
 
-/** A text in lines of at most `width` characters; a longer word stays whole. */
+/** Wraps a text to at most `width` characters. Longer words stay whole. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of plain(text).split(' ')) {

@@ -14,7 +14,7 @@ export interface Home {
   readonly root: string;
   readonly folders: { config: string; state: string };
   write(files: Readonly<Record<string, string>>): void;
-  /** Every file below both folders with its text; the database as its facts. */
+  /** Every file below both folders with its text, and the database as its facts. */
   snapshot(): Record<string, string>;
   fact(key: string, value?: string): string | null;
 }
@@ -71,13 +71,13 @@ export const backUp = (home: Home, file: string, more: Partial<BackupOptions> = 
 export const restoreHome = (home: Home, file: string, more: Partial<RestoreOptions> = {}) =>
   restore({ folders: home.folders, file, lock: async () => () => {}, ...more });
 
-/** One member of a made archive; what is not said is as an honest one has it. */
+/** One member of a forged archive. Omitted fields have valid values. */
 export interface Forged extends Partial<TarMember> {
   name: string;
   content?: Buffer;
 }
 
-/** The bytes of a tar archive with members that no writer of ours would make. */
+/** Returns the bytes of a tar archive with members that the gateway would never write. */
 export function forged(members: readonly Forged[]): Buffer {
   const parts = members.flatMap(({ content = Buffer.alloc(0), ...rest }) => [
     tarHeader({ mode: 0o600, mtime: 0, type: '0', size: content.length, ...rest }),
@@ -93,7 +93,7 @@ export const gzipped = (file: string, bytes: Buffer): string => {
 };
 
 export const KEY = 'sk-canary-7d1f0a9b3c5e';
-/** The files of a gateway with some of everything; its keys are KEY. */
+/** The files of a gateway with one of each kind; its keys are KEY. */
 export const FILES = {
   'config/config.toml': '# mine\n[server]\nport = 8123\n',
   'config/api.env': `# old ${KEY}\nSVC_ADMIN_KEY=${KEY}\nSVC_PORT=8200\nUPSTREAM_X=${KEY}\n`,
@@ -101,7 +101,7 @@ export const FILES = {
   'config/upstreams/box.toml': 'base_url = "http://box:8080/v1"\n',
 };
 
-/** A home that goes with the test. */
+/** A home that is removed at the end of the test. */
 export function home(files: Readonly<Record<string, string>> = {}): Home {
   const made = makeHome(files);
   onTestFinished(() => rmSync(made.root, { recursive: true, force: true }));
@@ -115,7 +115,7 @@ export function fullHome(): Home {
   return made;
 }
 
-/** A file outside of every home, which goes with the test. */
+/** A file outside of every home, removed at the end of the test. */
 export function outside(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-archive-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,7 @@
-/** Test support: `node restore-and-die.ts HOME ARCHIVE N` restores and kills itself before its N-th change; 0: not at all. */
+/**
+ * Test support: `node restore-and-die.ts HOME ARCHIVE N` restores and kills itself before its N-th change; 0:
+ * never.
+ */
 import { join } from 'node:path';
 import { restore } from '../restore.ts';
 

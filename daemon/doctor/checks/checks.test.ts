@@ -35,7 +35,7 @@ const up = (more: Partial<DoctorInput['gateway']> = {}): DoctorInput['gateway'] 
   ...more,
 });
 
-it('every finding but a good one says what to do, in one line that is no secret', async () => {
+it('every finding but an ok one has a next step, in one line without secrets', async () => {
   const KEY = 'canary-key-51ab';
   const facts = await factsOf({ SVC_ADMIN_KEY: KEY, SVC_BIND_HOST: '0.0.0.0' });
   for (const check of Object.values(CHECKS)) {
@@ -57,7 +57,7 @@ describe('gateway and port', () => {
     expect(told(gateway(await factsOf({}, more)))[0]).toContain(words);
   });
 
-  it('tells the warnings of the gateway itself, and a missing key', async () => {
+  it('shows the warnings of the gateway itself, and a missing key', async () => {
     const warned = up({ status: { ...STATUS, warnings: [{ id: 'slots', message: 'Failed: agent.' }] } });
     expect(told(gateway(await factsOf({}, { gateway: warned })))[1]).toBe('warn Failed: agent.');
     const blind = gateway(await factsOf({}, { gateway: up({ status: null }) }));
@@ -114,14 +114,14 @@ describe('posture', () => {
     expect(told(proxy(await factsOf(env)))[0]).toContain(words);
   });
 
-  it('what the gateway saw of a proxy comes first', async () => {
+  it('what the gateway observed of a proxy comes first', async () => {
     const status = { ...STATUS, warnings: [{ id: 'proxy', message: 'Several callers share one address.' }] };
     const found = proxy(await factsOf({}, { gateway: up({ status }) }));
     expect(found[0]).toMatchObject({ status: 'warn', message: 'Several callers share one address.' });
   });
 });
 
-describe('an ordinary user, who may not read the files of the service', () => {
+describe('an ordinary user without access to the files of the service', () => {
   const denied = async (more: Partial<DoctorInput> = {}) => {
     const { settings } = await factsOf({ SVC_REQUIRE_AUTH: 'on' });
     const paths = ['/etc/svc/config.toml', '/etc/svc/api.env'];
@@ -136,7 +136,7 @@ describe('an ordinary user, who may not read the files of the service', () => {
     return examine(await factsOf({}, { settings: blind, fileProblems: [unlisted], ...more }));
   };
 
-  it('is told once to use sudo, and nothing is judged by the defaults', async () => {
+  it('is advised once to use sudo, and nothing is judged by the defaults', async () => {
     const found = await denied();
     expect(told(found.filter(({ id }) => id === 'configuration'))).toEqual([
       'warn svc cannot read /etc/svc/config.toml and /etc/svc/api.env; checks that depend on it are skipped.',
@@ -146,7 +146,7 @@ describe('an ordinary user, who may not read the files of the service', () => {
       expect(found.filter((one) => one.id === id)).toEqual([]);
   });
 
-  it('learns from the gateway what it says of itself', async () => {
+  it('uses the reports of the running gateway', async () => {
     const status = {
       ...STATUS,
       enforcement: { require_auth: true, source: 'file' as const },
@@ -160,7 +160,7 @@ describe('an ordinary user, who may not read the files of the service', () => {
   });
 });
 
-it('the running gateway says whether it has keys, whatever the shell of the caller holds', async () => {
+it('the running gateway reports whether it has keys, whatever the environment of the caller contains', async () => {
   const status = { ...STATUS, enforcement: { require_auth: true, source: 'file' as const } };
   const found = exposure(await factsOf({ SVC_ADMIN_KEY: 'k' }, { gateway: up({ status }) }));
   expect(told(found)[0]).toContain('fail Keys are required and no admin key');
@@ -216,7 +216,7 @@ describe('files and configuration', () => {
     expect(told(configuration(await factsOf({ SVC_HOME: root })))[0]).toMatch(/^fail config\.toml:1 /);
   });
 
-  it('looks through the database of a gateway that is stopped, and leaves that of a running one alone', async () => {
+  it('checks the database of a stopped gateway, and not that of a running one', async () => {
     const { root, state } = folders();
     const look = async (more: Partial<DoctorInput> = {}) =>
       told(database(await factsOf({ SVC_HOME: root }, more)));
@@ -237,7 +237,7 @@ describe('storage', () => {
     }
   });
 
-  it('looks at the places of models that are named', async () => {
+  it('checks the configured paths of models', async () => {
     const { root, config } = folders();
     writeFileSync(join(config, 'config.toml'), `[models]\nfolders = ["${root}", "/nowhere/models"]\n`);
     const slots = [slotOf('a', 'model = "/nowhere/b.gguf"\n')];
@@ -248,7 +248,7 @@ describe('storage', () => {
     ]);
   });
 
-  it('a clock before the program or before its own files is wrong', async () => {
+  it('a clock before the build or before its own files is wrong', async () => {
     const { root, state } = folders();
     const at = async (now: number) => told(await clock(await factsOf({ SVC_HOME: root }, { now })))[0];
     expect(await at(Date.now())).toMatch(/^ok The clock says /);

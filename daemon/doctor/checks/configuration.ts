@@ -3,7 +3,7 @@ import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const DAMAGED_FIX = 'Correct the file; a running gateway reloads it by itself.';
 
-/** As the readers of the files say that they may not. */
+/** The message of an unreadable file. */
 const DENIED = /\((?:EACCES|EPERM)\)/;
 
 /** Every problem of config.toml, api.env, slot and upstream files, with file and line. */

@@ -8,10 +8,10 @@ import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied, isDenied } from './files-denied.ts';
 
-/** A larger one takes too long to look through. */
+/** A larger database takes too long to check. */
 const MAX_BYTES = 256 << 20;
 
-/** Its size, 0 where there is none; null for a user who may not even ask. */
+/** Returns the size, 0 when it does not exist, or null without permission. */
 function sizeOf(file: string): number | null {
   try {
     return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -21,14 +21,17 @@ function sizeOf(file: string): number | null {
   }
 }
 
-/** Who may not read the files of the service has been told so already. */
+/** Without access to the files, check `configuration` already reports it. */
 function unreadable(facts: DoctorInput, reason: string): Finding[] {
   if (areFilesDenied(facts)) return [];
   const fix = `Fix the permissions of ${FILE_NAME}, or run svcctl doctor with sudo.`;
   return [warn('database', `The database can't be checked: ${reason}.`, fix)];
 }
 
-/** Whether the database is whole and of a schema that this release knows; that of a running gateway is its own affair. */
+/**
+ * Checks that the database is intact and has a supported schema. The database of a running gateway is not
+ * checked.
+ */
 export function database(facts: DoctorInput): Finding[] {
   if (facts.holder !== null) return [];
   const file = join(facts.settings.folders.state, FILE_NAME);

@@ -6,13 +6,13 @@ import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok } from '../finding.ts';
 
 interface Program {
-  /** How it says its version; null for one that has no quick way. */
+  /** Arguments that print its version; null when there is no quick way. */
   readonly versionArguments: readonly string[] | null;
   /** How to get it, in one line. */
   readonly install: string;
 }
 
-/** Programs that engines are, or that they need. */
+/** Programs that are engines, or that engines need. */
 const PROGRAMS: Readonly<Record<string, Program>> = {
   'llama-server': {
     versionArguments: ['--version'],
@@ -41,7 +41,7 @@ interface Found {
   version: string | null;
 }
 
-/** The first thing in a program's words that looks like a version. */
+/** Returns the first version number in the output of a program. */
 export const versionIn = (text: string): string | null => VERSION.exec(text)?.[1] ?? null;
 
 async function findProgramVersion(name: string, asks: readonly string[] | null): Promise<Found> {
@@ -51,7 +51,7 @@ async function findProgramVersion(name: string, asks: readonly string[] | null):
   return { name, file, version: versionIn(`${stdout}\n${stderr}`) };
 }
 
-/** The program that a slot starts; null where it starts none of somebody else. */
+/** Returns the external program that a slot starts, or null. */
 function programOf({ command, engine, runner }: SlotConfig): string | null {
   if (runner !== 'process') return null;
   return command?.[0] ?? (engine === 'espeak' ? 'espeak-ng' : engine);
@@ -66,7 +66,7 @@ function missingPrograms(slots: readonly SlotConfig[]): Finding[] {
   });
 }
 
-/** Programs of other engines with their versions; one that is absent matters only where a slot starts it. */
+/** Programs of external engines with their versions. A missing one matters only when a slot starts it. */
 export async function engines({ slots }: DoctorInput): Promise<Finding[]> {
   const looks = await Promise.all(
     Object.entries(PROGRAMS).map(([name, { versionArguments }]) =>

@@ -4,13 +4,13 @@ import type { Finding } from '../finding.ts';
 type Check = (facts: DoctorInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
 /**
- * Whether this user may not read config.toml or api.env. What they say is then unknown, and a verdict by the defaults would be a
- * guess: check `configuration` says so, once for all.
+ * Whether this user cannot read config.toml or api.env. Their settings are unknown then, and a verdict based
+ * on defaults would be a guess. Check `configuration` reports it once.
  */
 export const areFilesDenied = ({ settings }: Pick<DoctorInput, 'settings'>): boolean =>
   settings.denied().length > 0;
 
-/** A check that knows nothing where the files may not be read, and says nothing then. */
+/** Wraps a check so that it reports nothing when the files cannot be read. */
 export const requiresFiles =
   (check: Check): Check =>
   (facts) =>
@@ -18,5 +18,5 @@ export const requiresFiles =
 
 const DENIED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM']);
 
-/** Whether it is this user who may not. */
+/** Returns true for a permission error. */
 export const isDenied = (error: unknown): boolean => DENIED.has((error as NodeJS.ErrnoException).code);

@@ -6,7 +6,7 @@ import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied, isDenied } from './files-denied.ts';
 
-/** Bits of the mode that nobody but the owner may have. */
+/** Mode bits that only the owner may have. */
 const PRIVATE = 0o077;
 const WRITABLE = 0o022;
 
@@ -16,7 +16,7 @@ interface CheckedPath {
   forbidden: number;
   folder: boolean;
   fix: string;
-  /** The signing secret: a link is judged as one, and so is everything else that a start refuses. */
+  /** The signing secret. It is checked with the rules of a start, which refuse symlinks too. */
   secret?: true;
 }
 
@@ -59,7 +59,9 @@ function findingFor(
     : fail('files', `${path} belongs to user ${facts.uid}, not ${owner}.`, `chown ${owner} ${path}`);
 }
 
-/** The shape of the secret first: a mode and an owner can be corrected, a link or a cut file cannot. */
+/**
+ * Checks the form of the secret first: mode and owner can be corrected, a symlink or a truncated file cannot.
+ */
 function findingForSecret(one: CheckedPath, facts: Stats, owner: number): Finding | null {
   const found = fileMetadataOf(facts);
   const shape = secretFileProblem({ ...found, uid: owner, mode: 0o600 }, owner);

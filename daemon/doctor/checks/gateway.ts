@@ -3,7 +3,7 @@ import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied } from './files-denied.ts';
 
 const START = 'sudo systemctl start svc-gateway, or npm start from the sources.';
-/** Warnings of the gateway that other checks tell in more words. */
+/** Warnings of the gateway that other checks report in more detail. */
 const COVERED_ELSEWHERE = new Set(['configuration', 'disk', 'exposure', 'proxy']);
 
 function state({ gateway, holder }: DoctorInput): Finding {
@@ -23,7 +23,7 @@ function state({ gateway, holder }: DoctorInput): Finding {
   return warn('gateway', `No gateway runs on ${url}.`, START);
 }
 
-/** Whether it runs, and what it warns of by itself. */
+/** Whether it runs, and its own warnings. */
 export function gateway(facts: DoctorInput): Finding[] {
   const { status, state: answers } = facts.gateway;
   if (answers === 'up' && status === null) {
@@ -37,7 +37,9 @@ export function gateway(facts: DoctorInput): Finding[] {
   ];
 }
 
-/** Whether the address can be listened on, and who has it if not. A gateway that runs says by itself which one it has. */
+/**
+ * Checks whether the address can be listened on, and who uses it. A running gateway reports its own address.
+ */
 export function port(facts: DoctorInput): Finding[] {
   const { settings, holder, port: look } = facts;
   const { state: answers, status } = facts.gateway;

@@ -69,7 +69,7 @@ export function groups({ hardware, user }: DoctorInput): Finding[] {
   return [warn('groups', `${user.name} is not in group ${lacking.join(' and ')}.`, fix)];
 }
 
-/** Engines of containers; one that may not be used matters only where a slot wants it. */
+/** Container engines. An unusable one matters only when a slot needs it. */
 export function containers({ hardware, slots }: DoctorInput): Finding[] {
   const wanting = slots.filter(({ enabled, runner }) => enabled && runner === 'container');
   const found = hardware?.containers ?? [];
@@ -85,7 +85,7 @@ export function containers({ hardware, slots }: DoctorInput): Finding[] {
   return [fail('containers', `No container engine can be used; needed by slot ${names}.`, fix)];
 }
 
-/** Threads of all slots on the processor together: one too many costs far more than one too few. */
+/** Threads of all CPU slots together: one too many costs far more than one too few. */
 export function threads({ settings, hardware }: DoctorInput): Finding[] {
   const cores = hardware?.host.cores_physical ?? 1;
   const setting = settings.value('cpuThreads');

@@ -11,7 +11,7 @@ interface Posture {
   adminKey: boolean;
 }
 
-/** As the running gateway says it, else as the files do; null for a user to whom neither says it. */
+/** Returns the posture of the running gateway, else that of the files; null when neither is readable. */
 function postureOf(facts: DoctorInput): Posture | null {
   const { status } = facts.gateway;
   if (status !== null) {
@@ -32,11 +32,11 @@ export function exposure(facts: DoctorInput): Finding[] {
   const posture = postureOf(facts);
   if (posture === null) return [];
   const { host } = posture;
-  // Why a start would be refused is known from the files alone.
+  // Only the files show why a start would be refused.
   const exposed = areFilesDenied(facts) ? null : facts.exposureProblem;
   if (posture.keysRequired) {
     if (posture.adminKey) return [ok('exposure', `Keys are required; it listens on ${host}.`)];
-    // A rotation is an admin's, and nobody is one now.
+    // Rotating a key requires an admin, and there is none now.
     const fix = 'Set SVC_ADMIN_KEY=<key> in api.env.';
     return [fail('exposure', 'Keys are required and no admin key is set: only open routes answer.', fix)];
   }
@@ -46,7 +46,10 @@ export function exposure(facts: DoctorInput): Finding[] {
   return [warn('exposure', `It listens on ${host} and no key is required.`, fix)];
 }
 
-/** What is believed of forwarding headers; what the running gateway has seen of them, it says as its warning `proxy`. */
+/**
+ * Reports which forwarding headers are trusted. The running gateway reports its observations as warning
+ * `proxy`.
+ */
 export function proxy(facts: DoctorInput): Finding[] {
   const { settings, gateway } = facts;
   const seen = gateway.status?.warnings.find(({ id }) => id === 'proxy');

@@ -9,13 +9,13 @@ import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const MIB = 2 ** 20;
-/** Below it no model can be pulled, and little is left to the database. */
+/** Below this, no model can be pulled and little is left for the database. */
 const MIN_FREE_BYTES = KEEP_FREE_BYTES;
-/** Below it no model of any use can be fetched. */
+/** Below this, no useful model can be downloaded. */
 const LOW_FREE_BYTES = 5 * 1024 * MIB;
 const DAY_MS = 86_400_000;
 
-/** The room of the disk on which a folder lies or will lie. */
+/** Returns the free space of the disk that holds, or will hold, a folder. */
 async function diskStatsFor(folder: string): Promise<StatsFs | null> {
   try {
     return await statfs(folder);
@@ -24,7 +24,7 @@ async function diskStatsFor(folder: string): Promise<StatsFs | null> {
   }
 }
 
-/** Free room where the state is, for which nothing is asked of the disk itself. */
+/** Checks the free disk space of the state and configuration folders. */
 export async function disk({ settings }: DoctorInput): Promise<Finding[]> {
   const { state, config } = settings.folders;
   const found: Finding[] = [];
@@ -89,7 +89,7 @@ async function newest(folder: string): Promise<number> {
   return Math.max(0, ...(await Promise.all(times)));
 }
 
-/** A clock that is far off ends sessions and breaks TLS. Judged by the age of the program and of what it wrote. */
+/** A wrong clock ends sessions and breaks TLS. It is compared with the age of the program and of its files. */
 export async function clock({ settings, now }: DoctorInput): Promise<Finding[]> {
   const fix = 'sudo timedatectl set-ntp true';
   const program = (await stat(join(ROOT, 'package.json'))).mtimeMs;

@@ -12,7 +12,7 @@ import { clock, disk, models } from './storage.ts';
 
 export type Check = (facts: DoctorInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
-/** THE checks, in the order in which they are shown: one is a function and a row. */
+/** All checks, in display order. */
 export const CHECKS: Readonly<Record<string, Check>> = {
   gateway,
   port,

@@ -40,7 +40,7 @@ export const STATUS: StatusOverviewView = {
 export const slotOf = (name: string, text: string): SlotConfig =>
   readSlotFile(`${name}.toml`, text).config as SlotConfig;
 
-/** A healthy gateway that is stopped, with the settings of an environment, and what is said otherwise. */
+/** A healthy, stopped gateway with the settings of an environment, and overrides. */
 export async function factsOf(
   env: Readonly<Record<string, string>>,
   more: Partial<DoctorInput> = {},
