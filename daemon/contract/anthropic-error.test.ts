@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { anthropicEnvelope, anthropicErrorType } from './anthropic-error.ts';
 import { GatewayError } from './errors.ts';
 
-test('type stands on top, everything of ours stays', () => {
+test('type is on top, all other fields stay', () => {
   const error = new GatewayError('model.not_found', { param: 'model', details: { a: 1 } });
   expect(error.envelope('anthropic')).toEqual({ type: 'error', ...error.envelope('openai') });
 });
 
-test('a prompt that is too long begins with the words that agents look for', () => {
+test('a prompt that is too long begins with the words that agents expect', () => {
   const message = 'request (9 tokens) exceeds the available context size (4 tokens)';
   const told = new GatewayError('context_length_exceeded', { message }).envelope('anthropic');
   expect(told.error.message).toBe(`prompt is too long: ${message}`);

@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** Words by which agents that speak to Anthropic know that a prompt must be shortened. */
+/** The prefix by which clients of Anthropic's API recognise that a prompt must be shortened. */
 const TOO_LONG = 'prompt is too long: ';
 
 const TYPES: ReadonlyMap<number, string> = new Map([
@@ -17,7 +17,7 @@ const TYPES: ReadonlyMap<number, string> = new Map([
 export const anthropicErrorType = (status: number): string =>
   TYPES.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 
-/** An error envelope with `type` on top, as clients of Anthropic's API read one; everything of ours stays. */
+/** Adds `type` to an error envelope, as clients of Anthropic's API expect. All other fields stay. */
 export function anthropicEnvelope<T extends { readonly error?: unknown }>(body: T): T & { type: 'error' } {
   const error = body.error as Json | undefined;
   const long = error?.code === 'context_length_exceeded' && typeof error.message === 'string';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** `GET /v1/audio/voices`, in the shape that chat apps ask for. */
+/** `GET /v1/audio/voices`, in the form that chat apps expect. */
 export const VoicesResponse = z.object({
   voices: z.array(
     z.object({
-      /** What `voice` of a speech request takes. */
+      /** Value for `voice` of a speech request. */
       id: z.string(),
       name: z.string(),
       /** The model that has it. */

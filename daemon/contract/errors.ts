@@ -13,7 +13,7 @@ export interface ErrorRow {
 
 const row = (status: number, message: string, advice: string): ErrorRow => ({ status, message, advice });
 
-/** THE catalogue: code → status, message, advice. Every non-2xx answer of the gateway names one of these codes. */
+/** All errors: code → status, message, advice. Every non-2xx response of the gateway has one of these codes. */
 export const ERRORS = {
   'auth.no_admin_key': row(
     400,
@@ -278,7 +278,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
-/** The code of the catalogue by which a code of anybody is counted. */
+/** Returns the catalogue code under which a foreign error code is counted. */
 export const catalogCodeOf = (code: unknown): ErrorCode => (isErrorCode(code) ? code : 'upstream.error');
 
 /** OpenAI's `type` for a status; only `/v1` envelopes carry it. */
@@ -289,7 +289,7 @@ export function openaiErrorType(status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** Whose clients read an error. */
+/** The API dialect of an error response. */
 export type ErrorDialect = 'api' | 'openai' | 'anthropic';
 
 export interface ErrorEnvelope {
@@ -318,7 +318,7 @@ export interface FailureOptions {
   cause?: unknown;
 }
 
-/** A refusal or failure that the caller is told about; anything else thrown becomes `internal`. */
+/** An error that is reported to the caller. Any other error becomes `internal`. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -338,7 +338,7 @@ export class GatewayError extends Error {
     if (this.options.retryAfterS !== undefined) {
       out['retry-after'] = String(Math.max(1, Math.ceil(this.options.retryAfterS)));
     }
-    // The official clients ask again after a 409; none of ours passes by waiting.
+    // The official clients retry a 409. No 409 of the gateway is resolved by waiting.
     if (this.options.noRetry || this.status === 409) out['x-should-retry'] = 'false';
     if (this.code === 'auth.required') out['www-authenticate'] ??= 'Bearer realm="svc"';
     return out;

@@ -9,7 +9,7 @@ export interface GatewayEvents {
   hardware: { probed_at: number };
   upstream: { name: string; health: UpstreamHealth | 'removed'; models: number };
   model: { id: string; change: 'added' | 'changed' | 'removed' };
-  /** At each change of state, and about once a second while bytes come. */
+  /** At each change of state, and about once a second while data arrives. */
   pull: { pull: PullRecord };
   request: {
     id: string;
@@ -18,14 +18,14 @@ export interface GatewayEvents {
     state: 'started' | 'ended';
     status: number | null;
   };
-  /** How far a drawing is; `id` is the `prompt_id` of its answer unless the engine chooses its own. */
+  /** Progress of an image; `id` is the `prompt_id` of its response unless the engine chooses its own. */
   image: {
     id: string;
     request: string;
     model: string;
     slot: string | null;
     state: 'queued' | 'drawing' | 'done' | 'failed';
-    /** Share that is done, 0 to 1; null when the engine does not tell. */
+    /** Completed share, 0 to 1; null when the engine does not report it. */
     progress: number | null;
   };
   config: { change: 'reloaded' | 'broken' | 'written'; problems: number };

@@ -16,10 +16,10 @@ export const DeviceView = z.object({
   busy_percent: z.number().nullable(),
   power_w: z.number().nullable(),
   temperature_c: z.number().nullable(),
-  /** Why a device that was found is not used, with the fix; null when it is used or cannot be. */
+  /** Why a device is not used, with the fix; null when it is used. */
   unused_reason: z.string().nullable(),
 });
-/** Memory that one or several devices share, so that nobody is promised it twice. */
+/** Memory that one or several devices share, so that it is not counted twice. */
 export const MemoryPoolView = z.object({
   /** `host` (which is the unified pool of a machine that has one), or the id of the device that owns the memory. */
   id: z.string(),
@@ -32,7 +32,7 @@ export const MemoryPoolView = z.object({
   limited_by: z.enum(['host', 'cgroup', 'gtt', 'device']),
   devices: z.array(z.string()),
 });
-/** An engine of containers that is installed here. */
+/** An installed container engine. */
 export const ContainerRuntimeView = z.object({
   kind: z.enum(['docker', 'podman']),
   /** Path of its API socket; null when it has none. */
@@ -40,20 +40,20 @@ export const ContainerRuntimeView = z.object({
   /** `ok`, `no_permission`, `not_running`, `no_answer`. */
   access: z.enum(['ok', 'no_permission', 'not_running', 'no_answer']),
   version: z.string().nullable(),
-  /** True when its root is an ordinary user of this host; null when nobody could ask it. */
+  /** True when it runs as an ordinary user of this host; null when unknown. */
   rootless: z.boolean().nullable(),
   /** Why it is not used, with the fix; null when it can be used. */
   hint: z.string().nullable(),
 });
-/** By which probe the facts of one subject were found. */
+/** The probes that found the facts of one subject. */
 export const EvidenceView = z.object({
   /** `host`, the id of a device, or `pool ID`. */
   of: z.string(),
   /** What saw it first. */
   found_by: z.string(),
-  /** Fact of the answer to the probe that told it; a later, better one counts. */
+  /** Fact → the probe that reported it. A later, better probe wins. */
   facts: z.record(z.string(), z.string()),
-  /** Facts that nobody told, and why. */
+  /** Facts that no probe reported, and why. */
   unread: z.array(z.object({ fact: z.string(), reason: z.string() })),
 });
 export const HardwareResponse = z.object({
@@ -70,7 +70,7 @@ export const HardwareResponse = z.object({
   }),
   devices: z.array(DeviceView),
   pools: z.array(MemoryPoolView),
-  /** Engines of containers; an absent one is not listed. */
+  /** Installed container engines. */
   containers: z.array(ContainerRuntimeView),
   evidence: z.array(EvidenceView),
   /** Probes that failed, and why. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * The answer of `POST /v1/images/generations` (docs/spec/specification.md#image-response) in the requested
+ * The response of `POST /v1/images/generations` (docs/spec/specification.md#image-response) in the requested
  * form.
  */
 export const ImagesResponse = z.object({

@@ -1,13 +1,13 @@
 import type { MemorySumView } from './slots.ts';
 
-/** What is left for one more load. */
+/** Memory left for one more load. */
 export interface MemoryHeadroom {
   readonly bytes: number;
-  /** The setting `slots.memory_limit` leaves less than the memory itself. */
+  /** Whether `slots.memory_limit` is the tighter bound. */
   readonly isLimitedBySetting: boolean;
 }
 
-/** What a sum leaves for its load now, and which of the two bounds says so. */
+/** Returns the memory that a sum leaves for its load, and which bound limits it. */
 export function headroomOf({ free, reserved, kept_free, limit, held }: MemorySumView): MemoryHeadroom {
   const unspoken = Math.max(0, free - reserved - kept_free);
   const below = limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - held);

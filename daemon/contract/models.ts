@@ -26,7 +26,7 @@ export const V1Model = z.object({
 });
 export const V1ModelList = z.object({ object: z.literal('list'), data: z.array(V1Model) });
 
-/** What the registry itself knows of a model. */
+/** What the registry itself stores about a model. */
 export const RegistryView = z.object({
   id: z.string(),
   name: z.string(),
@@ -40,46 +40,46 @@ export const RegistryView = z.object({
   demo: z.boolean(),
   binding: z.string().nullable(),
   created: z.number().int(),
-  /** How it came here; the gateway removes the files of pulled ones only. */
+  /** Its source. The gateway deletes files of pulled models only. */
   source: z.enum(['demo', 'scan', 'register', 'program', 'pull']),
   licence: z.string().nullable(),
-  /** Where it was pulled from: repository, commit, and the sum of a model in one file. */
+  /** Where it was pulled from: repository, commit, and the checksum of a single-file model. */
   repo: z.string().nullable(),
   revision: z.string().nullable(),
   sha256: z.string().nullable(),
-  /** Whether a projector lies beside it, so that engines that can may show it pictures. */
+  /** Whether a projector file is next to it, which lets capable engines read images. */
   projector: z.boolean(),
 });
 
 /** One row of the registry (`GET /api/models`); never a path. */
 export const ModelView = RegistryView.extend({
-  /** Most bytes that it took on this machine, by memory (`host`, or the id of a card). */
+  /** Maximum bytes used on this machine, by memory pool (`host`, or the id of a GPU). */
   memory: z.record(z.string(), z.number().int()),
-  /** Whether `binding` was said by somebody; else it is the automatic slot of the model, or null. */
+  /** Whether `binding` was set by an administrator; else it is the automatic slot of the model, or null. */
   binding_chosen: z.boolean(),
-  /** What it can beside its type, as its header tells. */
+  /** Capabilities besides its type, from its header. */
   capabilities: z.record(z.string(), z.boolean()),
   parameters: z.number().nullable(),
-  /** Whether `enable_thinking` was said by somebody; else its header did. */
+  /** Whether `enable_thinking` was set by an administrator; else it comes from its header. */
   thinking_chosen: z.boolean(),
-  /** Whether it could be loaded now; null while it is loaded, or when no engine here serves it by itself. */
+  /** Whether it could be loaded now; null while it is loaded, or when no engine serves it automatically. */
   fit: ModelFit.nullable(),
 });
 export const ModelsResponse = z.object({ models: z.array(ModelView) });
 
-/** What may be said of a model; what is left out stays. */
+/** Changeable properties of a model. Absent ones stay unchanged. */
 export const ModelPut = z
   .strictObject({
     /**
-     * `slot:NAME`, `upstream:NAME`, or null to let the gateway choose. A slot with another model is given this one first,
-     * as by a swap: its file names it from then on, and the answer comes once it is loaded.
+     * `slot:NAME`, `upstream:NAME`, or null to let the gateway choose. A slot with another model is swapped
+     * to this one first: its file names it from then on, and the response is sent when it is loaded.
      */
     binding: z
       .string()
       .regex(/^(slot|upstream):[a-z0-9][a-z0-9_-]{0,31}$/, 'must be slot:NAME or upstream:NAME')
       .nullable()
       .optional(),
-    /** Whether it thinks when neither the request nor its slot says; null for what its own header says. */
+    /** Whether it thinks when neither the request nor its slot decides; null uses the value of its header. */
     enable_thinking: z.boolean().nullable().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must name binding or enable_thinking');
@@ -93,7 +93,7 @@ export const ModelRegister = z.strictObject({
 });
 export const ScanResponse = z.object({
   models: z.number().int(),
-  /** Files that look like models and are none, and folders that can not be read. */
+  /** Files that look like models but are not, and unreadable folders. */
   problems: z.array(z.object({ file: z.string(), reason: z.string() })),
 });
 export const ModelRemoved = z.object({ removed: z.string(), files: z.number().int() });

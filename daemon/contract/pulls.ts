@@ -2,26 +2,26 @@ import { z } from 'zod';
 
 export const PullState = z.enum(['queued', 'running', 'paused', 'verifying', 'done', 'failed', 'cancelled']);
 
-/** One download as everybody sees it; never a path of this machine. */
+/** One download, without local paths. */
 export const PullView = z.object({
   id: z.string(),
   /** `owner/name` on the hub. */
   repo: z.string(),
-  /** The commit that was pinned when the job was made. */
+  /** The commit that was pinned when the download was created. */
   revision: z.string(),
-  /** What was chosen: a file name, or the name of the folder's model. */
+  /** The chosen file name, or the name of the model in a folder. */
   file: z.string(),
   /** Number of files. */
   files: z.number().int(),
   state: PullState,
-  /** Bytes that are there, and that there will be. */
+  /** Bytes received, and in total. */
   bytes: z.number().int(),
   total: z.number().int(),
-  /** Bytes per second of the last seconds; null while nothing comes. */
+  /** Bytes per second over the last seconds; null while nothing arrives. */
   speed: z.number().nullable(),
   /** Seconds left at this speed. */
   eta_s: z.number().nullable(),
-  /** Times that it was tried again since the last byte. */
+  /** Number of retries since the last byte. */
   retries: z.number().int(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   /** Id of the model once it is registered. */
@@ -40,12 +40,12 @@ const shortText = (maxLength: number) =>
     .max(maxLength)
     .regex(/^[^\0-\x1f\x7f]+$/, 'must not contain control characters');
 
-/** What is to be downloaded: `model` is `owner/name`, `owner/name:QUANTISATION` or `owner/name:FILE`. */
+/** The model to download: `owner/name`, `owner/name:QUANTISATION` or `owner/name:FILE`. */
 export const PullRequest = z.strictObject({
   model: shortText(1024),
   /** Branch, tag or commit; default the main branch. */
   revision: shortText(200).optional(),
-  /** Also fetch the projector that lets the model see pictures, if the repository has one. */
+  /** Also download the projector for images, if the repository has one. */
   projector: z.boolean().optional(),
 });
 

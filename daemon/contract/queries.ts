@@ -4,7 +4,7 @@ const LINES = 'lines of the past, 0 to 1000 (200)';
 const FOLLOW = 'false ends the stream after the past lines (true)';
 const WAIT = 'false responds 202 as soon as the action has started (true)';
 
-/** What the query of a row may say, by parameter, with the value that holds without it. */
+/** Query parameters of a route, each with its default. */
 export const QUERIES: Partial<Record<RouteId, Readonly<Record<string, string>>>> = {
   'v1.models': {
     show_all: 'true or 1 shows image, tts and stt models too',

@@ -53,7 +53,7 @@ const Transcription = z.object({
   prompt: z.string().optional(),
 });
 
-/** What `session.update` may carry; absent is unchanged, null is off. What is not listed is accepted and passed over. */
+/** Fields of `session.update`; absent is unchanged, null is off. Other fields are accepted and ignored. */
 export const SessionUpdate = z.object({
   type: z.enum(['realtime', 'transcription']),
   model: z.string().optional(),
@@ -184,7 +184,7 @@ type ClientEvents = { [K in keyof typeof CLIENT_EVENTS]: z.infer<(typeof CLIENT_
 export type ClientEventType = keyof ClientEvents;
 export type ClientEvent<T extends ClientEventType = ClientEventType> = ClientEvents[T];
 
-/** What the gateway sends; the order is kept by the session and proven in its tests. */
+/** Events that the gateway sends. The session keeps their order. */
 export const SERVER_EVENTS = [
   'session.created',
   'session.updated',

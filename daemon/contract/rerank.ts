@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Documents of one request. */
 export const MAX_DOCUMENTS = 2_048;
 
-/** The body of a rerank request, at the gateway's door and at an embedded engine's. */
+/** The body of a rerank request, of the gateway and of an embedded engine. */
 export const RerankBody = z.looseObject({
   query: z.string({ error: 'must be a string' }).min(1, 'must not be empty'),
   documents: z

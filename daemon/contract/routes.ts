@@ -9,7 +9,7 @@ export type ClassRule = AuthClass | 'memory';
 /** Which body a route reads, and therefore which cap applies (docs/spec/contract.md#caps). */
 export type BodyKind = 'none' | 'auth' | 'api' | 'inference' | 'audio';
 
-/** What kind of answer a route gives; `shell` rows serve the built dashboard. */
+/** The kind of response of a route; `shell` routes serve the built dashboard. */
 export type RouteKind = 'api' | 'sse' | 'inference' | 'websocket' | 'shell' | 'text' | 'image';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -53,8 +53,8 @@ const shell = (path: string, summary: string): RouteRow => ({
 });
 
 /**
- * THE table. Router, guard, exposure view, OpenAPI, command line and dashboard client are made from it.
- * What is not in it is admin (deny by default). Order = evaluation order.
+ * All routes. Router, guard, exposure view, OpenAPI, command line and dashboard client use this table. Any
+ * other path is admin (deny by default). The order is the evaluation order.
  */
 export const ROUTES = {
   'auth.login': limited(api('POST', '/api/auth/login', 'open', 'auth', 'Log in with the admin key')),

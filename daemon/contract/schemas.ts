@@ -21,7 +21,7 @@ import {
 import * as system from './system.ts';
 import * as upstreams from './upstreams.ts';
 
-/** What the body of a row must look like; rows that are not here take no JSON body of ours. */
+/** Body schemas by route. Routes that are not listed take no JSON body of the gateway's own API. */
 export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'auth.login': auth.LoginRequest,
   'auth.require': auth.RequireRequest,
@@ -43,7 +43,7 @@ export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'memory.delete.many': system.MemoryDelete,
 };
 
-/** What a row answers on success, where it is JSON of ours. */
+/** Response schemas by route, for JSON of the gateway's own API. */
 export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'auth.login': auth.LoginResponse,
   'auth.logout': auth.LogoutResponse,

@@ -1,6 +1,6 @@
 import type { SettingRow } from './system.ts';
 
-/** When a change of a setting counts. */
+/** When a change of a setting takes effect. */
 export const effect = (row: { live: boolean }): string => (row.live ? 'at once' : 'at the next start');
 
 const HEADS = ['setting', 'value', 'source', 'variable', 'config.toml', 'effect', 'what it is'];

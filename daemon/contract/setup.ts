@@ -13,7 +13,7 @@ export const SetupStepState = z.enum(['open', 'done', 'skipped']);
 export const SetupItem = z.object({
   slot: z.string(),
   purpose: Purpose,
-  /** Its name in the catalogue, which `apply` takes. */
+  /** Its name in the catalogue, for `apply`. */
   model: z.string(),
   name: z.string(),
   note: z.string(),
@@ -22,33 +22,33 @@ export const SetupItem = z.object({
   size_bytes: z.number().int(),
   /** Window that it would run with, in tokens; null for models without one. */
   context: z.number().int().nullable(),
-  /** Whether that is a smaller window than usual, for want of memory. */
+  /** Whether the context is smaller than usual, because of memory. */
   smaller_window: z.boolean(),
-  /** Bytes that it takes while loaded, and of which memory (`host`, or the id of a card). */
+  /** Bytes of memory while loaded, and the pool (`host`, or the id of a GPU). */
   needed_bytes: z.number(),
   pool: z.string(),
   /** Id of the registered model, when it was fetched before. */
   installed: z.string().nullable(),
 });
 
-/** A purpose that the set leaves out, and why. */
+/** A purpose without a model in the set, and why. */
 export const SetupLeftOut = z.object({
   purpose: Purpose,
   reason: z.enum(['memory', 'disk', 'has_model']),
 });
 
-/** What becomes of one model of the set: asked for, fetched, loaded. */
+/** Progress of one model of the set: requested, downloaded, loaded. */
 export const SetupWorkPhase = z.enum(['asking', 'pulling', 'loading', 'ready', 'failed']);
 
 export const SetupResponse = z.object({
   has_admin_key: z.boolean(),
   require_auth: z.boolean(),
-  /** As in the status: what needs an admin takes the key from other machines, once there is one. */
+  /** As in the status: with an admin key set, admin routes require it from other machines. */
   guard_remote_admin: z.boolean(),
   /** Where the gateway listens now. */
   bind_host: z.string(),
   real_model: z.boolean(),
-  /** True while a fresh visit should be led to setup: it was not ended, and there is still something to set up. */
+  /** True while a new visitor should be sent to setup: it is not finished, and something is left to set up. */
   pending: z.boolean(),
   finished: z.boolean(),
   steps: z.array(z.object({ id: SetupStep, state: SetupStepState })),
@@ -62,7 +62,7 @@ export const SetupResponse = z.object({
       left_out: z.array(SetupLeftOut),
       download_bytes: z.number(),
       disk_free_bytes: z.number().nullable(),
-      /** Left to everything else on the disk. */
+      /** Bytes that are reserved for other data on the disk. */
       disk_kept_bytes: z.number(),
     })
     .nullable(),
@@ -73,7 +73,7 @@ export const SetupResponse = z.object({
       name: z.string(),
       phase: SetupWorkPhase,
       pull: PullView.nullable(),
-      /** State of the slot, and how far its load is (0 to 1) where the engine tells. */
+      /** State of the slot and progress of its load (0 to 1), if the engine reports it. */
       slot_state: SlotState.nullable(),
       progress: z.number().nullable(),
       error: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -84,20 +84,20 @@ export const SetupResponse = z.object({
     z.object({
       tool: z.string(),
       path: z.string(),
-      /** `hidden`: the gateway cannot even see whether it is there. */
+      /** `hidden`: the gateway cannot see whether it exists. */
       state: z.enum(['readable', 'used', 'unreadable', 'hidden']),
-      /** Models in it, counted up to a bound; null when it was not looked into. */
+      /** Number of models, counted up to a limit; null when the folder was not read. */
       models: z.number().int().nullable(),
     }),
   ),
-  /** What lets a gateway that systemd runs read the unreadable ones; null when there are none. */
+  /** A systemd drop-in that makes the unreadable folders readable; null when there are none. */
   drop_in: z.object({ command: z.string(), text: z.string() }).nullable(),
   reach: z.object({
     /** What the next start will listen on: this machine only, every IPv4 address, or an address of its own. */
     choice: z.enum(['machine', 'network', 'other']),
     next_bind_host: z.string(),
     restart_needed: z.boolean(),
-    /** What stands above the choice, so that it counts for nothing; null when nothing does. */
+    /** What overrides the choice; null when nothing does. */
     held_by: z.enum(['environment', 'socket']).nullable(),
     /** Addresses of this machine in its own networks, for other devices. */
     addresses: z.array(z.string()),
@@ -107,7 +107,7 @@ export const SetupResponse = z.object({
   }),
 });
 
-/** What one step of the first run changes. Keys and enforcement have routes of their own, which are never bootstrap. */
+/** Changes of one setup step. Keys and enforcement have separate routes, which are never bootstrap. */
 export const SetupApply = z
   .strictObject({
     /** Names of the catalogue to fetch and to load, each into one of the slots that setup fills. */

@@ -8,7 +8,10 @@ export interface SlotKeyRow {
 
 const row = (kind: SlotKeyKind, help: string): SlotKeyRow => ({ kind, help });
 
-/** THE keys of a slot file that a request may set, in plain words, for forms, help and completion (schema: `SlotSettings`). */
+/**
+ * Keys of a slot file that a request may set, with plain descriptions for forms, help and completion (schema:
+ * `SlotSettings`).
+ */
 export const SLOT_KEYS: Readonly<Record<string, SlotKeyRow>> = {
   enabled: row('flag', 'Whether the slot accepts requests'),
   type: row('text', 'llm, embedding, rerank, stt, tts or image'),

@@ -17,7 +17,7 @@ export const SlotType = z.enum(['llm', 'embedding', 'rerank', 'stt', 'tts', 'ima
 export const SlotName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'has a-z, 0-9, - and _ only, at most 32 characters');
-/** What a time in a slot file may look like. */
+/** Error for an invalid duration in a slot file. */
 export const DURATION_FORM = 'must be seconds or a text like "15 min"';
 
 export const SlotView = z.object({
@@ -30,14 +30,14 @@ export const SlotView = z.object({
   runner: z.string(),
   /** The model id that clients use; null while the slot has no model. */
   model: z.string().nullable(),
-  /** What its file names while no model of that name is known here; of a path the last part. */
+  /** What its file names while no such model is registered; only the last part of a path. */
   model_missing: z.string().optional(),
   /** True while the slot serves the built-in demonstration model. */
   demo: z.boolean(),
   state: SlotState,
   /** Unix milliseconds of the last state change. */
   since: z.number(),
-  /** Share of a load that is done, 0 to 1; absent while nothing loads or the engine does not tell. */
+  /** Completed share of a load, 0 to 1; absent while nothing loads or the engine does not report it. */
   progress: z.number().optional(),
   /** The backend in use once loaded (`cpu`, `vulkan`, `cuda`); null before. */
   device: z.string().nullable(),
@@ -51,23 +51,23 @@ export const SlotView = z.object({
   active: z.number().int(),
   queued: z.number().int(),
   requests: z.number().int(),
-  /** Tokens per second of the last answer. */
+  /** Tokens per second of the last response. */
   tokens_per_second: z.number().nullable(),
   /** Resident memory of the engine in bytes. */
   memory_bytes: z.number().int().nullable(),
-  /** Its model sees pictures. */
+  /** Whether its model accepts images. */
   vision: z.literal(true).optional(),
   /** Never unloaded for another slot. */
   pinned: z.boolean(),
   /**
-   * Slots whose memory a load of this one waits for, its own name for one that was removed and still answers; the state stays
-   * `offline` or `error` meanwhile.
+   * Slots whose memory a load of this one waits for. Contains its own name while a removed slot of this name
+   * still responds. The state stays `offline` or `error` meanwhile.
    */
   waiting_for: z.array(z.string()),
-  /** What admission set aside for the engine that runs; null when none does. */
+  /** Memory reserved for the running engine; null when none runs. */
   memory: z
     .object({
-      /** Id of the memory pool (`GET /api/hardware`) that it takes from. */
+      /** Id of the memory pool (`GET /api/hardware`). */
       pool: z.string(),
       needed_bytes: z.number(),
       source: z.enum(['estimated', 'measured']),
@@ -87,8 +87,10 @@ export const SlotsResponse = z.object({ slots: z.array(SlotView) });
 
 const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not contain control characters');
 
-/** Keys of a slot file that a request may set; null takes a key out of the file. Anything that names a program, its
- * arguments, environment, image or mount comes from the file alone. */
+/**
+ * Keys of a slot file that a request may set; null removes a key from the file. Programs, arguments,
+ * environment, image and mounts can be set in the file only.
+ */
 export const SlotSettings = z.strictObject({
   enabled: z.boolean().nullish(),
   type: SlotType.nullish(),
@@ -117,32 +119,32 @@ export const SlotSwap = z.strictObject({
   /** Whether the model is written into the slot file; default true. */
   persist: z.boolean().optional(),
 });
-/** Where a setting of a slot comes from; `swap` holds for this run above the file. */
+/** Source of a slot setting; `swap` overrides the file until the next start. */
 export const SlotSettingOrigin = z.enum(['file', 'default', 'automatic', 'swap']);
-/** What a slot is set to now; an engine that runs may have been started with earlier settings. */
+/** The current settings of a slot. A running engine may have been started with earlier ones. */
 export const SlotSettingsResponse = z.object({
   slot: z.string(),
   /** Base name of its file; null for a slot without one. */
   file: z.string().nullable(),
-  /** Of its file, or of there being none, for `If-Match` of a change. */
+  /** Revision of its file, or of the missing file, for `If-Match` of a change. */
   revision: z.string(),
   settings: z.array(
     z.object({
-      /** As it stands in a slot file; `voice.speed` is a key of the table `voice`. */
+      /** As in a slot file; `voice.speed` is a key of the table `voice`. */
       key: z.string(),
       /** Null where nothing is set and the engine or the model decides; of `env` the names alone; times in seconds. */
       value: z.unknown(),
       from: SlotSettingOrigin,
-      /** Whether a request may set it; the others come from the file alone. */
+      /** Whether a request may set it. Other keys can be set in the file only. */
       editable: z.boolean(),
     }),
   ),
-  /** What is wrong with the file; while it is broken its last good settings hold. */
+  /** Problems of the file. While it is broken its last good settings apply. */
   problems: z.array(z.object({ line: z.number().int().nullable(), message: z.string() })),
 });
 export const SlotRemoved = z.object({ ok: z.literal(true) });
 
-/** Why a slot keeps its memory when another asks for it: it is pinned, it answers, it loads, it has just become ready. */
+/** Why a slot keeps its memory: it is pinned, is serving, is loading, or has just become ready. */
 export const StayReason = z.enum(['pinned', 'serving', 'loading', 'turn']);
 
 /** The whole sum of one admission, in bytes. */
@@ -152,7 +154,10 @@ export const MemorySum = z.object({
   needed: z.number(),
   /** Available in the pool now. */
   free: z.number(),
-  /** Promised to loads under way, and mapped weights of running slots, which the kernel counts as available. */
+  /**
+   * Reserved for loads in progress, and mapped weights of running slots, which the kernel counts as
+   * available.
+   */
   reserved: z.number(),
   kept_free: z.number(),
   /** Setting `slots.memory_limit`; null without one. */
@@ -167,14 +172,17 @@ export const MemorySum = z.object({
 
 /** What admission would do with a load at this moment. */
 export const LoadForecast = z.object({
-  /** `starts` at once, `evicts` idle slots first, `waits` for slots that are busy or leaving, or is `refused`. */
+  /**
+   * `starts` immediately, `evicts` idle slots first, `waits` for slots that are busy or stopping, or is
+   * `refused`.
+   */
   outcome: z.enum(['starts', 'evicts', 'waits', 'refused']),
   /** Slots that have to leave first. */
   evicts: z.array(z.string()),
   sum: MemorySum,
 });
 
-/** Where a value of a launch comes from. */
+/** Source of a launch value. */
 export const PlanSource = z.enum(['file', 'default', 'model', 'probe', 'setting', 'request', 'engine']);
 export const SlotPlan = z.object({
   slot: z.string(),

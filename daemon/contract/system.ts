@@ -43,16 +43,16 @@ export const SettingView = z.object({
   /** True for a secret that is set. */
   set: z.boolean(),
   live: z.boolean(),
-  /** What the gateway runs with until its next start, when that is another value. */
+  /** The value of the running gateway until its next start, when it differs. */
   running: z.unknown().optional(),
   help: z.string(),
   problem: z.string().optional(),
 });
 export const SettingsResponse = z.object({
-  /** Path of the file that holds the keys, so that an admin can be told how to read them on the machine itself. */
+  /** Path of the file with the keys, so that the dashboard can explain how to read them on the machine. */
   env_file: z.string().optional(),
   settings: z.array(SettingView),
-  /** Of config.toml as these values were read, for `If-Match` of a change. */
+  /** Revision of config.toml for these values, for `If-Match` of a change. */
   revision: z.string(),
   problems: z.array(z.object({ file: z.string(), line: z.number().int().nullable(), message: z.string() })),
 });
@@ -70,7 +70,7 @@ export const RequestView = z.object({
   id: z.string(),
   at: z.string(),
   route: z.string(),
-  /** The model as the caller named it, also when nobody serves it; null when none was named. */
+  /** The model as the caller named it, even when it is unknown; null when none was named. */
   asked: z.string().nullable(),
   /** The id that it was resolved to; null when it was not. */
   model: z.string().nullable(),
@@ -91,38 +91,38 @@ export const ExplainStep = z.object({
   outcome: z.enum(['matched', 'skipped', 'failed']),
   reason: z.string(),
 });
-/** What really happened to one request on its way, as it was noted then. Times are milliseconds. */
+/** What happened to one request, as recorded at the time. Times are milliseconds. */
 export const RequestStory = z.object({
-  /** The rule that changed the name before it was resolved; null when it stood as it was written. */
+  /** The rule that changed the name before dispatch; null when it was unchanged. */
   rule: z.string().nullable(),
-  /** The slot that the caller meant. */
+  /** The slot that the caller addressed. */
   lane: z.string().nullable(),
-  /** Of the resolution that counted; empty when the request was refused before it. */
+  /** The dispatch steps; empty when the request was refused before. */
   steps: z.array(ExplainStep),
-  /** Who was to serve it before the last one, and the code of what sent it on. */
+  /** Earlier targets, and the error code that caused the failover. */
   before: z.array(
     z.object({ slot: z.string().nullable(), upstream: z.string().nullable(), error: z.string().nullable() }),
   ),
-  /** What it waited for before its turn at a slot; null when it had no turn. */
+  /** What it waited for before its lease; null without one. */
   waits: z.object({ memory_ms: z.number(), load_ms: z.number(), queue_ms: z.number() }).nullable(),
-  /** The gateway's own time before the request left for the engine; null when it did not leave. */
+  /** The overhead of the gateway before the request was sent to the engine; null when it was not sent. */
   overhead_ms: z.number().nullable(),
-  /** Why what served it runs degraded, else null. */
+  /** Why its target runs degraded, else null. */
   degraded: z.string().nullable(),
 });
 export const RequestDetail = RequestView.extend({
   /** Null for a request of an earlier version of the gateway. */
   story: RequestStory.nullable(),
 });
-/** The beginnings of both texts; null for one that did not come or is no text that could be read. */
+/** The beginnings of both texts; null for one that is missing or is not readable text. */
 export const RequestBodies = z.object({ request: z.string().nullable(), answer: z.string().nullable() });
-/** One request as an admin is told it. */
+/** One request as an admin sees it. */
 export const RequestResponse = RequestDetail.extend({
-  /** Null unless `observability.capture_bodies` was on when it came, or when a hundred others came since. */
+  /** Null unless `observability.capture_bodies` was on at the time, or after a hundred newer requests. */
   bodies: RequestBodies.nullable(),
 });
 export const RequestsResponse = z.object({ running: z.array(RequestView), recent: z.array(RequestView) });
-/** What one tier asked of one model on one day (UTC); `model` is empty where no request of the row was served. */
+/** Usage of one model by one tier on one day (UTC); `model` is empty when no request of the row was served. */
 export const UsageDay = z.object({
   day: z.string(),
   tier: z.string(),
@@ -136,14 +136,14 @@ export const UsageResponse = z.object({
   since: z.string(),
   /** Newest day first. */
   days: z.array(UsageDay),
-  /** Older rows were left out. */
+  /** Whether older rows were omitted. */
   truncated: z.boolean(),
 });
 /** One minute of the last hour. */
 export const UsageMinute = z.object({
   /** Unix milliseconds of its begin. */
   at: z.number(),
-  /** Requests that ended in it, and those of them that were not served. */
+  /** Requests that ended in it, and how many of them failed. */
   requests: z.number().int(),
   failed: z.number().int(),
   completion_tokens: z.number().int(),
@@ -160,7 +160,7 @@ export const ExplainRequest = z.object({
 const ExplainError = z.object({
   code: z.string(),
   message: z.string(),
-  /** As the real refusal has them: near names of a mistyped model, the reason of a failed slot. */
+  /** As in the real error: similar names for a mistyped model, the reason of a failed slot. */
   details: z.record(z.string(), z.unknown()).optional(),
 });
 export const ExplainResponse = z.object({
@@ -174,7 +174,10 @@ export const ExplainResponse = z.object({
   queue_position: z.number().int(),
   /** What the load would do to other slots, and the memory sum; null when nothing would be loaded. */
   load: LoadForecast.nullable(),
-  /** Who is tried after it, in order: the rest of a virtual name's chain, or other upstreams with the same id. */
+  /**
+   * Targets that are tried after it, in order: the rest of a virtual name's chain, or other upstreams with
+   * the same id.
+   */
   after: z.array(
     z.object({
       slot: z.string().nullable(),
@@ -183,10 +186,10 @@ export const ExplainResponse = z.object({
       error: ExplainError.nullable(),
     }),
   ),
-  /** What the caller would be told; null when somebody of these would serve it. */
+  /** The error that the caller would get; null when one of the targets would serve it. */
   error: ExplainError.nullable(),
 });
-/** A text with anything in it; it is kept as it was sent, with the spaces around it. */
+/** A non-blank text. It is stored as sent, including surrounding spaces. */
 export const MemoryAdd = z.object({
   text: z.string().min(1).max(65_536).regex(/\S/, 'must not be blank'),
   tags: z.array(z.string()).max(32).nullish(),
@@ -204,7 +207,10 @@ export const MemoryView = z.object({
   score: z.number().optional(),
 });
 export const MemoryListResponse = z.object({ memories: z.array(MemoryView) });
-/** `hybrid`: words and meaning; `words`: no embedding model was there in time. Scores compare within one answer only. */
+/**
+ * `hybrid`: full text and embeddings; `words`: no embedding model responded in time. Scores are comparable
+ * within one response only.
+ */
 export const MemorySearchResponse = z.object({
   mode: z.enum(['hybrid', 'words']),
   memories: z.array(MemoryView),

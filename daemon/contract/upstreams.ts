@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { UPSTREAM_KINDS } from './upstream-kinds.ts';
 
 /**
- * `unknown`: never asked. `ok`: the last call or list came. `busy`: it said so a moment ago. `failing`: the last call failed. `down`: it has failed too
- * often and is left alone for a while. `auth_failed`: it refused our key, or the key is not set. `loop`: it is this
- * gateway itself. `disabled`: its file says so.
+ * `unknown`: not contacted yet. `ok`: the last call or list succeeded. `busy`: it reported so recently.
+ * `failing`: the last call failed. `down`: it failed too often and is paused. `auth_failed`: it refused the
+ * key, or the key is not set. `loop`: it is this gateway itself. `disabled`: disabled in its file.
  */
 export const UPSTREAM_HEALTH = [
   'unknown',
@@ -25,7 +25,7 @@ export const UpstreamName = z
   .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'has a-z, 0-9, - and _ only, at most 32 characters')
   .refine((name) => name !== 'svc', 'svc is reserved for the models of this gateway');
 
-/** Headers that frame a message or belong to somebody else; a key is never sent under one of them. */
+/** Headers that frame a message or have another owner. A key is never sent in one of them. */
 const RESERVED_HEADERS =
   /^(host|connection|content-(length|type|encoding)|transfer-encoding|te|trailer|upgrade|expect|accept(-.*)?|cookie|origin|referer|keep-alive|proxy-.*|x-svc-.*|x-request-id)$/i;
 
@@ -36,10 +36,10 @@ const pattern = noControls(z.string().min(1).max(256));
 /** The keys of `upstreams/NAME.toml` and of the bodies that change one. */
 export const UPSTREAM_FIELDS = {
   enabled: z.boolean(),
-  /** What OpenAI clients call the base URL; without a path `/v1` is meant. */
+  /** The base URL of OpenAI clients. Without a path, `/v1` is used. */
   base_url: z.string().min(1).max(1024),
   kind: z.enum(UPSTREAM_KINDS),
-  /** Name of the variable that holds the key; never the key. */
+  /** Name of the variable with the key; never the key itself. */
   key_env: z
     .string()
     .regex(/^UPSTREAM_[A-Z0-9_]{1,64}$/, 'must be the name of a variable such as UPSTREAM_DESK_KEY'),
@@ -48,18 +48,20 @@ export const UPSTREAM_FIELDS = {
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of a header')
     .refine((name) => !RESERVED_HEADERS.test(name), 'is a reserved header'),
-  /** A provider of somebody else; absent = decided from the host. */
+  /** Whether it is a provider; by default derived from the host. */
   remote: z.boolean(),
-  /** Smaller comes first. */
+  /** Lower values are preferred. */
   priority: z.number().int().min(-1000).max(1000),
-  /** A remote one stands behind every upstream of the own network, whatever the priorities. */
+  /**
+   * Whether a remote upstream is used only after every upstream of the own network, regardless of priorities.
+   */
   local_first: z.boolean(),
   /** Most requests per day (UTC). */
   daily_requests: z.number().int().min(1).max(100_000_000),
   /** Patterns (`*` = anything) that a model id must match, and must not. */
   include: z.array(pattern).max(64),
   exclude: z.array(pattern).max(64),
-  /** A fixed list in place of the upstream's own. */
+  /** A fixed list that replaces the upstream's own. */
   models: z.array(pattern).min(1).max(1000),
   connect_timeout_s: z.number().min(0.1).max(600),
   idle_timeout_s: z.number().min(1).max(86_400),
@@ -121,7 +123,7 @@ export const UpstreamsResponse = z.object({ upstreams: z.array(UpstreamView) });
 export const UpstreamTestStep = z.object({
   step: z.enum(['models', 'chat']),
   ok: z.boolean(),
-  /** Status of the upstream; null when no answer came. */
+  /** Status of the upstream; null without a response. */
   status: z.number().int().nullable(),
   ms: z.number(),
   message: z.string(),

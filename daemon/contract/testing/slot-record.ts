@@ -1,6 +1,6 @@
 import type { SlotRecord } from '../slots.ts';
 
-/** The record of a ready slot, ordinary but for what a test says. */
+/** The record of a ready slot, with overrides. */
 export const slotRecord = (more: Partial<SlotRecord> & { name: string }): SlotRecord => ({
   enabled: true,
   auto: false,
