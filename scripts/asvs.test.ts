@@ -14,13 +14,13 @@ const numbers = rows.flatMap(([cell = '']) => cell.split(',').map((each) => each
 const CHAPTERS = [27, 11, 19, 10, 9, 35, 18, 7, 7, 29, 14, 9, 13, 9, 13, 16, 7];
 
 describe('the table of the verification standard', () => {
-  it('answers each requirement of levels 1 and 2 once', () => {
+  it('covers each requirement of levels 1 and 2 once', () => {
     expect(new Set(numbers).size).toBe(numbers.length);
     const counted = CHAPTERS.map((_, i) => numbers.filter((each) => each.startsWith(`${i + 1}.`)).length);
     expect(counted).toEqual(CHAPTERS);
   });
 
-  it('says met, n/a or waived, and why', () => {
+  it('gives met, n/a or waived, and the reason', () => {
     for (const [, state = '', why = ''] of rows) {
       expect(state.trim()).toMatch(/^(met|n\/a|waived)$/);
       expect(why.trim().length).toBeGreaterThan(5);

@@ -1,7 +1,8 @@
 /**
- * The gateway between a load generator and a mock model server, all on loopback, beside no gateway at all (`direct`),
- * nginx and another gateway; with what it does beside its work; the embedded engine beside llama-server; and callers who leave
- * real engines. Every target runs in every round; only the ratios are worth quoting.
+ * Measures the gateway between a load generator and a mock model server, all on loopback, next to no gateway
+ * at all (`direct`), nginx and another gateway; with side load; the embedded engine next to llama-server; and
+ * clients that disconnect from real engines. Every target runs in every round. Only the ratios are
+ * meaningful.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -40,13 +41,13 @@ class Bench {
     this.#casts = new Casts(machine, options, (direct, target) => warmUp({ ...this.#stage, direct }, target));
   }
 
-  /** One scenario on all who take part; null when nobody does. */
+  /** Runs one scenario on all participants; null when there are none. */
   async one(name: string): Promise<Results[string] | null> {
     const { cast, times = 1 } = SCENARIOS[name] as ScenarioRow;
     const { targets, end } = await this.#casts.of(cast);
     const [direct] = targets;
     if (direct === undefined) return null;
-    // Nothing that is judged in a short run is compared with no gateway at all.
+    // Short runs are not compared with `direct`.
     const measured = this.#options.short ? targets.filter((each) => each !== direct) : targets;
     const rounds = this.#options.rounds * (this.#options.short ? 1 : times);
     const figures = await runScenario({ ...this.#stage, direct }, name, measured, rounds);
@@ -71,7 +72,7 @@ class Bench {
   }
 }
 
-/** All that was asked for, judged by every goal. */
+/** Runs everything that was requested and checks every goal. */
 async function whole(machine: Machine, options: BenchOptions): Promise<number> {
   const bench = new Bench(machine, options);
   if (options.profile !== null) {
@@ -95,8 +96,8 @@ async function whole(machine: Machine, options: BenchOptions): Promise<number> {
 }
 
 /**
- * The steady figures; one that is beyond its bound is measured once more before it fails. On a machine that has much else to do
- * nothing is measured.
+ * Measures the stable figures. A figure beyond its bound is measured once more before it fails. Measures
+ * nothing on a busy machine.
  */
 async function short(machine: Machine, options: BenchOptions): Promise<number> {
   const busy = await tooBusy();
@@ -127,7 +128,7 @@ function skippedFor(busy: string, report: ShortReport): ShortReport {
   return report;
 }
 
-/** Tells how a short run ended; its exit code. */
+/** Reports the result of a short run and returns its exit code. */
 function told(options: BenchOptions, report: ShortReport): number {
   if (options.report !== null) writeJson(options.report, report);
   for (const { name, why } of report.failures) console.log(`FAILED ${name}: ${why}`);
@@ -149,7 +150,7 @@ async function main(options: BenchOptions): Promise<number> {
   return options.short ? short(machine, options) : whole(machine, options);
 }
 
-/** The command line, or the one line that says what is wrong with it. */
+/** Parses the command line, or exits with one line that names the error. */
 function optionsOrExit(): BenchOptions {
   try {
     return parseOptions(process.argv.slice(2));

@@ -1,4 +1,4 @@
-// Plain JavaScript for Node 20: installs, and builds what of the daemon and the dashboard has changed.
+// Plain JavaScript for Node 20: installs, and builds the changed parts of daemon and dashboard.
 import { prepare } from './prepare.mjs';
 
 prepare({ build: true });

@@ -15,7 +15,7 @@ const rows = page
   );
 const ids = rows.map(([id = '']) => id);
 
-/** How many cases each group has; a case that is taken away is missed here. */
+/** Number of cases per group, so that a removed case is noticed. */
 const GROUPS = {
   C: 17,
   T: 11,
@@ -70,7 +70,7 @@ describe('the table of cases', () => {
     }
   });
 
-  it('holds every id with which a test begins', () => {
+  it('contains every id with which a test begins', () => {
     const known = new Set(ids);
     const unknown = suites.flatMap((file) =>
       titled(textOf(file))

@@ -1,5 +1,5 @@
-// One command for NVIDIA users: brings the CUDA binaries of the embedded engine into node_modules, which an ordinary install
-// leaves out. `npm ci` removes them again; then run it once more.
+// Adds the CUDA binaries of the embedded engine to node_modules; an ordinary install omits them. `npm ci`
+// removes them again.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';

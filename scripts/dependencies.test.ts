@@ -21,12 +21,12 @@ function listed(heading: string): string[] {
   );
 }
 
-test('every run-time dependency is listed with its reason, and none that is gone', () => {
+test('every run-time dependency is listed with its reason, and no removed one', () => {
   const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
   expect(listed('At run time').sort()).toEqual(names.sort());
 });
 
-test('every other dependency is listed, and none that is gone', () => {
+test('every other dependency is listed, and no removed one', () => {
   expect(listed('For the dashboard').sort()).toEqual(Object.keys(manifest.devDependencies).sort());
 });
 
@@ -46,7 +46,7 @@ test('the daemon has at most 30 direct dependencies, each at one exact version',
   }
 });
 
-test('the install runs no script of a package: npm would build what comes built, with a compiler and headers that few have', () => {
+test('the install runs no package scripts: npm would compile prebuilt parts, with a compiler and headers that few have', () => {
   const env = { PATH: process.env.PATH, HOME: root };
   const told = execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: root, env, encoding: 'utf8' });
   expect(told.trim()).toBe('true');

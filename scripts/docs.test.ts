@@ -3,6 +3,6 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PAGES } from './docs.ts';
 
-it.each(Object.entries(PAGES))('%s is what the tables say; else run npm run docs', (path, text) => {
+it.each(Object.entries(PAGES))('%s matches the tables; else run npm run docs', (path, text) => {
   expect(readFileSync(join(import.meta.dirname, '..', path), 'utf8')).toBe(text());
 });

@@ -1,4 +1,4 @@
-// Writes the pages of docs/ that are made from tables: npm run docs
+// Writes the pages of docs/ that are generated from tables: npm run docs
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { adrIndex } from './docs/adr-index.ts';
@@ -10,7 +10,7 @@ import { routesPage } from './docs/routes-page.ts';
 import { settingsPage } from './docs/settings-page.ts';
 import { slotFilesPage } from './docs/slot-files-page.ts';
 
-/** Each page with the text that it must have; a test compares. */
+/** Each generated page with its text. A test compares them. */
 export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/adr/README.md': adrIndex,
   'docs/reference/errors.md': errorsPage,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'];
-/** Folders of the repository; other paths in these pages are those of an installation, or of a reader. */
+/** Folders of the repository. Other paths in these pages belong to an installation or to the reader. */
 const PLACE =
   /`((?:daemon|dashboard|docs|e2e|packaging|scripts|systemd)\/[\w./-]+)`|\]\((?!https?:)([\w./-]+)\)/g;
 

@@ -1,6 +1,6 @@
-// The random suites with the whole counts of the catalogue, or with `--minutes N` for each property. A seed that found
-// something is printed; SVC_TEST_SEED=… plays it again. Other arguments pick files by a part of their name.
-// `--guided`: inputs that reach new code are changed further instead (scripts/fuzz/targets.ts), a minute for each target.
+// The random suites with the full counts of the catalogue, or with `--minutes N` for each property. The seed
+// of a finding is printed; SVC_TEST_SEED=… repeats it. Other arguments select files by a part of their name.
+// `--guided`: coverage-guided fuzzing instead (scripts/fuzz/targets.ts), a minute for each target.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';

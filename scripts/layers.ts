@@ -1,4 +1,4 @@
-/** The layers of the daemon, and the few folders that may do dangerous things. */
+/** The layers of the daemon, and the few folders with special permissions. */
 
 /** Layers from the lowest up. A file may import from its own folder and from lower layers. */
 export const LAYERS: readonly (readonly string[])[] = [
@@ -21,7 +21,7 @@ export const SIDEWAYS: Readonly<Record<string, readonly string[]>> = {
   commands: ['app'],
 };
 
-/** What only some places may use; a pattern is looked for in the code of every other file. */
+/** Patterns that are permitted in a few places only. They are searched in the code of every other file. */
 export const RESERVED: readonly { what: string; pattern: RegExp; allowed: readonly string[] }[] = [
   {
     what: 'process.env is read only by settings, main and the command line',

@@ -47,7 +47,7 @@ function packagesIn(lockfile: string): [string, LockedPackage][] {
   );
 }
 
-/** One line for each package of a lockfile; how many have a licence that has to be looked at. */
+/** Prints one line per package of a lockfile. Returns the number of licences that need a review. */
 function printPackages(lockfile: string, tool: string | null): number {
   let wrong = 0;
   for (const [path, entry] of packagesIn(lockfile)) {

@@ -1,6 +1,6 @@
-// The core (scripts/mutate/core.ts) and the unit tests beside it: every branch must be reached, and nearly every small
-// change must fail a test. Arguments pick files by a part of their name, without a look at the branches; the whole report is
-// artifacts/mutation.json.
+// Tests the core (scripts/mutate/core.ts) with the unit tests next to it: every branch must be reached, and
+// nearly every mutant must fail a test. Arguments select files by a part of their name and skip the branch
+// coverage. The full report is artifacts/mutation.json.
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { prepare, root } from './prepare.mjs';

@@ -1,13 +1,13 @@
 // Plain JavaScript for Node 20: programs that see no network but a loopback of their own.
 import { spawnSync } from 'node:child_process';
 
-/** `unshare` gives a new network; in it loopback is brought up first. */
+/** `unshare` creates a new network namespace, in which loopback is brought up first. */
 const enter = (ip) => ['unshare', '--net', '--', 'sh', '-c', '"$0" link set lo up && exec "$@"', ip];
 
 /**
- * This command line, in a network of its own when that is allowed here (Linux, root) and `ip` is the path of iproute2.
- * A browser drops its connections when an interface comes or goes on its machine, as it does when a container beside
- * it starts or ends: nothing of that reaches one in here. Otherwise it answers the command line as it was.
+ * Returns the command line in a network namespace of its own, if this is permitted (Linux, root) and `ip` is
+ * the path of iproute2; otherwise unchanged. A browser drops its connections when an interface of its machine
+ * changes, as happens when a container starts or ends. In the namespace this does not happen.
  */
 export function inOwnNetwork(ip, command) {
   if (!ip) return command;

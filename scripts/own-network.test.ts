@@ -10,7 +10,7 @@ const run = ([program = '', ...args]: string[]) => spawnSync(program, args, { en
 const NAMES = 'console.log(Object.keys(require("os").networkInterfaces()).join())';
 const print = [process.execPath, '-e', NAMES];
 
-describe('a network of its own', () => {
+describe('a separate network', () => {
   const ip = process.env.SVC_TEST_IP;
 
   it.skipIf(!ip || process.getuid?.() !== 0)('has a loopback that is up, and nothing else', () => {

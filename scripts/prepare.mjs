@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cache = join(root, '.cache');
 
-/** Ends with one clear line that says what to do. */
+/** Exits with one line that says what to do. */
 export function stop(message, advice) {
   console.error(`svc-gateway: ${message}\n  ${advice}`);
   process.exit(1);
@@ -23,7 +23,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
 }
 
-/** sha256 over names and bytes of the given files and folders, in a stable order. */
+/** Returns the sha256 of names and bytes of the given files and folders, in a stable order. */
 function hashOf(paths) {
   const hash = createHash('sha256');
   const visit = (path) => {
@@ -46,7 +46,7 @@ function stamp(name, hash) {
   writeFileSync(stampFile(name), hash);
 }
 
-/** The parts of package.json that decide what is installed: a new script needs no new installation. */
+/** Hashes the parts of package.json that decide what is installed. A new script needs no new installation. */
 function manifestHash() {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const fields = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides'];
@@ -59,7 +59,7 @@ function install() {
   const hash = `${hashOf(['package-lock.json', '.npmrc'])} ${manifestHash()}`;
   if (isFresh('install', hash) && existsSync(join(root, 'node_modules'))) return;
   console.log('Installing packages (once per change of the lockfile) …');
-  // An installation that breaks off has removed packages: without the stamp the next one begins anew.
+  // An aborted installation has removed packages. Without the stamp the next one starts from the beginning.
   rmSync(stampFile('install'), { force: true });
   // Vite and React are dev packages, which NODE_ENV=production would leave out.
   const words = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -71,7 +71,10 @@ function install() {
 /** What loads programs that are linked against glibc. */
 const LOADERS = ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1'];
 
-/** Whether a runtime runs on this system (its C library may be another); asked once for each file and system. */
+/**
+ * Returns whether a runtime works on this system, whose C library may differ. Checked once per file and
+ * system.
+ */
 function runsHere(binary) {
   const found = statSync(binary, { throwIfNoEntry: false });
   if (found === undefined) return false;
@@ -84,7 +87,7 @@ function runsHere(binary) {
   try {
     stamp('runtime', hash);
   } catch {
-    // A checkout that can't be written to asks each time.
+    // A checkout without write permission checks each time.
   }
   return true;
 }
@@ -119,7 +122,10 @@ function buildDashboard(node) {
   stamp('dashboard', hash);
 }
 
-/** sha256 over names, sizes and times of files: a start looks at a thousand sources, and reads none of them. */
+/**
+ * Returns the sha256 of names, sizes and times of files: a start checks a thousand sources without reading
+ * them.
+ */
 function timesOf(paths) {
   const hash = createHash('sha256');
   const visit = (path) => {
@@ -150,7 +156,7 @@ export function buildDaemon(node) {
   stamp('daemon', hash);
 }
 
-/** Installs when the lockfile changed, builds what changed when that is asked for; answers the Node to run on. */
+/** Installs when the lockfile changed, builds what changed if requested, and returns the Node to run on. */
 export function prepare({ build: built }) {
   install();
   const node = pinnedNode();

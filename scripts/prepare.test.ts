@@ -44,12 +44,12 @@ describe('a checkout', () => {
     },
   );
 
-  it('is installed anew after an installation that broke off, whatever the lockfile says then', () => {
+  it('is installed again after an aborted installation, whatever the lockfile contains then', () => {
     expect(prepare().status).toBe(0);
     const lockfile = at('package-lock.json');
     copyFileSync(lockfile, at('kept.json'));
     writeFileSync(lockfile, '{}');
-    // STAND-IN for npm: it has begun to remove when it fails.
+    // STAND-IN for npm: it has started to remove packages when it fails.
     writeFileSync(at('bin', 'npm'), '#!/bin/sh\nrm -r node_modules/tool\nexit 1\n', { mode: 0o755 });
     expect(prepare({ PATH: `${at('bin')}:${process.env.PATH}` })).toMatchObject({
       status: 1,

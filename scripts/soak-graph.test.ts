@@ -26,8 +26,8 @@ const report: SoakReport = {
   samples: hour(() => 100),
 };
 
-describe('the picture of a soak', () => {
-  it('has a line for each measure, all points within the picture', () => {
+describe('the graph of a soak', () => {
+  it('has a line for each measure, all points within the graph', () => {
     const svg = soakGraph(report);
     const lines = [...svg.matchAll(/points="([^"]+)"/g)].map(([, points = '']) => points.split(' '));
     expect(lines.map((points) => points.length)).toEqual([61, 61, 61]);
@@ -55,7 +55,7 @@ describe('the drift', () => {
     expect(drift(hour((minute) => (minute < 10 ? 50 + minute * 5 : 100)))).toBe(0);
   });
 
-  it('is told for each hour', () => {
+  it('is shown per hour', () => {
     expect(drift(hour((minute) => 100 + minute))).toBeCloseTo(49, -1);
   });
 

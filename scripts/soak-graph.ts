@@ -14,14 +14,14 @@ interface Line {
   of(sample: Sample): number;
 }
 
-/** One panel each, with an axis that begins at 0: a small wave shall not look like a flood. */
+/** One panel each, with an axis that begins at 0, so that small changes do not look large. */
 const LINES: readonly Line[] = [
   { title: 'Memory of the gateway (RSS, MiB)', colour: '#2563eb', of: (sample) => sample.rss_bytes / MIB },
   { title: 'Open descriptors', colour: '#b45309', of: (sample) => sample.fds },
   { title: 'Sockets among them', colour: '#047857', of: (sample) => sample.sockets },
 ];
 
-/** The next of 1, 2, 5, 10, 20 … that is not below. */
+/** Returns the next of 1, 2, 5, 10, 20 … that is at least `value`. */
 export function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value) ?? value;
@@ -50,7 +50,7 @@ function panel(samples: readonly Sample[], line: Line, index: number): string {
   ].join('\n');
 }
 
-/** A picture of a report: memory, descriptors and sockets over time, and its figures in one line. */
+/** Returns the graph of a report: memory, descriptors and sockets over time, and its figures in one line. */
 export function soakGraph(report: SoakReport): string {
   const height = SIZE.top + LINES.length * (SIZE.panel + SIZE.gap);
   const served = Object.values(report.requests).reduce((sum, count) => sum + count, 0);

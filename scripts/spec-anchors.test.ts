@@ -8,7 +8,7 @@ const CONTRACT = {
 const findingsOf = (text: string, path = 'daemon/a.ts') => specFindings([CONTRACT, { path, text }]);
 
 describe('citations of the specification', () => {
-  it('an existing anchor is no finding, in code, tests and pages', () => {
+  it('an existing anchor is not a finding, in code, tests and pages', () => {
     expect(findingsOf('/** Caps (docs/spec/contract.md#caps, docs/spec/contract.md#queue). */')).toEqual([]);
     expect(findingsOf('See [Caps](spec/contract.md#caps).', 'docs/core.md')).toEqual([]);
     expect(findingsOf('See docs/spec/contract.md.')).toEqual([]);
@@ -63,7 +63,7 @@ describe('citations in prose', () => {
     'RFC 9110 section 10.1.1',
     'the attributes of the specification',
     'A row in `e2e/views.spec.ts`',
-  ])('%s is no finding', (text) => {
+  ])('%s is not a finding', (text) => {
     expect(findingsOf(text)).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { prepare, root } from './prepare.mjs';
 
 const inTerminal = process.stdin.isTTY === true;
 
-/** Whether the terminal that this was started in has been closed: a process has none then. */
+/** Whether the terminal of this process was closed. */
 function terminalIsGone() {
   if (!inTerminal) return false;
   try {
@@ -17,11 +17,11 @@ function terminalIsGone() {
   }
 }
 
-/** SIGHUP reloads, unless it says that the terminal is gone: a gateway that goes on would do so unseen. */
+/** SIGHUP reloads, unless the terminal was closed: the gateway would continue to run unseen. */
 const passedOn = (signal) => (signal === 'SIGHUP' && terminalIsGone() ? 'SIGTERM' : signal);
 
 const { node } = prepare({ build: true });
-// Named before Node starts, so that not even the entry point has to be compiled again.
+// Set before Node starts, so that the entry point is cached too.
 const env = { NODE_COMPILE_CACHE: `${root}/.cache/compile`, ...process.env };
 const child = spawn(
   node,

@@ -1,6 +1,6 @@
-// Plain JavaScript for Node 20, without imports from node_modules: programs that tests run against. `npm test` installs those
-// of the browser and the voice tests, `npm run test:system` all. `node scripts/test-tools.mjs [name…]` prints NAME=path for each,
-// after an attempt to install what is absent.
+// Plain JavaScript for Node 20, without imports from node_modules: programs that tests run against. `npm
+// test` installs those of the browser and the voice tests, `npm run test:system` all. `node
+// scripts/test-tools.mjs [name…]` prints NAME=path for each, after an attempt to install missing ones.
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,10 @@ function softwareVulkan() {
   return name ? join(folder, name) : null;
 }
 
-/** What starts a program whose C library must not be older than this release: the newer one beside it, or nothing special. */
+/**
+ * Returns what starts a program that needs at least this C library: a newer one next to the system's, or
+ * `env`.
+ */
 const NEWER_LIBC = [2, 38];
 function newerLibc() {
   const [major = 0, minor = 0] = (process.report.getReport().header.glibcVersionRuntime ?? '')
@@ -42,9 +45,9 @@ function newerLibc() {
 }
 
 /**
- * THE parts. `variable` carries the path to the suites; `find` answers it or null; `packages` are installed on the
- * machine, `otherwise` where its sources lack them, `unpack` and `locked` get a folder of their own; `missed` says what is not tested without it; `asked`: only who
- * names it gets it.
+ * All tools. `variable` passes the path to the suites; `find` returns it or null; `packages` are installed on
+ * the machine, `otherwise` when its sources lack them; `unpack` and `locked` use a separate folder; `missed`
+ * names what is not tested without it; `asked`: installed only on request.
  */
 export const PARTS = [
   {
@@ -209,7 +212,7 @@ export const PARTS = [
 
 const found = (part) => [process.env[part.variable]].find((path) => path && runs(path)) ?? part.find();
 
-/** Tries to get `parts`; answers the reason for each that did not come, by its name. */
+/** Tries to install `parts`. Returns the reason for each failure, by name. */
 function get(parts, say) {
   const refused = (kind, reason) => Object.fromEntries(kind.map(({ name }) => [name, reason]));
   const by = (kind, reason, how) => {
@@ -240,7 +243,10 @@ function get(parts, say) {
 
 const USUAL = PARTS.filter(({ asked }) => !asked).map(({ name }) => name);
 
-/** Finds or gets the parts of these names (the usual ones by default) and answers variable → path; what is missing is told. */
+/**
+ * Finds or installs the tools of these names (default: the usual ones) and returns variable → path. Reports
+ * missing ones.
+ */
 export function provide(names = USUAL, say = console.log) {
   const wanted = PARTS.filter(({ name }) => names.includes(name));
   const absent = wanted.filter((part) => !found(part));

@@ -1,4 +1,7 @@
-/** The steps of the daemon's build that change text or files. e2e/system/install/daemon-build.test.ts builds it and looks at it. */
+/**
+ * The steps of the daemon build that change text or files. e2e/system/install/daemon-build.test.ts runs a
+ * full build.
+ */
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -12,7 +15,7 @@ it('characters beyond ASCII are the same ones as escapes', () => {
   expect(runInNewContext(`[${toAscii(text)}].join()`)).toBe(runInNewContext(`[${text}].join()`));
 });
 
-it('imports stand in the order of their sources, whatever the numbers of chunks are that have no name yet', () => {
+it('imports have the order of their sources, whatever the placeholder hashes of chunks are', () => {
   const fs = 'import { rmSync } from "node:fs";';
   const one = (hash: string) => `import { t as b } from "./b-!~{${hash}}~.js";`;
   const two = (hash: string) => `import { n as a, t } from "./a-!~{${hash}}~.js";`;

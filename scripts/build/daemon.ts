@@ -4,12 +4,12 @@ import { type BuildEnvironmentOptions, build, type Plugin } from 'vite';
 import { ADDRESS } from './addresses.ts';
 
 const TEST_FOLDERS = new Set(['test', 'testing', 'fixtures']);
-/** Programs of their own: what is started, or read in by an address. */
+/** Separate programs: those that are started, or loaded by URL. */
 const PROGRAM = /(^|\/)([a-z-]+-)?main\.ts$|\/card-trial\.ts$/;
-/** Stands for the way from a built file to the folder of all of them. */
+/** Placeholder for the path from a built file to the output folder. */
 const TOP = '@daemon@/';
 
-/** Chunks of earlier builds stay as long: a gateway that runs may still want to read them in. */
+/** Chunks of earlier builds are kept this long: a running gateway may still load them. */
 const CHUNK_MAX_AGE_MS = 7 * 24 * 60 * 60_000;
 
 function programs(folder: string, prefix = ''): string[] {
@@ -25,7 +25,10 @@ const SVCCTL = 'cli/main.ts';
 const inputsFor = (sources: string, paths: Iterable<string>): Record<string, string> =>
   Object.fromEntries([...paths].map((path) => [path.replace(/\.ts$/, ''), sources + path]));
 
-/** What a module says of its own place holds for where it would lie among the built files, which is where programs lie. */
+/**
+ * Rewrites URLs that a module builds from its own location to the location of the built files, where the
+ * programs are.
+ */
 function rewriteModuleUrls(sources: string): Plugin {
   return {
     name: 'own-places',
@@ -51,8 +54,8 @@ function rewriteModuleUrls(sources: string): Plugin {
 }
 
 /**
- * Packages of hundreds of files, and what these read in, are joined with ours: Node's loader takes about a millisecond for each file. All
- * others stay files: what they are is seen in `node_modules`, and so are those that bring native parts.
+ * Packages of hundreds of files, and their dependencies, are bundled: Node's loader takes about a millisecond
+ * per file. All other packages stay in `node_modules`, as do those with native parts.
  */
 const BUNDLED_PACKAGES = [
   ...['zod', 'smol-toml', 'node-llama-cpp', 'lifecycle-utils', 'semver', 'fs-extra', 'env-var', 'retry'],
@@ -70,8 +73,8 @@ const BUNDLED_PACKAGES = [
 ];
 
 /**
- * node-llama-cpp, joined with ours: it looks for what lies beside its files where they lie, and its trial of a binary is ours, which
- * `slots/workers/llama/binary-trial` puts in its place where it stays files.
+ * Bundles node-llama-cpp: it looks for files next to its own, and its binary test is replaced by the
+ * gateway's, as `slots/workers/llama/binary-trial` does where it is not bundled.
  */
 function bundleLlama(sources: string): Plugin {
   const FOLDER = '/node_modules/node-llama-cpp/dist/';
@@ -91,12 +94,13 @@ function bundleLlama(sources: string): Plugin {
   };
 }
 
-/** How a file of ours is called below the sources. */
+/** Returns the path of a file below the sources. */
 const below = (sources: string, id: string): string => relative(sources, id).split(sep).join('/');
 
 /**
- * What svcctl reads in late of the daemon, such as its sub-commands, stays with the daemon's own files: a part of it among those of svcctl
- * would not know the errors of the rest for what they are. `left` gathers their paths.
+ * Keeps the daemon modules that svcctl imports dynamically, such as its sub-commands, in the daemon build. A
+ * copy among the files of svcctl would break `instanceof` for shared errors. Collects their paths in
+ * `lateImports`.
  */
 function externalizeDaemon(sources: string, lateImports: Set<string>): Plugin {
   return {
@@ -114,12 +118,13 @@ function externalizeDaemon(sources: string, lateImports: Set<string>): Plugin {
   };
 }
 
-/** What a chunk is called until all texts are known: such names are numbered as it happens. */
+/** The placeholder of a chunk name until all texts are known. Placeholders are numbered in random order. */
 const UNKNOWN_HASH = /!~\{\w+\}~/g;
 
 /**
- * Imports in the order of their sources. Rolldown's own order depends on which file a busy machine has read first (two builds of a hundred,
- * with 1.2.19), and with it the names of chunks: the same sources would not give the same package.
+ * Sorts imports by their source. Rolldown's own order depends on which file a busy machine reads first (two
+ * builds of a hundred, with 1.2.19), and chunk names depend on it: the same sources would not give the same
+ * package.
  */
 export function sortedImports(code: string): string {
   const lines = code.split('\n');
@@ -135,7 +140,10 @@ const steadyImports: Plugin = {
   renderChunk: (code, { fileName }) => (fileName.endsWith('.js') ? sortedImports(code) : null),
 };
 
-/** Text beyond ASCII as escapes: V8 keeps a source with a character beyond Latin-1 in two bytes each. For code without comments. */
+/**
+ * Escapes non-ASCII text: V8 stores a source with a character beyond Latin-1 in two bytes per character. For
+ * code without comments.
+ */
 export const toAscii = (code: string): string =>
   code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -148,7 +156,7 @@ const ascii: Plugin = {
 
 interface Programs {
   readonly plugins: Plugin[];
-  /** Packages that are joined with them; all others stay files. */
+  /** Bundled packages; all others stay files. */
   readonly bundled: string[];
   readonly options: BuildEnvironmentOptions['rolldownOptions'];
 }
@@ -166,8 +174,9 @@ async function buildPrograms(root: string, out: string, programs: Programs): Pro
 }
 
 /**
- * Builds svcctl into `out`: one file of CommonJS. Half of what a short command took was Node's loader of modules, at a millisecond or
- * two for each file and ten for what it lists of Node's own. Answers the files of the daemon that it reads in late.
+ * Builds svcctl into `out` as one CommonJS file. Half of the time of a short command was Node's module
+ * loader, at a millisecond or two per file and ten for listing Node's own. Returns the daemon files that it
+ * imports dynamically.
  */
 async function buildSvcctl(root: string, out: string, sources: string): Promise<ReadonlySet<string>> {
   const lateImports = new Set<string>();
@@ -180,10 +189,10 @@ async function buildSvcctl(root: string, out: string, sources: string): Promise<
         format: 'cjs',
         entryFileNames: '[name].cjs',
         codeSplitting: false,
-        // Names stay, for who reads where an error came from.
+        // Names are kept, so that stack traces are readable.
         minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
       },
-      // All commands lie in one file, which some ask for late: then they are run late.
+      // All commands are in one file, although some are imported dynamically. They are evaluated late then.
       checks: { ineffectiveDynamicImport: false },
     },
   });
@@ -191,9 +200,10 @@ async function buildSvcctl(root: string, out: string, sources: string): Promise<
 }
 
 /**
- * Builds the daemon, svcctl and their worker programs into `out`: plain JavaScript in a few files, each program under the
- * name that it has among the sources. A start of a gateway reads in a thousand modules, three quarters of them ours; joined, they
- * take a third less CPU. So are the largest packages (`JOINED`). `more` names programs outside of the daemon that start it, by file.
+ * Builds the daemon, svcctl and their worker programs into `out`: plain JavaScript in a few files, each
+ * program under its name among the sources. A start loads a thousand modules, three quarters of them the
+ * gateway's; bundled, they take a third less CPU. The largest packages are bundled too (`BUNDLED_PACKAGES`).
+ * `more` names programs outside of the daemon that start it, by file.
  */
 export async function buildDaemon(
   root: string,
@@ -207,7 +217,7 @@ export async function buildDaemon(
     plugins: [bundleLlama(sources), rewriteModuleUrls(sources), steadyImports],
     bundled: BUNDLED_PACKAGES,
     options: {
-      // Of a library what nobody asks for is left out, downloads of models and what they show at a terminal among it.
+      // Unused code of these libraries is removed, including model downloads and their terminal output.
       treeshake: { moduleSideEffects: (id) => !/\/node_modules\/(node-llama-cpp|zod)\//.test(id) },
       input: { ...more, ...inputsFor(sources, [...own, ...wanted]) },
       output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
@@ -215,7 +225,7 @@ export async function buildDaemon(
   });
 }
 
-/** Removes what older builds have left in `out`. */
+/** Removes old chunks of earlier builds from `out`. */
 export function sweep(out: string, now = Date.now()): void {
   const folder = join(out, 'chunks');
   for (const name of readdirSync(folder)) {

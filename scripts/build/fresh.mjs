@@ -1,4 +1,4 @@
-// What suites over a real port run: the daemon as it is built, from the sources as they are now.
+// Builds the daemon from the current sources, for suites over a real port.
 import { buildDaemon } from '../prepare.mjs';
 
 export const setup = () => buildDaemon(process.execPath);

@@ -4,13 +4,13 @@ import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vite';
 import { ADDRESS } from './addresses.ts';
 
-/** Whether the built files in `folder` hold this program; a name that is filled in later is believed. */
+/** Whether the built files in `folder` contain this program. A name with a placeholder is assumed to exist. */
 const isBuilt = (folder: string, path: string): boolean =>
   path.includes('${') || existsSync(join(folder, `${path}.js`));
 
 /**
- * For unit tests, which run the sources: the programs that those start are the built ones in `out`. From its sources a
- * program takes a tenth of a second longer to start, and unit tests start hundreds.
+ * For unit tests, which run the sources: lets them start the built programs in `out`. Started from its
+ * sources, a program takes a tenth of a second longer, and unit tests start hundreds.
  */
 export function startBuiltPrograms(root: string, out: string): Plugin {
   const sources = join(root, 'daemon') + sep;

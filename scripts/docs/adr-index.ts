@@ -56,7 +56,7 @@ export function adrHeaders(): readonly AdrHeader[] {
     .map((file) => readAdrHeader(file, readFileSync(join(FOLDER, file), 'utf8')));
 }
 
-/** The index of the decision records by area, made from their front matter. */
+/** Returns the index of the decision records by area, from their front matter. */
 export function adrIndex(): string {
   const headers = adrHeaders();
   const line = ({ number, file, title, date, status }: AdrHeader) =>

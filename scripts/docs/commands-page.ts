@@ -20,7 +20,7 @@ function section(command: Command): string {
     .join('\n');
 }
 
-/** The manual of svcctl, made from its table of commands. */
+/** Returns the manual of svcctl, from its command table. */
 export function commandsPage(): string {
   const keys = Object.entries(SLOT_KEYS).map(([key, { kind, help }]) => row(`\`${key}\``, kind, help));
   const codes = exitMeanings().map(([code, meaning]) => row(String(code), meaning));

@@ -5,7 +5,7 @@ import { row } from './markdown.ts';
 
 const inBraces = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
 
-/** How a row answers, where it is no plain JSON. */
+/** The form of a response that is not plain JSON. */
 const KINDS: Partial<Record<MatchedRoute['kind'], string>> = {
   sse: 'events',
   inference: 'as the engine',
@@ -14,7 +14,7 @@ const KINDS: Partial<Record<MatchedRoute['kind'], string>> = {
   image: 'image',
 };
 
-/** The keys of a body that we check ourselves. */
+/** The keys of a body with a schema of the gateway. */
 function bodyOf({ id, body }: MatchedRoute): string {
   const schema = REQUEST_SCHEMAS[id];
   if (schema !== undefined && 'shape' in schema) {
@@ -39,7 +39,7 @@ const queryLines = ({ id, method, path }: MatchedRoute): string[] =>
     row(`\`${method} ${inBraces(path)}\``, `\`${name}\``, meaning),
   );
 
-/** Every route, in the order in which it is tried; made from the table that the router and the guard use. */
+/** Returns every route in evaluation order, from the table that the router and the guard use. */
 export function routesPage(): string {
   const rows = routeRows().filter(({ kind }) => kind !== 'shell');
   const classes = Object.entries(CLASS_MEANINGS).map(([name, meaning]) => row(name, meaning));

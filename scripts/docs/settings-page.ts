@@ -6,7 +6,7 @@ type Setting = SettingRowDef<unknown>;
 
 const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text}\``);
 
-/** The default as a user would write it; empty values are said in words. */
+/** Returns the default as a user would write it, or words for an empty value. */
 function defaultText({ default: value, secret }: Setting): string {
   if (secret || value === '') return 'not set';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : code(value.join(', '));

@@ -16,7 +16,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** What may be written for a key, in words. */
+/** The permitted values of a key, in words. */
 function kindOf(key: string, schema: Schema): string {
   if (SLOT_KEYS[key]?.kind === 'duration') return 'seconds, or a text such as `"15 min"`';
   if (schema.enum !== undefined) return schema.enum.map((word) => `\`${word}\``).join(', ');
@@ -35,7 +35,7 @@ const isEmpty = (value: unknown): boolean =>
 const defaultOf = (key: string, { default: value }: Schema): string =>
   DEFAULTS_IN_WORDS[key] ?? (isEmpty(value) ? 'none' : `\`${String(value)}\``);
 
-/** The keys with their schemas; those of a sub-table under `table.key`. */
+/** Returns the keys with their schemas; those of a sub-table as `table.key`. */
 function flat(properties: Readonly<Record<string, Schema>>): [string, Schema][] {
   return Object.entries(properties).flatMap(([key, schema]) =>
     schema.properties === undefined

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Thrown where an input breaks a promise of the program: what a fuzzer looks for. */
+/** Thrown when an input violates a property of the program. Fuzzers search for it. */
 export class PropertyViolation extends Error {}
 
 export function assertProperty(holds: boolean, what: string): asserts holds {
   if (!holds) throw new PropertyViolation(what);
 }
 
-/** That two readings of one input are the same. */
+/** Asserts that two readings of one input are equal. */
 export function assertSame(one: unknown, other: unknown, what: string): void {
   assertProperty(
     isDeepStrictEqual(one, other),
@@ -15,7 +15,7 @@ export function assertSame(one: unknown, other: unknown, what: string): void {
   );
 }
 
-/** The answer of `read`, or null where it throws what `expected` takes; anything else that it throws is a finding. */
+/** Returns the result of `read`, or null when it throws an `expected` error. Rethrows any other error. */
 export function orNullIf<T>(read: () => T, expected: (error: unknown) => boolean): T | null {
   try {
     return read();
@@ -26,8 +26,8 @@ export function orNullIf<T>(read: () => T, expected: (error: unknown) => boolean
 }
 
 /**
- * Cuts an input for readers of streams: its first byte says how many of the next bytes are lengths of chunks, the rest
- * is what they read.
+ * Splits an input for stream readers: its first byte gives the number of chunk lengths that follow; the rest
+ * is the content.
  */
 export function chunked(data: Buffer): { whole: Buffer; chunks: Buffer[] } {
   const count = Math.min((data[0] ?? 0) % 8, Math.max(0, data.length - 1));

@@ -3,12 +3,12 @@ import { build } from 'vite';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Native code, which is no target. */
+/** Native code is not a target. */
 const EXTERNAL = ['better-sqlite3', 'node-llama-cpp', 'sherpa-onnx-node'];
 
 const REQUIRED = /const (\{[^}]+\}) = createRequire\(import\.meta\.url\)\('([^']+)'\)[^;]*;/g;
 
-/** A package that is required stays outside of a bundle; imported it is part of it. */
+/** A required package would stay outside of a bundle; an imported one is included. */
 const requiresAsImports = {
   name: 'requires-as-imports',
   enforce: 'pre' as const,
@@ -16,8 +16,8 @@ const requiresAsImports = {
 };
 
 /**
- * One file of plain JavaScript out of a target and everything that it calls, packages included: what a fuzzer puts its
- * counters into. Answers its path below `folder`.
+ * Bundles a target and everything that it calls, packages included, into one JavaScript file that a fuzzer
+ * can instrument. Returns its path below `folder`.
  */
 export async function bundle(name: string, source: string, folder: string): Promise<string> {
   await build({

@@ -5,14 +5,14 @@ import { bundle } from './bundle.ts';
 import type { Target } from './targets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** Bytes of an answer of the fuzzer that are kept, from its end. */
+/** Maximum output of the fuzzer that is kept, from its end. */
 const MAX_OUTPUT = 256 * 1024;
 
 /** Where the fuzzer is; `scripts/test-tools.mjs` gets it. */
 export interface Fuzzer {
   /** The program of Jazzer.js. */
   readonly jazzer: string;
-  /** What starts a program with a C library that is new enough for it. */
+  /** Starts a program with a C library that is new enough for it. */
   readonly libc: string;
 }
 
@@ -26,7 +26,7 @@ export interface GuidedRun {
   /** Folders of inputs to start from; they are only read. */
   readonly corpora: readonly string[];
   readonly seed: number;
-  /** The end of the run, whichever comes first. */
+  /** Limits of the run; the first one ends it. */
   readonly seconds?: number;
   readonly runs?: number;
   /** One input to play again instead of new ones. */
@@ -43,7 +43,7 @@ export interface GuidedResult {
   readonly output: string;
 }
 
-/** What a run is bounded by; an input that takes a gigabyte and a half is a finding. */
+/** The limits of a run. An input that needs more than 1.5 GB is a finding. */
 const bounds = ({ target, seed, seconds, runs, folder, name }: GuidedRun): string[] => [
   `-seed=${seed}`,
   `-max_len=${target.maxBytes}`,
@@ -54,8 +54,8 @@ const bounds = ({ target, seed, seconds, runs, folder, name }: GuidedRun): strin
 ];
 
 /**
- * Runs one target under libFuzzer by Jazzer.js: inputs that reach new code are kept and changed further. New ones go to
- * `<folder>/corpus/<name>`, an input that breaks a promise to `<folder>/findings`.
+ * Runs one target under libFuzzer with Jazzer.js: inputs that reach new code are kept and mutated further.
+ * New ones go to `<folder>/corpus/<name>`, an input that violates a property to `<folder>/findings`.
  */
 export async function guided(run: GuidedRun): Promise<GuidedResult> {
   const file = await bundle(run.name, run.source, join(run.folder, 'bundles'));
@@ -81,7 +81,7 @@ export async function guided(run: GuidedRun): Promise<GuidedResult> {
   child.stderr.on('data', take);
   const code = await new Promise<number>((resolve) => child.once('close', (status) => resolve(status ?? 1)));
   const last = (pattern: RegExp) => Number([...output.matchAll(pattern)].at(-1)?.[1] ?? 0);
-  // The statistics at the end are lost now and then; the lines before them count too.
+  // The final statistics are sometimes lost, so the lines before them are used too.
   const executed = last(/stat::number_of_executed_units:\s*(\d+)/g) || last(/^#(\d+)\s/gm);
   return {
     code: code === 0 && executed === 0 ? 1 : code,

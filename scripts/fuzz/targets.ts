@@ -1,4 +1,4 @@
-/** THE targets of guided fuzzing: a file of `targets/` and a folder of `corpus/` each. */
+/** The targets of guided fuzzing, each with a file in `targets/` and a folder in `corpus/`. */
 export const TARGETS = {
   route: { what: 'request targets, from their bytes to the class that is decided', maxBytes: 256 },
   cookie: { what: 'Cookie headers, and what is signed with the right secret', maxBytes: 600 },
@@ -16,9 +16,12 @@ export interface Target {
   readonly what: string;
   /** Bytes of the longest input. */
   readonly maxBytes: number;
-  /** The target answers with a promise. */
+  /** Whether the target returns a promise. */
   readonly isAsync?: true;
-  /** What one input may take; ten by default. Reading a crafted model file takes long: that is done apart and bounded. */
+  /**
+   * Maximum time per input in seconds; default ten. Reading a crafted model file takes long, in a separate
+   * process with a limit.
+   */
   readonly seconds?: number;
 }
 

@@ -1,4 +1,7 @@
-/** THE pure files that decide who may do what: neither network nor files, every branch reached by a unit test beside them. */
+/**
+ * The pure files that make access decisions: without network or files, every branch reached by a unit test
+ * next to them.
+ */
 export const CORE: readonly string[] = [
   'daemon/auth/addresses.ts',
   'daemon/auth/authority.ts',

@@ -1,4 +1,5 @@
-// Mutants of the core, each against the unit tests beside it, by StrykerJS: `node run.ts STRYKER [part of a file name …]`.
+// Runs mutants of the core against the unit tests next to it, with StrykerJS: `node run.ts STRYKER [part of a
+// file name …]`.
 import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -20,7 +21,7 @@ const artifacts = join(root, 'artifacts');
 mkdirSync(artifacts, { recursive: true });
 rmSync(join(artifacts, 'mutation.json'), { force: true });
 
-/** The same inputs for every mutant, few of them: a mutant that only luck would find is one that survives. */
+/** The same few inputs for every mutant, so that the result is reproducible. */
 Object.assign(process.env, { SVC_TEST_SEED: '1', SVC_TEST_SCALE: '1/5000' });
 
 const core = join(dirname(realpathSync(program)), '..');
@@ -33,7 +34,7 @@ await new Stryker({
   vitest: { configFile: 'scripts/mutate/vitest.config.ts' },
   coverageAnalysis: 'perTest',
   ignorePatterns: ['/.cache', '/.home', '/artifacts', '/dashboard', '/dist', '/docs', '/e2e', '/packaging'],
-  // The compiler of today has no programming interface that Stryker could read a tsconfig with; nothing here needs one.
+  // The current TypeScript compiler has no API with which Stryker could read a tsconfig. None is needed here.
   tsconfigFile: 'none',
   tempDirName: '.cache/stryker',
   reporters: ['clear-text', 'json'],

@@ -3,7 +3,7 @@ import { advisories } from './advisories.ts';
 
 const report = (vulnerabilities: object) => JSON.stringify({ auditReportVersion: 2, vulnerabilities });
 
-test('what is clean, and what only a little is wrong with', () => {
+test('no advisories, and minor ones only', () => {
   expect(advisories(report({}))).toEqual({ known: true, grave: [], slight: 0 });
   expect(advisories(report({ a: { severity: 'low' }, b: { severity: 'moderate' } }))).toEqual({
     known: true,
@@ -27,6 +27,6 @@ test.each([
   [JSON.stringify({ message: '405 Method Not Allowed' }), '405 Method Not Allowed'],
   [JSON.stringify({ error: { code: 'ENOLOCK', summary: 'no lockfile' } }), 'no lockfile'],
   ['', 'npm audit gave no report'],
-])('a registry that does not say: %s', (text, why) => {
+])('an unreachable registry: %s', (text, why) => {
   expect(advisories(text)).toEqual({ known: false, why });
 });

@@ -1,4 +1,4 @@
-/** What is known against the packages that ship, as `npm audit --json` tells it. */
+/** Known advisories for the shipped packages, from `npm audit --json`. */
 export type Advisories =
   | { readonly known: true; readonly severe: readonly string[]; readonly minor: number }
   | { readonly known: false; readonly why: string };
@@ -14,7 +14,7 @@ interface Report {
 /** Severities that no release may have. */
 const SEVERE: ReadonlySet<string | undefined> = new Set(['high', 'critical']);
 
-/** Reads such a report; one that says nothing of packages could not be made. */
+/** Parses such a report. A report without packages is a failed one. */
 export function advisories(text: string): Advisories {
   let report: Report;
   try {

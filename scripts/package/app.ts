@@ -29,7 +29,7 @@ function filesBelow(folder: string, base = folder): string[] {
   });
 }
 
-/** The folder of an installed package, or of one that is fetched because it belongs to another processor. */
+/** Returns the folder of an installed package, or downloads a package for another processor. */
 function folderOf(root: string, module: Module): string {
   const installed = join(root, module.path);
   return existsSync(join(installed, 'package.json')) ? installed : fetchPackage(root, module);

@@ -21,7 +21,10 @@ function header({ name, size }: ArMember, mtime: number): Buffer {
   return Buffer.from(`${text}\`\n`, 'latin1');
 }
 
-/** What stands before, between and after the members: `frames[i]` comes before member i, the last after the last one. */
+/**
+ * Returns the bytes before, between and after the members: `frames[i]` comes before member i, the last one
+ * after the last member.
+ */
 export function arFrames(members: readonly ArMember[], mtime: number): Buffer[] {
   const odd = (index: number) => ((members[index]?.size ?? 0) % 2 === 1 ? '\n' : '');
   const frames = members.map((member, index) =>

@@ -20,8 +20,8 @@ export interface BuildOptions {
   date: number;
   version?: string | undefined;
   /**
-   * Changes texts of the daemon (null: as it is), so that tests can make the release before or after this one. Where it changes none, the
-   * build fails.
+   * Changes a text of the daemon (null: unchanged), so that tests can build an earlier or later release. The
+   * build fails when nothing was changed.
    */
   edit?: (text: string) => string | null;
 }
@@ -61,7 +61,9 @@ async function joinParts(file: string, parts: readonly { name: string; file: str
   await finished(out);
 }
 
-/** Writes `svc-gateway_VERSION_ARCH.deb` and answers its path. The same sources and date give the same bytes. */
+/**
+ * Writes `svc-gateway_VERSION_ARCH.deb` and returns its path. The same sources and date give the same bytes.
+ */
 export async function buildDeb(options: BuildOptions): Promise<string> {
   const { root, out, arch, compression, date } = options;
   const made = await program(options);
@@ -86,7 +88,10 @@ export async function buildDeb(options: BuildOptions): Promise<string> {
   return file;
 }
 
-/** Writes `svc-gateway-VERSION-linux-CPU.tgz` for `npm install -g`, with everything in it, and answers its path. */
+/**
+ * Writes `svc-gateway-VERSION-linux-CPU.tgz` for `npm install -g`, with all dependencies, and returns its
+ * path.
+ */
 export async function buildNpm(options: BuildOptions): Promise<string> {
   const made = await program(options);
   const cpu = CPU[options.arch];

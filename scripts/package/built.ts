@@ -7,7 +7,7 @@ import { type Entry, textEntry } from './entry.ts';
 
 const BUILD_MS = 120_000;
 
-/** The daemon as a checkout runs it, built anew: a checkout also keeps what its earlier builds have left. */
+/** Builds the daemon freshly, because a checkout keeps files of earlier builds. */
 export async function builtDaemon(root: string): Promise<Entry[]> {
   const out = mkdtempSync(join(tmpdir(), 'svc-daemon-'));
   try {

@@ -9,7 +9,7 @@ export type Compression = 'gzip' | 'xz';
 
 export const SUFFIX: Readonly<Record<Compression, string>> = { gzip: '.gz', xz: '.xz' };
 
-/** Two threads of whole blocks, however many processors there are: the bytes depend on the size of the blocks only. */
+/** Two threads with whole blocks on any machine: the output depends only on the block size. */
 const XZ = ['-6', '-T2', '--block-size=64MiB', '-c'];
 
 async function throughXz(source: Readable, file: string): Promise<void> {
@@ -21,7 +21,7 @@ async function throughXz(source: Readable, file: string): Promise<void> {
   await Promise.all([ended, pipeline(source, xz.stdin), pipeline(xz.stdout, createWriteStream(file))]);
 }
 
-/** Writes the pieces into a file, compressed; the same pieces give the same bytes. */
+/** Writes the chunks to a compressed file. The same chunks give the same bytes. */
 export async function compressTo(file: string, pieces: Iterable<Buffer>, how: Compression): Promise<void> {
   const source = Readable.from(pieces, { objectMode: false });
   if (how === 'xz') return throughXz(source, file);

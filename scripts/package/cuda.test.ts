@@ -6,7 +6,10 @@ import { scratch } from '../../daemon/lib/testing/scratch.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'packaging', 'cuda.sh');
 
-/** STAND-IN for npm, which would fetch 540 MB: it packs what it was asked for, or fails where the name ends so. */
+/**
+ * STAND-IN for npm, which would download 540 MB: packs the requested package, or fails for names that end
+ * with `failsFor`.
+ */
 const npm = (failsFor: string) => `#!/bin/sh
 case "$2" in *${failsFor}) exit 1;; esac
 mkdir package && mkdir package/bins && printf %s "$2" > package/bins/asked && tar -czf "$4/x.tgz" package
@@ -37,7 +40,7 @@ function run(failsFor = 'nothing') {
   return { status, stderr, modules, place };
 }
 
-test('brings both packages in the version of the engine, in the place of older ones', () => {
+test('installs both packages in the version of the engine, replacing older ones', () => {
   const { status, modules, place } = run();
   expect(status).toBe(0);
   for (const name of ['linux-x64-cuda', 'linux-x64-cuda-ext'])
@@ -46,7 +49,7 @@ test('brings both packages in the version of the engine, in the place of older o
   expect(readdirSync(modules).filter((name) => name.startsWith('.'))).toEqual([]);
 });
 
-test('leaves everything as it was when one can not be fetched, and says what to do', () => {
+test('changes nothing when one cannot be downloaded, and prints what to do', () => {
   const { status, stderr, modules, place } = run('-ext@3.14.5');
   expect(status).toBe(1);
   expect(stderr).toContain('check the network');

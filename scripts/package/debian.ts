@@ -17,16 +17,19 @@ export type DebianArch = 'amd64' | 'arm64';
 export const MAINTAINER = 'svc-gateway authors <svc-gateway@svc-gateway.invalid>';
 const DOC = 'usr/share/doc/svc-gateway';
 
-/** systemd-notify, sysusers and tmpfiles belong to systemd; the rest is what the runtime and the engines are linked to. */
+/**
+ * systemd-notify, sysusers and tmpfiles belong to systemd; the rest are link dependencies of the runtime and
+ * the engines.
+ */
 const DEPENDS = 'libc6 (>= 2.34), libgcc-s1, libstdc++6 (>= 12), systemd (>= 250)';
 const RECOMMENDS = 'libvulkan1, ffmpeg, ca-certificates';
 
-/** What stands in front of the gateway, as examples. */
+/** Example configurations of reverse proxies. */
 export const PROXY_EXAMPLES: readonly string[] = ['Caddyfile', 'nginx.conf', 'traefik.yml'].map(
   (name) => `proxy/${name}`,
 );
 
-/** What reads our metrics, as examples; nothing of it is in force by itself. */
+/** Examples for monitoring. None is active by itself. */
 export const MONITORING_EXAMPLES: readonly string[] = [
   'grafana/svc-gateway.json',
   ...['scrape.yml', 'alerts.yml', 'alerts.test.yml'].map((name) => `prometheus/${name}`),
@@ -38,7 +41,7 @@ const zipped = (path: string, text: string): Entry => ({
   body: gzipSync(text, { level: 9 }),
 });
 
-/** The date as Debian's changelog wants it: `Mon, 02 Jan 2006 15:04:05 +0000`. */
+/** Returns the date in the format of Debian's changelog: `Mon, 02 Jan 2006 15:04:05 +0000`. */
 const mailDate = (date: number): string => new Date(date * 1000).toUTCString().replace('GMT', '+0000');
 
 function changelog(version: string, date: number): string {

@@ -7,8 +7,8 @@ export interface Embedded {
 }
 
 /**
- * By the beginning of a package's name. The speech library of sherpa-onnx is linked with espeak-ng, which makes phonemes of words (its
- * symbols are in the file); only the engine of speech, a process of its own, loads it.
+ * By the prefix of a package name. The speech library of sherpa-onnx is linked with espeak-ng, which converts
+ * words to phonemes (its symbols are in the file). Only the speech engine, a separate process, loads it.
  */
 const EMBEDDED: readonly (readonly [string, Embedded])[] = [
   [
@@ -17,6 +17,6 @@ const EMBEDDED: readonly (readonly [string, Embedded])[] = [
   ],
 ];
 
-/** What is inside the package of this name beside what it says of itself. */
+/** Returns the embedded parts of the package of this name that its metadata does not list. */
 export const embeddedIn = (name: string): readonly Embedded[] =>
   EMBEDDED.filter(([start]) => name.startsWith(start)).map(([, part]) => part);

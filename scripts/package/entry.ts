@@ -36,6 +36,6 @@ export function bytesOf(entry: Entry): Buffer {
 export const below = (folder: string, entries: readonly Entry[]): Entry[] =>
   entries.map((entry) => ({ ...entry, path: `${folder}/${entry.path}` }));
 
-/** The order of bytes, whatever the language of the machine is. */
+/** Compares by bytes, independently of the locale. */
 export const byPath = (a: { path: string }, b: { path: string }): number =>
   a.path < b.path ? -1 : Number(a.path > b.path);

@@ -11,8 +11,9 @@ export function isPinned(bytes: Buffer, integrity: string): boolean {
 }
 
 /**
- * The unpacked folder of a package that npm does not install on this machine, because it is for another processor. It is fetched
- * once through npm and must have the sum of the lockfile. Throws with what failed.
+ * Returns the unpacked folder of a package that npm does not install on this machine, because it is for
+ * another processor. Downloads it once through npm and checks it against the lockfile. Throws with the
+ * failure.
  */
 export function fetchPackage(root: string, { name, version, integrity }: Module): string {
   const folder = join(root, '.cache', 'packages', `${name.replace('/', '+')}-${version}`);

@@ -10,7 +10,7 @@ const image = readFileSync(join(import.meta.dirname, '..', '..', 'packaging', 'C
 const [program, ...words] = JSON.parse(/^HEALTHCHECK CMD (\[.*\])$/m.exec(image)?.[1] ?? '[]') as string[];
 const nothing = { path: '/nowhere', values: new Map<string, string>(), unreadable: false };
 
-it('the image asks by a command of its own for what everybody may see', () => {
+it('the image checks a public route with its own command', () => {
   expect(program).toBe('/opt/package/bin/svcctl');
   expect(selectCommand(COMMANDS, words)).toMatchObject({ command: { words: 'auth status' }, args: [] });
   expect(ROUTES['auth.status'].auth).toBe('open');
@@ -21,7 +21,7 @@ it.each([
   [{ SVC_PORT: '9000' }, 'http://127.0.0.1:9000'],
   [{ SVC_BIND_HOST: '::', SVC_PORT: '9000' }, 'http://[::1]:9000'],
   [{ SVC_BIND_HOST: '10.88.0.5' }, 'http://10.88.0.5:8080'],
-])('which looks where %j puts the gateway', (given, url) => {
+])('which checks where %j puts the gateway', (given, url) => {
   const [, set = ''] = /^ENV (.*)$/m.exec(image) ?? [];
   const env = Object.fromEntries(set.split(' ').map((pair) => pair.split('='))) as Record<string, string>;
   expect(gatewayUrl(undefined, { ...env, ...given }, nothing, '/nowhere')).toBe(url);

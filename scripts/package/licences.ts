@@ -20,7 +20,7 @@ const COMMON = [
   ['Apache-2.0', 'Apache-2.0'],
 ] as const;
 
-/** The licence of a package together with those of what is linked into it. */
+/** Returns the licence of a package including its embedded parts. */
 const wholeLicence = ({ name, licence }: Module): string =>
   debianName([licence, ...embeddedIn(name).map((part) => part.licence)].join(' AND '));
 

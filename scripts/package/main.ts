@@ -46,14 +46,18 @@ function printFile(file: string): number {
   return bytes.length;
 }
 
-/** Whether lintian has nothing against the package; without lintian that is said and nothing else. */
+/** Returns whether lintian accepts the package. Without lintian it logs that and returns true. */
 function passesLintian(file: string): boolean {
   const { error, status } = spawnSync('lintian', ['--fail-on', 'error', file], { stdio: 'inherit' });
   if (error) console.warn('SKIPPED lintian: it is not installed');
   return error !== undefined || status === 0;
 }
 
-/** Whether nothing grave is known against what ships (libraries of the dashboard count as tools in the lockfile, so tools are asked for as well); a registry that does not say is said and nothing else. */
+/**
+ * Returns true when `npm audit` reports nothing high or critical for the shipped packages. Dashboard
+ * libraries count as tools in the lockfile, so tools are included. If the registry cannot be reached, logs
+ * that and returns true.
+ */
 function passesAudit(): boolean {
   const command = ['audit', '--json', '--audit-level=high'];
   const { stdout } = spawnSync('npm', command, { cwd: root, encoding: 'utf8', timeout: 120_000 });

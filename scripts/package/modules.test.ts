@@ -30,7 +30,7 @@ it.each([
 
 describe('the real lockfile', () => {
   it.each(['x64', 'arm64'] as const)(
-    '%s has every direct dependency, its natives, and nobody else’s',
+    '%s has every direct dependency and its natives, and no others',
     (cpu) => {
       const found = names(real, cpu);
       for (const name of Object.keys(dependencies)) expect(found).toContain(`node_modules/${name}`);

@@ -1,4 +1,4 @@
-/** What the lockfile says of one installed package. */
+/** The entry of an installed package in the lockfile. */
 export interface Locked {
   readonly version?: string;
   /** Its own name, where it was installed under another one. */
@@ -40,7 +40,10 @@ const list = (value: string | readonly string[] | undefined): readonly string[] 
 const fits = (allowed: readonly string[], own: string): boolean =>
   allowed.length === 0 || (allowed.includes(own) && !allowed.includes(`!${own}`));
 
-/** A name that says its processor: some packages for one are installable on another, to build for it. */
+/**
+ * Returns the processor in a package name: some packages can be installed on another processor, to build for
+ * it.
+ */
 const cpuInName = (name: string): string | undefined => /(?:^|[-/])(arm64|x64)(?=[-/]|$)/.exec(name)?.[1];
 
 function ships(path: string, name: string, entry: Locked, cpu: Cpu): boolean {
@@ -53,7 +56,10 @@ function ships(path: string, name: string, entry: Locked, cpu: Cpu): boolean {
   return right && (cpuInName(name) ?? cpu) === cpu;
 }
 
-/** The packages of the lockfile that run on Linux with this processor, without those of development, by path. */
+/**
+ * Returns the packages of the lockfile that run on Linux with this processor, without development packages,
+ * by path.
+ */
 export function productionModules(lock: Lock, cpu: Cpu): Module[] {
   const found: Module[] = [];
   for (const [path, entry] of Object.entries(lock.packages)) {

@@ -10,15 +10,15 @@ const SVCCTL = {
   before: 'export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$here/../lib/.cache/compile}"\n',
 };
 
-/** Finds its own place through the links that npm makes. */
+/** Finds its own location through the symlinks that npm creates. */
 const launcher = (program: string, flags: string, before = ''): string => `#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
 ${before}exec "$here/../lib/bin/node" ${flags} "$here/../lib/daemon/${program}" "$@"
 `;
 
 /**
- * The package for `npm install -g FILE.tgz`: the same program folder as in the Debian package with its own runtime, so that
- * npm has nothing to fetch and nothing to run. No service user and no unit come with it.
+ * Returns the package for `npm install -g FILE.tgz`: the program folder of the Debian package with its own
+ * runtime, so that npm downloads and runs nothing. It contains no service user and no unit.
  */
 export function npmEntries(app: App, cpu: Cpu): Entry[] {
   const manifest = {

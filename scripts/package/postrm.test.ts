@@ -1,4 +1,4 @@
-/** What a purge does, on folders of this test in the place of those of the system. */
+/** The effects of a purge, on test folders that replace those of the system. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const script = readFileSync(join(import.meta.dirname, '..', '..', 'packaging', 'debian', 'postrm'), 'utf8');
 const FOLDERS = ['/etc/svc', '/var/lib/svc', '/var/cache/svc', '/usr/lib/svc-gateway'];
 
-/** Words of `unshare` for a shell that may mount without anybody else seeing it. */
+/** Arguments of `unshare` for a shell with private mounts. */
 const apart = process.getuid?.() === 0 ? ['--mount'] : ['--mount', '--map-root-user'];
 const mayMount = spawnSync('unshare', [...apart, 'mount', '-t', 'tmpfs', 'disk', tmpdir()]).status === 0;
 if (!mayMount) console.warn('SKIPPED, nothing can be mounted here: a purge with a disk among the models');
@@ -52,7 +52,7 @@ describe('the script after a removal', () => {
     expect(there()).toEqual([]);
   });
 
-  it.skipIf(!mayMount)('goes on after a folder that holds a mounted disk, and says so', () => {
+  it.skipIf(!mayMount)('continues after a folder that contains a mounted disk, and reports it', () => {
     const mounted = `mount -t tmpfs disk "$0/var/lib/svc/models" && : > "$0/var/lib/svc/models/a.gguf" && ${LINE}`;
     const { status, stderr } = spawnSync('unshare', [...apart, '/bin/sh', '-c', mounted, root, 'purge'], {
       encoding: 'utf8',

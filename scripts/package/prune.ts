@@ -1,6 +1,6 @@
 import type { Cpu } from './modules.ts';
 
-/** Files that are never run: sources of types, maps, what belongs to a checkout. Licences always stay. */
+/** Files that are never run: type sources, maps, repository files. Licences are always kept. */
 const NEVER = [
   /\.(ts|mts|cts|tsx|map|flow|markdown|md|html|yml|yaml|tsbuildinfo)$/i,
   /(^|\/)\.[^/]+$/,
@@ -9,7 +9,7 @@ const NEVER = [
 ];
 const LICENCE = /(^|\/)(licen[cs]e|notice|copying|copyright|authors)[^/]*$/i;
 
-/** What some packages bring beside what runs: sources to compile, and binaries of other platforms. */
+/** Unused files of some packages: sources to compile, and binaries of other platforms. */
 const PACKAGE_RULES: Readonly<Record<string, (file: string, cpu: Cpu) => boolean>> = {
   'better-sqlite3': (file, cpu) =>
     !/^(deps|src|build)\//.test(file) &&

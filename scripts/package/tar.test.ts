@@ -26,7 +26,7 @@ it('the tar of the system lists owners, modes and times, folders before what is 
   expect(names.indexOf('./b/')).toBeLessThan(names.indexOf('./b/program'));
 });
 
-it('every byte comes out again, also of names beyond 100 bytes and beyond ASCII', () => {
+it('every byte is restored, also of names beyond 100 bytes and beyond ASCII', () => {
   for (const { path, body } of ENTRIES) {
     const { status, stdout } = gnuTar(['-xO', `./${path}`], archive());
     expect({ path, status, stdout }).toEqual({ path, status: 0, stdout: String(body) });

@@ -32,8 +32,9 @@ function foldersOf(entries: readonly Entry[]): string[] {
 }
 
 /**
- * A tar archive of the entries, in pieces: sorted by path, owned by root, all times `mtime` (Unix seconds), so that the same
- * entries give the same bytes everywhere. With `root` every name begins with it and the folders stand in the archive.
+ * Returns a tar archive of the entries in chunks: sorted by path, owned by root, all times `mtime` (Unix
+ * seconds), so that the same entries give the same bytes everywhere. With `root`, every name begins with it
+ * and folders are included.
  */
 export function* tar(entries: readonly Entry[], mtime: number, root = ''): Generator<Buffer> {
   const folders = root === '' ? [] : ['', ...foldersOf(entries)];

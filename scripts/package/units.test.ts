@@ -12,7 +12,7 @@ describe('what docs/guide/systemd.md opens is what the gateway uses', () => {
   const values = (key: string) =>
     [...page.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value);
 
-  it('another disk takes the place of the folder for downloads, which no setting moves', () => {
+  it('another disk can replace the folder for downloads, which no setting moves', () => {
     expect(values('BindPaths')).toContain('/srv/models:/var/lib/svc/models');
     expect(values('ReadWritePaths')).toEqual([]);
   });
@@ -25,7 +25,7 @@ describe('what docs/guide/systemd.md opens is what the gateway uses', () => {
   });
 });
 
-describe('what must never stand in the unit', () => {
+describe('what must never be in the unit', () => {
   it.each([
     ['MemoryDenyWriteExecute', 'the compiler of Node dies at its start'],
     ['PrivateDevices', 'accelerators would be hidden'],
@@ -55,7 +55,7 @@ describe('the socket unit', () => {
 describe('the companion', () => {
   const companion = readFileSync(join(UNITS, 'svc-companion.service'), 'utf8');
 
-  it('takes its variables from a private file in a folder of root, and names no key', () => {
+  it('reads its variables from a private file in a folder of root, and contains no key', () => {
     expect(companion).toMatch(/--env-file=\/run\/svc-companion\/env /);
     expect(companion).toMatch(/^RuntimeDirectoryMode=0700$/m);
     expect(companion).not.toMatch(/--env[ =]|-e |API_KEY=/);
@@ -66,7 +66,7 @@ describe('the companion', () => {
     expect(companion).toContain('--cap-drop=all --security-opt=no-new-privileges');
   });
 
-  it('is started by nobody but its administrator, unless he has enabled it, which nobody else does', () => {
+  it('is started only by its administrator, unless it was enabled explicitly', () => {
     const script = readFileSync(join(UNITS, '..', 'packaging', 'debian', 'postinst'), 'utf8');
     const enabled = /if systemctl --system --quiet is-enabled svc-companion\.service .*\n.*\n {2}fi/;
     expect(script).toMatch(enabled);
@@ -80,7 +80,7 @@ describe('the companion', () => {
 });
 
 it.each(['svc-gateway.service', 'svc-companion.service'])(
-  'X01 %s leaves no core dump: the memory of its processes holds keys',
+  'X01 %s writes no core dump: the memory of its processes contains keys',
   (unit) => {
     expect(readFileSync(join(UNITS, unit), 'utf8')).toMatch(/^LimitCORE=0$/m);
   },

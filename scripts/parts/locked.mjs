@@ -1,4 +1,5 @@
-// Tools from npm, each by a lockfile of its own beside this file: the project's own tree of packages knows nothing of them.
+// Tools from npm, each with its own lockfile next to this file. They are not part of the project's package
+// tree.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,17 +8,17 @@ import { fetching, has } from './step.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const MANIFESTS = ['package.json', 'package-lock.json'];
 
-/** Why nothing can be got from npm here, or null. */
+/** Returns why npm cannot be used here, or null. */
 export const cannotFetch = () => (has('npm') ? null : 'there is no npm here');
 
-/** The program of a tool that lies in `<cache>/<name>` by the lockfile of today, or null. */
+/** Returns the program of a tool in `<cache>/<name>` if it matches the current lockfile, or null. */
 export function lockedProgram(name, program, cache) {
   const [wanted, installed] = [here, cache].map((folder) => join(folder, name, 'package-lock.json'));
   if (!existsSync(installed) || !readFileSync(installed).equals(readFileSync(wanted))) return null;
   return join(cache, name, 'node_modules', '.bin', program);
 }
 
-/** No script of a package runs; what a tool expects beside it (vitest) is the project's own. */
+/** No package scripts run. A peer dependency of a tool (vitest) comes from the project. */
 const CI = ['ci', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--loglevel=error'];
 
 function fetchOne(name, cache) {
@@ -33,7 +34,10 @@ function fetchOne(name, cache) {
   }
 }
 
-/** Gets each part into `<cache>/<name>`, whole or not at all; the reason for each that could not be had, by its name. */
+/**
+ * Installs each tool into `<cache>/<name>`, completely or not at all. Returns the reason for each failure, by
+ * name.
+ */
 export function fetchParts(parts, cache) {
   const reasons = {};
   for (const { name } of parts) {

@@ -1,4 +1,4 @@
-// Where this machine gets its packages, read from its own configuration of apt: no address is known to the project.
+// Finds the Debian archive in the apt configuration of this machine. The project contains no address.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ function fromLine(line) {
   return [{ uri, suites: [suite], components: components.trim().split(/\s+/), signedBy }];
 }
 
-/** A paragraph of `Field: value` lines; a field may go on in lines that start with a blank. */
+/** A paragraph of `Field: value` lines. A field may continue in lines that start with a blank. */
 function fromParagraph(text) {
   const fields = {};
   let last = '';
@@ -38,13 +38,16 @@ export const entriesOf = (name, text) =>
 
 const ROLLING = ['stable', 'testing', 'unstable', 'sid'];
 
-/** The archive that the release `codename` itself comes from, or null: not its security updates, not a vendor's. */
+/**
+ * Returns the archive of the release `codename` itself, or null: not its security updates or a vendor's
+ * archive.
+ */
 export function archiveOf(entries, codename) {
   const own = (suite) => suite === codename || ROLLING.includes(suite);
   return entries.find(({ suites, components }) => suites.some(own) && components.includes('main')) ?? null;
 }
 
-/** The archive of this Debian, or a sentence that says why there is none. */
+/** Returns the archive of this Debian release, or a sentence that says why there is none. */
 export function debianArchive(etc = '/etc') {
   const release = existsSync(join(etc, 'os-release')) ? readFileSync(join(etc, 'os-release'), 'utf8') : '';
   const field = (name) => new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(release)?.[1] ?? '';

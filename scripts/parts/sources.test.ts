@@ -36,7 +36,7 @@ Suites: twelve
 Components: main
 `;
 
-describe('the archive in what apt is told', () => {
+describe('the archive in the configuration of apt', () => {
   it('paragraphs: the release itself, with its key, not its security updates', () => {
     expect(archiveOf(entriesOf('a.sources', PARAGRAPHS), 'twelve')).toMatchObject({
       uri: MIRROR,
@@ -44,7 +44,7 @@ describe('the archive in what apt is told', () => {
     });
   });
 
-  it('a key that stands in the paragraph goes over line by line', () => {
+  it('a key inside the paragraph is passed on line by line', () => {
     const key =
       'Types: deb\nURIs: x\nSuites: sid\nComponents: main\nSigned-By:\n -----BEGIN-----\n .\n abc\n';
     const [entry] = entriesOf('a.sources', key);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 const QUIET = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
 
-/** Runs a command for at most `seconds`; answers its output, or throws one line that says what failed. */
+/** Runs a command for at most `seconds`. Returns its output, or throws one line that names the failure. */
 export function step(what, seconds, command, args, options = {}) {
   const run = spawnSync(command, args, {
     env: QUIET,
@@ -22,11 +22,11 @@ export function step(what, seconds, command, args, options = {}) {
   throw new Error(`${what}: ${told}`);
 }
 
-/** All fetching of one run together takes no more than this, however slow the network is. */
+/** Limit for all downloads of one run together, however slow the network is. */
 const FETCH_SECONDS = 170;
 const started = Date.now();
 
-/** A step that brings something over the network and may be killed at any time without harm. */
+/** A download step, which may be killed at any time without harm. */
 export function fetching(what, seconds, command, args, options) {
   const left = Math.ceil(FETCH_SECONDS - (Date.now() - started) / 1000);
   if (left <= 0) throw new Error(`${what}: the ${FETCH_SECONDS} s for fetching are over`);

@@ -17,13 +17,13 @@ export function cannotInstall() {
   return has('apt-get') ? null : 'it cannot be installed without apt-get';
 }
 
-/** Fetches first, in a step that may be killed; what is fetched is then installed without haste. */
+/** Downloads first, in a step that may be killed; then installs without a short limit. */
 function install(packages) {
   fetching('apt-get download', 120, 'apt-get', ['install', '--download-only', ...FETCH, ...packages]);
   step('apt-get install', 300, 'apt-get', ['install', '--no-download', ...FETCH, ...packages]);
 }
 
-/** Installs; answers why that failed, or null. */
+/** Installs the packages. Returns the reason of a failure, or null. */
 function faultOf(packages) {
   try {
     install(packages);
@@ -34,8 +34,8 @@ function faultOf(packages) {
 }
 
 /**
- * Installs the packages of all parts: in one go, else after one update, else part by part. Answers the reason for each
- * part that could not be installed, by its name.
+ * Installs the packages of all tools: at once, else after one update, else one by one. Returns the reason for
+ * each failure, by name.
  */
 export function installParts(parts) {
   const all = parts.flatMap(({ packages }) => packages);
@@ -43,7 +43,7 @@ export function installParts(parts) {
     install(all);
     return {};
   } catch {
-    // The lists may be old or absent: once more with new ones.
+    // The lists may be outdated or missing: tries again with new ones.
   }
   const reasons = {};
   let stale = null;

@@ -1,4 +1,5 @@
-// Parts of a newer Debian, unpacked into a folder of their own: the machine's packages and sources stay as they are.
+// Tools of a newer Debian release, unpacked into a separate folder. The packages and sources of the machine
+// stay unchanged.
 import {
   chmodSync,
   copyFileSync,
@@ -17,7 +18,7 @@ import { fetching, has, step } from './step.mjs';
 /** The suites that hold the parts, the calmer one first. */
 const SUITES = ['forky', 'sid'];
 const SCRATCH = '.scratch-';
-/** What no program here loads although a package asks for it: a hundred megabytes of compilers for graphics. */
+/** Dependencies that no program here loads: a hundred megabytes of graphics compilers. */
 const LEFT_OUT = /^(libllvm|mesa-|libz3-|libgl1-mesa|debconf|perl)/;
 
 /** Why nothing can be unpacked here, or null. */
@@ -26,7 +27,10 @@ export function cannotUnpack() {
   return absent ? `there is no ${absent} here` : null;
 }
 
-/** apt with every folder below `scratch` and nothing installed, so that it names whole closures. */
+/**
+ * Returns apt options with every folder below `scratch` and an empty status, so that apt lists complete
+ * dependencies.
+ */
 function privateApt(scratch, archive, suite) {
   const folder = (name) => join(scratch, name);
   for (const name of ['lists/partial', 'cache/archives/partial', 'etc'])
@@ -52,7 +56,7 @@ function privateApt(scratch, archive, suite) {
   return Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
-/** The packages that `wanted` needs, itself included. */
+/** Returns the packages that `wanted` needs, including itself. */
 function closure(apt, wanted) {
   const args = [...apt, 'install', '-y', '-q', '--print-uris', wanted];
   const lines = step(`the packages of ${wanted}`, 30, 'apt-get', args).split('\n');
@@ -70,8 +74,8 @@ function* filesBelow(folder) {
 }
 
 /**
- * The program and those beside it, the libraries they load, and the loader to start them; an absent one is an error. A
- * `starter` starts any other program with the libraries that `plugins` names.
+ * Copies the program and those in `beside`, their libraries, and the loader that starts them; a missing one
+ * is an error. A `starter` starts any other program with the libraries in `plugins`.
  */
 function lean(tree, { program, starter, beside = [], plugins }, place) {
   const files = [...filesBelow(tree)];
@@ -105,7 +109,7 @@ function lean(tree, { program, starter, beside = [], plugins }, place) {
   if (starter) startScript(place, starter, basename(loader), '');
 }
 
-/** Plug-ins are looked for beside the running program, and that is the loader: all of them lie in one folder. */
+/** Plug-ins are searched next to the running program, which is the loader, so all of them are in one folder. */
 function startScript(place, name, loader, binary) {
   const start = `exec "$lib/${loader}" --library-path "$lib" ${binary}"$@"`;
   writeFileSync(join(place, name), `#!/bin/sh\nlib=\${0%/*}/lib\n${start}\n`);
@@ -136,7 +140,7 @@ function unpackOne(apt, scratch, { name, unpack }, target) {
   renameSync(place, target);
 }
 
-/** Removes what a run that was killed more than an hour ago has left. */
+/** Removes leftovers of a run that was killed more than an hour ago. */
 function sweep(cache) {
   for (const name of readdirSync(cache).filter((each) => each.startsWith(SCRATCH))) {
     const path = join(cache, name);
@@ -172,8 +176,8 @@ function withScratch(cache, use) {
 }
 
 /**
- * Unpacks each part into `<cache>/<name>`, where it appears whole or not at all. Answers the reason for each part that
- * could not be had, by its name; throws nothing.
+ * Unpacks each tool into `<cache>/<name>`, completely or not at all. Returns the reason for each failure, by
+ * name. Never throws.
  */
 export function unpackParts(parts, cache) {
   const reasons = {};

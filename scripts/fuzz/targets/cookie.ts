@@ -5,7 +5,7 @@ import { assertProperty, assertSame } from '../assert.ts';
 const SECRET = Buffer.alloc(32, 7);
 const NOW_S = 1_700_000_000;
 const LATEST_S = NOW_S + SESSION_TTL_S + 60;
-/** What a signed payload must look like to be a session, said without a JSON parser. */
+/** The valid form of a signed payload, expressed without a JSON parser. */
 const SESSION = /^\{"session_id":"([\w-]{1,128})","expires_at":(\d{10})\}$/;
 const SWAPPED = /^\{"expires_at":(\d{10}),"session_id":"([\w-]{1,128})"\}$/;
 
@@ -30,8 +30,8 @@ function firstOf(header: string): string | null {
 }
 
 /**
- * An odd first byte: a Cookie header, which proves nothing without the secret. An even one: a payload that is signed with
- * the right secret and proves a session in its one right shape only.
+ * An odd first byte: a Cookie header, which proves nothing without the secret. An even one: a payload with a
+ * valid signature, which proves a session only in its canonical form.
  */
 export function fuzz(data: Buffer): void {
   const rest = data.subarray(1);

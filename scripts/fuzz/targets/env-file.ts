@@ -7,12 +7,14 @@ import {
 import { scanEnv } from '../../../daemon/settings/env-scan.ts';
 import { assertProperty, assertSame, orNullIf } from '../assert.ts';
 
-/** A comment that goes on in older releases of systemd: the only thing in a file that may make a change impossible. */
+/** A comment that continues in older releases of systemd. Nothing else in a file may prevent a change. */
 const UNDECIDED = /(^|[\r\n])[ \t\r\n]*[#;][^\r\n]*\\[\r\n]/;
 
 const sorted = (values: Map<string, string>) => [...values].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** The length of a value, the value, then an environment file: the value is set, everything else stays. */
+/**
+ * Input: the length of a value, the value, then an environment file. Setting the value changes nothing else.
+ */
 export function fuzz(data: Buffer): void {
   const length = (data[0] ?? 0) % 32;
   const value = data.toString('latin1', 1, 1 + length);

@@ -30,7 +30,10 @@ function usage(chunks: readonly Buffer[]) {
   return tap.read();
 }
 
-/** A stream of events is read, counted and blotted alike however it is cut, and read as a public parser reads it. */
+/**
+ * A stream of events is parsed, counted and redacted independently of its chunks, and parsed like a public
+ * parser does.
+ */
 export function fuzz(data: Buffer): void {
   const { whole, chunks } = chunked(data);
   const read = blocks([whole]);
@@ -41,7 +44,7 @@ export function fuzz(data: Buffer): void {
   assertProperty(clean.length === whole.length, 'blots that change a length');
   for (const secret of SECRETS) assertProperty(!clean.includes(secret), 'a secret that is not blotted');
   const text = new TextDecoder().decode(whole);
-  // A carriage return alone ends lines for the standard and not for us: no engine writes such streams.
+  // A carriage return alone ends a line in the standard, but not here: no engine writes such streams.
   if (/\r(?!\n)/.test(text)) return;
   const ours = read.flatMap((block) => ('data' in block && block.data !== '' ? [block.data] : []));
   const others = theirs(`${text}\n\n`).filter((each) => each !== '');

@@ -7,7 +7,7 @@ import { assertProperty } from '../assert.ts';
 
 const file = join(tmpdir(), `svc-fuzz-${process.pid}.gguf`);
 
-/** A model file of anybody: facts, or a reason in words without a path. */
+/** Any model file gives facts, or a readable reason without a path. */
 export async function fuzz(data: Buffer): Promise<void> {
   writeFileSync(file, data);
   try {

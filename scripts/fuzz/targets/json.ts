@@ -33,9 +33,9 @@ const parsed = (bytes: Buffer) =>
     (error) => error instanceof SyntaxError,
   );
 
-/** A body is accepted exactly when JSON.parse takes it, and its members are found as JSON.parse finds them. */
+/** A body is accepted exactly when JSON.parse accepts it, and has the same members. */
 export function fuzz(data: Buffer): void {
-  // A copy at an odd place: words are read across it.
+  // A copy at an odd offset: words are read across it.
   const bytes = Buffer.concat([Buffer.alloc(data.length % 4), data]).subarray(data.length % 4);
   const refused = (error: unknown) => error instanceof GatewayError && error.code === 'request.invalid_json';
   const ours = orNullIf(() => scan(bytes), refused);

@@ -24,11 +24,11 @@ function read(chunks: readonly Buffer[]): Part[] {
   return parts;
 }
 
-/** The same parts from the same bytes, however they are cut; a whole part is bytes of the form as they were sent. */
+/** The same bytes give the same parts, however they are split. A whole part equals the bytes that were sent. */
 export function fuzz(data: Buffer): void {
   const { whole, chunks } = chunked(data);
   const parts = read([whole]);
-  // The end of a part that breaks off is told as far as it is known to be no delimiter, which depends on the cuts.
+  // For an incomplete part, the bytes that cannot be a delimiter are reported, which depends on the chunks.
   const settled = (all: Part[]) => all.map((part) => (part.whole ? part : { ...part, bytes: '' }));
   assertSame(settled(read(chunks)), settled(parts), 'a form and the same one in pieces');
   assertProperty(parts.length <= 64, 'more parts than the limit');

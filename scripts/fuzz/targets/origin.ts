@@ -8,7 +8,7 @@ const KNOWN = { localHostnames: { names: ['box'], searchDomains: ['mine.org'] },
 
 const bare = (url: URL): string => url.hostname.replace(/\.$/, '');
 
-/** What is accepted as an authority, the URL standard reads alike. */
+/** The URL standard parses every accepted authority the same way. */
 function likeTheStandard(text: string): void {
   const ours = parseAuthority(text);
   if (ours === null || decodeUtf8(text) !== text) return;

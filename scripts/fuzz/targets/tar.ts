@@ -6,7 +6,7 @@ async function* following(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) if (piece.length > 0) yield piece;
 }
 
-/** What an archive holds, and whether it is one. */
+/** Returns the members of an archive, and whether it is complete. */
 async function read(pieces: readonly Buffer[]): Promise<{ whole: boolean; members: string[] }> {
   const members: string[] = [];
   const open = async (member: TarMember) => {
@@ -31,7 +31,7 @@ async function read(pieces: readonly Buffer[]): Promise<{ whole: boolean; member
   }
 }
 
-/** Makes the sum of every header right, so that what stands behind it is reached too. */
+/** Corrects the checksum of every header, so that the code behind it is reached too. */
 function withSums(archive: Buffer): Buffer {
   const out = Buffer.from(archive);
   for (let at = 0; at + BLOCK_BYTES <= out.length; ) {
@@ -46,7 +46,7 @@ function withSums(archive: Buffer): Buffer {
   return out;
 }
 
-/** An archive of anybody is read alike however it is cut, and no member has more than its header says. */
+/** Any archive is read the same however it is split, and no member exceeds the size in its header. */
 export async function fuzz(data: Buffer): Promise<void> {
   const head = data.subarray(0, 1 + ((data[0] ?? 0) % 8));
   const archive = data.subarray(head.length);

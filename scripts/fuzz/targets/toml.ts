@@ -2,7 +2,7 @@ import { parse } from 'smol-toml';
 import { MAX_CONFIG_BYTES, readConfigText } from '../../../daemon/settings/config-text.ts';
 import { assertProperty, assertSame } from '../assert.ts';
 
-/** A configuration file of anybody: what a parser of TOML makes of its text, or a reason with a line that it has. */
+/** Any configuration file gives the same tables as a TOML parser, or a reason with an existing line. */
 export function fuzz(data: Buffer): void {
   const read = readConfigText(data);
   const lines = data.toString('latin1').split('\n').length;
