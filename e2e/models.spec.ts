@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright/test';
 import { tinyEmbed } from '../daemon/models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../daemon/models/gguf/writer.ts';
-import { type StandInHub, startHub } from '../daemon/models/testing/hub.ts';
+import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
 import { ask } from '../daemon/test/harness/http.ts';
 import { slotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
@@ -16,7 +16,7 @@ const WRONG = 'maker/Wrong-Sums-GGUF';
 const tiny = Buffer.from(encodeGguf(tinyChat({ name: 'pulled', width: 64, reply: 'I was pulled.' })));
 
 /** STAND-IN for the model hub, which tests cannot reach: the same paths and headers on loopback. */
-let hub: StandInHub;
+let hub: FakeHub;
 test.beforeAll(async () => {
   hub = await startHub({
     [REPO]: { files: { 'tiny-Q8_0.gguf': tiny }, licence: 'apache-2.0' },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { tinyEmbed } from '../daemon/models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../daemon/models/gguf/writer.ts';
-import { type StandInHub, startHub } from '../daemon/models/testing/hub.ts';
+import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
 import { type Gateway, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { answered, composer, turns } from './harness/playground.ts';
@@ -13,7 +13,7 @@ import { expect, test } from './harness/test.ts';
 const REPLY = 'From nothing to an answer.';
 /** Room for the smallest chat model of the catalogue and little else, whatever machine this is. */
 const MEMORY = '2400000000';
-let hub: StandInHub;
+let hub: FakeHub;
 let gateway: Gateway;
 
 /** A hub on the loopback address with tiny models under the names of the catalogue, and an empty state folder. */

@@ -43,7 +43,7 @@ class CardBench {
       path: this.machine.path,
       nodeAccess: async () => 'ok',
       backends: () => ['vulkan', 'cuda'],
-      probeFollows: true,
+      expectsProbe: true,
     });
   }
 

@@ -44,7 +44,7 @@ const headroom = (
   reading = false,
 ) => {
   const view = { devices, pools } as unknown as HardwareView;
-  const machine = { view: () => view, reading: () => reading, memoryAvailable: () => 32 * GIB };
+  const machine = { view: () => view, isRefreshing: () => reading, memoryAvailable: () => 32 * GIB };
   return memoryHeadroom(machine, device, needed);
 };
 const host = { pool: 'host', free: 32 * GIB };
@@ -52,7 +52,7 @@ const host = { pool: 'host', free: 32 * GIB };
 describe('memoryHeadroom', () => {
   it("uses the machine's memory for the CPU, and before the first probe", () => {
     expect(headroom([card('a')], 'cpu')).toEqual(host);
-    const unseen = { view: () => null, reading: () => false, memoryAvailable: () => 32 * GIB };
+    const unseen = { view: () => null, isRefreshing: () => false, memoryAvailable: () => 32 * GIB };
     expect(memoryHeadroom(unseen, 'auto', 1)).toEqual(host);
   });
 
@@ -156,7 +156,7 @@ describe('figures that are being refreshed', () => {
     expect(read([card('a')], 'cuda:0')).toBe(true);
     const shared = pool('host', { kind: 'unified' });
     expect(read([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toBe(true);
-    const unseen = { view: () => null, reading: () => true, memoryAvailable: () => 32 * GIB };
+    const unseen = { view: () => null, isRefreshing: () => true, memoryAvailable: () => 32 * GIB };
     expect([memoryHeadroom(unseen, 'auto', 1), memoryHeadroom(unseen, 'cpu', 1)]).toEqual([
       { ...host, refreshing: true },
       host,

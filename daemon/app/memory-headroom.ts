@@ -96,7 +96,7 @@ function deviceWordsFor(view: HardwareView, chosen: DeviceRecord): string[] | un
  * `beside` it counts as taken. A GPU that stops reporting its free memory keeps its loads.
  */
 export function memoryHeadroom(
-  hardware: Pick<Hardware, 'view' | 'reading' | 'memoryAvailable'>,
+  hardware: Pick<Hardware, 'view' | 'isRefreshing' | 'memoryAvailable'>,
   device: string,
   needed: number,
   beside: PlannedReservations = NO_RESERVATIONS,
@@ -109,7 +109,7 @@ export function memoryHeadroom(
   const machine: MemoryHeadroom = subtractReserved({ pool: HOST, free: host });
   if (device === 'cpu') return machine;
   const view = hardware.view();
-  const reading = hardware.reading() ? { refreshing: true as const } : {};
+  const reading = hardware.isRefreshing() ? { refreshing: true as const } : {};
   if (view === null) return { ...machine, ...reading };
   const cards = cardsFor(view, device)
     .map((card) => subtractReserved(cardHeadroom(card, view, host)))

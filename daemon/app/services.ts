@@ -86,17 +86,17 @@ export async function startServices(
   const hardware = createHardware({
     log,
     bus,
-    probeFollows: true,
+    expectsProbe: true,
     containers: {
       sockets: () => containerSockets(live),
-      about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).info,
+      query: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).info,
     },
   });
   const mountGuard = new MountGuard();
   const registry = await createRegistry({
-    ...{ store, log, bus, settings: live, modelOverride: model, patience: mountGuard },
+    ...{ store, log, bus, settings: live, modelOverride: model, mountGuard: patience: mountGuard },
     memoryBytes: (device) => maxModelBytes(hardware, device, live.value('memoryLimit')),
-    beforeLook: () => renewLinks({ store, settings: live, log }),
+    beforeScan: () => renewLinks({ store, settings: live, log }),
   });
   let http: HttpServer | null = null;
   const slots = createSlots({
@@ -104,7 +104,7 @@ export async function startServices(
     modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)),
     // Folders of safetensors are for engines in slot files. No engine serves them automatically.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
-    absentModels: () => registry.outOfSight(),
+    absentModels: () => registry.absentIds(),
     ...slotPersistence(store),
     headroom: (device, needed, beside) => memoryHeadroom(hardware, device, needed, beside),
     cardMemoryOf: (pid, card) => hardware.cardMemory(card, processTree(pid)),

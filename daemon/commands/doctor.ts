@@ -69,7 +69,7 @@ async function gather(options: SubcommandOptions, outbound: Outbound): Promise<D
   const { url, key } = gatewayAccess(settings, options, (at) => untrustedListener(at, trusted) !== null);
   const sources = {
     sockets: () => containerSockets(settings),
-    about: async (socket: string, signal: AbortSignal) =>
+    query: async (socket: string, signal: AbortSignal) =>
       (await ContainerEngine.connect(outbound, socket, signal, CONNECT_MS)).info,
   };
   const files = readFiles(config);

@@ -66,7 +66,7 @@ export function parseMetric(text: string): Map<number, DevicePatch> {
   return found;
 }
 
-async function ask(tool: Tool, query: 'static' | 'metric') {
+async function query(tool: Tool, query: 'static' | 'metric') {
   const narrow = await tool('amd-smi', QUERIES[query]);
   if (narrow.missing || narrow.timedOut || narrow.code === 0) return narrow;
   return tool('amd-smi', [query, '--json']);
@@ -81,9 +81,9 @@ export interface AmdAnswer {
 /** What AMD's tool says of its GPUs, by PCI address. It is slow (Python) and wakes sleeping cards: never poll it. */
 export async function readAmdSmi(tool: Tool): Promise<AmdAnswer> {
   const patches = new Map<string, DevicePatch>();
-  const identity = await ask(tool, 'static');
+  const identity = await query(tool, 'static');
   if (identity.code !== 0) return { patches, problem: toolProblem(identity) };
-  const values = await ask(tool, 'metric');
+  const values = await query(tool, 'metric');
   const metrics = values.code === 0 ? parseMetric(values.stdout) : new Map<number, DevicePatch>();
   for (const { index, id, patch } of parseStatic(identity.stdout)) {
     const metric = metrics.get(index) ?? {};

@@ -6,14 +6,14 @@ interface Sample {
 }
 
 /** Two readings closer than this say nothing about load. */
-const LEAST_MS = 1000;
+const MIN_INTERVAL_MS = 1000;
 
 /** Percent of the time between two readings of a busy counter; null when it can't be told. */
 export function busyBetween(before: Sample | undefined, after: Sample): number | null {
   if (before === undefined) return null;
   const passed = after.atMs - before.atMs;
   const busy = after.counterUs - before.counterUs;
-  if (passed < LEAST_MS || busy < 0) return null;
+  if (passed < MIN_INTERVAL_MS || busy < 0) return null;
   return Math.min(100, Math.round(busy / 10 / passed));
 }
 

@@ -5,8 +5,8 @@ import type { Tree } from './tree.ts';
 
 const MIB = 1_048_576;
 /** Lines of an answer and files of a process that are looked at. */
-const MOST_LINES = 4096;
-const MOST_FILES = 1024;
+const MAX_LINES = 4096;
+const MAX_FILES = 1024;
 const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: MIB };
 
 export const CARD_APPS_QUERY = [
@@ -20,7 +20,7 @@ export const CARD_APPS_QUERY = [
  */
 export function parseCardApps(csv: string, card: string, pids: ReadonlySet<number>): number | null {
   let sum: number | null = null;
-  for (const line of csv.split('\n').slice(0, MOST_LINES)) {
+  for (const line of csv.split('\n').slice(0, MAX_LINES)) {
     const [bus = '', pid, used] = line.split(',').map((cell) => cell.trim());
     const bytes = looseNumber(used);
     if (pciAddress(bus) !== card || bytes === null || !pids.has(Number(pid))) continue;
@@ -73,7 +73,7 @@ export function sumClients(clients: readonly (Client | null)[], card: string): n
 
 async function clientsOf(tree: Tree, pid: number): Promise<(Client | null)[]> {
   const folder = `proc/${pid}/fdinfo`;
-  const names = (await tree.names(folder)).slice(0, MOST_FILES);
+  const names = (await tree.names(folder)).slice(0, MAX_FILES);
   const texts = await Promise.all(names.map((name) => tree.text(`${folder}/${name}`)));
   return texts.map((text) => (text === null ? null : parseFdinfo(text)));
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { mayHaveCard } from './card-signs.ts';
+import { hasCardSigns } from './card-signs.ts';
 import { type FakeMachine, fakeMachine, type MachineName } from './testing/fake-machine.ts';
 
 const machines: FakeMachine[] = [];
@@ -9,7 +9,7 @@ afterEach(() => {
 const signs = (name: MachineName, extra: Record<string, string> = {}): boolean => {
   const machine = fakeMachine(name, extra);
   machines.push(machine);
-  return mayHaveCard(machine.root);
+  return hasCardSigns(machine.root);
 };
 const pci = (address: string, vendor: string, device: string) => {
   const folder = `sys/bus/pci/devices/${address}`;

@@ -22,7 +22,7 @@ function isCard(root: string, name: string): boolean {
  * Whether a GPU with memory beside the host's may be in this machine, by what the kernel lists: about a millisecond, no
  * child process. Only a probe tells for certain.
  */
-export function mayHaveCard(root: string): boolean {
+export function hasCardSigns(root: string): boolean {
   // Inside a virtual machine of Windows the PCI bus shows no card.
   if (kernelNames(root, 'dev').includes('dxg')) return true;
   return kernelNames(root, 'sys/bus/pci/devices').some((name) => isCard(root, name));

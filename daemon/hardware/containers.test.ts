@@ -28,7 +28,7 @@ const podman: EngineInfo = {
 function read(answers: Record<string, Answer>, states: Record<string, NodeState> = {}, path = '/nowhere') {
   const sources: ContainerSources = {
     sockets: () => [PODMAN, DOCKER],
-    about: async (socket) => {
+    query: async (socket) => {
       const answer = answers[socket] ?? { code: 'ENOENT' };
       if ('code' in answer) throw Object.assign(new Error('x'), answer);
       return answer;

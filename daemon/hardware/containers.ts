@@ -10,7 +10,7 @@ export interface ContainerSources {
   /** Where their sockets may be, best first. */
   sockets(): readonly string[];
   /** Asks one; rejects with a `code` (ENOENT, EACCES, ECONNREFUSED) when there is nobody to ask. */
-  about(socketPath: string, signal: AbortSignal): Promise<EngineInfo>;
+  query(socketPath: string, signal: AbortSignal): Promise<EngineInfo>;
 }
 
 type Kind = ContainerRuntimeRecord['kind'];
@@ -50,22 +50,22 @@ const without = (
 });
 
 /** What the failure of a question means; null: there is no such engine. */
-export function accessAfter(code: unknown): Exclude<Access, 'ok'> | null {
+export function accessFromErrorCode(code: unknown): Exclude<Access, 'ok'> | null {
   if (code === 'ENOENT' || code === 'ENOTDIR') return null;
   if (code === 'EACCES' || code === 'EPERM') return 'no_permission';
   return code === 'ECONNREFUSED' ? 'not_running' : 'no_answer';
 }
 
-async function askSocket(
+async function querySocket(
   socket: string,
   sources: ContainerSources,
   signal: AbortSignal,
 ): Promise<ContainerRuntimeRecord | null> {
   try {
-    const { kind, version, rootless } = await sources.about(socket, signal);
+    const { kind, version, rootless } = await sources.query(socket, signal);
     return { kind, socket, access: 'ok', version, rootless, hint: null };
   } catch (cause) {
-    const state = accessAfter((cause as { code?: unknown } | null)?.code);
+    const state = accessFromErrorCode((cause as { code?: unknown } | null)?.code);
     return state === null ? null : without(kindOf(socket), socket, state);
   }
 }
@@ -89,14 +89,14 @@ export interface ContainerProbe {
  */
 export async function readContainers(probe: ContainerProbe): Promise<ContainerRuntimeRecord[]> {
   const { sources, nodeAccess, path, signal } = probe;
-  const asked = sources.sockets().map(async (socket) => {
+  const queries = sources.sockets().map(async (socket) => {
     const state = await nodeAccess(socket);
     if (state === 'absent') return null;
     return state === 'denied'
       ? without(kindOf(socket), socket, 'no_permission')
-      : askSocket(socket, sources, signal);
+      : querySocket(socket, sources, signal);
   });
-  const found = (await Promise.all(asked)).filter((one) => one !== null);
+  const found = (await Promise.all(queries)).filter((one) => one !== null);
   for (const kind of Object.keys(PROGRAMS) as Kind[]) {
     if (found.some((one) => one.kind === kind) || !(await installed(PROGRAMS[kind], path))) continue;
     found.push(without(kind, null, 'not_running'));

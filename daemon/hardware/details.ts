@@ -1,6 +1,6 @@
 import { readAmdSmi } from './amd-smi.ts';
 import { readAmdgpu } from './amdgpu.ts';
-import { type DeviceFacts, type DevicePatch, forgetLive, patchDevice } from './facts.ts';
+import { clearLiveValues, type DeviceFacts, type DevicePatch, patchDevice } from './facts.ts';
 import { readIntelGpu } from './intel-gpu.ts';
 import { readNpu, scanPlatformNpus } from './npu.ts';
 import { isUnified, type NvidiaGpu, readNvidia } from './nvidia-smi.ts';
@@ -115,7 +115,7 @@ export async function refreshDetails(sources: DetailSources, devices: readonly D
       patches: await probe.read(sources, own),
     })),
   ]);
-  for (const device of devices) forgetLive(device);
+  for (const device of devices) clearLiveValues(device);
   for (const { own, name, patches } of readings) applyPatches(own, name, patches);
   if (answer !== null && answer.problem === null) applyNvidia(devices, answer);
 }

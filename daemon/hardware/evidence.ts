@@ -27,9 +27,9 @@ function reasonFor(fact: Fact, { facts, access }: ProbedDevice, probe: ProbeResu
   if (facts.integrated && !isUnifiedGpu(facts) && fact.startsWith('memory_')) {
     return 'it lives on the memory of the host';
   }
-  const asked = probesFor(facts);
-  if (asked.length === 0) return 'no probe here reads it';
-  return asked.map((name) => silence(name, facts, probe)).join('; ');
+  const probes = probesFor(facts);
+  if (probes.length === 0) return 'no probe here reads it';
+  return probes.map((name) => silence(name, facts, probe)).join('; ');
 }
 
 function silence(
@@ -38,8 +38,8 @@ function silence(
   { problems, missingTools }: ProbeResult,
 ): string {
   const failed = problems.find((problem: ProbeProblem) => problem.probe === name)?.reason;
-  const said = failed ?? (name === 'nvidia-smi' ? toolProblem : null);
-  if (said) return `${name}: ${said}`;
+  const failure = failed ?? (name === 'nvidia-smi' ? toolProblem : null);
+  if (failure) return `${name}: ${failure}`;
   return missingTools.has(name) ? `${name} is not installed` : `${name} does not tell it`;
 }
 

@@ -94,7 +94,7 @@ export function patchDevice(device: DeviceFacts, patch: DevicePatch | undefined,
 }
 
 /** Forgets what changes from moment to moment, before it is read anew. */
-export function forgetLive(device: DeviceFacts): void {
+export function clearLiveValues(device: DeviceFacts): void {
   for (const key of LIVE) {
     device[key] = null;
     delete device.sources[key];

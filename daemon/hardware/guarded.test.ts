@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { guarded, type ProbeProblem } from './guarded.ts';
+import { type ProbeProblem, runGuarded } from './guarded.ts';
 
 test('an answer passes', async () => {
   const problems: ProbeProblem[] = [];
-  expect(await guarded('one', 1000, async () => 7, 0, problems)).toBe(7);
+  expect(await runGuarded('one', 1000, async () => 7, 0, problems)).toBe(7);
   expect(problems).toEqual([]);
 });
 
@@ -12,8 +12,8 @@ test('a failure, thrown at once or later, is a line and the fallback', async () 
   const now = () => {
     throw new Error('no such bus');
   };
-  expect(await guarded('one', 1000, now, 0, problems)).toBe(0);
-  expect(await guarded('two', 1000, () => Promise.reject('odd'), 0, problems)).toBe(0);
+  expect(await runGuarded('one', 1000, now, 0, problems)).toBe(0);
+  expect(await runGuarded('two', 1000, () => Promise.reject('odd'), 0, problems)).toBe(0);
   expect(problems).toEqual([
     { probe: 'one', reason: 'no such bus' },
     { probe: 'two', reason: 'odd' },
@@ -22,6 +22,6 @@ test('a failure, thrown at once or later, is a line and the fallback', async () 
 
 test('a probe that never answers is cut off', async () => {
   const problems: ProbeProblem[] = [];
-  expect(await guarded('slow', 20, () => new Promise<number>(() => {}), -1, problems)).toBe(-1);
+  expect(await runGuarded('slow', 20, () => new Promise<number>(() => {}), -1, problems)).toBe(-1);
   expect(problems).toEqual([{ probe: 'slow', reason: 'no answer within 0.02 s' }]);
 });

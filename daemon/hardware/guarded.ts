@@ -6,13 +6,13 @@ export interface ProbeProblem {
 const NO_ANSWER = 'no answer within';
 export const noAnswer = (limitMs: number): string => `${NO_ANSWER} ${limitMs / 1000} s`;
 /** Whether a probe, or a tool that it asked, was given up because it took too long. */
-export const tookTooLong = ({ reason }: ProbeProblem): boolean => reason.startsWith(NO_ANSWER);
+export const isTimeout = ({ reason }: ProbeProblem): boolean => reason.startsWith(NO_ANSWER);
 
 /**
  * Runs one probe with a time limit: what it throws, and a limit that passes, become a line in `problems` and the
  * fallback. So none can fail or hold up the others.
  */
-export async function guarded<T>(
+export async function runGuarded<T>(
   probe: string,
   limitMs: number,
   work: () => Promise<T>,

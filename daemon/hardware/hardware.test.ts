@@ -85,30 +85,30 @@ test('a tool that hangs costs its own answer only, and the event loop goes on', 
 test('figures of cards are being read from the moment they are found too old until the reading has ended', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [, hardware] = start('nvidia-single');
-  expect(hardware.reading()).toBe(false);
+  expect(hardware.isRefreshing()).toBe(false);
   const first = hardware.probe();
-  expect([hardware.view(), hardware.reading()]).toEqual([null, true]);
+  expect([hardware.view(), hardware.isRefreshing()]).toEqual([null, true]);
   await first;
-  expect([hardware.view() === null, hardware.reading()]).toEqual([false, false]);
+  expect([hardware.view() === null, hardware.isRefreshing()]).toEqual([false, false]);
   vi.advanceTimersByTime(5000);
-  expect(hardware.reading(), 'asking starts nothing').toBe(false);
+  expect(hardware.isRefreshing(), 'asking starts nothing').toBe(false);
   hardware.view();
-  expect(hardware.reading()).toBe(true);
+  expect(hardware.isRefreshing()).toBe(true);
   await hardware.current();
-  expect(hardware.reading()).toBe(false);
+  expect(hardware.isRefreshing()).toBe(false);
 });
 
 test('a first probe that is certain to come counts as under way', async () => {
-  const [, hardware] = start('nvidia-single', { probeFollows: true });
-  expect(hardware.reading()).toBe(true);
+  const [, hardware] = start('nvidia-single', { expectsProbe: true });
+  expect(hardware.isRefreshing()).toBe(true);
   await hardware.probe();
-  expect(hardware.reading()).toBe(false);
+  expect(hardware.isRefreshing()).toBe(false);
 });
 
 test('a machine that shows no card is not waited for', async () => {
-  const [, hardware] = start('no-gpu', { probeFollows: true });
+  const [, hardware] = start('no-gpu', { expectsProbe: true });
   const first = hardware.probe();
-  expect(hardware.reading()).toBe(false);
+  expect(hardware.isRefreshing()).toBe(false);
   await first;
 });
 
@@ -167,7 +167,7 @@ test('engines of containers are part of the view', async () => {
     runtimes: [],
     cdi: true,
   } as const;
-  const containers = { sockets: () => ['/run/x/podman.sock'], about: async () => about };
+  const containers = { sockets: () => ['/run/x/podman.sock'], query: async () => about };
   const [, hardware] = start('no-gpu', { containers });
   expect((await hardware.probe()).containers).toEqual([
     {

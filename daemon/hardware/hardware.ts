@@ -6,12 +6,12 @@ import { memoizePerTick } from '../lib/async/memoize-per-tick.ts';
 import { SingleFlight } from '../lib/async/single-flight.ts';
 import type { Log } from '../lib/log.ts';
 import { cardMemory } from './card-memory.ts';
-import { mayHaveCard } from './card-signs.ts';
+import { hasCardSigns } from './card-signs.ts';
 import type { ContainerSources } from './containers.ts';
 import { physicalCores } from './cores.ts';
 import { type NodeAccess, nodeAccess } from './device-nodes.ts';
 import type { DeviceFacts } from './facts.ts';
-import { guarded } from './guarded.ts';
+import { runGuarded } from './guarded.ts';
 import { readHostMemory } from './host-memory.ts';
 import { LiveValues } from './live-values.ts';
 import { installedBackends } from './llama-backends.ts';
@@ -37,7 +37,7 @@ export interface HardwareOptions {
   /** Milliseconds that one probe may take. */
   limitMs?: number;
   /** A first probe is certain to come, and counts as under way already. */
-  probeFollows?: boolean;
+  expectsProbe?: boolean;
 }
 
 export interface Hardware {
@@ -49,7 +49,7 @@ export interface Hardware {
    * Whether what `view()` tells of cards is too old, or not there yet, and is being read at this moment; false once the reading
    * has ended, however it did. Starts nothing.
    */
-  reading(): boolean;
+  isRefreshing(): boolean;
   /** The last probe with live values read anew when older than 5 s; probes when that never happened. */
   current(): Promise<HardwareView>;
   /** Looks at the whole machine again; calls that overlap share one. Never rejects. */
@@ -119,10 +119,10 @@ export function createHardware(options: HardwareOptions): Hardware {
       coresPhysical: coresPhysical(),
       coresLogical: availableParallelism(),
     });
-  const look = async () => {
+  const probeAll = async () => {
     last = await probeMachine(context);
     cores = null;
-    live.wereRead(factsOf(last));
+    live.markRead(factsOf(last));
     for (const problem of last.problems) log.warn(problem, 'hardware probe');
     bus.emit('hardware', { probed_at: last.probedAt });
   };
@@ -137,7 +137,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   const flights = new SingleFlight<void>();
   const refresh = () => flights.run('live', readLive);
   const probe = async () => {
-    await flights.run('probe', look);
+    await flights.run('probe', probeAll);
     return current();
   };
   const current = async (): Promise<HardwareView> => {
@@ -154,10 +154,10 @@ export function createHardware(options: HardwareOptions): Hardware {
       return shown(last);
     },
     last: () => (last === null ? null : shown(last)),
-    reading() {
+    isRefreshing() {
       if (last !== null) return flights.size > 0 && live.stale;
-      if (flights.size === 0 && !options.probeFollows) return false;
-      signs ??= mayHaveCard(root);
+      if (flights.size === 0 && !options.expectsProbe) return false;
+      signs ??= hasCardSigns(root);
       return signs;
     },
     current,
@@ -167,7 +167,7 @@ export function createHardware(options: HardwareOptions): Hardware {
     async cardMemory(card, pids) {
       const facts = last?.devices.find((device) => device.facts.id === card)?.facts;
       if (facts === undefined) return null;
-      return guarded('card memory', context.limitMs, () => cardMemory(context, facts, pids), null, []);
+      return runGuarded('card memory', context.limitMs, () => cardMemory(context, facts, pids), null, []);
     },
     coresPhysical,
     close() {

@@ -37,7 +37,7 @@ test('are stale 5 s after they were read, by whom ever', async () => {
   const live = open();
   vi.advanceTimersByTime(5000);
   expect(live.stale).toBe(true);
-  live.wereRead([card]);
+  live.markRead([card]);
   vi.advanceTimersByTime(4999);
   expect(live.stale).toBe(false);
   vi.advanceTimersByTime(1);
@@ -61,11 +61,11 @@ test('are laid over the device, and what can no longer be read is unknown', asyn
 test('a counter of busy time is a percentage from the second reading on', () => {
   const live = open();
   card.busyCounterUs = 1_000_000;
-  live.wereRead([card]);
+  live.markRead([card]);
   expect(card.busyPercent).toBeNull();
   vi.advanceTimersByTime(4000);
   card.busyCounterUs = 3_000_000;
-  live.wereRead([card]);
+  live.markRead([card]);
   expect(card.busyPercent).toBe(50);
 });
 

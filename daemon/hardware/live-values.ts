@@ -1,8 +1,8 @@
 import type { Log } from '../lib/log.ts';
 import { busyCounters } from './busy-counter.ts';
 import { refreshDetails } from './details.ts';
-import { type DeviceFacts, forgetLive } from './facts.ts';
-import { guarded, type ProbeProblem } from './guarded.ts';
+import { clearLiveValues, type DeviceFacts } from './facts.ts';
+import { type ProbeProblem, runGuarded } from './guarded.ts';
 import type { ProbeContext } from './probe.ts';
 
 const GOOD_FOR_MS = 5000;
@@ -25,7 +25,7 @@ export class LiveValues {
   }
 
   /** They were read a moment ago, by a probe or here. */
-  wereRead(devices: readonly DeviceFacts[]): void {
+  markRead(devices: readonly DeviceFacts[]): void {
     this.#readAt = performance.now();
     this.#countBusy(devices, this.#readAt);
   }
@@ -35,10 +35,10 @@ export class LiveValues {
     const { limitMs } = this.#context;
     const problems: ProbeProblem[] = [];
     const work = () => refreshDetails(this.#context, devices);
-    await guarded('live values', limitMs, work, undefined, problems);
+    await runGuarded('live values', limitMs, work, undefined, problems);
     // What could not be read is unknown, not as it was.
-    if (problems.length > 0) for (const device of devices) forgetLive(device);
+    if (problems.length > 0) for (const device of devices) clearLiveValues(device);
     for (const problem of problems) this.#log.debug(problem, 'hardware');
-    this.wereRead(devices);
+    this.markRead(devices);
   }
 }

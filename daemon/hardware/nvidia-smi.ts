@@ -16,7 +16,7 @@ export const APPS_QUERY = [
   '--format=csv,noheader,nounits',
 ];
 /** Columns on either side of the name, which may hold a comma one day. */
-const LEFT = 2;
+const COLUMNS_BEFORE_NAME = 2;
 const RIGHT = 10;
 
 export interface NvidiaGpu {
@@ -33,10 +33,10 @@ const mib = (text: string | undefined) => {
 
 function parseRow(line: string): NvidiaGpu | null {
   const cells = line.split(',').map((cell) => cell.trim());
-  if (cells.length < LEFT + 1 + RIGHT) return null;
+  if (cells.length < COLUMNS_BEFORE_NAME + 1 + RIGHT) return null;
   const right = cells.slice(-RIGHT);
   const id = pciAddress(right[0] ?? '');
-  const name = cells.slice(LEFT, -RIGHT).join(', ');
+  const name = cells.slice(COLUMNS_BEFORE_NAME, -RIGHT).join(', ');
   if (id === null) return null;
   const patch: DevicePatch = {
     name,

@@ -6,7 +6,7 @@ import { deviceName } from './device-name.ts';
 import { type NodeAccess, readDeviceNodes } from './device-nodes.ts';
 import { type Access, type DeviceFacts, patchDevice } from './facts.ts';
 import { readFlm } from './flm.ts';
-import { guarded, type ProbeProblem } from './guarded.ts';
+import { type ProbeProblem, runGuarded } from './guarded.ts';
 import { readKfd } from './kfd.ts';
 import { readLspci } from './lspci.ts';
 import { scanPlatformNpus } from './npu.ts';
@@ -88,10 +88,10 @@ function addNvidia(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof rea
 /** Vulkan says whether a device is integrated where nobody else did; one of the same kind says it for all of them. */
 function addVulkan(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof readVulkan>>): void {
   for (const device of devices.filter(({ integrated }) => integrated === null)) {
-    const seen = answer.devices?.find(
+    const match = answer.devices?.find(
       ({ vendorId, deviceId }) => vendorId === device.vendorId && deviceId === device.deviceId,
     );
-    patchDevice(device, { integrated: seen?.integrated ?? null }, 'vulkaninfo');
+    patchDevice(device, { integrated: match?.integrated ?? null }, 'vulkaninfo');
   }
 }
 
@@ -105,7 +105,7 @@ async function probeContainers(context: ProbeContext): Promise<ContainerRuntimeR
 }
 
 /** The same tools, with those that are not installed noted in `missing`. */
-const noting =
+const recordMissingTools =
   (tool: Tool, missing: Set<string>): Tool =>
   async (file, args) => {
     const result = await tool(file, args);
@@ -133,10 +133,10 @@ function toolProblems(
  */
 export async function probeMachine(options: ProbeContext): Promise<ProbeResult> {
   const missingTools = new Set<string>();
-  const context = { ...options, tool: noting(options.tool, missingTools) };
+  const context = { ...options, tool: recordMissingTools(options.tool, missingTools) };
   const { tool, limitMs, nodeAccess } = context;
   const problems: ProbeProblem[] = [];
-  const run: Run = (name, work, fallback) => guarded(name, limitMs, work, fallback, problems);
+  const run: Run = (name, work, fallback) => runGuarded(name, limitMs, work, fallback, problems);
   const noNvidia: Awaited<ReturnType<typeof readNvidia>> = { gpus: [], problem: null };
   const noVulkan: Awaited<ReturnType<typeof readVulkan>> = { devices: null, problem: null };
   const [system, devices, nvidia, vulkan, lspci, flm, containers] = await Promise.all([

@@ -37,8 +37,8 @@ export function tools(path: string, signal?: AbortSignal, timeoutMs = TIMEOUT_MS
 export function toolProblem(result: RunResult): string | null {
   if (result.missing || result.code === 0) return null;
   if (result.timedOut) return noAnswer(TIMEOUT_MS);
-  const said = `${result.stdout}\n${result.stderr}`.split('\n').find((line) => line.trim() !== '');
-  return said?.trim().slice(0, 300) ?? `ended with status ${result.code ?? 'unknown'}`;
+  const firstLine = `${result.stdout}\n${result.stderr}`.split('\n').find((line) => line.trim() !== '');
+  return firstLine?.trim().slice(0, 300) ?? `ended with status ${result.code ?? 'unknown'}`;
 }
 
 /** Parses a tool's JSON; null when it is none. */

@@ -59,10 +59,10 @@ function gpuReason(device: DeviceFacts, facts: BackendFacts): string | null {
   if (!facts.backends.includes('vulkan')) {
     return 'The Vulkan backend of llama.cpp is not installed: install the optional package of node-llama-cpp for this platform (npm install), then start again.';
   }
-  const seen = facts.vulkan?.some(
+  const visible = facts.vulkan?.some(
     (one) => one.vendorId === device.vendorId && one.deviceId === device.deviceId,
   );
-  if (seen !== false) return null;
+  if (visible !== false) return null;
   const cuda = device.vendor === 'nvidia' ? `, or run ${cudaCommand()}` : '';
   return `Vulkan does not see it: install its Vulkan driver (${VULKAN_DRIVER[device.vendor]})${cuda}, then start again.`;
 }

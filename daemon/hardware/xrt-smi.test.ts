@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { newDevice } from './facts.ts';
 import { captured } from './testing/fake-machine.ts';
 import type { Tool } from './tools.ts';
-import { judgeNpus, parseXrt, readXrtSmi } from './xrt-smi.ts';
+import { evaluateNpus, parseXrt, readXrtSmi } from './xrt-smi.ts';
 
 const npu = newDevice({ id: '0000:c4:00.1', kind: 'npu', vendor: 'amd', vendorId: 0x1022, deviceId: 0x17f0 });
 const seen = captured('amd-strix-halo-npu', 'xrt-smi', 'examine', '-f');
@@ -17,7 +17,7 @@ test('reads the devices; a text of another kind is no answer', () => {
 });
 
 test('an NPU that it lists is fine; one that it lacks or that is not ready has a reason', () => {
-  const judged = (devices: Parameters<typeof judgeNpus>[0]) => judgeNpus(devices, [npu]).get(npu.id);
+  const judged = (devices: Parameters<typeof evaluateNpus>[0]) => evaluateNpus(devices, [npu]).get(npu.id);
   expect(judged([{ id: npu.id, ready: true }])).toEqual({ toolAnswered: true });
   expect(judged([{ id: null, ready: true }])).toEqual({ toolAnswered: true });
   expect(judged([])?.runtimeProblem).toContain('xrt-plugin-amdxdna');

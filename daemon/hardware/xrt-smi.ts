@@ -27,14 +27,14 @@ export function parseXrt(text: string): XrtDevice[] | null {
 }
 
 /** What XRT's view means for each NPU. One of a kind is the same one, however its address is spelled. */
-export function judgeNpus(
-  seen: readonly XrtDevice[],
+export function evaluateNpus(
+  listed: readonly XrtDevice[],
   npus: readonly Pick<DeviceFacts, 'id'>[],
 ): Map<string, DevicePatch> {
-  const alone = seen.length === 1 && npus.length === 1 && seen[0]?.id === null;
+  const alone = listed.length === 1 && npus.length === 1 && listed[0]?.id === null;
   return new Map(
     npus.map(({ id }) => {
-      const match = seen.find((device) => device.id === id || alone);
+      const match = listed.find((device) => device.id === id || alone);
       if (match === undefined) return [id, { runtimeProblem: UNSEEN }];
       return [id, match.ready ? { toolAnswered: true } : { runtimeProblem: NOT_READY }];
     }),
@@ -61,8 +61,8 @@ export async function readXrtSmi(
   try {
     const file = join(folder, 'examine.json');
     const result = await tool('xrt-smi', ['examine', '-f', 'JSON', '-o', file]);
-    const seen = result.code === 0 ? parseXrt(await readHead(file)) : null;
-    return seen === null ? new Map() : judgeNpus(seen, npus);
+    const listed = result.code === 0 ? parseXrt(await readHead(file)) : null;
+    return listed === null ? new Map() : evaluateNpus(listed, npus);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
-import { absenceOf, isForGood, missedAgain } from './absence.ts';
+import { absenceOf, isPermanent, recordMiss } from './absence.ts';
 
 const DAY_MS = 86_400_000;
 const NOON = Date.UTC(2026, 0, 31, 12);
 
 test('looks of one day count once', () => {
-  const first = missedAgain(null, NOON);
+  const first = recordMiss(null, NOON);
   expect(first).toEqual({ days: 1, day: '2026-01-31' });
-  expect(missedAgain(first, NOON + 1000)).toBe(first);
-  expect(missedAgain(first, NOON + DAY_MS)).toEqual({ days: 2, day: '2026-02-01' });
+  expect(recordMiss(first, NOON + 1000)).toBe(first);
+  expect(recordMiss(first, NOON + DAY_MS)).toEqual({ days: 2, day: '2026-02-01' });
 });
 
 test('a clock that is set from 1970 counts as one day', () => {
-  expect(missedAgain(missedAgain(null, 0), NOON)).toEqual({ days: 2, day: '2026-01-31' });
+  expect(recordMiss(recordMiss(null, 0), NOON)).toEqual({ days: 2, day: '2026-01-31' });
 });
 
 test('who is missed for ninety days is still waited for, and not a day longer', () => {
-  let absence = missedAgain(null, NOON);
-  for (let day = 1; day < 90; day += 1) absence = missedAgain(absence, NOON + day * DAY_MS);
-  expect(isForGood(absence)).toBe(false);
-  expect(isForGood(missedAgain(absence, NOON + 90 * DAY_MS))).toBe(true);
+  let absence = recordMiss(null, NOON);
+  for (let day = 1; day < 90; day += 1) absence = recordMiss(absence, NOON + day * DAY_MS);
+  expect(isPermanent(absence)).toBe(false);
+  expect(isPermanent(recordMiss(absence, NOON + 90 * DAY_MS))).toBe(true);
 });
 
 test.each([[{}], [{ absence: null }], [{ absence: 'x' }], [{ absence: { days: '1', day: 'x' } }]])(

@@ -8,20 +8,20 @@ export interface Absence {
 }
 
 /** After as many days the model is not coming back. */
-const MOST_DAYS = 90;
+const MAX_DAYS = 90;
 
 /**
  * The absence after one more look in vain. Days are counted instead of being reckoned from a date, because a machine whose clock is set
  * only after its start would otherwise have waited for half a century.
  */
-export function missedAgain(absence: Absence | null, now: number): Absence {
+export function recordMiss(absence: Absence | null, now: number): Absence {
   const day = new Date(now).toISOString().slice(0, 10);
-  if (absence === null) return { days: 1, day };
-  return absence.day === day ? absence : { days: absence.days + 1, day };
+  if (absence === null) return { days: 1, day: day };
+  return absence.day === day ? absence : { days: absence.days + 1, day: day };
 }
 
 /** Whether nobody waits for the model any more. */
-export const isForGood = ({ days }: Absence): boolean => days > MOST_DAYS;
+export const isPermanent = ({ days }: Absence): boolean => days > MAX_DAYS;
 
 /** The absence that a row tells; null for a model that was there. */
 export function absenceOf({ header }: Pick<ModelRow, 'header'>): Absence | null {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Purpose } from '../contract/catalog.ts';
-import { CATALOG, CATALOG_DATE, pullName, reckoned, typeOf } from './catalog.ts';
+import { CATALOG, CATALOG_DATE, estimateHeader, pullName, typeOf } from './catalog.ts';
 import { isRepoName } from './pulls/hub-names.ts';
 
 test('every entry names a repository that can be pulled, once, and every purpose has one', () => {
@@ -12,11 +12,13 @@ test('every entry names a repository that can be pulled, once, and every purpose
 
 test('the numbers of an entry are what its header would tell', () => {
   const llama = CATALOG.find(({ name }) => name === 'Llama 3.1 8B');
-  expect(llama && reckoned(llama)).toEqual({
+  expect(llama && estimateHeader(llama)).toEqual({
     sizeBytes: 4_920_000_000,
     contextTrain: 131_072,
     kvBytesPerToken: 131_072,
     embedding: 4096,
   });
-  expect(CATALOG.filter((one) => typeOf(one) === 'llm' && reckoned(one).kvBytesPerToken === 0)).toEqual([]);
+  expect(CATALOG.filter((one) => typeOf(one) === 'llm' && estimateHeader(one).kvBytesPerToken === 0)).toEqual(
+    [],
+  );
 });

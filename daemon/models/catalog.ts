@@ -218,7 +218,7 @@ export function installedFrom(
 }
 
 /** Numbers of a model that is not here yet, as its header will tell them: bytes, and tokens of the window. */
-export function reckoned({ sizeMb, context, shape }: KnownModel) {
+export function estimateHeader({ sizeMb, context, shape }: KnownModel) {
   const kvBytesPerToken = shape === null ? 0 : 2 * 2 * shape[0] * shape[1] * shape[2];
   return {
     sizeBytes: sizeMb * 1_000_000,

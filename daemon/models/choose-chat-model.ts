@@ -6,7 +6,7 @@ const WINDOW = 4096;
 const ENGINE_BYTES = 512 * 1024 * 1024;
 
 /** Bytes that a chat model takes with an ordinary window. */
-export function reckonedBytes(model: RegisteredModel): number {
+export function estimateBytes(model: RegisteredModel): number {
   const window = Math.min(model.contextTrain ?? WINDOW, WINDOW);
   return model.sizeBytes + (model.kvBytesPerToken ?? 0) * window + ENGINE_BYTES;
 }
@@ -30,7 +30,7 @@ export function chooseChatModel(
   const talking = real.filter(({ chatTemplate }) => chatTemplate);
   const candidates = (talking.length > 0 ? talking : real).sort(bySize);
   return (
-    candidates.find((model) => memoryBytes === null || reckonedBytes(model) <= memoryBytes) ??
+    candidates.find((model) => memoryBytes === null || estimateBytes(model) <= memoryBytes) ??
     candidates.at(-1) ??
     null
   );

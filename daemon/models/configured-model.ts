@@ -17,7 +17,7 @@ export interface ConfiguredModel {
   /** The file of the setting, for problems. */
   file: string;
   /** True for the command line. */
-  typed: boolean;
+  isCommandLine: boolean;
   /** True for the command line and the environment, which stand above every file. */
   explicit: boolean;
 }
@@ -37,13 +37,13 @@ export function configuredModel(
     path: splitParts(path)[0] ?? path,
     origin: override === null ? ORIGINS[source] : '--model',
     file: source === 'file' ? CONFIG_FILE : 'environment',
-    typed: override !== null,
+    isCommandLine: override !== null,
     explicit: override !== null || source === 'env',
   };
 }
 
 /** What is wrong with the configured file; null when it can serve a chat. `found` is the model, or why there is none. */
-function objection(found: RegisteredModel | Error): { why: string; advice: string } | null {
+function findProblem(found: RegisteredModel | Error): { why: string; advice: string } | null {
   if (found instanceof Error) {
     const advice = 'Give the path of a whole .gguf chat model, or leave the setting out.';
     return { why: `which can't be used: ${found.message}`, advice };
@@ -53,82 +53,82 @@ function objection(found: RegisteredModel | Error): { why: string; advice: strin
   return { why: `which is no chat model (its type is ${found.type})`, advice };
 }
 
-export interface ConfiguredOptions {
+export interface ConfiguredModelDeps {
   named: ConfiguredModel | null;
   /** The model at a path that is known. */
   modelAt(path: string): RegisteredModel | undefined;
   /** Asks the disk of a path, which may not answer; rejects then. */
-  ask<T>(path: string, look: () => Promise<T>): Promise<T>;
+  runOnDisk<T>(path: string, work: () => Promise<T>): Promise<T>;
   register(path: string): Promise<RegisteredModel>;
   /** Called once it is here after all. */
-  arrived(): Promise<void>;
+  onAvailable(): Promise<void>;
   log: Log;
   signal: AbortSignal;
   /** Between two looks for a file that was not there (ms). */
-  againMs?: number;
+  retryMs?: number;
 }
 
-const AGAIN_MS = 3_000;
+const RETRY_MS = 3_000;
 
 /**
  * The file that was named for slot `agent`, as long as it can serve a chat. One that a setting names and that can't (its disk comes
  * later than the gateway, it was removed) is a problem, and is looked for until it can: the gateway serves what else it has meanwhile.
  */
-export class Configured {
-  readonly #options: ConfiguredOptions;
+export class ConfiguredModelLoader {
+  readonly #deps: ConfiguredModelDeps;
   #why: string | null = null;
-  #seen: string | null = null;
-  #looking = false;
+  #lastFingerprint: string | null = null;
+  #inspecting = false;
 
-  constructor(options: ConfiguredOptions) {
-    this.#options = options;
+  constructor(deps: ConfiguredModelDeps) {
+    this.#deps = deps;
   }
 
   /** The first look. Throws SetupError for a file that the command line names: whoever typed it sees the slip. */
   async start(): Promise<void> {
-    const { named, log, signal, againMs = AGAIN_MS } = this.#options;
+    const { named, log, signal, retryMs = RETRY_MS } = this.#deps;
     if (named === null) return;
-    const refused = await this.#look(named);
+    const refused = await this.#inspect(named);
     if (refused === null) return;
     const { why, advice } = refused;
-    if (named.typed) throw new SetupError(`${named.origin} names ${named.path}, ${why}.`, advice);
+    if (named.isCommandLine) throw new SetupError(`${named.origin} names ${named.path}, ${why}.`, advice);
     log.warn(
       { path: named.path, reason: why },
       `${named.origin} names a file that slot agent can not serve; it is looked for`,
     );
     const failed = (err: unknown) =>
       log.warn({ path: named.path, err }, 'the file of slot agent was not taken');
-    const timer = setInterval(() => this.#again(named, timer).catch(failed), againMs);
+    const timer = setInterval(() => this.#retry(named, timer).catch(failed), retryMs);
     timer.unref();
     signal.addEventListener('abort', () => clearInterval(timer), { once: true });
   }
 
   model(): RegisteredModel | null {
-    const { named, modelAt } = this.#options;
+    const { named, modelAt } = this.#deps;
     const found = named === null ? undefined : modelAt(named.path);
     return found?.type === 'llm' ? found : null;
   }
 
   problems(): Problem[] {
-    const { named } = this.#options;
+    const { named } = this.#deps;
     if (named === null || this.#why === null) return [];
     const message = `${named.origin} names ${basename(named.path)}, ${this.#why}; slot agent has another model`;
     return [{ file: named.file, line: null, message }];
   }
 
-  async #look({ path }: ConfiguredModel): Promise<{ why: string; advice: string } | null> {
-    this.#seen = await this.#sight(path);
-    this.#looking = true;
-    const refused = objection(await this.#options.register(path).catch((error: Error) => error));
-    this.#looking = false;
+  async #inspect({ path }: ConfiguredModel): Promise<{ why: string; advice: string } | null> {
+    this.#lastFingerprint = await this.#fingerprint(path);
+    this.#inspecting = true;
+    const refused = findProblem(await this.#deps.register(path).catch((error: Error) => error));
+    this.#inspecting = false;
     this.#why = refused?.why ?? null;
     return refused;
   }
 
   /** Tells whether a file is another one than at the last look; null when it is not there, and when nobody can say. */
-  #sight(path: string): Promise<string | null> {
-    return this.#options
-      .ask(path, () => stat(path))
+  #fingerprint(path: string): Promise<string | null> {
+    return this.#deps
+      .runOnDisk(path, () => stat(path))
       .then(
         ({ size, mtimeMs, ctimeMs }) => `${size} ${mtimeMs} ${ctimeMs}`,
         () => null,
@@ -136,12 +136,18 @@ export class Configured {
   }
 
   /** A file that is as it was refused is not read again. */
-  async #again(named: ConfiguredModel, timer: NodeJS.Timeout): Promise<void> {
-    const seen = await this.#sight(named.path);
-    if (seen === null || seen === this.#seen || this.#looking || this.#options.signal.aborted) return;
-    if ((await this.#look(named)) !== null) return;
+  async #retry(named: ConfiguredModel, timer: NodeJS.Timeout): Promise<void> {
+    const fingerprint = await this.#fingerprint(named.path);
+    if (
+      fingerprint === null ||
+      fingerprint === this.#lastFingerprint ||
+      this.#inspecting ||
+      this.#deps.signal.aborted
+    )
+      return;
+    if ((await this.#inspect(named)) !== null) return;
     clearInterval(timer);
-    this.#options.log.info({ path: named.path }, `the file that ${named.origin} names is here`);
-    await this.#options.arrived();
+    this.#deps.log.info({ path: named.path }, `the file that ${named.origin} names is here`);
+    await this.#deps.onAvailable();
   }
 }

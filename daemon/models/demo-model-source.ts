@@ -2,16 +2,16 @@ import type { Log } from '../lib/log.ts';
 import type { KeyValueRepo } from '../store/key-value.ts';
 import { ensureDemoModel } from './demo-model.ts';
 import type { FolderSync } from './folder-sync.ts';
-import type { Shelf } from './model-store.ts';
-import { readFactsApart } from './read-facts-in-child.ts';
+import type { ModelStore } from './model-store.ts';
+import { readFactsInChild } from './read-facts-in-child.ts';
 import type { RegisteredModel } from './registered-model.ts';
 import { findModelFile } from './scan.ts';
 
 /** Remembered for good: from then on the demonstration model stays away. */
-const REAL_MODEL_FACT = 'models.real_model_seen';
+const REAL_MODEL_SEEN_KEY = 'models.real_model_seen';
 
-export interface DemoGuestOptions {
-  shelf: Shelf;
+export interface DemoSourceDeps {
+  modelStore: ModelStore;
   sync: FolderSync;
   facts: KeyValueRepo;
   log: Log;
@@ -21,14 +21,14 @@ export interface DemoGuestOptions {
 
 const isReal = (model: RegisteredModel) => model.type === 'llm' && model.format === 'gguf' && !model.demo;
 
-async function invite({ shelf, sync, log, folder, signal }: DemoGuestOptions): Promise<void> {
+async function registerDemo({ modelStore, sync, log, folder, signal }: DemoSourceDeps): Promise<void> {
   try {
     const { path } = await ensureDemoModel(folder);
     const file = await findModelFile(path);
-    const known = shelf.byPath(path);
+    const known = modelStore.byPath(path);
     if (file === null || (known?.mtimeS === file.mtimeS && known.sizeBytes === file.sizeBytes)) return;
-    const [outcome] = await readFactsApart([path], signal);
-    if (outcome !== undefined && 'facts' in outcome) sync.admit('demo', file, outcome.facts);
+    const [outcome] = await readFactsInChild([path], signal);
+    if (outcome !== undefined && 'facts' in outcome) sync.register('demo', file, outcome.facts);
     else log.error({ reason: outcome?.reason }, 'the demonstration model can not be read');
   } catch (error) {
     log.error({ reason: (error as Error).message }, 'the demonstration model can not be written');
@@ -39,11 +39,11 @@ async function invite({ shelf, sync, log, folder, signal }: DemoGuestOptions): P
  * The demonstration model exists until the first real chat model is found, which removes it permanently
  * (docs/spec/contract.md#demo-model). Without a writable folder the gateway continues without it.
  */
-export async function settleDemo(options: DemoGuestOptions): Promise<void> {
-  const { shelf, facts } = options;
-  if (shelf.list().some(isReal) && facts.get(REAL_MODEL_FACT) === null) {
-    facts.set(REAL_MODEL_FACT, new Date().toISOString());
+export async function updateDemoModel(deps: DemoSourceDeps): Promise<void> {
+  const { modelStore, facts } = deps;
+  if (modelStore.list().some(isReal) && facts.get(REAL_MODEL_SEEN_KEY) === null) {
+    facts.set(REAL_MODEL_SEEN_KEY, new Date().toISOString());
   }
-  if (facts.get(REAL_MODEL_FACT) === null) return invite(options);
-  for (const { id, demo } of shelf.list()) if (demo) shelf.remove(id);
+  if (facts.get(REAL_MODEL_SEEN_KEY) === null) return registerDemo(deps);
+  for (const { id, demo } of modelStore.list()) if (demo) modelStore.remove(id);
 }

@@ -1,12 +1,12 @@
 import { espeakVoices, findEspeak } from './espeak-voices.ts';
-import type { Shelf } from './model-store.ts';
+import type { ModelStore } from './model-store.ts';
 import { findModelFile } from './scan.ts';
 import { espeakModel } from './speech-model.ts';
 
-export interface EspeakGuestOptions {
-  readonly shelf: Shelf;
+export interface EspeakSourceDeps {
+  readonly modelStore: ModelStore;
   /** Whether the operator wants it. */
-  wanted(): boolean;
+  isEnabled(): boolean;
   /** Where programs are looked for; default the usual folders. */
   readonly path?: string;
 }
@@ -15,16 +15,16 @@ export interface EspeakGuestOptions {
  * The speaking program is a model as long as there is no other voice and it is installed: a voice without weights, which
  * steps aside for a real one. Never rejects.
  */
-export async function settleEspeak({ shelf, wanted, path }: EspeakGuestOptions): Promise<void> {
-  const guest = shelf.list().find(({ format }) => format === 'program');
-  const voiced = shelf.list().some(({ type, source }) => type === 'tts' && source !== 'program');
-  const program = wanted() && !voiced ? await findEspeak(path) : null;
+export async function updateEspeakModel({ modelStore, isEnabled, path }: EspeakSourceDeps): Promise<void> {
+  const current = modelStore.list().find(({ format }) => format === 'program');
+  const voiced = modelStore.list().some(({ type, source }) => type === 'tts' && source !== 'program');
+  const program = isEnabled() && !voiced ? await findEspeak(path) : null;
   if (program === null) {
-    if (guest !== undefined) shelf.remove(guest.id);
+    if (current !== undefined) modelStore.remove(current.id);
     return;
   }
   const file = await findModelFile(program);
-  if (file === null || (guest?.path === program && guest.mtimeS === file.mtimeS)) return;
+  if (file === null || (current?.path === program && current.mtimeS === file.mtimeS)) return;
   const voices = await espeakVoices(program);
-  if (voices.length > 0) shelf.put(espeakModel(file, voices));
+  if (voices.length > 0) modelStore.put(espeakModel(file, voices));
 }

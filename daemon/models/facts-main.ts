@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { ProjectorFile, readGgufFacts } from './gguf-facts.ts';
 import type { ModelFacts } from './read-facts-in-child.ts';
-import { isPassing, readFault } from './read-fault.ts';
+import { isTransient, readFault } from './read-fault.ts';
 import { readSpeechFacts, speechLayout } from './speech-facts.ts';
 import { readWeightsFacts, weightsSize } from './weights-facts.ts';
 
@@ -19,7 +19,7 @@ for (const path of process.argv.slice(2)) {
       path,
       reason: readFault(error) ?? (error instanceof Error ? error.message : String(error)),
       projector: error instanceof ProjectorFile,
-      passing: isPassing(error),
+      passing: isTransient(error),
     }),
   );
   process.stdout.write(`${JSON.stringify(outcome)}\n`);

@@ -85,8 +85,8 @@ function shape(metadata: Metadata, architecture: string) {
   const valueLength = asNumber(of('attention.value_length')) ?? plain;
   const headDim = keyLength === null || valueLength === null ? null : (keyLength + valueLength) / 2;
   const known = layers !== null && kvHeads !== null && headDim !== null;
-  const kept = known ? Math.ceil(2 * KV_VALUE_BYTES * layers * kvHeads * headDim) : null;
-  const kvBytesPerToken = ENCODERS.test(architecture) ? 0 : kept;
+  const cacheBytes = known ? Math.ceil(2 * KV_VALUE_BYTES * layers * kvHeads * headDim) : null;
+  const kvBytesPerToken = ENCODERS.test(architecture) ? 0 : cacheBytes;
   return { layers, kvHeads, headDim, embedding, kvBytesPerToken };
 }
 

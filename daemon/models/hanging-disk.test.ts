@@ -60,10 +60,10 @@ class Stuck extends MountGuard {
   }
 }
 
-async function start(patience: MountGuard = new Stuck(null), firstScanMs = 20_000): Promise<Registry> {
+async function start(mountGuard: MountGuard = new Stuck(null), firstScanMs = 20_000): Promise<Registry> {
   const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
   const bus = new EventBus<GatewayEvents>();
-  const registry = await createRegistry({ store, log, bus, settings, firstScanMs, patience });
+  const registry = await createRegistry({ store, log, bus, settings, firstScanMs, mountGuard });
   ends.push(() => settings.close(), registry.close);
   return registry;
 }
@@ -114,10 +114,10 @@ test.each([0, 3, 4, 5])(
     put(share, 'mmproj-F16.gguf', projector());
     put(share, 'far.gguf');
     put(other, 'mmproj-F16.gguf', projector());
-    const patience = new FallsSilent();
-    const registry = await start(patience);
+    const mountGuard = new FallsSilent();
+    const registry = await start(mountGuard);
     await registry.register(put(other, 'named.gguf'));
-    patience.left = answers;
+    mountGuard.left = answers;
     await registry.scan();
     expect(registry.views()).toMatchObject([
       { id: 'far', projector: true },

@@ -13,9 +13,9 @@ export function modelId(path: string): string {
 }
 
 /** The first of `id`, `id-2`, `id-3`, … that is not taken. */
-export function uniqueId(id: string, taken: (id: string) => boolean): string {
-  if (!taken(id)) return id;
+export function uniqueId(id: string, isTaken: (id: string) => boolean): string {
+  if (!isTaken(id)) return id;
   let number = 2;
-  while (taken(`${id}-${number}`)) number += 1;
+  while (isTaken(`${id}-${number}`)) number += 1;
   return `${id}-${number}`;
 }

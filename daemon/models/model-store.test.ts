@@ -4,7 +4,7 @@ import { EventBus } from '../lib/async/event-bus.ts';
 import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openStore } from '../store/store.ts';
-import { Shelf } from './model-store.ts';
+import { ModelStore } from './model-store.ts';
 import { NO_TEXT, type RegisteredModel } from './registered-model.ts';
 
 const DAY_MS = 86_400_000;
@@ -37,23 +37,27 @@ test('who is missed is on no list, is known over a restart, and is forgotten aft
     store.close();
   });
   let now = Date.UTC(2026, 0, 1);
-  const open = () => new Shelf(store.models, new EventBus<GatewayEvents>(), log, () => now);
-  const shelf = open();
-  shelf.put(model);
-  shelf.miss('a');
-  expect([shelf.list(), shelf.get('a'), shelf.byPath('/m/a.gguf')]).toEqual([[], undefined, undefined]);
+  const open = () => new ModelStore(store.models, new EventBus<GatewayEvents>(), log, () => now);
+  const modelStore = open();
+  modelStore.put(model);
+  modelStore.markMissing('a');
+  expect([modelStore.list(), modelStore.get('a'), modelStore.byPath('/m/a.gguf')]).toEqual([
+    [],
+    undefined,
+    undefined,
+  ]);
   for (let day = 1; day < 90; day += 1) {
     now += DAY_MS;
-    shelf.miss('a');
+    modelStore.markMissing('a');
   }
   expect(
     open()
       .absent()
       .map(({ id }) => id),
   ).toEqual(['a']);
-  expect(open().welcome('a')).toMatchObject({ id: 'a', path: '/m/a.gguf' });
+  expect(open().restore('a')).toMatchObject({ id: 'a', path: '/m/a.gguf' });
   now += DAY_MS;
-  shelf.miss('a');
-  expect(shelf.absent()).toEqual([]);
+  modelStore.markMissing('a');
+  expect(modelStore.absent()).toEqual([]);
   expect(store.models.all()).toEqual([]);
 });

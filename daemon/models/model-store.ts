@@ -2,13 +2,13 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { Store } from '../store/store.ts';
-import { type Absence, absenceOf, isForGood, missedAgain } from './absence.ts';
+import { type Absence, absenceOf, isPermanent, recordMiss } from './absence.ts';
 import { fromRow, type RegisteredModel, toRow } from './registered-model.ts';
 
 const same = (a: RegisteredModel, b: RegisteredModel) => JSON.stringify(a) === JSON.stringify(b);
 
 /** What a new look at the file of a model does not change. */
-const staying = (old: RegisteredModel): Partial<RegisteredModel> => ({
+const preservedFields = (old: RegisteredModel): Partial<RegisteredModel> => ({
   created: old.created,
   binding: old.binding,
   projector: old.projector,
@@ -27,7 +27,7 @@ interface Absent {
  * The models that are known, in memory first: a store that fails costs their memory over a restart and nothing else. One that is
  * absent is on no list and answers to nothing, but keeps its id, its origin and what was chosen for it until it comes back.
  */
-export class Shelf {
+export class ModelStore {
   readonly #models = new Map<string, RegisteredModel>();
   readonly #absent = new Map<string, Absent>();
   readonly #now: () => number;
@@ -73,7 +73,7 @@ export class Shelf {
   put(model: RegisteredModel): RegisteredModel {
     const present = this.#models.get(model.id);
     const old = present ?? this.#absent.get(model.id)?.model;
-    const next = old === undefined ? model : { ...model, ...staying(old) };
+    const next = old === undefined ? model : { ...model, ...preservedFields(old) };
     if (present !== undefined && same(present, next)) return present;
     this.#absent.delete(next.id);
     this.#models.set(next.id, next);
@@ -84,12 +84,12 @@ export class Shelf {
   }
 
   /** A model was looked for and is not there. Who is missed for too many days is forgotten. */
-  miss(id: string): void {
+  markMissing(id: string): void {
     const before = this.#absent.get(id);
     const model = this.#models.get(id) ?? before?.model;
     if (model === undefined) return;
-    const absence = missedAgain(before?.absence ?? null, this.#now());
-    if (isForGood(absence)) {
+    const absence = recordMiss(before?.absence ?? null, this.#now());
+    if (isPermanent(absence)) {
       this.remove(id);
       return;
     }
@@ -102,7 +102,7 @@ export class Shelf {
   }
 
   /** An absent model is there again, as it was; undefined when it was not absent. */
-  welcome(id: string): RegisteredModel | undefined {
+  restore(id: string): RegisteredModel | undefined {
     const model = this.#absent.get(id)?.model;
     return model && this.put(model);
   }

@@ -15,10 +15,10 @@ export interface NpuModel {
 }
 
 const TAG = /^[a-z0-9][a-z0-9._-]{0,62}:[a-z0-9][a-z0-9._-]{0,31}$/i;
-const MOST_MODELS = 256;
+const MAX_MODELS = 256;
 const GB = 1e9;
 const LIMIT_MS = 10_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 type Json = Record<string, unknown>;
 const asObject = (value: unknown): Json =>
@@ -40,7 +40,7 @@ const typeOf = (tag: string): NpuModel['type'] => {
 /** What is installed according to `flm list --json`; entries of another shape are passed over. Pure. */
 export function parseNpuList(text: string): NpuModel[] {
   const { models } = parsed(text);
-  const listed = (Array.isArray(models) ? models : []).slice(0, MOST_MODELS).map(asObject);
+  const listed = (Array.isArray(models) ? models : []).slice(0, MAX_MODELS).map(asObject);
   return listed.flatMap(({ name, installed, footprint, label }) => {
     if (installed !== true || typeof name !== 'string' || !TAG.test(name)) return [];
     const bytes = typeof footprint === 'number' && footprint > 0 ? Math.round(footprint * GB) : 0;
@@ -54,7 +54,7 @@ export function parseNpuList(text: string): NpuModel[] {
  * (it takes longer than `limitMs`, or can't be started), which says nothing of its models. Never rejects.
  */
 export async function npuModels(program: string, limitMs = LIMIT_MS): Promise<NpuModel[] | null> {
-  const limits = { timeoutMs: limitMs, maxBytes: MOST_BYTES, env: { HOME: homedir() } };
+  const limits = { timeoutMs: limitMs, maxBytes: MAX_OUTPUT_BYTES, env: { HOME: homedir() } };
   const able = await runCommand(program, ['validate', '--json'], limits);
   const { ready } = parsed(able.stdout);
   if (ready !== true) return ready === false ? [] : null;

@@ -8,9 +8,9 @@ import { createLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
-import { Shelf } from './model-store.ts';
+import { ModelStore } from './model-store.ts';
 import { parseNpuList } from './npu-list.ts';
-import { settleNpu } from './npu-model-source.ts';
+import { updateNpuModels } from './npu-model-source.ts';
 import { modelView } from './registered-model.ts';
 import { createRegistry } from './registry.ts';
 
@@ -55,7 +55,7 @@ const log = createLog({ level: 'fatal' });
 describe('models of the NPU backend (a stand-in for its program)', () => {
   let home: string;
   let bin: string;
-  let shelf: Shelf;
+  let modelStore: ModelStore;
   const ends: (() => void)[] = [];
   beforeEach(() => {
     home = scratch();
@@ -63,7 +63,7 @@ describe('models of the NPU backend (a stand-in for its program)', () => {
     mkdirSync(bin);
     const store = openStore({ folder: join(home, 'state'), log });
     ends.push(() => store.close());
-    shelf = new Shelf(store.models, new EventBus<GatewayEvents>(), log);
+    modelStore = new ModelStore(store.models, new EventBus<GatewayEvents>(), log);
   });
   afterEach(() => {
     for (const end of ends.splice(0)) end();
@@ -80,8 +80,8 @@ esac
 `,
       { mode: 0o755 },
     );
-  const settle = () => settleNpu({ shelf, path: bin });
-  const ids = () => shelf.list().map(({ id }) => id);
+  const settle = () => updateNpuModels({ modelStore, path: bin });
+  const ids = () => modelStore.list().map(({ id }) => id);
 
   test('are there under their native tags while the backend and its NPU are', async () => {
     await settle();
@@ -90,12 +90,12 @@ esac
     await settle();
     await settle();
     expect(ids()).toEqual(['embed-gemma:300m', 'llama3.2:1b', 'whisper-v3:turbo']);
-    expect(shelf.get('llama3.2:1b')).toMatchObject({
+    expect(modelStore.get('llama3.2:1b')).toMatchObject({
       type: 'llm',
       format: 'flm',
       capabilities: { tools: true },
     });
-    const views = shelf.list().map(modelView);
+    const views = modelStore.list().map(modelView);
     expect(views.map((view) => RegistryView.parse(view))).toEqual(views);
     install({ models: LIST.models.slice(0, 1) });
     await settle();
@@ -113,17 +113,17 @@ esac
   test('are out of sight while the program or its NPU is away, and come back with what was chosen for them', async () => {
     install(LIST);
     await settle();
-    shelf.change('llama3.2:1b', { binding: 'slot:agent' });
+    modelStore.change('llama3.2:1b', { binding: 'slot:agent' });
     const away = [() => install({ models: [] }), () => install(LIST, false), () => rmSync(join(bin, 'flm'))];
     for (const leave of away) {
       leave();
       await settle();
       expect(ids()).toEqual([]);
-      expect(shelf.absent()).toHaveLength(3);
+      expect(modelStore.absent()).toHaveLength(3);
       install(LIST);
       await settle();
-      expect(shelf.get('llama3.2:1b')?.binding).toBe('slot:agent');
-      expect(shelf.absent()).toEqual([]);
+      expect(modelStore.get('llama3.2:1b')?.binding).toBe('slot:agent');
+      expect(modelStore.absent()).toEqual([]);
     }
   });
 
@@ -144,19 +144,19 @@ esac
     install(LIST);
     await settle();
     writeFileSync(join(bin, 'flm'), '#!/bin/sh\nexec sleep 30\n', { mode: 0o755 });
-    await settleNpu({ shelf, path: bin, limitMs: 100 });
+    await updateNpuModels({ modelStore, path: bin, limitMs: 100 });
     expect(ids()).toHaveLength(3);
   });
 
   test('never take the id of another model, nor its place when they go', async () => {
     install(LIST);
     await settle();
-    const own = shelf.get('llama3.2:1b');
+    const own = modelStore.get('llama3.2:1b');
     if (own === undefined) throw new Error('no model');
-    shelf.remove('llama3.2:1b');
-    shelf.put({ ...own, format: 'gguf', source: 'register' });
+    modelStore.remove('llama3.2:1b');
+    modelStore.put({ ...own, format: 'gguf', source: 'register' });
     await settle();
-    expect(shelf.get('llama3.2:1b')?.format).toBe('gguf');
+    expect(modelStore.get('llama3.2:1b')?.format).toBe('gguf');
     rmSync(join(bin, 'flm'));
     await settle();
     expect(ids()).toEqual(['llama3.2:1b']);
@@ -180,7 +180,7 @@ esac
     rmSync(join(bin, 'flm'));
     await registry.scan();
     expect(registry.get('whisper-v3:turbo')).toBeUndefined();
-    expect(registry.outOfSight()).toContain('whisper-v3:turbo');
+    expect(registry.absentIds()).toContain('whisper-v3:turbo');
     install(LIST);
     await registry.scan();
     expect(registry.get('whisper-v3:turbo')?.binding).toBe('slot:stt');

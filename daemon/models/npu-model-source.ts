@@ -1,5 +1,5 @@
 import { findProgram } from './find-program.ts';
-import type { Shelf } from './model-store.ts';
+import type { ModelStore } from './model-store.ts';
 import { NPU_PROGRAM, type NpuModel, npuModels } from './npu-list.ts';
 import { NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelFile } from './scan.ts';
@@ -7,8 +7,8 @@ import { type FoundFile, findModelFile } from './scan.ts';
 /** The format of models that the NPU backend keeps by itself. */
 const FORMAT = 'flm';
 
-export interface NpuGuestsOptions {
-  readonly shelf: Shelf;
+export interface NpuSourceDeps {
+  readonly modelStore: ModelStore;
   /** Where the program is looked for; default the usual folders. */
   readonly path?: string;
   /** Milliseconds that it may take for an answer; default several seconds. */
@@ -42,17 +42,17 @@ const npuModel = ({ tag, type, bytes, tools }: NpuModel, program: FoundFile): Re
  * they are not listed. While the backend does not answer, the state stays as it is. An id that another model
  * holds stays with that model. Never rejects.
  */
-export async function settleNpu({ shelf, path, limitMs }: NpuGuestsOptions): Promise<void> {
+export async function updateNpuModels({ modelStore, path, limitMs }: NpuSourceDeps): Promise<void> {
   const program = await findProgram(NPU_PROGRAM, path);
   const file = program === null ? null : await findModelFile(program);
   const models = file === null ? [] : await npuModels(file.path, limitMs);
   if (models === null) return;
   const tags = new Set(models.map(({ tag }) => tag));
-  for (const { id, format } of [...shelf.list(), ...shelf.absent()])
-    if (format === FORMAT && !tags.has(id)) shelf.miss(id);
+  for (const { id, format } of [...modelStore.list(), ...modelStore.absent()])
+    if (format === FORMAT && !tags.has(id)) modelStore.markMissing(id);
   if (file === null) return;
   for (const model of models) {
-    const known = shelf.get(model.tag);
-    if (known === undefined || known.format === FORMAT) shelf.put(npuModel(model, file));
+    const known = modelStore.get(model.tag);
+    if (known === undefined || known.format === FORMAT) modelStore.put(npuModel(model, file));
   }
 }

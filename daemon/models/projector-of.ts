@@ -29,11 +29,11 @@ function projectorIn(
   folder: string,
   projectors: readonly string[],
   model: string,
-  beside: () => readonly string[],
+  siblings: () => readonly string[],
 ): string | null {
   const there = projectors.filter((path) => dirname(path) === folder);
   if (there.length === 0) return null;
-  const families = new Set(beside().map(familyOf));
+  const families = new Set(siblings().map(familyOf));
   const own = familyOf(model);
   const fits = (path: string) => {
     const meant = meantBy(path);

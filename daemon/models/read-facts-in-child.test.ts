@@ -6,14 +6,14 @@ import { scratch } from '../lib/testing/scratch.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
 import { encodeGguf } from './gguf/writer.ts';
 import { readGgufFacts } from './gguf-facts.ts';
-import { parseOutcomes, readFactsApart } from './read-facts-in-child.ts';
+import { parseOutcomes, readFactsInChild } from './read-facts-in-child.ts';
 
 test('one outcome per file, in order, read in another process', async () => {
   const folder = scratch();
   const [good, bad] = [join(folder, 'a b;$(id).gguf'), join(folder, 'bad.gguf')];
   writeFileSync(good, encodeGguf(tinyChat()));
   writeFileSync(bad, 'text');
-  expect(await readFactsApart([bad, good])).toEqual([
+  expect(await readFactsInChild([bad, good])).toEqual([
     { path: bad, reason: 'it is not a GGUF file', projector: false, passing: false },
     { path: good, facts: await readGgufFacts(good) },
   ]);
@@ -23,7 +23,7 @@ test('what the system does not let be read is told without its path, and as what
   const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
   const path = join(folder, 'away.gguf');
   symlinkSync(path, path);
-  expect(await readFactsApart([path])).toEqual([
+  expect(await readFactsInChild([path])).toEqual([
     { path, reason: "the file can't be read (ELOOP)", projector: false, passing: true },
   ]);
   rmSync(folder, { recursive: true });
@@ -48,7 +48,7 @@ test('a crafted file that ends its reader does not hide the files behind it', as
   const paths = [path('a'), path('greedy'), path('c')];
   for (const each of ['a', 'c']) writeFileSync(path(each), encodeGguf(tinyChat()));
   writeGreedy(path('greedy'));
-  expect(await readFactsApart(paths, undefined, { start: 4_000, file: 1_000 })).toMatchObject([
+  expect(await readFactsInChild(paths, undefined, { start: 4_000, file: 1_000 })).toMatchObject([
     { path: path('a'), facts: { architecture: 'llama' } },
     { path: path('greedy'), reason: 'reading its header took too long' },
     { path: path('c'), facts: { architecture: 'llama' } },
@@ -56,8 +56,8 @@ test('a crafted file that ends its reader does not hide the files behind it', as
 }, 60_000);
 
 test('nothing to read starts nothing; a reader that was stopped leaves a reason', async () => {
-  expect(await readFactsApart([])).toEqual([]);
-  expect(await readFactsApart(['/x.gguf'], AbortSignal.abort())).toEqual([
+  expect(await readFactsInChild([])).toEqual([]);
+  expect(await readFactsInChild(['/x.gguf'], AbortSignal.abort())).toEqual([
     { path: '/x.gguf', reason: 'its header could not be read', passing: true, ended: true },
   ]);
 });

@@ -59,7 +59,7 @@ async function readBatch(
  * Reads headers in a process of its own, so that a large vocabulary does not hold up the event loop and a crafted file
  * can't hurt the daemon, nor hide the files behind it. One outcome per path, in order. Never throws.
  */
-export async function readFactsApart(
+export async function readFactsInChild(
   paths: readonly string[],
   signal?: AbortSignal,
   time = TIME,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { isPassing, readFault } from './read-fault.ts';
+import { isTransient, readFault } from './read-fault.ts';
 
 const caught = (path: string) => readFile(path).catch((error: unknown) => error);
 
@@ -19,11 +19,11 @@ test('any other error speaks for itself', () => {
 
 test('what lies beneath an error of ours may pass, a fault of the file does not', async () => {
   const cause = await caught('/');
-  expect([isPassing(cause), isPassing(new Error('part 1', { cause: new Error('x', { cause }) }))]).toEqual([
-    true,
-    true,
-  ]);
-  expect([isPassing(new Error('torn', { cause: new SyntaxError('x') })), isPassing('torn')]).toEqual([
+  expect([
+    isTransient(cause),
+    isTransient(new Error('part 1', { cause: new Error('x', { cause }) })),
+  ]).toEqual([true, true]);
+  expect([isTransient(new Error('torn', { cause: new SyntaxError('x') })), isTransient('torn')]).toEqual([
     false,
     false,
   ]);

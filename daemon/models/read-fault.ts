@@ -7,5 +7,5 @@ export function readFault(error: unknown): string | null {
 }
 
 /** Whether it was the system that failed, also beneath an error of ours: that says nothing of the file, and may pass. */
-export const isPassing = (error: unknown): boolean =>
-  error instanceof Error && (isOfSystem(error) || isPassing(error.cause));
+export const isTransient = (error: unknown): boolean =>
+  error instanceof Error && (isOfSystem(error) || isTransient(error.cause));

@@ -154,7 +154,7 @@ export function newModel(
 /** The store's row of a model; `kept` is the row it replaces, whose measured and chosen values stay; `absence` of one out of sight. */
 export function toRow(
   model: RegisteredModel,
-  kept: ModelRow | null,
+  previous: ModelRow | null,
   absence: Absence | null = null,
 ): ModelRow {
   const [input, output] = MODALITIES[model.type] ?? ['text', 'text'];
@@ -164,8 +164,8 @@ export function toRow(
     files: [...model.files],
     modalities: { input: [input], output: [output] },
     capabilities: { ...model.capabilities },
-    auto_slot: kept?.auto_slot ?? null,
-    memory: kept?.size_bytes === model.sizeBytes ? kept.memory : {},
+    auto_slot: previous?.auto_slot ?? null,
+    memory: previous?.size_bytes === model.sizeBytes ? previous.memory : {},
     header: {
       ...Object.fromEntries(HEADER_KEYS.map((key) => [key, model[key]])),
       ...(absence === null ? {} : { absence }),

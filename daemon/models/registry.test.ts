@@ -343,7 +343,7 @@ test.each(UNUSABLE)(
 test('SVC_MODEL whose disk comes after the start is taken up once it is whole', async () => {
   const path = join(home, 'disk', 'late.gguf');
   put(join(models, 'large.gguf'), chat('Large', 384));
-  const registry = await start({ SVC_MODEL: path }, { againMs: 20 });
+  const registry = await start({ SVC_MODEL: path }, { retryMs: 20 });
   expect(registry.chatModelFor()?.id).toBe('large');
   mkdirSync(join(home, 'disk'));
   put(path, chat('Late').subarray(0, 2000));

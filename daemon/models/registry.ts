@@ -12,16 +12,16 @@ import type { Problem } from '../settings/problem.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { chooseChatModel } from './choose-chat-model.ts';
-import { Configured, configuredModel } from './configured-model.ts';
+import { ConfiguredModelLoader, configuredModel } from './configured-model.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
-import { settleDemo } from './demo-model-source.ts';
-import { settleEspeak } from './espeak-model-source.ts';
+import { updateDemoModel } from './demo-model-source.ts';
+import { updateEspeakModel } from './espeak-model-source.ts';
 import { FolderSync, type ModelProblem } from './folder-sync.ts';
 import { fileSize } from './gguf-header.ts';
-import { Shelf } from './model-store.ts';
-import { settleNpu } from './npu-model-source.ts';
+import { ModelStore } from './model-store.ts';
+import { updateNpuModels } from './npu-model-source.ts';
 import type { PulledModel } from './pulls/job-deps.ts';
-import { readFactsApart } from './read-facts-in-child.ts';
+import { readFactsInChild } from './read-facts-in-child.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';
@@ -42,13 +42,13 @@ export interface RegistryOptions {
   /** Most bytes of memory that one model on a device can have on this machine; null = unknown. Default the host's memory. */
   memoryBytes?: (device: string) => number | null;
   /** What each look at the model folders begins with, the first one included. Never rejects. */
-  beforeLook?: () => Promise<void>;
+  beforeScan?: () => Promise<void>;
   /** Milliseconds that the start waits for each look at the disks; the look goes on afterwards. */
   firstScanMs?: number;
   /** Milliseconds between two looks for the file that a setting names and that was not there. */
-  againMs?: number;
+  retryMs?: number;
   /** How disks are asked that may not answer; default with the usual limits. */
-  patience?: MountGuard;
+  mountGuard?: MountGuard;
 }
 
 export interface Registry {
@@ -58,7 +58,7 @@ export interface Registry {
   views(): ModelRecordView[];
   get(id: string): RegisteredModel | undefined;
   /** Ids of models that are on no list because their files are away, and that may come back. */
-  outOfSight(): string[];
+  absentIds(): string[];
   /**
    * The chat model of a slot: what `slotModel` names (id or path; null when nobody knows it), else the default rule of
    * slot `agent`: the configured file, the largest real chat model that fits, the demonstration model. With `slot`
@@ -93,7 +93,7 @@ const FIRST_SCAN_MS = 1500;
 /** Longest wait of who registers a model for its projector, which it gets later otherwise. */
 const PROJECTOR_MS = 5000;
 /** What comes before a look is asked like a disk, because it looks at some. */
-const BEFORE_LOOK = 'before the look';
+const BEFORE_SCAN = 'before the look';
 
 /** The parts that a running registry is made of. */
 function assemble(options: RegistryOptions) {
@@ -102,38 +102,40 @@ function assemble(options: RegistryOptions) {
   const demoFolder = options.demoFolder ?? own;
   const demoPath = join(demoFolder, `${DEMO_MODEL_ID}.gguf`);
   const stop = new AbortController();
-  const shelf = new Shelf(store.models, bus, log);
-  const patience = options.patience ?? new MountGuard();
+  const modelStore = new ModelStore(store.models, bus, log);
+  const mountGuard = options.mountGuard ?? new MountGuard();
   const sync = new FolderSync({
-    shelf,
+    modelStore,
     log,
     folders: () => [...settings.value('modelFolders'), own],
     optional: own,
-    passOver: (path) => path === demoPath,
-    patience,
+    isExcluded: (path) => path === demoPath,
+    mountGuard,
     signal: stop.signal,
   });
-  const demo = { shelf, sync, facts: store.keyValue, log, folder: demoFolder, signal: stop.signal };
-  const espeak = { shelf, wanted: () => settings.value('espeak') };
-  const npu = { shelf, ...(options.programs === undefined ? {} : { path: options.programs }) };
-  return { stop, shelf, patience, sync, demo, espeak, npu, own };
+  const demo = { modelStore, sync, facts: store.keyValue, log, folder: demoFolder, signal: stop.signal };
+  const espeak = { modelStore, isEnabled: () => settings.value('espeak') };
+  const npu = { modelStore, ...(options.programs === undefined ? {} : { path: options.programs }) };
+  return { stop, modelStore, mountGuard, sync, demo, espeak, npu, own };
 }
 
-type Parts = ReturnType<typeof assemble>;
+type RegistryParts = ReturnType<typeof assemble>;
 
-/** Makes sure that a file is on the shelf, read anew when it has changed since. */
+/** Makes sure that a file is on the modelStore, read anew when it has changed since. */
 async function registerFile(
-  { shelf, sync, stop }: Parts,
+  { modelStore, sync, stop }: RegistryParts,
   path: string,
   pulled?: PulledModel,
 ): Promise<RegisteredModel> {
   // A pull has written its file just now: whether other files of that folder answer says nothing of it.
-  const file = await (pulled === undefined ? sync.ask(path, () => findModelFile(path)) : findModelFile(path));
+  const file = await (pulled === undefined
+    ? sync.runOnDisk(path, () => findModelFile(path))
+    : findModelFile(path));
   if (file === null) {
-    await sync.ask(path, () => fileSize(path));
+    await sync.runOnDisk(path, () => fileSize(path));
     throw new Error('it is no model file');
   }
-  const known = sync.welcome(file) ?? shelf.byPath(file.path);
+  const known = sync.restore(file) ?? modelStore.byPath(file.path);
   if (
     pulled === undefined &&
     known !== undefined &&
@@ -141,38 +143,38 @@ async function registerFile(
     known.sizeBytes === file.sizeBytes
   )
     return known;
-  const [outcome] = await readFactsApart([file.path], stop.signal);
+  const [outcome] = await readFactsInChild([file.path], stop.signal);
   if (outcome === undefined || 'reason' in outcome)
     throw new Error(outcome?.reason ?? 'the registry is closing');
-  if (pulled === undefined) return sync.admit(known?.source ?? 'register', file, outcome.facts);
+  if (pulled === undefined) return sync.register(known?.source ?? 'register', file, outcome.facts);
   const { repo, revision, sha256, licence } = pulled;
-  return sync.admit('pull', file, outcome.facts, { repo, revision, sha256, licence });
+  return sync.register('pull', file, outcome.facts, { repo, revision, sha256, licence });
 }
 
 /** Says how a model thinks; null brings back what its header says. */
-async function thinkingOf({ stop }: Parts, model: RegisteredModel, chosen: boolean | null) {
+async function effectiveThinking({ stop }: RegistryParts, model: RegisteredModel, chosen: boolean | null) {
   if (chosen !== null) return { enable_thinking: chosen, thinkingChosen: true };
   if (model.format !== 'gguf') return { enable_thinking: null, thinkingChosen: false };
-  const [outcome] = await readFactsApart([model.path], stop.signal);
+  const [outcome] = await readFactsInChild([model.path], stop.signal);
   const facts = outcome !== undefined && 'facts' in outcome ? outcome.facts : null;
   const own = facts !== null && 'enableThinking' in facts ? facts.enableThinking : null;
   return { enable_thinking: own, thinkingChosen: false };
 }
 
-async function removeModel({ shelf, own }: Parts, id: string): Promise<number> {
-  const model = shelf.get(id);
+async function removeModel({ modelStore, own }: RegistryParts, id: string): Promise<number> {
+  const model = modelStore.get(id);
   if (model === undefined) {
-    if (!shelf.remove(id)) throw new GatewayError('model.not_found');
+    if (!modelStore.remove(id)) throw new GatewayError('model.not_found');
     return 0;
   }
-  const others = shelf.list().filter((other) => other !== model);
+  const others = modelStore.list().filter((other) => other !== model);
   const removed = model.source === 'register' ? 0 : await removeFiles(own, model, others);
-  shelf.remove(id);
+  modelStore.remove(id);
   return removed;
 }
 
 /** Waits for work that never rejects, but no longer than `ms`; the work goes on. */
-async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+async function waitUpTo(work: Promise<unknown>, ms: number): Promise<void> {
   const enough = new AbortController();
   await Promise.race([work, pause(ms, undefined, { signal: enough.signal }).catch(() => {})]);
   enough.abort();
@@ -187,23 +189,23 @@ async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { log, settings, memoryBytes = totalmem } = options;
   const parts = assemble(options);
-  const { shelf, patience, sync, stop, demo, espeak, npu } = parts;
-  const { beforeLook = async () => {}, firstScanMs = FIRST_SCAN_MS } = options;
+  const { modelStore, mountGuard, sync, stop, demo, espeak, npu } = parts;
+  const { beforeScan = async () => {}, firstScanMs = FIRST_SCAN_MS } = options;
   const named = configuredModel(settings, options.modelOverride ?? null);
-  const configured = new Configured({
+  const configured = new ConfiguredModelLoader({
     ...{ named, log, signal: stop.signal },
-    modelAt: (path) => shelf.byPath(path),
-    ask: (path, look) => sync.ask(path, look),
+    modelAt: (path) => modelStore.byPath(path),
+    runOnDisk: (path, work) => sync.runOnDisk(path, work),
     register: (path) => registerFile(parts, path),
     // Its disk may hold others, and the demonstration model goes.
-    arrived: () => scan(),
-    ...(options.againMs === undefined ? {} : { againMs: options.againMs }),
+    onAvailable: () => scan(),
+    ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
   });
 
   const scan = coalesceAsync(async () => {
     if (stop.signal.aborted) return;
-    await patience
-      .run(BEFORE_LOOK, beforeLook)
+    await mountGuard
+      .run(BEFORE_SCAN, beforeScan)
       .catch((error: Error) => log.warn({ reason: error.message }, 'models of other programs are as before'));
     await sync
       .sync()
@@ -211,45 +213,46 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
         log.error({ reason: error.message }, 'the model folders could not be scanned'),
       );
     if (stop.signal.aborted) return;
-    await settleDemo(demo);
-    await settleEspeak(espeak);
-    await settleNpu(npu);
+    await updateDemoModel(demo);
+    await updateEspeakModel(espeak);
+    await updateNpuModels(npu);
   });
   const settled = async (registering: Promise<RegisteredModel>) => {
     const model = await registering;
-    await settleDemo(demo);
-    await settleEspeak(espeak);
+    await updateDemoModel(demo);
+    await updateEspeakModel(espeak);
     return model;
   };
   // Its projector may lie beside it, and whoever looks at the folder gives it to its model.
   const withProjector = async (registering: Promise<RegisteredModel>) => {
     const model = await settled(registering);
-    await waitAtMost(scan(), PROJECTOR_MS);
-    return shelf.get(model.id) ?? model;
+    await waitUpTo(scan(), PROJECTOR_MS);
+    return modelStore.get(model.id) ?? model;
   };
-  const known = (model: string) => shelf.get(model) ?? shelf.byPath(resolve(model)) ?? null;
+  const known = (model: string) => modelStore.get(model) ?? modelStore.byPath(resolve(model)) ?? null;
 
-  await waitAtMost(sync.dropVanished(), firstScanMs);
+  await waitUpTo(sync.dropVanished(), firstScanMs);
   await configured.start();
-  await waitAtMost(scan(), firstScanMs);
-  await settleDemo(demo);
+  await waitUpTo(scan(), firstScanMs);
+  await updateDemoModel(demo);
 
   return {
-    list: () => shelf.list(),
-    views: () => shelf.list().map(modelView),
-    get: (id) => shelf.get(id),
-    outOfSight: () => shelf.absent().map(({ id }) => id),
+    list: () => modelStore.list(),
+    views: () => modelStore.list().map(modelView),
+    get: (id) => modelStore.get(id),
+    absentIds: () => modelStore.absent().map(({ id }) => id),
     chatModelFor(slotModel, slot, device = 'auto') {
       const own = configured.model();
       if (slot === 'agent' && named?.explicit && own !== null) return own;
       if (slotModel) return known(slotModel);
-      return own ?? chooseChatModel(shelf.list(), memoryBytes(device));
+      return own ?? chooseChatModel(modelStore.list(), memoryBytes(device));
     },
     async change(id, { binding, enable_thinking }) {
-      const model = shelf.get(id);
+      const model = modelStore.get(id);
       if (model === undefined) return undefined;
-      const thinking = enable_thinking === undefined ? {} : await thinkingOf(parts, model, enable_thinking);
-      const changed = shelf.change(id, { ...thinking, ...(binding === undefined ? {} : { binding }) });
+      const thinking =
+        enable_thinking === undefined ? {} : await effectiveThinking(parts, model, enable_thinking);
+      const changed = modelStore.change(id, { ...thinking, ...(binding === undefined ? {} : { binding }) });
       return changed && modelView(changed);
     },
     register: (path) => withProjector(registerFile(parts, resolve(path))),

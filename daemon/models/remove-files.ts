@@ -3,10 +3,10 @@ import { dirname, join, sep } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
 import type { RegisteredModel } from './registered-model.ts';
 
-const kept = () => new GatewayError('model.kept');
+const keptError = () => new GatewayError('model.kept');
 
 /** Whether `path` itself, not what a link leads to, lies below `root` where it says. */
-async function liesBelow(root: string, path: string): Promise<boolean> {
+async function isInside(root: string, path: string): Promise<boolean> {
   const real = await realpath(dirname(path)).catch(() => null);
   return (
     real !== null &&
@@ -24,7 +24,7 @@ async function pruneEmpty(root: string, from: string): Promise<void> {
 }
 
 /** Files of a pulled model that no other model needs. */
-function ownFiles(model: RegisteredModel, others: readonly RegisteredModel[]): string[] {
+function removableFiles(model: RegisteredModel, others: readonly RegisteredModel[]): string[] {
   const needed = new Set(others.flatMap(({ files, projectorPath }) => [...files, projectorPath]));
   const all = model.projectorPath === null ? model.files : [...model.files, model.projectorPath];
   return all.filter((path) => !needed.has(path));
@@ -40,14 +40,14 @@ export async function removeFiles(
   model: RegisteredModel,
   others: readonly RegisteredModel[],
 ): Promise<number> {
-  if (model.source !== 'pull') throw kept();
-  const paths = ownFiles(model, others);
+  if (model.source !== 'pull') throw keptError();
+  const paths = removableFiles(model, others);
   for (const path of paths) {
     const facts = await lstat(path).catch(() => null);
     if (facts === null) continue;
-    if (facts.isSymbolicLink() || !(await liesBelow(root, path))) throw kept();
+    if (facts.isSymbolicLink() || !(await isInside(root, path))) throw keptError();
     const inside = (other: RegisteredModel) => other.path.startsWith(`${path}${sep}`);
-    if (facts.isDirectory() && others.some(inside)) throw kept();
+    if (facts.isDirectory() && others.some(inside)) throw keptError();
   }
   for (const path of paths) await rm(path, { recursive: true, force: true });
   for (const folder of new Set(paths.map((path) => dirname(path)))) await pruneEmpty(join(root), folder);

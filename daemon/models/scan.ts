@@ -31,19 +31,19 @@ export interface ScanResult {
   /** Folders that can't be read, and limits that were reached. */
   problems: { folder: string; reason: string }[];
   /** Those of the folders that did not answer: what was not found there may be there. */
-  silent: string[];
+  unresponsive: string[];
 }
 
 export const SCAN_LIMITS: ScanLimits = { depth: 6, entries: 50_000, models: 2000 };
 
-interface Walk {
+interface ScanState {
   limits: ScanLimits;
   entriesLeft: number;
   /** Real paths of folders and files that were met, so that links neither loop nor double. */
-  seen: Set<string>;
+  visited: Set<string>;
   result: ScanResult;
   /** Asks the disk of the model folder that is walked through. */
-  ask: <T>(question: () => Promise<T>) => Promise<T>;
+  runOnDisk: <T>(question: () => Promise<T>) => Promise<T>;
 }
 
 const isModelFile = (name: string) => /\.gguf$/i.test(name) && (splitName(name)?.part ?? 1) === 1;
@@ -65,7 +65,7 @@ const statOrNull = (path: string) =>
   });
 
 /** One model by the path of its file or folder; null when there is certainly none. Rejects where the disk does not tell. */
-export async function lookForModel(path: string): Promise<FoundFile | null> {
+export async function findModelOrThrow(path: string): Promise<FoundFile | null> {
   // One after another: a disk that does not answer holds up one of Node's few threads for files, not all.
   const parts: (Stats | null)[] = [];
   for (const part of splitParts(path)) parts.push(await statOrNull(part));
@@ -84,65 +84,65 @@ export async function lookForModel(path: string): Promise<FoundFile | null> {
 
 /** The same; null also where the disk does not tell. */
 export const findModelFile = (path: string): Promise<FoundFile | null> =>
-  lookForModel(path).catch(() => null);
+  findModelOrThrow(path).catch(() => null);
 
 /** Adds one model file, unless it was met under another name. */
-async function addFile(path: string, walk: Walk): Promise<void> {
-  const real = await walk.ask(() => realpath(path)).catch(() => null);
-  if (real === null || walk.seen.has(real) || walk.result.files.length >= walk.limits.models) return;
-  const found = await walk.ask(() => findModelFile(path)).catch(() => null);
+async function addFile(path: string, state: ScanState): Promise<void> {
+  const real = await state.runOnDisk(() => realpath(path)).catch(() => null);
+  if (real === null || state.visited.has(real) || state.result.files.length >= state.limits.models) return;
+  const found = await state.runOnDisk(() => findModelFile(path)).catch(() => null);
   if (found === null) return;
-  walk.seen.add(real);
-  walk.result.files.push(found);
+  state.visited.add(real);
+  state.result.files.push(found);
 }
 
 /** Adds a model that is a folder, which was met just now. */
-async function addFolder(folder: string, walk: Walk): Promise<void> {
-  if (walk.result.files.length >= walk.limits.models) return;
-  const found = await walk.ask(() => findModelFolder(folder));
-  if (found !== null) walk.result.files.push(found);
+async function addFolder(folder: string, state: ScanState): Promise<void> {
+  if (state.result.files.length >= state.limits.models) return;
+  const found = await state.runOnDisk(() => findModelFolder(folder));
+  if (found !== null) state.result.files.push(found);
 }
 
-async function entriesOf(folder: string, walk: Walk): Promise<Dirent[]> {
+async function entriesOf(folder: string, state: ScanState): Promise<Dirent[]> {
   const entries: Dirent[] = [];
   for await (const entry of await opendir(folder)) {
-    if (walk.entriesLeft <= 0) break;
-    walk.entriesLeft -= 1;
+    if (state.entriesLeft <= 0) break;
+    state.entriesLeft -= 1;
     if (!entry.name.startsWith('.')) entries.push(entry);
   }
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function walkFolder(folder: string, depth: number, walk: Walk): Promise<void> {
-  const real = await walk.ask(() => realpath(folder));
-  if (walk.seen.has(real)) return;
-  walk.seen.add(real);
-  const entries = await walk.ask(() => entriesOf(folder, walk));
+async function walkFolder(folder: string, depth: number, state: ScanState): Promise<void> {
+  const real = await state.runOnDisk(() => realpath(folder));
+  if (state.visited.has(real)) return;
+  state.visited.add(real);
+  const entries = await state.runOnDisk(() => entriesOf(folder, state));
   const names = entries.map(({ name }) => name);
   const whole = layoutOf(names) !== null || isWeightsFolder(names);
   // Its sub-folders are its own: word lists and rules, by the hundred, or the parts of one model.
-  if (whole) await addFolder(folder, walk);
+  if (whole) await addFolder(folder, state);
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    const kind = entry.isSymbolicLink() ? await walk.ask(() => stat(path)).catch(() => null) : entry;
-    if (kind?.isFile() && isModelFile(entry.name)) await addFile(path, walk);
+    const kind = entry.isSymbolicLink() ? await state.runOnDisk(() => stat(path)).catch(() => null) : entry;
+    if (kind?.isFile() && isModelFile(entry.name)) await addFile(path, state);
     if (!kind?.isDirectory() || depth <= 0 || whole) continue;
-    await walkFolder(path, depth - 1, walk).catch(() => {});
+    await walkFolder(path, depth - 1, state).catch(() => {});
   }
 }
 
 /** Walks through one model folder, and notes when it can't be read or does not answer to the end. */
-async function walkModelFolder(folder: string, walk: Walk, patience: MountGuard): Promise<void> {
-  const { problems, silent } = walk.result;
-  walk.ask = (question) =>
-    patience.run(folder, question).catch((error: unknown) => {
-      if (error instanceof DiskTimeout && !silent.includes(folder)) {
-        silent.push(folder);
+async function walkModelFolder(folder: string, state: ScanState, mountGuard: MountGuard): Promise<void> {
+  const { problems, unresponsive } = state.result;
+  state.runOnDisk = (question) =>
+    mountGuard.run(folder, question).catch((error: unknown) => {
+      if (error instanceof DiskTimeout && !unresponsive.includes(folder)) {
+        unresponsive.push(folder);
         problems.push({ folder, reason: error.message });
       }
       throw error;
     });
-  await walkFolder(folder, walk.limits.depth, walk).catch((error: NodeJS.ErrnoException) => {
+  await walkFolder(folder, state.limits.depth, state).catch((error: NodeJS.ErrnoException) => {
     if (!(error instanceof DiskTimeout)) problems.push({ folder, reason: error.code ?? error.message });
   });
 }
@@ -155,20 +155,20 @@ async function walkModelFolder(folder: string, walk: Walk, patience: MountGuard)
 export async function scanFolders(
   folders: readonly string[],
   limits = SCAN_LIMITS,
-  patience = new MountGuard(),
+  mountGuard = new MountGuard(),
 ): Promise<ScanResult> {
-  const walk: Walk = {
+  const state: ScanState = {
     limits,
     entriesLeft: limits.entries,
-    seen: new Set(),
-    result: { files: [], problems: [], silent: [] },
-    ask: (question) => question(),
+    visited: new Set(),
+    result: { files: [], problems: [], unresponsive: [] },
+    runOnDisk: (question) => question(),
   };
   for (const folder of folders) {
-    await walkModelFolder(folder, walk, patience);
-    if (walk.entriesLeft > 0 && walk.result.files.length < limits.models) continue;
-    walk.result.problems.push({ folder, reason: 'more files than are looked at; the rest is left out' });
+    await walkModelFolder(folder, state, mountGuard);
+    if (state.entriesLeft > 0 && state.result.files.length < limits.models) continue;
+    state.result.problems.push({ folder, reason: 'more files than are looked at; the rest is left out' });
     break;
   }
-  return walk.result;
+  return state.result;
 }

@@ -3,19 +3,19 @@ import { dirname, join } from 'node:path';
 import { type FoundFile, findModelFile } from './scan.ts';
 
 /** What says which projector belongs to a model that lies in none of the model folders. */
-export interface Beside {
+export interface SiblingFiles {
   /** Files that may be projectors. */
   readonly projectors: readonly FoundFile[];
   /** Paths of the other GGUF files: one that is no model here may be whom a projector was made for. */
   readonly models: readonly string[];
 }
 
-const NOTHING: Beside = { projectors: [], models: [] };
-const MOST_NAMES = 4_096;
+const NOTHING: SiblingFiles = { projectors: [], models: [] };
+const MAX_NAMES = 4_096;
 const isProjector = (name: string) => /mmproj/i.test(name);
 
-async function lookInto(folder: string): Promise<Beside> {
-  const names = (await readdir(folder).catch(() => [])).slice(0, MOST_NAMES);
+async function readSiblings(folder: string): Promise<SiblingFiles> {
+  const names = (await readdir(folder).catch(() => [])).slice(0, MAX_NAMES);
   const files = names.filter((name) => /\.gguf$/i.test(name));
   const projectors: FoundFile[] = [];
   for (const name of files.filter(isProjector)) {
@@ -30,17 +30,17 @@ async function lookInto(folder: string): Promise<Beside> {
  * Looks into the folders of these models, not below them; one that can't be read holds nothing. `ask` puts a question about
  * a path to its disk. Never rejects.
  */
-export async function lookBeside(
+export async function findSiblings(
   paths: readonly string[],
-  ask: (path: string, question: () => Promise<Beside>) => Promise<Beside>,
-): Promise<Beside> {
+  runOnDisk: (path: string, question: () => Promise<SiblingFiles>) => Promise<SiblingFiles>,
+): Promise<SiblingFiles> {
   const folders = new Map(paths.map((path) => [dirname(path), path]));
-  const looks: Beside[] = [];
+  const found: SiblingFiles[] = [];
   for (const [folder, path] of folders) {
-    looks.push(await ask(path, () => lookInto(folder)).catch(() => NOTHING));
+    found.push(await runOnDisk(path, () => readSiblings(folder)).catch(() => NOTHING));
   }
   return {
-    projectors: looks.flatMap(({ projectors }) => projectors),
-    models: looks.flatMap(({ models }) => models),
+    projectors: found.flatMap(({ projectors }) => projectors),
+    models: found.flatMap(({ models }) => models),
   };
 }

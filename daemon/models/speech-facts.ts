@@ -7,8 +7,8 @@ import { type FoundLayout, layoutOf, type SpeechFiles } from './speech-layouts.t
 import { voicesOf } from './speech-voices.ts';
 
 /** Entries of one folder that are looked at. */
-const MOST_ENTRIES = 4_096;
-const MOST_JSON_BYTES = 4 << 20;
+const MAX_ENTRIES = 4_096;
+const MAX_JSON_BYTES = 4 << 20;
 
 /** What the files of a speech model say. Paths are absolute. */
 export interface SpeechFacts extends FoundFamily {
@@ -30,7 +30,7 @@ export interface SpeechFacts extends FoundFamily {
 /** The speech model that lies in a folder, by its names; null when there is none, or no such folder. */
 export async function speechLayout(folder: string): Promise<FoundLayout | null> {
   const names = await readdir(folder).catch(() => []);
-  return layoutOf(names.slice(0, MOST_ENTRIES));
+  return layoutOf(names.slice(0, MAX_ENTRIES));
 }
 
 /** Bytes and last changes of what is loaded from a folder; files with outside weights count with them. */
@@ -57,7 +57,7 @@ export async function speechSize(
 async function ownJson(path: string): Promise<unknown> {
   try {
     const { size } = await stat(`${path}.json`);
-    return size > MOST_JSON_BYTES ? null : JSON.parse(await readFile(`${path}.json`, 'utf8'));
+    return size > MAX_JSON_BYTES ? null : JSON.parse(await readFile(`${path}.json`, 'utf8'));
   } catch {
     return null;
   }

@@ -8,8 +8,8 @@ import { createLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
-import { settleEspeak } from './espeak-model-source.ts';
-import { Shelf } from './model-store.ts';
+import { updateEspeakModel } from './espeak-model-source.ts';
+import { ModelStore } from './model-store.ts';
 import { writeToneRecogniser, writeToneVoice } from './onnx/testing/tone-folders.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
@@ -95,16 +95,16 @@ describe('the speaking program as a guest', () => {
   const VOICES =
     'Pty Language Age/Gender VoiceName File Other\\n 5  en-us --/M English_(America) gmw/en-US\\n';
   let bin: string;
-  let shelf: Shelf;
+  let modelStore: ModelStore;
   beforeEach(() => {
     bin = join(home, 'bin');
     mkdirSync(bin);
-    shelf = new Shelf(storeOf().models, new EventBus<GatewayEvents>(), log);
+    modelStore = new ModelStore(storeOf().models, new EventBus<GatewayEvents>(), log);
   });
   const install = () =>
     writeFileSync(join(bin, 'espeak-ng'), `#!/bin/sh\nprintf '${VOICES}'\n`, { mode: 0o755 });
-  const settle = (wanted = true) => settleEspeak({ shelf, wanted: () => wanted, path: bin });
-  const ids = () => shelf.list().map(({ id }) => id);
+  const settle = (wanted = true) => updateEspeakModel({ modelStore, isEnabled: () => wanted, path: bin });
+  const ids = () => modelStore.list().map(({ id }) => id);
 
   test('it is a voice while it is installed and wanted, and no other is there (a stand-in for the program)', async () => {
     await settle();
@@ -112,7 +112,7 @@ describe('the speaking program as a guest', () => {
     install();
     await settle();
     await settle();
-    expect(shelf.get('espeak-ng')).toMatchObject({ type: 'tts', format: 'program', voices: ['en-us'] });
+    expect(modelStore.get('espeak-ng')).toMatchObject({ type: 'tts', format: 'program', voices: ['en-us'] });
     await settle(false);
     expect(ids()).toEqual([]);
     await settle();
@@ -124,12 +124,12 @@ describe('the speaking program as a guest', () => {
   test('it steps aside for a real voice', async () => {
     install();
     await settle();
-    const guest = shelf.get('espeak-ng');
+    const guest = modelStore.get('espeak-ng');
     if (guest === undefined) throw new Error('no guest');
-    shelf.put({ ...guest, id: 'piper', source: 'scan', format: 'onnx' });
+    modelStore.put({ ...guest, id: 'piper', source: 'scan', format: 'onnx' });
     await settle();
     expect(ids()).toEqual(['piper']);
-    shelf.remove('piper');
+    modelStore.remove('piper');
     await settle();
     expect(ids()).toEqual(['espeak-ng']);
   });

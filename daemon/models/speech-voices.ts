@@ -1,5 +1,5 @@
 /** Speakers of one model. */
-const MOST_VOICES = 2_048;
+const MAX_VOICES = 2_048;
 /** The only voice of a model that has one and does not name it. */
 export const ONLY_VOICE = 'default';
 
@@ -24,7 +24,7 @@ function fromMap(map: unknown, count: number): string[] | null {
  * else the numbers; a single speaker without a name is `default`. Pure.
  */
 export function voicesOf(metadata: Readonly<Record<string, string>>, json: unknown): string[] {
-  const count = Math.min(MOST_VOICES, Math.max(1, Math.trunc(Number(metadata.n_speakers)) || 1));
+  const count = Math.min(MAX_VOICES, Math.max(1, Math.trunc(Number(metadata.n_speakers)) || 1));
   const listed =
     metadata.speaker_names === undefined ? null : named(metadata.speaker_names.split(','), count);
   const mapped = fromMap((json as { speaker_id_map?: unknown } | null)?.speaker_id_map, count);

@@ -15,14 +15,14 @@ export interface WeightsFacts {
   readonly sizeBytes: number;
 }
 
-const MOST_ENTRIES = 4_096;
-const MOST_JSON_BYTES = 4 << 20;
+const MAX_ENTRIES = 4_096;
+const MAX_JSON_BYTES = 4 << 20;
 /** A line for each tensor: tens of thousands in a model with hundreds of experts. */
-const MOST_LIST_BYTES = 64 << 20;
+const MAX_LIST_BYTES = 64 << 20;
 const LIST = 'model.safetensors.index.json';
 const WEIGHTS = /\.safetensors$/i;
 /** What says what the weights are. */
-const SAYS: readonly string[] = ['config.json', 'model_index.json'];
+const CONFIG_FILES: readonly string[] = ['config.json', 'model_index.json'];
 
 /** Class names of a configuration → what the model does; the first that fits. */
 const CLASSES: readonly (readonly [RegExp, SlotTypeName])[] = [
@@ -42,7 +42,7 @@ export const isWeightsFolder = (names: readonly string[]): boolean =>
 export async function weightsSize(
   folder: string,
 ): Promise<{ sizeBytes: number; mtimeS: number; ctimeMs: number } | null> {
-  const names = (await readdir(folder).catch(() => [])).slice(0, MOST_ENTRIES);
+  const names = (await readdir(folder).catch(() => [])).slice(0, MAX_ENTRIES);
   if (!isWeightsFolder(names)) return null;
   const parts = names.includes('model_index.json') ? names.filter((name) => !name.startsWith('.')) : [];
   const inner = await Promise.all(
@@ -50,19 +50,19 @@ export async function weightsSize(
       (await readdir(join(folder, name)).catch(() => [])).map((each) => join(name, each)),
     ),
   );
-  const files = [...names, ...inner.flat()].filter((name) => WEIGHTS.test(name)).slice(0, MOST_ENTRIES);
-  const look = (some: readonly string[]) =>
+  const files = [...names, ...inner.flat()].filter((name) => WEIGHTS.test(name)).slice(0, MAX_ENTRIES);
+  const statAll = (some: readonly string[]) =>
     Promise.all(some.map((name) => stat(join(folder, name)).catch(() => null)));
-  const all = (await look(files)).filter((facts) => facts?.isFile());
-  const says = await look(names.filter((name) => SAYS.includes(name)));
+  const all = (await statAll(files)).filter((facts) => facts?.isFile());
+  const configs = await statAll(names.filter((name) => CONFIG_FILES.includes(name)));
   return {
     sizeBytes: all.reduce((sum, facts) => sum + (facts?.size ?? 0), 0),
     mtimeS: Math.floor(Math.max(0, ...all.map((facts) => facts?.mtimeMs ?? 0)) / 1000),
-    ctimeMs: Math.max(0, ...[...all, ...says].map((facts) => facts?.ctimeMs ?? 0)),
+    ctimeMs: Math.max(0, ...[...all, ...configs].map((facts) => facts?.ctimeMs ?? 0)),
   };
 }
 
-async function jsonOf(path: string, most = MOST_JSON_BYTES): Promise<Record<string, unknown>> {
+async function jsonOf(path: string, most = MAX_JSON_BYTES): Promise<Record<string, unknown>> {
   const { size } = await stat(path);
   if (size > most) throw new Error('its configuration is too large');
   const value: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -88,15 +88,15 @@ export function typeOfClasses(classes: readonly string[]): SlotTypeName | null {
 async function listedFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder);
   if (!names.includes(LIST) || names.includes('model.safetensors')) return [];
-  const { weight_map: map } = await jsonOf(join(folder, LIST), MOST_LIST_BYTES).catch((error: Error) => {
+  const { weight_map: map } = await jsonOf(join(folder, LIST), MAX_LIST_BYTES).catch((error: Error) => {
     throw new Error(readFault(error) ?? 'its list of weights is damaged', { cause: error });
   });
   if (typeof map !== 'object' || map === null) throw new Error('its list of weights is damaged');
-  return [...new Set(Object.values(map).map(String))].slice(0, MOST_ENTRIES);
+  return [...new Set(Object.values(map).map(String))].slice(0, MAX_ENTRIES);
 }
 
 /** Throws unless every file that the folder's list names is there. */
-async function refuseGaps(folder: string): Promise<void> {
+async function requireListedFiles(folder: string): Promise<void> {
   const files = await listedFiles(folder);
   const sizes = await Promise.all(
     files.map((name) =>
@@ -132,7 +132,7 @@ export async function readWeightsFacts(folder: string): Promise<WeightsFacts> {
       quantization: null,
     };
   }
-  await refuseGaps(folder);
+  await requireListedFiles(folder);
   const config = await jsonOf(join(folder, 'config.json')).catch((error: Error) => {
     const reason = error instanceof SyntaxError ? 'its config.json is no JSON' : error.message;
     throw new Error(readFault(error) ?? reason, { cause: error });

@@ -1,6 +1,6 @@
 import type { ModelFitView, PurposeName } from '../contract/catalog.ts';
 import type { SetupItemView, SetupLeftOutView } from '../contract/setup.ts';
-import { CATALOG, type KnownModel, pullName, reckoned, typeOf } from '../models/catalog.ts';
+import { CATALOG, estimateHeader, type KnownModel, pullName, typeOf } from '../models/catalog.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
 import { SLOT_OF_PURPOSE } from './places.ts';
 
@@ -67,7 +67,7 @@ export const asSlotModel = (known: KnownModel): SlotModel => ({
   path: null,
   type: typeOf(known),
   demo: false,
-  ...reckoned(known),
+  ...estimateHeader(known),
 });
 
 const candidatesOf = (purpose: Purpose): KnownModel[] =>
@@ -102,7 +102,7 @@ class Selection {
   }
 
   bytesOf(known: KnownModel): number {
-    return this.#input.installed(known) === null ? reckoned(known).sizeBytes : 0;
+    return this.#input.installed(known) === null ? estimateHeader(known).sizeBytes : 0;
   }
 
   /** Returns the models that fit next to the selection, those with a full context first. */
@@ -161,7 +161,7 @@ function itemOf({ known, fit }: Choice, purpose: Purpose, input: RecommendInput)
     name: known.name,
     note: known.note,
     licence: known.licence,
-    size_bytes: reckoned(known).sizeBytes,
+    size_bytes: estimateHeader(known).sizeBytes,
     context: known.context === null ? null : fit.context,
     smaller_window: fit.badge === 'fits_with_context',
     needed_bytes: fit.needed ?? 0,

@@ -7,7 +7,7 @@ import type { EventBus } from '../lib/async/event-bus.ts';
 import { TtlCache } from '../lib/async/ttl-cache.ts';
 import type { Log } from '../lib/log.ts';
 import { CATALOG, CATALOG_DATE, installedFrom, type KnownModel, pullName } from '../models/catalog.ts';
-import { KEEP_FREE_BYTES, roomForModels } from '../models/pulls/disk-space.ts';
+import { freeBytesForModels, KEEP_FREE_BYTES } from '../models/pulls/disk-space.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -202,7 +202,7 @@ class FirstRun implements Setup {
   }
 
   #diskFree(): Promise<number | null> {
-    return roomForModels(this.#options.settings.folders.state).catch(() => null);
+    return freeBytesForModels(this.#options.settings.folders.state).catch(() => null);
   }
 
   #jobView({ slot, model, name, phase, pull, error }: SetupState['work'][number]): SetupView['work'][number] {

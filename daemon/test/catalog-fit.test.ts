@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { memoryHeadroom } from '../app/memory-headroom.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
-import { CATALOG, type KnownModel, reckoned, typeOf } from '../models/catalog.ts';
+import { CATALOG, estimateHeader, type KnownModel, typeOf } from '../models/catalog.ts';
 import type { AdmissionController } from '../slots/admission/controller.ts';
 import { fitOf, slotFor } from '../slots/admission/fit.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
@@ -18,7 +18,7 @@ const modelOf = (known: KnownModel): SlotModel => ({
   path: null,
   type: typeOf(known),
   demo: false,
-  ...reckoned(known),
+  ...estimateHeader(known),
 });
 
 const loadsOn = (hardware: Hardware, model: SlotModel, free?: number) =>

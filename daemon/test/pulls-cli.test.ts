@@ -6,13 +6,13 @@ import type { PullRecord } from '../contract/pulls.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
-import { type StandInHub, startHub } from '../models/testing/hub.ts';
+import { type FakeHub, startHub } from '../models/testing/hub.ts';
 import { KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { pointing, svcctl } from './harness/svcctl.ts';
 
 const REPO = 'maker/Tiny-Chat-GGUF';
-let hub: StandInHub;
+let hub: FakeHub;
 const run = (...args: string[]) => svcctl(args, { env: pointing(gateway) });
 
 beforeAll(async () => {

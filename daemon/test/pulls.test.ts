@@ -5,7 +5,7 @@ import type { ModelWithMemory } from '../contract/models.ts';
 import { type PullRecord, PullsResponse, PullView } from '../contract/pulls.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
-import { type StandInHub, startHub } from '../models/testing/hub.ts';
+import { type FakeHub, startHub } from '../models/testing/hub.ts';
 import { follow } from './harness/follow.ts';
 import {
   ADMIN_KEY,
@@ -24,7 +24,7 @@ import { randomFrom, scale, seed } from './harness/scale.ts';
 const REPO = 'maker/Tiny-Chat-GGUF';
 const REPLY = 'I was pulled a moment ago.';
 const TOKEN = 'hf_goodtoken';
-let hub: StandInHub;
+let hub: FakeHub;
 let weights: Buffer;
 
 beforeAll(async () => {
@@ -68,9 +68,9 @@ describe('a model from the hub', () => {
   test('is found, pulled with events on the way, and answers at once', async () => {
     const found = await call(gateway, 'GET', '/api/models/search?q=tiny');
     expect(found.json()).toMatchObject({ results: [{ repo: REPO, gated: true, licence: 'mit' }] });
-    const asked = hub.heard.length;
+    const asked = hub.requests.length;
     await call(gateway, 'GET', '/api/models/search?q=TINY');
-    expect(hub.heard.length).toBe(asked);
+    expect(hub.requests.length).toBe(asked);
 
     const events = await follow(gateway, '/api/events', { key: CLIENT_KEY });
     const created = await call(gateway, 'POST', '/api/models/pull', { model: `${REPO}:Q8_0` });
@@ -150,7 +150,7 @@ describe('a model from the hub', () => {
 
   test('the token of the hub is in no answer and in no line of the log', () => {
     expect(gateway.output()).not.toContain(TOKEN);
-    expect(hub.heard.some(({ authorization }) => authorization === `Bearer ${TOKEN}`)).toBe(true);
+    expect(hub.requests.some(({ authorization }) => authorization === `Bearer ${TOKEN}`)).toBe(true);
   });
 });
 
@@ -170,13 +170,13 @@ test('DL01 a gateway that is killed at any byte goes on from there', async () =>
         return now?.state === 'done' || (now?.bytes ?? 0) >= wanted;
       }, 'more bytes');
       await gateway.stop('SIGKILL');
-      const asked = hub.heard.length;
+      const asked = hub.requests.length;
       gateway = await start(home);
       const now = await job(gateway, id);
       if (now?.state === 'done') break;
       const part = join(home, 'state', 'models', '.pulls', id, 'tiny-Q8_0.gguf.part');
-      await until(() => hub.heard.slice(asked).some(({ range }) => range !== undefined), 'the next range');
-      const from = Number(/\d+/.exec(hub.heard.slice(asked).find(({ range }) => range)?.range ?? '')?.[0]);
+      await until(() => hub.requests.slice(asked).some(({ range }) => range !== undefined), 'the next range');
+      const from = Number(/\d+/.exec(hub.requests.slice(asked).find(({ range }) => range)?.range ?? '')?.[0]);
       expect(from).toBeGreaterThanOrEqual(wanted > weights.length ? 0 : before);
       expect(readFileSync(part).subarray(0, from).equals(weights.subarray(0, from))).toBe(true);
     }

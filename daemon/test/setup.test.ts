@@ -10,7 +10,7 @@ import type { AuditRow } from '../contract/system.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
-import { type StandInHub, startHub } from '../models/testing/hub.ts';
+import { type FakeHub, startHub } from '../models/testing/hub.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, startGateway, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
 import { type Answer, type Ask, ask, login } from './harness/http.ts';
@@ -20,7 +20,7 @@ const EMBED = { slot: 'embed', model: 'nomic-ai/nomic-embed-text-v1.5-GGUF:Q8_0'
 const RERANK = { slot: 'rerank', model: 'gpustack/bge-reranker-v2-m3-GGUF:Q8_0' };
 const REPLY = 'Setup has brought me here.';
 const QUIET = { env: { SVC_MEMORY_LIMIT: '1500000000' } };
-let hub: StandInHub;
+let hub: FakeHub;
 let gateway: Gateway;
 
 beforeAll(async () => {
@@ -98,9 +98,9 @@ test('a first run from an empty folder to an answer, over a restart, to a key', 
   expect((await view()).set?.items.map(({ slot }) => slot)).not.toContain('agent');
 
   // The same again asks the hub for nothing; what has failed is tried again.
-  const asked = hub.heard.length;
+  const asked = hub.requests.length;
   await apply({ models: [CHAT, EMBED] });
-  expect([(await workOn('agent'))?.phase, hub.heard.length]).toEqual(['ready', asked]);
+  expect([(await workOn('agent'))?.phase, hub.requests.length]).toEqual(['ready', asked]);
 
   // What was removed since is no work that is done: it is recommended again, and brought again.
   expect((await call('DELETE', '/api/slots/agent')).status).toBeLessThan(300);
@@ -110,7 +110,7 @@ test('a first run from an empty folder to an answer, over a restart, to a key', 
   expect(without.set?.items.map(({ slot }) => slot)).toContain('agent');
   await apply({ models: [CHAT] });
   await phase('agent', 'ready');
-  expect(hub.heard.length).toBeGreaterThan(asked);
+  expect(hub.requests.length).toBeGreaterThan(asked);
 
   const folder = fresh.folders.find(({ path }) => path === join(home, '.cache', 'llama.cpp'));
   expect(folder).toMatchObject({ tool: 'llama.cpp', state: 'readable', models: 1 });

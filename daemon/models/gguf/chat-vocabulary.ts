@@ -62,7 +62,7 @@ export function chatVocabulary(
     '}\n',
     '</tool_call>',
   ];
-  const taken = new Set([
+  const reserved = new Set([
     ...Array.from({ length: 128 }, (_, byte) => String.fromCharCode(byte)),
     ...callText,
     'ok',
@@ -75,7 +75,7 @@ export function chatVocabulary(
     start,
     call,
     control,
-    reply: (script ?? replyPieces(reply, taken)).map(
+    reply: (script ?? replyPieces(reply, reserved)).map(
       (piece) => control.get(piece) ?? add(spell(piece), NORMAL),
     ),
     toolCall: callText.map((piece) => add(spell(piece), NORMAL)),

@@ -17,8 +17,8 @@ export function toHalf(value: number): number {
 
 /** `value >>> shift`, rounded to nearest, ties to even. */
 function roundShift(value: number, shift: number): number {
-  const kept = value >>> shift;
+  const quotient = value >>> shift;
   const rest = value & ((1 << shift) - 1);
   const half = 1 << (shift - 1);
-  return rest > half || (rest === half && (kept & 1) === 1) ? kept + 1 : kept;
+  return rest > half || (rest === half && (quotient & 1) === 1) ? quotient + 1 : quotient;
 }

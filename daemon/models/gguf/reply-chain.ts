@@ -2,10 +2,10 @@
  * Cuts `reply` into pieces that are all different from each other and from `taken`, so that each piece can have exactly
  * one successor. A piece is one word with the space before it; a repeated word is joined with its neighbours.
  */
-export function replyPieces(reply: string, taken: ReadonlySet<string>): string[] {
+export function replyPieces(reply: string, reserved: ReadonlySet<string>): string[] {
   const words = reply.split(/(?=\s)/).filter((word) => word !== '');
   const pieces: string[] = [];
-  const used = (piece: string) => taken.has(piece) || pieces.includes(piece);
+  const used = (piece: string) => reserved.has(piece) || pieces.includes(piece);
   let piece = '';
   for (const word of words) {
     piece += word;

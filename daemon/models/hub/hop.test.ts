@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { hubHop, nextHop, RefusedHop } from './hop.ts';
 
-const place = { url: 'https://hub.example/mirror', token: 'hf_x' };
-const start = hubHop(place, '/owner/name/resolve/main/x');
+const endpoint = { url: 'https://hub.example/mirror', token: 'hf_x' };
+const start = hubHop(endpoint, '/owner/name/resolve/main/x');
 
 describe('DL06 a redirect', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('DL06 a redirect', () => {
     ['https://hub.example:444/x', 'https://hub.example:444/x', false],
     ['https://hub.example.evil.example/x', 'https://hub.example.evil.example/x', false],
   ])('to %s is followed', (location, url, own) => {
-    const hop = nextHop(place, start, location);
+    const hop = nextHop(endpoint, start, location);
     expect([hop.url.href, hop.own]).toEqual([url, own]);
   });
 
@@ -26,7 +26,7 @@ describe('DL06 a redirect', () => {
     'javascript:1',
     'https://user:pass@cdn.example/x',
     'https://',
-  ])('to %s is not', (location) => expect(() => nextHop(place, start, location)).toThrow(RefusedHop));
+  ])('to %s is not', (location) => expect(() => nextHop(endpoint, start, location)).toThrow(RefusedHop));
 
   test('over plain HTTP stays within a hub that is plain itself', () => {
     const plain = { url: 'http://10.0.0.5:8080', token: null };
@@ -37,7 +37,7 @@ describe('DL06 a redirect', () => {
   });
 
   test('that left the hub does not get the token back by a plain detour', () => {
-    const away = nextHop(place, start, 'https://cdn.example/x');
-    expect(nextHop(place, away, '/y')).toMatchObject({ own: false });
+    const away = nextHop(endpoint, start, 'https://cdn.example/x');
+    expect(nextHop(endpoint, away, '/y')).toMatchObject({ own: false });
   });
 });

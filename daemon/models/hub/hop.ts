@@ -1,5 +1,5 @@
 /** Where the hub is, and what opens it. */
-export interface HubPlace {
+export interface HubEndpoint {
   /** Without a slash at the end; may have a path. */
   readonly url: string;
   /** Goes to the hub's own origin only; null without one. */
@@ -19,10 +19,10 @@ export class RefusedHop extends Error {
 }
 
 /** Redirects of one request that are followed. */
-export const MOST_HOPS = 5;
+export const MAX_HOPS = 5;
 
 /** A place on the hub itself. Throws RefusedHop when `path` leads out of the hub's origin. */
-export function hubHop({ url }: HubPlace, path: string): Hop {
+export function hubHop({ url }: HubEndpoint, path: string): Hop {
   const at = new URL(`${url}${path}`);
   if (at.origin !== new URL(url).origin) throw new RefusedHop('the address leaves the hub');
   return { url: at, own: true };
@@ -32,13 +32,13 @@ export function hubHop({ url }: HubPlace, path: string): Hop {
  * Where a redirect leads to (RFC 9110 section 10.2.2): anywhere over https without credentials in the address, over plain
  * HTTP only within the configured hub. Throws RefusedHop.
  */
-export function nextHop(place: HubPlace, from: Hop, location: string | undefined): Hop {
+export function nextHop(endpoint: HubEndpoint, from: Hop, location: string | undefined): Hop {
   if (location === undefined || !URL.canParse(location, from.url.href))
     throw new RefusedHop('the hub redirects to no address');
   const url = new URL(location, from.url);
   if (url.username !== '' || url.password !== '')
     throw new RefusedHop('the hub redirects to an address with credentials');
-  const own = url.origin === new URL(place.url).origin;
+  const own = url.origin === new URL(endpoint.url).origin;
   if (!own && url.protocol !== 'https:') throw new RefusedHop('the hub redirects to a place without TLS');
   return { url, own };
 }

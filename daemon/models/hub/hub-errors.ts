@@ -50,10 +50,10 @@ export function hubError(error: unknown, withToken: boolean): GatewayError {
       new GatewayError('pull.hub_unreachable', { message, cause: error })
     );
   }
-  return new GatewayError('pull.hub_unreachable', { message: wordsOf(error), cause: error });
+  return new GatewayError('pull.hub_unreachable', { message: describeError(error), cause: error });
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens at the address of the hub (HF_ENDPOINT).',
   ENOTFOUND: 'The name of the hub does not resolve; is this machine online?',
   EAI_AGAIN: 'The name of the hub does not resolve now; is this machine online?',
@@ -73,7 +73,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** A failure of the connection in one sentence. */
-export function wordsOf(error: unknown): string {
+export function describeError(error: unknown): string {
   const { code, name } = error as { code?: string; name?: string };
-  return WORDS[code ?? ''] ?? WORDS[name ?? ''] ?? 'The hub could not be reached.';
+  return MESSAGES[code ?? ''] ?? MESSAGES[name ?? ''] ?? 'The hub could not be reached.';
 }

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { OutboundHandler, OutboundRequest } from '../../lib/net/outbound.ts';
 import { RefusedHop } from './hop.ts';
-import { askHub } from './hub-exchange.ts';
+import { requestHub } from './hub-exchange.ts';
 
-const PLACE = { url: 'https://hub.example/mirror', token: 'hf_secret' };
+const ENDPOINT = { url: 'https://hub.example/mirror', token: 'hf_secret' };
 
 /** An opener that answers what the table says; nothing leaves. */
 function opener(table: Record<string, { status: number; location?: string; body?: string }>) {
-  const asked: OutboundRequest[] = [];
+  const requests: OutboundRequest[] = [];
   const dispatch = (request: OutboundRequest, handler: OutboundHandler) => {
-    asked.push(request);
+    requests.push(request);
     const found = table[`${request.origin}${request.path}`] ?? { status: 404 };
     const controller = { abort: () => {}, pause: () => {}, resume: () => {} };
     handler.onRequestStart?.(controller as never, null);
@@ -18,57 +18,59 @@ function opener(table: Record<string, { status: number; location?: string; body?
     handler.onResponseData?.(controller as never, Buffer.from(found.body ?? ''));
     handler.onResponseEnd?.(controller as never, {});
   };
-  const ask = (path: string) =>
-    askHub({
+  const request = (path: string) =>
+    requestHub({
       outbound: { dispatch },
-      place: PLACE,
+      endpoint: ENDPOINT,
       path,
       headers: { range: 'bytes=5-' },
       idleMs: 1000,
       signal: new AbortController().signal,
     });
-  return { ask, asked };
+  return { request, requests };
 }
 const bearer = (request: OutboundRequest | undefined) => request?.headers.includes('Bearer hf_secret');
 
 test('DL06 DL08 the token goes to the hub and to nobody else; every other place must be public', async () => {
-  const { ask, asked } = opener({
+  const { request, requests } = opener({
     'https://hub.example/mirror/x': { status: 302, location: '/elsewhere' },
     'https://hub.example/elsewhere': { status: 307, location: 'https://cdn.example/x?sig=1' },
     'https://cdn.example/x?sig=1': { status: 200, body: 'bytes' },
   });
-  const answer = await ask('/x');
+  const answer = await request('/x');
   expect([answer.status, answer.url]).toEqual([200, 'https://cdn.example/x?sig=1']);
-  expect(asked.map((request) => [bearer(request), request.publicOnly])).toEqual([
+  expect(requests.map((request) => [bearer(request), request.publicOnly])).toEqual([
     [true, false],
     [true, false],
     [false, true],
   ]);
-  expect(asked.every(({ headers }) => headers.includes('bytes=5-'))).toBe(true);
-  expect(asked.at(-1)?.headers.join(' ')).not.toContain('hf_');
+  expect(requests.every(({ headers }) => headers.includes('bytes=5-'))).toBe(true);
+  expect(requests.at(-1)?.headers.join(' ')).not.toContain('hf_');
   const pieces: Buffer[] = [];
   for await (const piece of answer.body) pieces.push(piece as Buffer);
   expect(Buffer.concat(pieces).toString()).toBe('bytes');
 });
 
 test('a chain without an end is given up', async () => {
-  const { ask, asked } = opener({ 'https://hub.example/mirror/x': { status: 302, location: '/mirror/x' } });
-  await expect(ask('/x')).rejects.toThrow(RefusedHop);
-  expect(asked.length).toBeLessThan(10);
+  const { request, requests } = opener({
+    'https://hub.example/mirror/x': { status: 302, location: '/mirror/x' },
+  });
+  await expect(request('/x')).rejects.toThrow(RefusedHop);
+  expect(requests.length).toBeLessThan(10);
 });
 
 test('a path can not lead out of the hub', async () => {
-  const { ask, asked } = opener({});
+  const { request, requests } = opener({});
   await expect(
-    askHub({
+    requestHub({
       outbound: { dispatch: () => expect.unreachable() },
-      place: { url: 'https://hub.example', token: null },
+      endpoint: { url: 'https://hub.example', token: null },
       path: '@evil.example/x',
       headers: {},
       idleMs: 1,
       signal: new AbortController().signal,
     }),
   ).rejects.toThrow(RefusedHop);
-  await expect(ask('/none')).resolves.toMatchObject({ status: 404 });
-  expect(asked).toHaveLength(1);
+  await expect(request('/none')).resolves.toMatchObject({ status: 404 });
+  expect(requests).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Outbound, OutboundController } from '../../lib/net/outbound.ts';
-import { type Hop, type HubPlace, hubHop, MOST_HOPS, nextHop, RefusedHop } from './hop.ts';
+import { type Hop, type HubEndpoint, hubHop, MAX_HOPS, nextHop, RefusedHop } from './hop.ts';
 
 /** An answer as it begins; its body comes when it is read, at the pace of its reader. */
-export interface HubAnswer {
+export interface HubResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** What the hub itself said before it redirected, if it did. */
@@ -18,7 +18,7 @@ export interface HubAnswer {
 
 export interface HubRequest {
   readonly outbound: Pick<Outbound, 'dispatch'>;
-  readonly place: HubPlace;
+  readonly endpoint: HubEndpoint;
   /** Below the hub's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,36 +34,36 @@ const NAME = 'svc-gateway';
  * Asks the hub and follows its redirects, each one judged anew: the token goes to the hub alone, and every other place
  * must have a public address. Rejects with RefusedHop, the error of the connection, or the signal's reason.
  */
-export async function askHub(request: HubRequest): Promise<HubAnswer> {
-  const { place } = request;
-  let hop = hubHop(place, request.path);
+export async function requestHub(request: HubRequest): Promise<HubResponse> {
+  const { endpoint } = request;
+  let hop = hubHop(endpoint, request.path);
   let hubHeaders: IncomingHttpHeaders = {};
-  for (let hops = 0; hops <= MOST_HOPS; hops++) {
-    const answer = await askOnce(request, hop);
+  for (let hops = 0; hops <= MAX_HOPS; hops++) {
+    const answer = await requestOnce(request, hop);
     if (hop.own) hubHeaders = answer.headers;
     if (!REDIRECTS.has(answer.status)) return { ...answer, hubHeaders, url: hop.url.href };
     answer.body.destroy();
-    hop = nextHop(place, hop, answer.headers.location);
+    hop = nextHop(endpoint, hop, answer.headers.location);
   }
-  throw new RefusedHop(`the hub redirects more than ${MOST_HOPS} times`);
+  throw new RefusedHop(`the hub redirects more than ${MAX_HOPS} times`);
 }
 
-function headersFor({ place, headers }: HubRequest, hop: Hop): string[] {
+function headersFor({ endpoint, headers }: HubRequest, hop: Hop): string[] {
   const all = {
     accept: '*/*',
     'accept-encoding': 'identity',
     'user-agent': NAME,
     ...headers,
-    ...(hop.own && place.token !== null ? { authorization: `Bearer ${place.token}` } : {}),
+    ...(hop.own && endpoint.token !== null ? { authorization: `Bearer ${endpoint.token}` } : {}),
   };
   return Object.entries(all).flat();
 }
 
-type Begun = Pick<HubAnswer, 'status' | 'headers' | 'body' | 'failure'>;
+type OpenedResponse = Pick<HubResponse, 'status' | 'headers' | 'body' | 'failure'>;
 
-function askOnce(request: HubRequest, hop: Hop): Promise<Begun> {
+function requestOnce(request: HubRequest, hop: Hop): Promise<OpenedResponse> {
   const { outbound, idleMs, signal } = request;
-  const { promise, resolve, reject } = Promise.withResolvers<Begun>();
+  const { promise, resolve, reject } = Promise.withResolvers<OpenedResponse>();
   let controller: OutboundController | null = null;
   let broken: Error | null = null;
   const body = new Readable({

@@ -1,21 +1,21 @@
 import type { Outbound } from '../../lib/net/outbound.ts';
-import type { HubPlace } from './hop.ts';
-import { askHub } from './hub-exchange.ts';
+import type { HubEndpoint } from './hop.ts';
+import { requestHub } from './hub-exchange.ts';
 import { codeOf, HubStatus } from './hub-status.ts';
 
 export interface HubFetchOptions {
   readonly outbound: Pick<Outbound, 'dispatch'>;
-  readonly place: HubPlace;
+  readonly endpoint: HubEndpoint;
   /** Longest time for one whole answer, milliseconds. */
   readonly limitMs: number;
   readonly signal: AbortSignal;
 }
 
 /** Bytes of one answer of the hub's API; a page of a large repository has some hundred KiB. */
-const MOST_BYTES = 8 << 20;
+const MAX_BYTES = 8 << 20;
 
 /** The hub said more than is read. */
-export class LongAnswer extends Error {
+export class ResponseTooLarge extends Error {
   override readonly name = 'LongAnswer';
 }
 
@@ -23,18 +23,18 @@ export class LongAnswer extends Error {
  * What the client library of the hub calls in the place of `fetch`: GET below the hub's address only, bounded in time and
  * size, with the token of this gateway. Rejects with HubStatus for what the hub refuses.
  */
-export function hubFetch({ outbound, place, limitMs, signal }: HubFetchOptions): typeof globalThis.fetch {
+export function hubFetch({ outbound, endpoint, limitMs, signal }: HubFetchOptions): typeof globalThis.fetch {
   return async (input) => {
     const url = new URL(String(input instanceof Request ? input.url : input));
-    const base = new URL(place.url);
+    const base = new URL(endpoint.url);
     const prefix = base.pathname.replace(/\/$/, '');
     const path = url.origin === base.origin ? `${url.pathname}${url.search}` : null;
     if (path === null || !path.startsWith(`${prefix}/`))
       throw new TypeError('the hub names an address that is not its own');
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
-    const answer = await askHub({
+    const answer = await requestHub({
       outbound,
-      place,
+      endpoint: endpoint,
       path: path.slice(prefix.length),
       headers: { accept: 'application/json' },
       idleMs: limitMs,
@@ -44,7 +44,7 @@ export function hubFetch({ outbound, place, limitMs, signal }: HubFetchOptions):
     let bytes = 0;
     for await (const chunk of answer.body) {
       bytes += (chunk as Buffer).length;
-      if (bytes > MOST_BYTES) throw new LongAnswer('the answer of the hub is too large');
+      if (bytes > MAX_BYTES) throw new ResponseTooLarge('the answer of the hub is too large');
       chunks.push(chunk as Buffer);
     }
     const failure = answer.failure();

@@ -24,10 +24,10 @@ export function codeOf(headers: IncomingHttpHeaders): string | null {
 }
 
 /** Longest wait that a hub may ask for, seconds. */
-const LONGEST_WAIT_S = 300;
+const MAX_WAIT_S = 300;
 
 /** `Retry-After` in whole seconds; a date or nonsense counts as none. */
 export function retryAfterOf(headers: IncomingHttpHeaders): number | null {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, LONGEST_WAIT_S) : null;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, MAX_WAIT_S) : null;
 }

@@ -1,7 +1,7 @@
 import type { HubModelView } from '../../contract/pulls.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { HubPlace } from './hop.ts';
+import type { HubEndpoint } from './hop.ts';
 import { hubError } from './hub-errors.ts';
 import { hubFetch } from './hub-fetch.ts';
 
@@ -27,7 +27,7 @@ export interface HubRepo {
 }
 
 export interface Hub {
-  place(): HubPlace;
+  endpoint(): HubEndpoint;
   /** What a repository holds at a branch, tag or commit. Throws `pull.*`. */
   repo(repo: string, revision: string, signal: AbortSignal): Promise<HubRepo>;
   /** Repositories whose names match, most downloaded first; at most `limit`. Throws `pull.*`. */
@@ -41,7 +41,7 @@ export interface HubOptions {
 
 const LIMIT_MS = 30_000;
 /** Files of one repository that are looked at. */
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 const COMMIT = /^[0-9a-f]{40}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -60,20 +60,20 @@ function licenceOf(info: { cardData?: unknown; tags?: readonly string[] }): stri
 
 /** The model hub that the settings name. The client library asks, every byte goes through `outbound`. */
 export function createHub({ outbound, settings }: HubOptions): Hub {
-  const place = (): HubPlace => ({
+  const endpoint = (): HubEndpoint => ({
     url: settings.value('hubUrl').replace(/\/+$/, ''),
     token: settings.value('hubToken') || null,
   });
-  const asked = async <T>(
+  const call = async <T>(
     signal: AbortSignal,
     ask: (lib: typeof import('@huggingface/hub'), at: { hubUrl: string; fetch: typeof fetch }) => Promise<T>,
   ): Promise<T> => {
-    const at = place();
+    const at = endpoint();
     try {
       const lib = await import('@huggingface/hub');
       return await ask(lib, {
         hubUrl: at.url,
-        fetch: hubFetch({ outbound, place: at, limitMs: LIMIT_MS, signal }),
+        fetch: hubFetch({ outbound, endpoint: at, limitMs: LIMIT_MS, signal }),
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -81,16 +81,16 @@ export function createHub({ outbound, settings }: HubOptions): Hub {
     }
   };
   return {
-    place,
+    endpoint: endpoint,
     repo: (name, asking, signal) =>
-      asked(signal, async (lib, at) => {
+      call(signal, async (lib, at) => {
         const fields = ['sha', 'cardData', 'tags'] as const;
         const info = await lib.modelInfo({ name, revision: asking, additionalFields: [...fields], ...at });
         const revision = matching(COMMIT, info.sha);
         if (revision === null) throw new TypeError('the hub names no commit');
         const files: HubFile[] = [];
         for await (const entry of lib.listFiles({ repo: name, recursive: true, revision, ...at })) {
-          if (entry.type !== 'file' || files.length >= MOST_FILES) continue;
+          if (entry.type !== 'file' || files.length >= MAX_FILES) continue;
           files.push({
             path: String(entry.path),
             size: Number(entry.lfs?.size ?? entry.size),
@@ -101,7 +101,7 @@ export function createHub({ outbound, settings }: HubOptions): Hub {
         return { repo: name, revision, licence: licenceOf(info), gated: Boolean(info.gated), files };
       }),
     search: (query, limit, signal) =>
-      asked(signal, async (lib, at) => {
+      call(signal, async (lib, at) => {
         const found: HubModelView[] = [];
         const search = { query, tags: ['gguf'] };
         const fields = ['tags'] as const;

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** Fields of one file, facts of one model, bytes of one fact: more is no model of ours. */
-const MOST_FIELDS = 4_096;
-const MOST_FACTS = 256;
-const MOST_FACT_BYTES = 256 * 1024;
+const MAX_FIELDS = 4_096;
+const MAX_FACTS = 256;
+const MAX_FACT_BYTES = 256 * 1024;
 /** The longest head of a field: its number and its length, each a base-128 number. */
 const HEAD_BYTES = 20;
 /** `ModelProto.metadata_props`. */
@@ -79,12 +79,12 @@ export async function onnxMetadata(path: string): Promise<Record<string, string>
     let at = 0;
     for (let fields = 0; at < size; fields++) {
       const field = fieldAt(await bytesAt(handle, at, HEAD_BYTES));
-      if (field === null || fields >= MOST_FIELDS || at + field.head + field.length > size) throw noOnnx();
+      if (field === null || fields >= MAX_FIELDS || at + field.head + field.length > size) throw noOnnx();
       const start = at + field.head;
       at = start + field.length;
-      if (field.number !== METADATA_FIELD || field.wire !== 2 || field.length > MOST_FACT_BYTES) continue;
+      if (field.number !== METADATA_FIELD || field.wire !== 2 || field.length > MAX_FACT_BYTES) continue;
       const fact = factIn(await bytesAt(handle, start, field.length));
-      if (fact !== null && facts.length < MOST_FACTS) facts.push(fact);
+      if (fact !== null && facts.length < MAX_FACTS) facts.push(fact);
     }
     return Object.fromEntries(facts);
   } finally {

@@ -3,20 +3,20 @@ import { RefusedHop } from '../hub/hop.ts';
 import { hubError } from '../hub/hub-errors.ts';
 import { HubStatus } from '../hub/hub-status.ts';
 import { isFull } from './disk-space.ts';
-import { WrongAnswer } from './transfer.ts';
+import { MismatchedResponse } from './transfer.ts';
 
-const LONGEST_MS = 60_000;
+const MAX_DELAY_MS = 60_000;
 /** Failures in a row without a new byte; with the waits between them about a quarter of an hour. */
-export const MOST_FAILURES = 18;
+export const MAX_FAILURES = 18;
 /** Answers in a row that do not fit the file. */
-const MOST_WRONG = 3;
+const MAX_MISMATCHES = 3;
 
 export interface Failure {
   readonly error: unknown;
   /** Failures in a row without a new byte, this one included. */
   readonly failures: number;
   /** Answers in a row that were no part of the file, this one included if it was. */
-  readonly wrong: number;
+  readonly mismatches: number;
   readonly withToken: boolean;
 }
 
@@ -48,12 +48,17 @@ function diskCode(error: unknown): string | null {
 
 /** Milliseconds until the next try: twice as long each time, or what the hub asks for. */
 export function delayMs(failures: number, retryAfterS: number | null, baseMs: number): number {
-  const own = Math.min(LONGEST_MS, baseMs * 2 ** Math.min(20, failures - 1));
+  const own = Math.min(MAX_DELAY_MS, baseMs * 2 ** Math.min(20, failures - 1));
   return Math.max(own, (retryAfterS ?? 0) * 1000);
 }
 
 /** Why a transfer is given up, as an error of ours; null when it is to be tried again. Pure. */
-export function giveUp({ error, failures, wrong, withToken }: Failure): GatewayError | null {
+export function permanentError({
+  error,
+  failures,
+  mismatches: wrong,
+  withToken,
+}: Failure): GatewayError | null {
   if (error instanceof GatewayError) return error;
   if (isFull(error)) return new GatewayError('pull.no_space', { cause: error });
   const broken = diskCode(error);
@@ -61,11 +66,11 @@ export function giveUp({ error, failures, wrong, withToken }: Failure): GatewayE
     return new GatewayError('pull.write_failed', { details: { reason: broken }, cause: error });
   if (error instanceof RefusedHop || FOREVER.has((error as { code?: string }).code ?? ''))
     return hubError(error, withToken);
-  if (error instanceof WrongAnswer && wrong >= MOST_WRONG)
+  if (error instanceof MismatchedResponse && wrong >= MAX_MISMATCHES)
     return new GatewayError('pull.checksum_mismatch', {
       message: `The hub gives another file than it promised: ${error.message}.`,
     });
   if (error instanceof HubStatus && error.status < 500 && ![408, 425, 429].includes(error.status))
     return hubError(error, withToken);
-  return failures >= MOST_FAILURES ? hubError(error, withToken) : null;
+  return failures >= MAX_FAILURES ? hubError(error, withToken) : null;
 }

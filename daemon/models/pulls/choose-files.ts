@@ -15,9 +15,9 @@ export interface Choice {
 }
 
 /** Files of one model; a projector and hundreds of rules of pronunciation count. */
-const MOST_FILES = 1_500;
+const MAX_FILES = 1_500;
 /** Nobody has a disk for more; a number beyond it is a mistake. */
-const MOST_BYTES = 2 ** 46;
+const MAX_BYTES = 2 ** 46;
 /** Taken when nobody says which: good quality for the size first. */
 const PREFERRED = [
   'Q4_K_M',
@@ -82,11 +82,11 @@ function firstParts(files: readonly HubFile[]): HubFile[] {
 }
 
 /** The GGUF model that is meant; null when the repository has none at all. */
-function chooseGguf(files: readonly HubFile[], asked: string | null): HubFile | null {
+function chooseGguf(files: readonly HubFile[], selector: string | null): HubFile | null {
   const firsts = firstParts(files);
-  if (asked !== null) {
-    const exact = files.find(({ path }) => path === asked && GGUF.test(path));
-    const found = exact ?? shortest(firsts.filter(({ path }) => isQuantised(path, asked)));
+  if (selector !== null) {
+    const exact = files.find(({ path }) => path === selector && GGUF.test(path));
+    const found = exact ?? shortest(firsts.filter(({ path }) => isQuantised(path, selector)));
     if (found !== undefined) return found;
     throw new GatewayError('pull.not_found', {
       message: 'The repository has no GGUF file of this name or quantisation.',
@@ -116,13 +116,13 @@ function speechFiles(files: readonly HubFile[]): HubFile[] | null {
   const names = [...new Set(files.map(({ path }) => path.split('/')[0] as string))];
   const layout = layoutOf(names);
   if (layout === null || layout.missing.length > 0) return null;
-  const wanted = Object.values(layout.files).flatMap((name) => [
+  const roleFiles = Object.values(layout.files).flatMap((name) => [
     name,
     `${name}.data`,
     `${name}.json`,
     name.replace(/(\.int8)?\.onnx$/i, '.weights'),
   ]);
-  const own = new Set([...wanted, ...layout.lexicons, ...layout.rules]);
+  const own = new Set([...roleFiles, ...layout.lexicons, ...layout.rules]);
   return files.filter(({ path }) => own.has(path) || SPEECH_FOLDERS.test(path));
 }
 
@@ -140,10 +140,10 @@ function checked(choice: Choice): Choice {
   const { files } = choice;
   const bad = files.find(({ path }) => !isSafePath(path));
   if (bad !== undefined) throw wrong('The repository names a file in a way that is not taken over.');
-  if (files.length > MOST_FILES) throw wrong(`The model has more than ${MOST_FILES} files.`);
+  if (files.length > MAX_FILES) throw wrong(`The model has more than ${MAX_FILES} files.`);
   if (collide(files.map(({ path }) => path))) throw wrong('The repository has files whose names collide.');
   const sum = files.reduce((all, { size }) => all + size, 0);
-  if (!files.every(({ size }) => Number.isSafeInteger(size) && size >= 0) || sum > MOST_BYTES)
+  if (!files.every(({ size }) => Number.isSafeInteger(size) && size >= 0) || sum > MAX_BYTES)
     throw wrong('The repository names a size that is none.');
   return choice;
 }
@@ -156,10 +156,10 @@ function checked(choice: Choice): Choice {
 export function chooseFiles(
   repo: string,
   files: readonly HubFile[],
-  asked: string | null,
+  selector: string | null,
   projector = false,
 ): Choice {
-  const gguf = chooseGguf(files, asked);
+  const gguf = chooseGguf(files, selector);
   if (gguf !== null) {
     const parts = whole(gguf, files);
     const main = (parts[0] as HubFile).path;

@@ -17,7 +17,11 @@ const STEP = 1 << 20;
  * Whether the file at `path` is what was promised, read from the disk and by the strongest sum that is known; the size
  * alone is not enough: without any sum it answers false. Rejects with the signal's reason or a system error.
  */
-export async function isAsPromised(path: string, expected: Expected, signal: AbortSignal): Promise<boolean> {
+export async function matchesExpected(
+  path: string,
+  expected: Expected,
+  signal: AbortSignal,
+): Promise<boolean> {
   const sum = expected.sha256 ?? expected.blob;
   if (sum === null) return false;
   const hash = createHash(expected.sha256 === null ? 'sha1' : 'sha256');

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../../lib/testing/scratch.ts';
-import { bytesOf, fileName, roomForModels } from './disk-space.ts';
+import { bytesOf, fileName, freeBytesForModels } from './disk-space.ts';
 
 let state: string;
 beforeEach(() => {
@@ -26,15 +26,15 @@ test('a file that several pulls need takes its room once', () => {
 test('the room for downloads is that of the disk which holds the models', async () => {
   // The one file system of every Linux that says exactly how much room it has: none.
   symlinkSync('/proc', join(state, 'models'));
-  expect(await roomForModels(state)).toBe(0);
+  expect(await freeBytesForModels(state)).toBe(0);
 });
 
 test('before the first download it is that of the disk which holds the state', async () => {
-  expect(await roomForModels(state)).toBeGreaterThan(0);
+  expect(await freeBytesForModels(state)).toBeGreaterThan(0);
   mkdirSync(join(state, 'models'));
-  expect(await roomForModels(state)).toBeGreaterThan(0);
+  expect(await freeBytesForModels(state)).toBeGreaterThan(0);
 });
 
 test('a folder that is out of reach is told, not taken for another one', async () => {
-  await expect(roomForModels(join(state, 'none'))).rejects.toThrow('ENOENT');
+  await expect(freeBytesForModels(join(state, 'none'))).rejects.toThrow('ENOENT');
 });

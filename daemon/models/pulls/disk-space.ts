@@ -12,7 +12,7 @@ async function freeBytes(folder: string): Promise<number> {
 }
 
 /** Bytes that this user may write below the models of a state folder, which may lie on a disk of their own. */
-export function roomForModels(state: string): Promise<number> {
+export function freeBytesForModels(state: string): Promise<number> {
   return freeBytes(join(state, 'models')).catch((error: NodeJS.ErrnoException) => {
     // The first download makes the folder.
     if (error.code === 'ENOENT') return freeBytes(state);

@@ -1,11 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { FileLine } from './file-lock.ts';
+import { FileLock } from './file-lock.ts';
 
 const never = new AbortController().signal;
 
 test('who needs a file that others have waits for all of them, and nobody waits for strangers', async () => {
-  const line = new FileLine();
+  const line = new FileLock();
   const order: string[] = [];
   const gates = new Map<string, () => void>();
   const enter = (name: string, files: string[], signal = never) =>
@@ -40,7 +40,7 @@ test('who needs a file that others have waits for all of them, and nobody waits 
 });
 
 test('who leaves the line, and whose work fails, holds up nobody', async () => {
-  const line = new FileLine();
+  const line = new FileLock();
   const first = Promise.withResolvers<void>();
   const leaver = new AbortController();
   const failing = line.run(['x'], () => first.promise, never);

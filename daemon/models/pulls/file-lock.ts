@@ -12,20 +12,20 @@ async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promi
 }
 
 /** Lets those who need one of the same files in one after the other, in the order in which they came; all others at once. */
-export class FileLine {
-  readonly #places = new Set<{ readonly files: ReadonlySet<string>; readonly left: Promise<void> }>();
+export class FileLock {
+  readonly #holders = new Set<{ readonly files: ReadonlySet<string>; readonly left: Promise<void> }>();
 
   /** Runs `work` once nobody who came before holds one of `files`; rejects with the signal's reason while it waits. */
   async run<T>(files: readonly string[], work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const before = [...this.#places].filter((other) => files.some((file) => other.files.has(file)));
+    const before = [...this.#holders].filter((other) => files.some((file) => other.files.has(file)));
     const { promise: left, resolve: leave } = Promise.withResolvers<void>();
     const place = { files: new Set(files), left };
-    this.#places.add(place);
+    this.#holders.add(place);
     try {
       await unlessAborted(Promise.all(before.map((other) => other.left)), signal);
       return await work();
     } finally {
-      this.#places.delete(place);
+      this.#holders.delete(place);
       leave();
     }
   }

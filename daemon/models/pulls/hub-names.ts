@@ -1,6 +1,6 @@
 /** Longest path of a file in a repository, in bytes. */
-const MOST_PATH = 512;
-const MOST_SEGMENT = 200;
+const MAX_PATH_BYTES = 512;
+const MAX_SEGMENT_BYTES = 200;
 const REPO = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;
 /** Letters and digits of any script and a few signs: no controls, no marks that turn the text, no separators. */
 const SEGMENT = /^[\p{L}\p{N}!_+@(=,][\p{L}\p{M}\p{N}!_+@()=,.' -]*$/u;
@@ -14,12 +14,15 @@ export const isRepoName = (repo: string): boolean =>
 
 /** Whether a file of the hub may have this path below a folder of ours, on every file system. */
 export function isSafePath(path: string): boolean {
-  if (Buffer.byteLength(path) > MOST_PATH || path !== path.normalize('NFC')) return false;
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES || path !== path.normalize('NFC')) return false;
   return path.split('/').every(isSafeSegment);
 }
 
 const isSafeSegment = (name: string): boolean =>
-  Buffer.byteLength(name) <= MOST_SEGMENT && SEGMENT.test(name) && !/[. ]$/.test(name) && !DEVICES.test(name);
+  Buffer.byteLength(name) <= MAX_SEGMENT_BYTES &&
+  SEGMENT.test(name) &&
+  !/[. ]$/.test(name) &&
+  !DEVICES.test(name);
 
 /** Whether two of these names are one on a file system that ignores case, or one is the folder of another. */
 export function collide(paths: readonly string[]): boolean {

@@ -1,10 +1,10 @@
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { PullRow } from '../../store/pulls.ts';
 import type { Hub } from '../hub/hub.ts';
-import type { FileLine } from './file-lock.ts';
+import type { FileLock } from './file-lock.ts';
 import type { PullJob } from './pull-job.ts';
 import type { Rate } from './rate.ts';
-import type { Turnstile } from './semaphore.ts';
+import type { Semaphore } from './semaphore.ts';
 
 /** What a finished pull is registered with. */
 export interface PulledModel {
@@ -18,25 +18,25 @@ export interface PulledModel {
 }
 
 /** What all jobs of a gateway share. */
-export interface JobParts {
+export interface JobDeps {
   readonly outbound: Pick<Outbound, 'dispatch'>;
-  readonly hub: Pick<Hub, 'place'>;
+  readonly hub: Pick<Hub, 'endpoint'>;
   /** The models folder. */
   readonly root: string;
   readonly rate: Rate;
-  readonly turnstile: Turnstile;
+  readonly semaphore: Semaphore;
   /** Jobs that need the same files go one after the other, so that each file is transferred once. */
-  readonly line: FileLine;
+  readonly fileLock: FileLock;
   /** First wait after a failure, milliseconds. */
   readonly baseMs: number;
   /** Free bytes below the models folder. */
   free(): Promise<number>;
   /** Why what was fetched is no model; null when it is one. */
-  objection(path: string): Promise<string | null>;
+  findProblem(path: string): Promise<string | null>;
   /** Registers what is in its place now and answers its id. */
   register(model: PulledModel): Promise<string>;
   /** A failure that nobody foresaw. */
-  surprised(error: unknown): void;
+  onUnexpectedError(error: unknown): void;
   /** The row has changed and must last; never throws. */
   save(row: PullRow): void;
   tag(id: string, path: string, etag: string | null): void;

@@ -17,7 +17,7 @@ export class Meter {
   }
 
   /** So many bytes are there now; fewer than before begins anew. */
-  reached(bytes: number): void {
+  update(bytes: number): void {
     const at = this.#now();
     const last = this.#samples.at(-1);
     if (last !== undefined && bytes < last.bytes) this.#samples = [];

@@ -6,12 +6,12 @@ import { GatewayError } from '../../contract/errors.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { RefusedHop } from '../hub/hop.ts';
 import { HubStatus } from '../hub/hub-status.ts';
-import { delayMs, giveUp, MOST_FAILURES } from './backoff.ts';
-import { isAsPromised } from './digest.ts';
+import { delayMs, MAX_FAILURES, permanentError } from './backoff.ts';
+import { matchesExpected } from './digest.ts';
 import { Meter } from './meter.ts';
 import { Rate } from './rate.ts';
-import { Turnstile } from './semaphore.ts';
-import { WrongAnswer } from './transfer.ts';
+import { Semaphore } from './semaphore.ts';
+import { MismatchedResponse } from './transfer.ts';
 
 const never = new AbortController().signal;
 
@@ -29,7 +29,7 @@ test('the rate is shared, and its limit may change at any time', () => {
 });
 
 test('the turnstile lets so many in at once, in order, and who leaves the line is passed over', async () => {
-  const turnstile = new Turnstile(1);
+  const turnstile = new Semaphore(1);
   const order: string[] = [];
   const first = Promise.withResolvers<void>();
   const leaver = new AbortController();
@@ -51,9 +51,9 @@ test('the speed is that of the last seconds, and unknown without any', () => {
   let now = 0;
   const meter = new Meter(() => now);
   expect(meter.speed()).toBeNull();
-  for (; now <= 4000; now += 500) meter.reached(now * 100);
+  for (; now <= 4000; now += 500) meter.update(now * 100);
   expect(meter.speed()).toBe(100_000);
-  meter.reached(0);
+  meter.update(0);
   expect(meter.speed()).toBeNull();
   now += 60_000;
   expect(meter.speed()).toBeNull();
@@ -67,7 +67,7 @@ test('the waits double up to a minute, and a hub may ask for more', () => {
 });
 
 const judged = (error: unknown, failures = 1, wrong = 0) =>
-  giveUp({ error, failures, wrong, withToken: false })?.code ?? 'again';
+  permanentError({ error, failures, mismatches: wrong, withToken: false })?.code ?? 'again';
 const system = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall });
 
 test.each([
@@ -75,7 +75,7 @@ test.each([
   ['a socket that can not be written', judged(system('EPIPE', 'write')), 'again'],
   ['a firewall', judged(system('EPERM', 'connect')), 'again'],
   ['a cut socket', judged(system('UND_ERR_SOCKET')), 'again'],
-  ['too many in a row', judged(system('UND_ERR_SOCKET'), MOST_FAILURES), 'pull.hub_unreachable'],
+  ['too many in a row', judged(system('UND_ERR_SOCKET'), MAX_FAILURES), 'pull.hub_unreachable'],
   ['a full disk', judged(system('ENOSPC', 'write')), 'pull.no_space'],
   ['a quota', judged(system('EDQUOT', 'write')), 'pull.no_space'],
   ['a read-only disk', judged(system('EROFS', 'open')), 'pull.write_failed'],
@@ -83,8 +83,8 @@ test.each([
   ['429', judged(new HubStatus(429, null)), 'again'],
   ['400', judged(new HubStatus(400, null)), 'pull.hub_unreachable'],
   ['a redirect that is not followed', judged(new RefusedHop('x')), 'pull.hub_unreachable'],
-  ['a first wrong answer', judged(new WrongAnswer('x'), 1, 1), 'again'],
-  ['a third wrong answer', judged(new WrongAnswer('x'), 1, 3), 'pull.checksum_mismatch'],
+  ['a first wrong answer', judged(new MismatchedResponse('x'), 1, 1), 'again'],
+  ['a third wrong answer', judged(new MismatchedResponse('x'), 1, 3), 'pull.checksum_mismatch'],
   ['a refusal of ours', judged(new GatewayError('pull.gated')), 'pull.gated'],
 ])('%s: %s', (_, outcome, expected) => expect(outcome).toBe(expected));
 
@@ -96,7 +96,7 @@ test('a file is compared with the strongest sum that is known, and with its size
   const size = bytes.length;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const blob = createHash('sha1').update(`blob ${size}\0`).update(bytes).digest('hex');
-  const is = (promise: Parameters<typeof isAsPromised>[1]) => isAsPromised(path, promise, never);
+  const is = (promise: Parameters<typeof matchesExpected>[1]) => matchesExpected(path, promise, never);
   expect(await is({ size, sha256, blob: null })).toBe(true);
   expect(await is({ size, sha256: null, blob })).toBe(true);
   expect(await is({ size, sha256: blob.padEnd(64, '0'), blob })).toBe(false);

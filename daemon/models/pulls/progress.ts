@@ -2,9 +2,9 @@ import type { PullJob } from './pull-job.ts';
 
 export interface ProgressOptions {
   /** Tells everybody who listens. */
-  show(job: PullJob): void;
+  emit(job: PullJob): void;
   /** Notes the bytes where they last. */
-  note(job: PullJob): void;
+  persist(job: PullJob): void;
   readonly now?: () => number;
 }
 
@@ -16,7 +16,7 @@ export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;
   readonly #shown = new WeakMap<PullJob, number>();
-  readonly #noted = new WeakMap<PullJob, number>();
+  readonly #persistedAt = new WeakMap<PullJob, number>();
   #closed = false;
 
   constructor(options: ProgressOptions) {
@@ -29,11 +29,11 @@ export class Progress {
     const now = this.#now();
     if (what === 'state' || now - (this.#shown.get(job) ?? 0) >= SHOW_MS) {
       this.#shown.set(job, now);
-      this.#options.show(job);
+      this.#options.emit(job);
     }
-    if (what === 'bytes' && now - (this.#noted.get(job) ?? 0) >= NOTE_MS) {
-      this.#noted.set(job, now);
-      this.#options.note(job);
+    if (what === 'bytes' && now - (this.#persistedAt.get(job) ?? 0) >= NOTE_MS) {
+      this.#persistedAt.set(job, now);
+      this.#options.persist(job);
     }
   }
 

@@ -3,11 +3,11 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { PullRecord, PullStateName } from '../../contract/pulls.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import { splitParts } from '../split-files.ts';
-import { giveUp } from './backoff.ts';
-import { isAsPromised } from './digest.ts';
+import { permanentError } from './backoff.ts';
+import { matchesExpected } from './digest.ts';
 import { checkSpace, fileName, type MissingFile } from './disk-space.ts';
 import { fetchFile } from './fetch-file.ts';
-import type { JobParts } from './job-deps.ts';
+import type { JobDeps } from './job-deps.ts';
 import { Meter } from './meter.ts';
 import { pullRecord } from './pull-record.ts';
 import { hasSize, type Staging, stagingOf } from './staging.ts';
@@ -20,22 +20,22 @@ const ENDED: ReadonlySet<PullStateName> = new Set(['done', 'failed', 'cancelled'
 
 /** One download: its row, its files, and its run while it has one. */
 export class PullJob {
-  readonly #parts: JobParts;
+  readonly #deps: JobDeps;
   readonly #files: PullFileRow[];
   readonly #staging: Staging;
   readonly #bytes = new Map<string, number>();
   readonly #meter = new Meter();
   /** Files that are in their place already. */
-  readonly #placed = new Set<string>();
+  readonly #installed = new Set<string>();
   #row: PullRow;
   #retries = 0;
   #run: { control: AbortController; ended: Promise<void> } | null = null;
 
-  constructor(row: PullRow, files: readonly PullFileRow[], parts: JobParts) {
+  constructor(row: PullRow, files: readonly PullFileRow[], deps: JobDeps) {
     this.#row = row;
     this.#files = [...files];
-    this.#parts = parts;
-    this.#staging = stagingOf(parts.root, row.id, row.repo);
+    this.#deps = deps;
+    this.#staging = stagingOf(deps.root, row.id, row.repo);
   }
 
   get row(): Readonly<PullRow> {
@@ -54,7 +54,7 @@ export class PullJob {
   async missing(): Promise<MissingFile[]> {
     const { state, repo } = this.#row;
     if (state === 'done' || state === 'cancelled') return [];
-    const there = (file: PullFileRow) => this.#bytes.get(file.path) ?? this.#staging.there(file);
+    const there = (file: PullFileRow) => this.#bytes.get(file.path) ?? this.#staging.availableBytes(file);
     return Promise.all(
       this.#files.map(async (file) => ({
         name: fileName(repo, file),
@@ -76,7 +76,7 @@ export class PullJob {
     const run = { control, ended: Promise.resolve() };
     this.#run = run;
     const names = this.#files.map(({ path }) => `${this.#row.repo}/${path}`);
-    run.ended = this.#parts.line
+    run.ended = this.#deps.fileLock
       .run(names, () => this.#work(control.signal), control.signal)
       .catch((error: unknown) => this.#settle(control.signal.aborted, error))
       .finally(() => {
@@ -100,14 +100,14 @@ export class PullJob {
 
   async #work(signal: AbortSignal): Promise<void> {
     const paths = this.#files.map(({ path }) => path);
-    await this.#staging.open(paths);
-    for (const file of this.#files) await this.#look(file, signal);
+    await this.#staging.createFolders(paths);
+    for (const file of this.#files) await this.#inspect(file, signal);
     this.#sum();
-    const begun = new Set([...this.#bytes].filter(([, bytes]) => bytes > 0).map(([path]) => path));
+    const started = new Set([...this.#bytes].filter(([, bytes]) => bytes > 0).map(([path]) => path));
     await this.#fetchAll(this.#files, signal);
     const bad = await this.#verify(signal);
     // Bytes of an earlier run may have been lost with the power, or removed; those of this run were wrong when they came.
-    if (bad.some(({ path }) => !begun.has(path))) throw new GatewayError('pull.checksum_mismatch');
+    if (bad.some(({ path }) => !started.has(path))) throw new GatewayError('pull.checksum_mismatch');
     if (bad.length > 0) {
       await this.#fetchAll(bad, signal);
       if ((await this.#verify(signal)).length > 0) throw new GatewayError('pull.checksum_mismatch');
@@ -119,22 +119,25 @@ export class PullJob {
    * What is there of a file: a run may have been cut off while its files went to their place, or another job may have brought
    * the same.
    */
-  async #look(file: PullFileRow, signal: AbortSignal): Promise<void> {
-    this.#placed.delete(file.path);
+  async #inspect(file: PullFileRow, signal: AbortSignal): Promise<void> {
+    this.#installed.delete(file.path);
     const { bytes, whole } = await this.#staging.progress(file.path);
     this.#bytes.set(file.path, bytes);
-    if (whole || !(await isAsPromised(this.#staging.placed(file.path), file, signal).catch(() => false)))
+    if (
+      whole ||
+      !(await matchesExpected(this.#staging.finalPath(file.path), file, signal).catch(() => false))
+    )
       return;
-    this.#placed.add(file.path);
+    this.#installed.add(file.path);
     this.#bytes.set(file.path, file.size);
-    await rm(this.#staging.part(file.path), { force: true });
+    await rm(this.#staging.partPath(file.path), { force: true });
   }
 
   /** Whether nothing is missing of a file. One in its place may be removed at any time, with the model that it belonged to. */
   async #isWhole({ path, size }: PullFileRow): Promise<boolean> {
-    if (this.#placed.has(path)) {
-      if (await hasSize(this.#staging.placed(path), size)) return true;
-      this.#placed.delete(path);
+    if (this.#installed.has(path)) {
+      if (await hasSize(this.#staging.finalPath(path), size)) return true;
+      this.#installed.delete(path);
     }
     return (await this.#staging.progress(path)).whole;
   }
@@ -144,7 +147,7 @@ export class PullJob {
     const together = AbortSignal.any([signal, first.signal]);
     const outcomes = await Promise.allSettled(
       files.map((file) =>
-        this.#parts.turnstile
+        this.#deps.semaphore
           .run(() => this.#bring(file, together), together)
           .catch((error: unknown) => {
             if (!together.aborted) first.abort(error);
@@ -160,15 +163,15 @@ export class PullJob {
   async #bring(file: PullFileRow, signal: AbortSignal): Promise<void> {
     if (await this.#isWhole(file)) return;
     if (this.#row.state !== 'running') this.#become('running', null);
-    const { outbound, hub, rate, baseMs } = this.#parts;
+    const { outbound, hub, rate, baseMs } = this.#deps;
     await fetchFile({
       outbound,
-      place: hub.place(),
+      endpoint: hub.endpoint(),
       repo: this.#row.repo,
       revision: this.#row.revision ?? '',
       path: file.path,
       size: file.size,
-      part: this.#staging.part(file.path),
+      part: this.#staging.partPath(file.path),
       rate,
       idleMs: IDLE_MS,
       baseMs,
@@ -177,18 +180,19 @@ export class PullJob {
       tagged: (etag) => {
         if (etag === file.etag) return;
         file.etag = etag;
-        this.#parts.tag(this.#row.id, file.path, etag);
+        this.#deps.tag(this.#row.id, file.path, etag);
       },
       reached: (bytes) => {
         this.#bytes.set(file.path, bytes);
         this.#sum();
-        this.#parts.changed(this, 'bytes');
+        this.#deps.changed(this, 'bytes');
       },
       retrying: (failures) => {
         this.#retries = failures;
-        this.#parts.changed(this, 'state');
+        this.#deps.changed(this, 'state');
       },
-      room: async () => checkSpace(await this.#parts.free(), file.size - (this.#bytes.get(file.path) ?? 0)),
+      checkSpace: async () =>
+        checkSpace(await this.#deps.free(), file.size - (this.#bytes.get(file.path) ?? 0)),
     });
     this.#retries = 0;
   }
@@ -198,14 +202,14 @@ export class PullJob {
     this.#become('verifying', null);
     const bad: PullFileRow[] = [];
     for (const file of this.#files) {
-      const wasPlaced = this.#placed.has(file.path);
+      const wasPlaced = this.#installed.has(file.path);
       if (await this.#isWhole(file)) continue;
-      if (!wasPlaced && (await isAsPromised(this.#staging.part(file.path), file, signal))) {
-        await this.#staging.keep(file.path);
+      if (!wasPlaced && (await matchesExpected(this.#staging.partPath(file.path), file, signal))) {
+        await this.#staging.markVerified(file.path);
         continue;
       }
-      await rm(this.#staging.part(file.path), { force: true });
-      this.#parts.tag(this.#row.id, file.path, null);
+      await rm(this.#staging.partPath(file.path), { force: true });
+      this.#deps.tag(this.#row.id, file.path, null);
       file.etag = null;
       this.#bytes.set(file.path, 0);
       bad.push(file);
@@ -217,22 +221,22 @@ export class PullJob {
   async #finish(signal: AbortSignal): Promise<void> {
     const { repo, revision, main, licence } = this.#row;
     const own = main === null ? this.#files.map(({ path }) => path) : splitParts(main);
-    if (!own.some((path) => this.#placed.has(path))) await this.#judge(signal);
-    await this.#staging.place(this.#files.map(({ path }) => path));
-    const path = main === null ? this.#staging.target : this.#staging.placed(main);
+    if (!own.some((path) => this.#installed.has(path))) await this.#validate(signal);
+    await this.#staging.install(this.#files.map(({ path }) => path));
+    const path = main === null ? this.#staging.target : this.#staging.finalPath(main);
     const [only] = this.#files;
     const sha256 = this.#files.length === 1 ? (only?.sha256 ?? null) : null;
-    const model = await this.#parts.register({ path, repo, revision: revision ?? '', licence, sha256 });
+    const model = await this.#deps.register({ path, repo, revision: revision ?? '', licence, sha256 });
     this.#row = { ...this.#row, model };
     await this.#staging.remove();
     this.#become('done', null);
   }
 
   /** Looks at what was fetched before it gets its place. */
-  async #judge(signal: AbortSignal): Promise<void> {
+  async #validate(signal: AbortSignal): Promise<void> {
     const { main } = this.#row;
-    const { objection } = this.#parts;
-    const reason = await objection(main === null ? this.#staging.folder : this.#staging.whole(main));
+    const { findProblem } = this.#deps;
+    const reason = await findProblem(main === null ? this.#staging.folder : this.#staging.verifiedPath(main));
     signal.throwIfAborted();
     if (reason === null) return;
     throw new GatewayError('pull.no_model', {
@@ -243,17 +247,17 @@ export class PullJob {
   #settle(aborted: boolean, error: unknown): void {
     // Who stopped it says what it becomes.
     if (aborted) return;
-    const withToken = this.#parts.hub.place().token !== null;
-    const known = giveUp({ error, failures: 0, wrong: 0, withToken });
-    if (known === null) this.#parts.surprised(error);
+    const withToken = this.#deps.hub.endpoint().token !== null;
+    const known = permanentError({ error, failures: 0, mismatches: 0, withToken });
+    if (known === null) this.#deps.onUnexpectedError(error);
     this.#become('failed', known ?? new GatewayError('internal', { cause: error }));
   }
 
   #become(state: PullStateName, failure: GatewayError | null): void {
-    const { now, save, changed } = this.#parts;
-    const told =
+    const { now, save, changed } = this.#deps;
+    const outcome =
       failure === null ? { code: null, error: null } : { code: failure.code, error: failure.message };
-    this.#row = { ...this.#row, ...told, state, updated: now() };
+    this.#row = { ...this.#row, ...outcome, state, updated: now() };
     save(this.#row);
     changed(this, 'state');
   }
@@ -263,7 +267,7 @@ export class PullJob {
   }
 
   #note(bytes: number): void {
-    this.#row = { ...this.#row, bytes, updated: this.#parts.now() };
-    this.#meter.reached(bytes);
+    this.#row = { ...this.#row, bytes, updated: this.#deps.now() };
+    this.#meter.update(bytes);
   }
 }

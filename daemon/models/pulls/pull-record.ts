@@ -2,7 +2,7 @@ import type { PullRecord } from '../../contract/pulls.ts';
 import type { PullRow } from '../../store/pulls.ts';
 
 /** What only a running job knows of itself. */
-export interface PullFacts {
+export interface PullRunState {
   readonly files: number;
   /** Bytes a second; null while nothing comes. */
   readonly speed: number | null;
@@ -10,7 +10,7 @@ export interface PullFacts {
 }
 
 /** A download as the API shows it. */
-export function pullRecord(row: Readonly<PullRow>, { files, speed, retries }: PullFacts): PullRecord {
+export function pullRecord(row: Readonly<PullRow>, { files, speed, retries }: PullRunState): PullRecord {
   const { id, repo, revision, file, state, bytes, code, error, model, licence, created, updated } = row;
   const total = row.total ?? 0;
   return {

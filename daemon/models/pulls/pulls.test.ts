@@ -65,7 +65,7 @@ describe('a pull', () => {
     const { id } = await here.bench.pull(REPO);
     expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
     expect(here.hub.sent()).toBe(WEIGHTS.length);
-    const ranges = here.hub.heard.filter(({ range }) => range !== undefined);
+    const ranges = here.hub.requests.filter(({ range }) => range !== undefined);
     expect(ranges.length).toBeGreaterThan(2);
     expect(ranges.every(({ ifRange }) => ifRange !== undefined)).toBe(true);
   });
@@ -84,7 +84,7 @@ describe('a pull', () => {
     await here.bench.pulls.resume(id);
     expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
     expect(here.hub.sent() - had).toBe(WEIGHTS.length);
-    expect(here.hub.heard.at(-1)).toMatchObject({ range: expect.stringMatching(/^bytes=[1-9]\d*-$/) });
+    expect(here.hub.requests.at(-1)).toMatchObject({ range: expect.stringMatching(/^bytes=[1-9]\d*-$/) });
   });
 
   test('takes all parts of a split model, and a projector when asked', async () => {
@@ -168,7 +168,7 @@ describe('a pull', () => {
     here.hub.fault = {};
     await open({ home });
     expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
-    expect(here.hub.heard.at(-1)?.range).toBe(`bytes=${there}-`);
+    expect(here.hub.requests.at(-1)?.range).toBe(`bytes=${there}-`);
   });
 
   test('that was half fetched outlives a lost database, which a backup may bring back', async () => {

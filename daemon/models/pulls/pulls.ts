@@ -10,17 +10,17 @@ import type { Settings } from '../../settings/settings.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import type { Store } from '../../store/store.ts';
 import type { Hub } from '../hub/hub.ts';
-import { readFactsApart } from '../read-facts-in-child.ts';
+import { readFactsInChild } from '../read-facts-in-child.ts';
 import type { RegisteredModel } from '../registered-model.ts';
 import { type Choice, chooseFiles } from './choose-files.ts';
-import { bytesOf, checkSpace, fileName, type MissingFile, roomForModels } from './disk-space.ts';
-import { FileLine } from './file-lock.ts';
-import type { JobParts, PulledModel } from './job-deps.ts';
+import { bytesOf, checkSpace, fileName, freeBytesForModels, type MissingFile } from './disk-space.ts';
+import { FileLock } from './file-lock.ts';
+import type { JobDeps, PulledModel } from './job-deps.ts';
 import { Progress } from './progress.ts';
 import { PullJob } from './pull-job.ts';
 import { parseModel } from './pull-name.ts';
 import { Rate } from './rate.ts';
-import { Turnstile } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 import { hasSize, sweepStaging } from './staging.ts';
 
 /** The downloads of this gateway (docs/spec/contract.md#pulls). An unknown id is 404 `pull.unknown`. */
@@ -40,7 +40,7 @@ export interface Pulls {
   close(): Promise<void>;
 }
 
-export interface PullsOptions {
+export interface PullsDeps {
   readonly store: Pick<Store, 'pulls' | 'isContentLost'>;
   readonly settings: Pick<Settings, 'value' | 'folders'>;
   readonly log: Log;
@@ -58,30 +58,30 @@ export interface PullsOptions {
 }
 
 /** Files that are on their way at once, over all jobs. */
-const AT_ONCE = 2;
-const MOST_OPEN = 64;
+const MAX_PARALLEL_FILES = 2;
+const MAX_OPEN = 64;
 const BASE_MS = 1_000;
 
 class AllPulls implements Pulls {
-  readonly #options: PullsOptions;
+  readonly #options: PullsDeps;
   readonly #root: string;
   readonly #jobs = new Map<string, PullJob>();
-  readonly #parts: JobParts;
+  readonly #parts: JobDeps;
   readonly #progress: Progress;
   readonly #free: () => Promise<number>;
   readonly #closing = new AbortController();
 
-  constructor(options: PullsOptions) {
-    const { store, settings, bus } = options;
-    this.#options = options;
+  constructor(deps: PullsDeps) {
+    const { store, settings, bus } = deps;
+    this.#options = deps;
     this.#root = join(settings.folders.state, 'models');
-    this.#free = () => (options.free ?? roomForModels)(settings.folders.state);
+    this.#free = () => (deps.free ?? freeBytesForModels)(settings.folders.state);
     this.#progress = new Progress({
-      show: (job) => bus.emit('pull', { pull: job.view() }),
-      note: ({ row }) => store.pulls.progress(row.id, row.bytes, row.updated),
+      emit: (job) => bus.emit('pull', { pull: job.view() }),
+      persist: ({ row }) => store.pulls.progress(row.id, row.bytes, row.updated),
     });
     this.#parts = this.#jobParts();
-    this.#takeUp();
+    this.#resume();
   }
 
   list(): PullRecord[] {
@@ -90,7 +90,7 @@ class AllPulls implements Pulls {
 
   async create(body: PullBody, signal: AbortSignal): Promise<PullRecord> {
     const { repo, asked } = parseModel(body.model);
-    if ([...this.#jobs.values()].filter(({ open }) => open).length >= MOST_OPEN)
+    if ([...this.#jobs.values()].filter(({ open }) => open).length >= MAX_OPEN)
       throw new GatewayError('pull.too_many', { noRetry: true });
     const { hub } = this.#options;
     const found = await hub.repo(
@@ -98,7 +98,7 @@ class AllPulls implements Pulls {
       body.revision ?? 'HEAD',
       AbortSignal.any([signal, this.#closing.signal]),
     );
-    if (found.gated && hub.place().token === null) throw new GatewayError('pull.gated');
+    if (found.gated && hub.endpoint().token === null) throw new GatewayError('pull.gated');
     const choice = chooseFiles(repo, found.files, asked, body.projector);
     const same = this.#sameAs(repo, found.revision, choice);
     if (same !== undefined) return this.resume(same.row.id);
@@ -161,23 +161,25 @@ class AllPulls implements Pulls {
   }
 
   async #refusePresent(repo: string, revision: string, { main, files }: Choice): Promise<void> {
-    const path = this.#placeOf(repo, main);
+    const path = this.#targetFolder(repo, main);
     const model = this.#options.registry.list().find((one) => one.path === path && one.revision === revision);
     if (model === undefined) return;
     const sizes = await Promise.all(
-      files.map(({ path: file, size }) => hasSize(this.#placeOf(repo, file), size)),
+      files.map(({ path: file, size }) => hasSize(this.#targetFolder(repo, file), size)),
     );
     if (sizes.every(Boolean)) throw new GatewayError('model.exists', { details: { model: model.id } });
   }
 
   /** Where a file of a repository belongs; null = the folder of its model. */
-  #placeOf(repo: string, path: string | null): string {
+  #targetFolder(repo: string, path: string | null): string {
     return join(this.#root, ...repo.split('/'), ...(path?.split('/') ?? []));
   }
 
   /** What of a choice is not in its place. */
   async #missing(repo: string, { files }: Choice): Promise<MissingFile[]> {
-    const there = await Promise.all(files.map(({ path, size }) => hasSize(this.#placeOf(repo, path), size)));
+    const there = await Promise.all(
+      files.map(({ path, size }) => hasSize(this.#targetFolder(repo, path), size)),
+    );
     return files
       .filter((_, index) => !there[index])
       .map((file) => ({ name: fileName(repo, file), bytes: file.size }));
@@ -227,13 +229,13 @@ class AllPulls implements Pulls {
     const job = new PullJob(row, files, this.#parts);
     this.#jobs.set(row.id, job);
     const ended = [...this.#jobs.values()].filter(({ open }) => !open);
-    for (const oldest of ended.slice(0, Math.max(0, ended.length - MOST_ENDED)))
+    for (const oldest of ended.slice(0, Math.max(0, ended.length - MAX_ENDED)))
       this.#jobs.delete(oldest.row.id);
     return job;
   }
 
   /** Jobs of earlier runs: what ran goes on, what was paused stays so. */
-  #takeUp(): void {
+  #resume(): void {
     const { store, log } = this.#options;
     try {
       for (const row of store.pulls.all().reverse()) this.#keep(row, store.pulls.files(row.id));
@@ -255,7 +257,7 @@ class AllPulls implements Pulls {
     for (const job of rests) if (job.open && job.row.state !== 'paused') job.start();
   }
 
-  #jobParts(): JobParts {
+  #jobParts(): JobDeps {
     const { store, settings, log, outbound, hub, registry, baseMs = BASE_MS } = this.#options;
     const quietly = (work: () => void) => {
       try {
@@ -269,16 +271,17 @@ class AllPulls implements Pulls {
       hub,
       root: this.#root,
       rate: new Rate(() => settings.value('pullRate')),
-      turnstile: new Turnstile(AT_ONCE),
-      line: new FileLine(),
+      semaphore: new Semaphore(MAX_PARALLEL_FILES),
+      fileLock: new FileLock(),
       baseMs,
       free: this.#free,
-      objection: async (path) => {
-        const [outcome] = await readFactsApart([path], this.#closing.signal);
+      findProblem: async (path) => {
+        const [outcome] = await readFactsInChild([path], this.#closing.signal);
         return outcome !== undefined && 'reason' in outcome ? outcome.reason : null;
       },
       register: async (model) => (await registry.registerPulled(model)).id,
-      surprised: (error) => log.error({ err: error }, 'a download failed in a way that nobody foresaw'),
+      onUnexpectedError: (error) =>
+        log.error({ err: error }, 'a download failed in a way that nobody foresaw'),
       save: (row) => quietly(() => store.pulls.save(row)),
       tag: (id, path, etag) => quietly(() => store.pulls.tag(id, path, etag)),
       changed: (job, what) => this.#progress.changed(job, what),
@@ -288,9 +291,9 @@ class AllPulls implements Pulls {
 }
 
 /** Ended jobs that are shown. */
-const MOST_ENDED = 200;
+const MAX_ENDED = 200;
 
 /** Opens the downloads: those that an earlier run left go on. */
-export function createPulls(options: PullsOptions): Pulls {
-  return new AllPulls(options);
+export function createPulls(deps: PullsDeps): Pulls {
+  return new AllPulls(deps);
 }

@@ -23,7 +23,7 @@ export class Rate {
   }
 
   /** Resolves when `bytes` may be taken; rejects with the signal's reason. */
-  async take(bytes: number, signal: AbortSignal): Promise<void> {
+  async acquire(bytes: number, signal: AbortSignal): Promise<void> {
     const delay = this.delayFor(bytes);
     if (delay >= 1) await pause(delay, undefined, { signal });
   }

@@ -1,10 +1,10 @@
 /** Lets so many in at once, in the order in which they came. */
-export class Turnstile {
+export class Semaphore {
   #free: number;
   readonly #line: (() => void)[] = [];
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(permits: number) {
+    this.#free = permits;
   }
 
   /** Runs `work` when there is a place; rejects with the signal's reason while it waits. */

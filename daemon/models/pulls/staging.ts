@@ -12,24 +12,24 @@ const JOB = /^[0-9a-f]{16}$/;
 /** Where a job keeps its files until all of them are whole, and where they belong then. */
 export interface Staging {
   /** The file while its bytes come. */
-  part(path: string): string;
+  partPath(path: string): string;
   /** The file once it was verified. */
-  whole(path: string): string;
+  verifiedPath(path: string): string;
   /** The file in its place. */
-  placed(path: string): string;
+  finalPath(path: string): string;
   readonly folder: string;
   /** The folder of the repository below the models. */
   readonly target: string;
   /** Makes the folders of these files. */
-  open(paths: readonly string[]): Promise<void>;
+  createFolders(paths: readonly string[]): Promise<void>;
   /** Gives a verified file its name within the job. */
-  keep(path: string): Promise<void>;
+  markVerified(path: string): Promise<void>;
   /** Bytes of a file that are there, and whether it was verified. */
   progress(path: string): Promise<{ bytes: number; whole: boolean }>;
   /** Bytes of a file that are there, here or in its place. */
-  there(file: { path: string; size: number }): Promise<number>;
+  availableBytes(file: { path: string; size: number }): Promise<number>;
   /** Moves all files to where they belong; may be done again after it was cut off. */
-  place(paths: readonly string[]): Promise<void>;
+  install(paths: readonly string[]): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -84,19 +84,19 @@ export function stagingOf(root: string, id: string, repo: string): Staging {
   return {
     folder,
     target,
-    placed: (path) => within(target, path),
-    part,
-    whole,
-    async open(paths) {
+    finalPath: (path) => within(target, path),
+    partPath: part,
+    verifiedPath: whole,
+    async createFolders(paths) {
       await mkdir(join(root, FOLDER, id), { recursive: true, mode: 0o700 });
       for (const path of new Set(paths.map((each) => dirname(whole(each)))))
         await mkdir(path, { recursive: true, mode: 0o755 });
     },
-    keep: (path) => rename(part(path), whole(path)),
+    markVerified: (path) => rename(part(path), whole(path)),
     progress,
-    there: async ({ path, size }) =>
+    availableBytes: async ({ path, size }) =>
       (await hasSize(within(target, path), size)) ? size : (await progress(path)).bytes,
-    async place(paths) {
+    async install(paths) {
       const folders = new Set<string>();
       for (const path of paths) {
         const inner = path.split('/');

@@ -1,15 +1,15 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Outbound } from '../../lib/net/outbound.ts';
-import type { HubPlace } from '../hub/hop.ts';
+import type { HubEndpoint } from '../hub/hop.ts';
 import { refusalOf } from '../hub/hub-errors.ts';
-import { askHub, type HubAnswer } from '../hub/hub-exchange.ts';
+import { type HubResponse, requestHub } from '../hub/hub-exchange.ts';
 import { codeOf, HubStatus, retryAfterOf } from '../hub/hub-status.ts';
 import type { Rate } from './rate.ts';
 
 /** One file on its way. */
-export interface TransferOrder {
+export interface TransferOptions {
   readonly outbound: Pick<Outbound, 'dispatch'>;
-  readonly place: HubPlace;
+  readonly endpoint: HubEndpoint;
   readonly repo: string;
   readonly revision: string;
   readonly path: string;
@@ -26,11 +26,11 @@ export interface TransferOrder {
   /** So many bytes of the file are there now. */
   reached(bytes: number): void;
   /** Called now and then; a throw ends the transfer. */
-  room(): Promise<void>;
+  checkSpace(): Promise<void>;
 }
 
 /** The answer does not fit the file; what is there is of no use. */
-export class WrongAnswer extends Error {
+export class MismatchedResponse extends Error {
   override readonly name = 'WrongAnswer';
 }
 
@@ -48,15 +48,15 @@ const strong = (tag: string | undefined): string | null =>
  * whole file instead, because its content has changed or because it knows no ranges, makes it start again. Never takes
  * more bytes than the file has. Rejects with WrongAnswer, HubStatus, GatewayError `pull.*`, or the error of the connection.
  */
-export async function transfer(order: TransferOrder): Promise<void> {
+export async function transfer(order: TransferOptions): Promise<void> {
   const handle = await open(order.part, 'a+', 0o600);
   try {
-    const have = await beginningOf(handle, order.size);
+    const have = await existingBytes(handle, order.size);
     order.reached(have);
     if (have === order.size && have > 0) return;
-    const answer = await ask(order, have);
+    const answer = await requestFile(order, have);
     try {
-      const from = await startOf(answer, order, have, handle);
+      const from = await responseStart(answer, order, have, handle);
       order.tagged(strong(answer.headers.etag));
       await receive(answer, order, handle, from);
     } finally {
@@ -69,19 +69,19 @@ export async function transfer(order: TransferOrder): Promise<void> {
 }
 
 /** Bytes that are there; more than the file has are none of it. */
-async function beginningOf(handle: FileHandle, size: number): Promise<number> {
+async function existingBytes(handle: FileHandle, size: number): Promise<number> {
   const { size: have } = await handle.stat();
   if (have <= size) return have;
   await handle.truncate(0);
   return 0;
 }
 
-function ask(order: TransferOrder, have: number): Promise<HubAnswer> {
-  const { outbound, place, repo, revision, path, etag, idleMs, signal } = order;
+function requestFile(order: TransferOptions, have: number): Promise<HubResponse> {
+  const { outbound, endpoint, repo, revision, path, etag, idleMs, signal } = order;
   const ranged = have > 0 ? { range: `bytes=${have}-`, ...(etag === null ? {} : { 'if-range': etag }) } : {};
-  return askHub({
+  return requestHub({
     outbound,
-    place,
+    endpoint: endpoint,
     path: `/${encoded(repo)}/resolve/${encodeURIComponent(revision)}/${encoded(path)}`,
     headers: ranged,
     idleMs,
@@ -90,36 +90,38 @@ function ask(order: TransferOrder, have: number): Promise<HubAnswer> {
 }
 
 /** The byte with which the answer begins; throws for an answer that is no part of the file. */
-async function startOf(
-  { status, headers, hubHeaders }: HubAnswer,
-  { size, place }: TransferOrder,
+async function responseStart(
+  { status, headers, hubHeaders }: HubResponse,
+  { size, endpoint }: TransferOptions,
   have: number,
   handle: FileHandle,
 ): Promise<number> {
-  if (status === 416) throw new WrongAnswer('the server has no such range');
+  if (status === 416) throw new MismatchedResponse('the server has no such range');
   if (status !== 200 && status !== 206) {
     const code = codeOf(headers) ?? codeOf(hubHeaders);
     throw (
-      refusalOf({ status, code, withToken: place.token !== null }) ??
+      refusalOf({ status, code, withToken: endpoint.token !== null }) ??
       new HubStatus(status, code, retryAfterOf(headers))
     );
   }
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
-    throw new WrongAnswer('the answer is compressed');
+    throw new MismatchedResponse('the answer is compressed');
   if (status === 206) {
     const [, from, of] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
-    if (Number(from) !== have || Number(of) !== size) throw new WrongAnswer('the answer is another range');
+    if (Number(from) !== have || Number(of) !== size)
+      throw new MismatchedResponse('the answer is another range');
     return have;
   }
   const length = headers['content-length'];
-  if (length !== undefined && Number(length) !== size) throw new WrongAnswer('the file has another size');
+  if (length !== undefined && Number(length) !== size)
+    throw new MismatchedResponse('the file has another size');
   await handle.truncate(0);
   return 0;
 }
 
 async function receive(
-  answer: HubAnswer,
-  order: TransferOrder,
+  answer: HubResponse,
+  order: TransferOptions,
   handle: FileHandle,
   from: number,
 ): Promise<void> {
@@ -128,15 +130,15 @@ async function receive(
   let checkedAt = from;
   for await (const piece of answer.body) {
     const chunk = piece as Buffer;
-    if (at + chunk.length > size) throw new WrongAnswer('more bytes come than the file has');
-    await rate.take(chunk.length, signal);
+    if (at + chunk.length > size) throw new MismatchedResponse('more bytes come than the file has');
+    await rate.acquire(chunk.length, signal);
     await writeAll(handle, chunk);
     at += chunk.length;
     order.reached(at);
     if (at - checkedAt < CHECK_BYTES) continue;
     checkedAt = at;
     await handle.datasync();
-    await order.room();
+    await order.checkSpace();
   }
   const failure = answer.failure();
   if (failure !== null) throw failure;

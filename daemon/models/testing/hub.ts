@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { listenOnLoopback } from '../../lib/testing/listening.ts';
 
 /** A repository of the stand-in, at its one commit. */
-export interface StandInRepo {
+export interface FakeRepo {
   readonly files: Readonly<Record<string, Buffer>>;
   readonly gated?: boolean;
   readonly licence?: string;
@@ -36,18 +36,18 @@ export interface Fault {
   redirect?: string;
 }
 
-export interface StandInHub {
+export interface FakeHub {
   readonly url: string;
   readonly port: number;
   /** What was asked: method, target, and the headers that matter. */
-  readonly heard: {
+  readonly requests: {
     url: string;
     authorization: string | undefined;
     range: string | undefined;
     ifRange: string | undefined;
   }[];
   fault: Fault;
-  repos: Record<string, StandInRepo>;
+  repos: Record<string, FakeRepo>;
   /** Bytes of content that were sent in all. */
   sent(): number;
   commit(repo: string): string;
@@ -66,16 +66,16 @@ const isLarge = (path: string, bytes: Buffer): boolean => bytes.length > 4096 ||
  * A stand-in for the model hub, which cannot be reached from here: the same paths, headers and refusals, files behind a
  * redirect to a storage with ranges and entity tags, and faults at will.
  */
-export async function startHub(repos: Record<string, StandInRepo> = {}): Promise<StandInHub> {
+export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<FakeHub> {
   const sockets = new Set<Socket>();
   let sent = 0;
-  const hub = { heard: [], fault: {}, repos } as unknown as {
-    -readonly [K in keyof StandInHub]: StandInHub[K];
+  const hub = { requests: [], fault: {}, repos } as unknown as {
+    -readonly [K in keyof FakeHub]: FakeHub[K];
   };
   const commit = (repo: string) => createHash('sha1').update(repo).digest('hex');
   const server: Server = createServer((req, res) => {
     const { authorization, range, 'if-range': ifRange } = req.headers;
-    hub.heard.push({ url: req.url ?? '', authorization, range, ifRange: ifRange as string | undefined });
+    hub.requests.push({ url: req.url ?? '', authorization, range, ifRange: ifRange as string | undefined });
     answer(req, res).catch(() => res.destroy());
   });
   server.on('connection', (socket) => {
@@ -98,7 +98,7 @@ export async function startHub(repos: Record<string, StandInRepo> = {}): Promise
     res.end(JSON.stringify(body));
   };
 
-  function entries(name: string, repo: StandInRepo) {
+  function entries(name: string, repo: FakeRepo) {
     return Object.entries(repo.files).map(([path, bytes]) => {
       const shown = repo.listsAs?.[path] ?? path;
       const oid = repo.promises?.[path] ?? sha256(bytes);

@@ -9,7 +9,7 @@ import { Outbound, type OutboundOptions } from '../../lib/net/outbound.ts';
 import { openSettings } from '../../settings/settings.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { createHub, type Hub } from '../hub/hub.ts';
-import { createPulls, type Pulls, type PullsOptions } from '../pulls/pulls.ts';
+import { createPulls, type Pulls, type PullsDeps } from '../pulls/pulls.ts';
 import { createRegistry, type Registry } from '../registry.ts';
 
 /** Everything that pulls are made of, real but for the hub. */
@@ -31,7 +31,7 @@ export interface PullBench {
 export interface BenchOptions {
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly free?: PullsOptions['free'];
+  readonly free?: PullsDeps['free'];
   readonly lookup?: OutboundOptions['lookup'];
 }
 
@@ -57,7 +57,7 @@ export async function pullBench(url: string, options: BenchOptions = {}): Promis
   bus.subscribe(({ name, payload }) => {
     if (name !== 'pull') return;
     events.push((payload as GatewayEvents['pull']).pull);
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   });
   const free = options.free === undefined ? {} : { free: options.free };
   const pulls = createPulls({ store, settings, log, bus, outbound, hub, registry, baseMs: 5, ...free });
@@ -73,18 +73,18 @@ export async function pullBench(url: string, options: BenchOptions = {}): Promis
     until: (id, ...states) =>
       new Promise((resolve, reject) => {
         const limit = setTimeout(() => {
-          waiting.delete(look);
+          waiting.delete(check);
           reject(new Error(`waited for ${states.join(' or ')}: ${JSON.stringify(find(id))}`));
         }, 20_000);
-        const look = () => {
+        const check = () => {
           const record = find(id);
           if (record === undefined || !states.includes(record.state)) return;
           clearTimeout(limit);
-          waiting.delete(look);
+          waiting.delete(check);
           resolve(record);
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     pull: (model, more = {}) => pulls.create({ model, ...more }, new AbortController().signal),
     async close() {

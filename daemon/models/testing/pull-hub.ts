@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { tinyChat } from '../gguf/tiny-chat.ts';
 import { encodeGguf } from '../gguf/writer.ts';
-import { type StandInHub, startHub } from './hub.ts';
+import { type FakeHub, startHub } from './hub.ts';
 import { type BenchOptions, type PullBench, pullBench } from './pull-bench.ts';
 
 export const REPO = 'maker/Tiny-Chat-GGUF';
@@ -13,7 +13,7 @@ export const WEIGHTS = Buffer.from(encodeGguf(tinyChat({ name: 'Tiny', width: 32
 
 /** For tests: a hub with one repository and what pulls from it, anew for each test of a file. */
 export class PullHub {
-  #hub: StandInHub | null = null;
+  #hub: FakeHub | null = null;
   #bench: PullBench | null = null;
   /** What ends with the test, last first. */
   readonly ends: (() => Promise<void> | void)[] = [];
@@ -30,7 +30,7 @@ export class PullHub {
     });
   }
 
-  get hub(): StandInHub {
+  get hub(): FakeHub {
     if (this.#hub === null) throw new Error('the hub is not started');
     return this.#hub;
   }

@@ -1,7 +1,14 @@
 import type { CatalogView } from '../../contract/catalog.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import type { ModelPutBody, ModelWithMemory } from '../../contract/models.ts';
-import { CATALOG, CATALOG_DATE, installedFrom, pullName, reckoned, typeOf } from '../../models/catalog.ts';
+import {
+  CATALOG,
+  CATALOG_DATE,
+  estimateHeader,
+  installedFrom,
+  pullName,
+  typeOf,
+} from '../../models/catalog.ts';
 import { modelView, type RegisteredModel } from '../../models/registered-model.ts';
 import type { Slots } from '../../slots/slots-api.ts';
 import { configWrite } from '../config-write.ts';
@@ -122,7 +129,7 @@ function modelWithMemory(
 function catalogView({ registry, slots }: RouteDeps): CatalogView {
   const here = registry.views();
   const entries = CATALOG.map((known) => {
-    const { sizeBytes, ...rest } = reckoned(known);
+    const { sizeBytes, ...rest } = estimateHeader(known);
     const type = typeOf(known);
     const model = { id: known.repo, path: null, type, demo: false, sizeBytes, ...rest };
     return {

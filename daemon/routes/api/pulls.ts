@@ -53,7 +53,7 @@ export function pullRoutes(deps: RouteDeps) {
         const reason = `must be a text of at most ${MAX_QUERY_LENGTH} characters`;
         throw new GatewayError('request.invalid', { details: { fields: [{ path: 'q', reason }] } });
       }
-      const key = `${hub.place().url} ${query.toLowerCase()}`;
+      const key = `${hub.endpoint().url} ${query.toLowerCase()}`;
       const known = searches.get(key);
       const results = known ?? (await hub.search(query, MAX_RESULTS, abortOnDisconnect(ctx.res)));
       if (known === undefined) searches.set(key, results);

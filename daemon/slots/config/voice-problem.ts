@@ -1,7 +1,7 @@
 import type { Problem } from '../../settings/problem.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { engineOf } from '../engines/table.ts';
-import { noSuchVoice, voiceNamed } from '../workers/speech/voice-name.ts';
+import { findVoice, unknownVoiceMessage } from '../workers/speech/voice-name.ts';
 import type { SlotConfig } from './slot-config.ts';
 
 /**
@@ -16,10 +16,10 @@ export function voiceProblem(
   const requested = config.voice?.voice;
   if (!requested || engineOf(config.engine)?.speechFormats === undefined) return null;
   const voices = model()?.voices ?? [];
-  if (voices.length === 0 || voiceNamed(voices, requested, 0) !== null) return null;
+  if (voices.length === 0 || findVoice(voices, requested, 0) !== null) return null;
   return {
     file: `${config.name}.toml`,
     line: line(),
-    message: `voice.voice: ${noSuchVoice(voices, requested)}`,
+    message: `voice.voice: ${unknownVoiceMessage(voices, requested)}`,
   };
 }

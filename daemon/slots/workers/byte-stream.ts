@@ -7,7 +7,7 @@ export interface ByteStream {
   /** Ends the answer as complete. */
   end(): void;
   /** Ends it so that nobody takes it for complete. */
-  cut(): void;
+  abort(): void;
 }
 
 /** Begins an answer of bytes whose length nobody knows yet. */
@@ -21,7 +21,7 @@ export function byteStream(response: ServerResponse, type: string, signal: Abort
     end: () => {
       response.end();
     },
-    cut: () => {
+    abort: () => {
       response.destroy();
     },
   };

@@ -24,7 +24,7 @@ afterAll(async () => {
   await file.remove();
 });
 
-const ask = async (path: string, body: object): Promise<Answer> => {
+const request = async (path: string, body: object): Promise<Answer> => {
   const response = await worker.post(path, body);
   return { ...((await response.json()) as Answer), status: response.status };
 };
@@ -36,7 +36,7 @@ const idle = () =>
 test('more callers than sequences are all served, in turn', async () => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, i) =>
-      ask(TEXT, { prompt: `caller ${i}: a`, max_tokens: 25, temperature: 0 }),
+      request(TEXT, { prompt: `caller ${i}: a`, max_tokens: 25, temperature: 0 }),
     ),
   );
   for (const answer of answers) expect(answer.choices[0]?.text).toBe('bcdefghijklmnopqrstuvwxyz');
@@ -66,13 +66,14 @@ test('a caller who leaves while waiting for a whole answer, or in the queue, is 
   ).toBeGreaterThan(0);
   await idle();
   expect(
-    (await ask(CHAT, { messages: [{ role: 'user', content: 'still there?' }] })).choices[0]?.message?.content,
+    (await request(CHAT, { messages: [{ role: 'user', content: 'still there?' }] })).choices[0]?.message
+      ?.content,
   ).toBe(TINY_REPLY);
 });
 
 test('a full queue is 429', async () => {
   const asked = await Promise.all(
-    Array.from({ length: 14 }, (_, i) => ask(TEXT, { prompt: `${'.'.repeat(i)}a`, max_tokens: 300 })),
+    Array.from({ length: 14 }, (_, i) => request(TEXT, { prompt: `${'.'.repeat(i)}a`, max_tokens: 300 })),
   );
   const refused = asked.filter((answer) => answer.status === 429);
   expect(asked.filter((answer) => answer.status === 200).length + refused.length).toBe(14);

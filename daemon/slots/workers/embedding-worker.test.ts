@@ -35,17 +35,17 @@ afterAll(async () => {
   await file.remove();
 });
 
-const ask = async (body: object): Promise<Answer> => {
+const request = async (body: object): Promise<Answer> => {
   const response = await worker.post(PATH, body);
   return { ...((await response.json()) as Answer), status: response.status };
 };
-const vectors = async (body: object) => (await ask(body)).data.map(({ embedding }) => embedding);
+const vectors = async (body: object) => (await request(body)).data.map(({ embedding }) => embedding);
 const dot = (a: readonly number[], b: readonly number[]) =>
   a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
 
 describe('vectors', () => {
   test('the answer is a list with one vector, the model and the counts', async () => {
-    const answer = await ask({ input: 'the cat', model: 'whatever' });
+    const answer = await request({ input: 'the cat', model: 'whatever' });
     expect(answer).toMatchObject({
       status: 200,
       object: 'list',
@@ -74,7 +74,7 @@ describe('vectors', () => {
 
   test('many texts come back in their order', async () => {
     const texts = Array.from({ length: 40 }, (_, i) => `text ${String.fromCharCode(97 + (i % 26))} ${i}`);
-    const answer = await ask({ input: texts });
+    const answer = await request({ input: texts });
     expect(answer.data.map(({ index }) => index)).toEqual(texts.map((_, i) => i));
     const [alone] = await vectors({ input: texts[17] });
     expect(answer.data[17]?.embedding).toEqual(alone);
@@ -82,7 +82,7 @@ describe('vectors', () => {
 
   test('base64 is the same float32, little-endian', async () => {
     const [floats] = await vectors({ input: 'hello', encoding_format: 'float' });
-    const coded = (await ask({ input: 'hello', encoding_format: 'base64' })).data[0]
+    const coded = (await request({ input: 'hello', encoding_format: 'base64' })).data[0]
       ?.embedding as never as string;
     const bytes = Buffer.from(coded, 'base64');
     const read = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(i * 4));
@@ -95,19 +95,19 @@ describe('vectors', () => {
     const list = await vectors({ input: [tokens, [200, 201]] });
     expect(list[0]).toEqual(alone);
     expect(list[1]).not.toEqual(alone);
-    expect((await ask({ input: tokens })).usage.prompt_tokens).toBe(tokens.length + 2);
+    expect((await request({ input: tokens })).usage.prompt_tokens).toBe(tokens.length + 2);
   });
 });
 
 test.each([' ', '\n', '\0', '\ud800', ' \t '])(
   'a text without words, %j, has a vector of its own marks',
   async (input) => {
-    const answer = await ask({ input: ['hello', input] });
+    const answer = await request({ input: ['hello', input] });
     expect(answer.status).toBe(200);
     const [, vector] = answer.data.map(({ embedding }) => embedding);
     expect(vector).toHaveLength(64);
     expect(dot(vector ?? [], vector ?? [])).toBeCloseTo(1, 5);
-    expect((await ask({ input })).usage.prompt_tokens).toBe(2);
+    expect((await request({ input })).usage.prompt_tokens).toBe(2);
   },
 );
 
@@ -115,13 +115,13 @@ describe('the window', () => {
   const filling = (tokens: number) => Array.from({ length: tokens }, () => 100);
 
   test('a text that fills it is served', async () => {
-    const answer = await ask({ input: filling(WINDOW - 2) });
+    const answer = await request({ input: filling(WINDOW - 2) });
     expect(answer.usage.prompt_tokens).toBe(WINDOW);
     expect(answer.data[0]?.embedding).toHaveLength(64);
   });
 
   test('one token more is refused with the numbers, before any other text is read', async () => {
-    const answer = await ask({ input: ['short', filling(WINDOW - 1)] });
+    const answer = await request({ input: ['short', filling(WINDOW - 1)] });
     expect(answer).toMatchObject({
       status: 400,
       error: {
@@ -162,12 +162,12 @@ describe('refusals', () => {
     [{ input: 'a', dimensions: 32 }, 'dimensions'],
     [{ input: 'a', encoding_format: 'hex' }, 'encoding_format'],
   ])('%j names %s', async (body, param) => {
-    const answer = await ask(body);
+    const answer = await request(body);
     expect(answer).toMatchObject({ status: 400, error: { code: 'request.invalid', param } });
   });
 
   test('the own number of dimensions may be asked for', async () => {
-    expect((await ask({ input: 'a', dimensions: 64 })).status).toBe(200);
+    expect((await request({ input: 'a', dimensions: 64 })).status).toBe(200);
   });
 
   test('a chat is not known here', async () => {
@@ -184,7 +184,7 @@ describe('several callers', () => {
     const ended: string[] = [];
     const slow = worker.post(PATH, long).then(() => ended.push('long'));
     await expect.poll(async () => (await worker.health()).active).toBe(1);
-    await ask({ input: 'hello' }).then(() => ended.push('short'));
+    await request({ input: 'hello' }).then(() => ended.push('short'));
     await slow;
     expect(ended).toEqual(['short', 'long']);
   });
@@ -200,7 +200,7 @@ describe('several callers', () => {
     leave.abort();
     expect(await Promise.all(busy)).toEqual(['left', 'left', 'left']);
     await expect.poll(() => worker.health()).toMatchObject({ active: 0, queued: 0 });
-    expect((await ask({ input: 'a' })).status).toBe(200);
+    expect((await request({ input: 'a' })).status).toBe(200);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CHATML } from '../../models/gguf/chat-templates.ts';
 import type { TinyChatOptions } from '../../models/gguf/tiny-chat.ts';
-import { askWorker, CHAT, joined, user } from './testing/asked.ts';
+import { CHAT, joinDeltas, startTestWorker, user } from './testing/worker-client.ts';
 
 const tools = ['get_time', 'get_date'].map((name) => ({
   type: 'function',
@@ -164,7 +164,7 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
 ];
 
 describe.each(FAMILIES)('%s', (_, model, ids) => {
-  const { ask, stream } = askWorker({ ...model, runs: false }, { context: 1024 });
+  const { request, stream } = startTestWorker({ ...model, runs: false }, { context: 1024 });
   const calls = [
     { function: { name: 'get_time', arguments: '{"zone":"UTC","é":[1,2]}' } },
     { function: { name: 'get_date', arguments: '{}' } },
@@ -172,14 +172,14 @@ describe.each(FAMILIES)('%s', (_, model, ids) => {
 
   test('two calls at once, whole and streamed in pieces', async () => {
     const body = { messages: user('now?'), tools, temperature: 0 };
-    const [choice] = (await ask(CHAT, body)).choices;
+    const [choice] = (await request(CHAT, body)).choices;
     expect(choice).toMatchObject({
       finish_reason: 'tool_calls',
       message: { content: null, tool_calls: calls },
     });
     for (const call of choice?.message?.tool_calls ?? []) expect(call.id).toMatch(ids);
     const chunks = await stream(CHAT, body);
-    expect(joined(chunks)).toMatchObject({ content: '', tool_calls: calls, finish: ['tool_calls'] });
+    expect(joinDeltas(chunks)).toMatchObject({ content: '', tool_calls: calls, finish: ['tool_calls'] });
     const deltas = chunks.flatMap((chunk) => chunk.choices[0]?.delta?.tool_calls ?? []);
     expect(deltas.map((delta) => delta.index)).toEqual([...deltas].map((delta) => delta.index).sort());
     expect(deltas.filter((delta) => delta.id !== undefined)).toHaveLength(2);
@@ -188,23 +188,23 @@ describe.each(FAMILIES)('%s', (_, model, ids) => {
 
   test('one call when parallel calls are not wanted', async () => {
     const body = { messages: user('now?'), tools, temperature: 0, parallel_tool_calls: false };
-    const [choice] = (await ask(CHAT, body)).choices;
+    const [choice] = (await request(CHAT, body)).choices;
     expect(choice).toMatchObject({ finish_reason: 'tool_calls' });
     expect(choice?.message?.tool_calls).toHaveLength(1);
   });
 
   test('a second turn with the result is taken', async () => {
-    const [first] = (await ask(CHAT, { messages: user('now?'), tools, temperature: 0 })).choices;
+    const [first] = (await request(CHAT, { messages: user('now?'), tools, temperature: 0 })).choices;
     const result = { role: 'tool', tool_call_id: first?.message?.tool_calls?.[0]?.id, content: 'noon' };
     const messages = [...user('now?'), { ...first?.message, role: 'assistant' }, result];
-    expect((await ask(CHAT, { messages, tools })).status).toBe(200);
+    expect((await request(CHAT, { messages, tools })).status).toBe(200);
   });
 
   test('without tools, and cut short, it is an answer in text', async () => {
-    const [choice] = (await ask(CHAT, { messages: user('now?'), temperature: 0 })).choices;
+    const [choice] = (await request(CHAT, { messages: user('now?'), temperature: 0 })).choices;
     expect(choice?.message?.tool_calls).toBeUndefined();
     expect(choice).toMatchObject({ finish_reason: 'stop' });
-    const short = await ask(CHAT, { messages: user('now?'), tools, max_tokens: 1 });
+    const short = await request(CHAT, { messages: user('now?'), tools, max_tokens: 1 });
     expect(short).toMatchObject({ status: 200, choices: [{ finish_reason: 'length' }] });
   });
 });

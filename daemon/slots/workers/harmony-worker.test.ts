@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { askWorker, CHAT, joined, user } from './testing/asked.ts';
+import { CHAT, joinDeltas, startTestWorker, user } from './testing/worker-client.ts';
 
 const TEMPLATE =
   "{% for m in messages %}{{ '<|start|>' + m.role + '<|message|>' + m.content + '<|end|>' }}{% endfor %}{{ '<|start|>assistant' }}" +
@@ -24,18 +24,18 @@ describe('a model that thinks and calls in messages of their own', () => {
     '{"n": ',
     '5}',
   ];
-  const { ask, stream } = askWorker({ template: TEMPLATE, controls, script, runs: false });
+  const { request, stream } = startTestWorker({ template: TEMPLATE, controls, script, runs: false });
   const call = { type: 'function', function: { name: 'get_time', arguments: '{"n":5}' } };
 
   test('thoughts and a call, whole and streamed', async () => {
     const body = { messages: user('now?'), tools, temperature: 0 };
-    const [choice] = (await ask(CHAT, body)).choices;
+    const [choice] = (await request(CHAT, body)).choices;
     expect(choice).toMatchObject({
       finish_reason: 'tool_calls',
       message: { content: null, reasoning_content: 'The user wants the time.', tool_calls: [call] },
     });
     const chunks = await stream(CHAT, body);
-    expect(joined(chunks)).toMatchObject({
+    expect(joinDeltas(chunks)).toMatchObject({
       content: '',
       reasoning_content: 'The user wants the time.',
       tool_calls: [call],
@@ -45,14 +45,14 @@ describe('a model that thinks and calls in messages of their own', () => {
   });
 
   test('nobody offered the tool: nothing is called', async () => {
-    const [choice] = (await ask(CHAT, { messages: user('now?'), temperature: 0 })).choices;
+    const [choice] = (await request(CHAT, { messages: user('now?'), temperature: 0 })).choices;
     expect(choice?.message?.tool_calls).toBeUndefined();
     expect(choice).toMatchObject({ finish_reason: 'stop', message: { content: '{"n": 5}' } });
   });
 
   test('a call that must be made, after the thoughts, in its own form', async () => {
     const body = { messages: user('x'), tools, tool_choice: 'required', temperature: 0, max_tokens: 200 };
-    const [choice] = (await ask(CHAT, body)).choices;
+    const [choice] = (await request(CHAT, body)).choices;
     expect(choice).toMatchObject({
       finish_reason: 'tool_calls',
       message: {
@@ -68,7 +68,7 @@ describe('a model that thinks and calls in messages of their own', () => {
   test('a structure is kept in the final message, after the thoughts', async () => {
     const schema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
     const body = { messages: user('x'), json_schema: schema, temperature: 0, max_tokens: 200 };
-    const [choice] = (await ask(CHAT, body)).choices;
+    const [choice] = (await request(CHAT, body)).choices;
     expect(choice?.message?.reasoning_content).toBe('The user wants the time.');
     expect(JSON.parse(choice?.message?.content ?? '')).toEqual({ ok: expect.any(Boolean) });
   });
@@ -76,10 +76,10 @@ describe('a model that thinks and calls in messages of their own', () => {
 
 describe('a model that answers at once', () => {
   const script = ['<|channel|>', 'final', '<|message|>', 'Hello', ' there.'];
-  const { ask } = askWorker({ template: TEMPLATE, controls, script, runs: false });
+  const { request } = startTestWorker({ template: TEMPLATE, controls, script, runs: false });
 
   test('its words are the answer, without marks', async () => {
-    const [choice] = (await ask(CHAT, { messages: user('x'), temperature: 0 })).choices;
+    const [choice] = (await request(CHAT, { messages: user('x'), temperature: 0 })).choices;
     expect(choice?.message).toEqual({ role: 'assistant', content: 'Hello there.', refusal: null });
   });
 });

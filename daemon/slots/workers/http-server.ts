@@ -9,7 +9,7 @@ import { readJson } from './read-json.ts';
 import { asRefusal, Refusal } from './refusal.ts';
 
 /** One request of the daemon and the ways to answer it. */
-export interface Exchange {
+export interface RequestContext {
   /** Aborts when the caller leaves before the answer is complete. */
   readonly signal: AbortSignal;
   /** The request itself, for bodies that are read as they come. */
@@ -24,7 +24,7 @@ export interface Exchange {
   events(): EventStream;
 }
 
-export type Handler = (exchange: Exchange) => Promise<void>;
+export type Handler = (exchange: RequestContext) => Promise<void>;
 /** `METHOD /path` to handler. */
 export type Routes = Readonly<Record<string, Handler>>;
 
@@ -90,7 +90,7 @@ function listen(server: Server): Promise<void> {
   });
 }
 
-function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+function openExchange(request: IncomingMessage, response: ServerResponse): RequestContext {
   const leaving = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) leaving.abort(new Error('the caller left'));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { TINY_REPLY } from '../../models/gguf/tiny-chat.ts';
-import { askWorker, TEXT } from './testing/asked.ts';
+import { startTestWorker, TEXT } from './testing/worker-client.ts';
 
-const { ask } = askWorker({ infill: true });
+const { request } = startTestWorker({ infill: true });
 
 test('a suffix is put around the gap with the tokens of the model', async () => {
-  const answer = await ask(TEXT, { prompt: 'def add(', suffix: '\n', temperature: 0, echo: true });
+  const answer = await request(TEXT, { prompt: 'def add(', suffix: '\n', temperature: 0, echo: true });
   expect(answer).toMatchObject({
     status: 200,
     choices: [{ text: `def add(${TINY_REPLY}`, finish_reason: 'stop' }],

@@ -44,9 +44,9 @@ export interface WorkerProgram<C extends AnyConfig> {
 /** Least step between two progress messages. */
 const PROGRESS_STEP = 0.02;
 /** Between looks at whether the running answers have ended. */
-const DRAIN_LOOK_MS = 25;
+const DRAIN_POLL_MS = 25;
 /** A last message may take this long to leave. */
-const LAST_WORDS_MS = 1_000;
+const LAST_MESSAGE_MS = 1_000;
 
 /**
  * Runs this process as a worker: waits for `start` over IPC, listens, loads, reports, and ends when the daemon is gone, on
@@ -104,9 +104,9 @@ class Worker<C extends AnyConfig> {
     await this.#started;
     this.#server?.drain();
     const deadline = performance.now() + drainMs;
-    while (this.#busy() && performance.now() < deadline) await pause(DRAIN_LOOK_MS);
+    while (this.#busy() && performance.now() < deadline) await pause(DRAIN_POLL_MS);
     this.#server?.close();
-    while (this.#busy()) await pause(DRAIN_LOOK_MS);
+    while (this.#busy()) await pause(DRAIN_POLL_MS);
     await this.#service?.dispose();
     process.exit(WORKER_EXIT.ended);
   }
@@ -117,7 +117,7 @@ class Worker<C extends AnyConfig> {
     this.#stop.abort(error);
     const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
     const exit = () => process.exit(WORKER_EXIT.failed);
-    setTimeout(exit, LAST_WORDS_MS);
+    setTimeout(exit, LAST_MESSAGE_MS);
     if (process.connected) process.send?.({ type: 'failed', reason } satisfies WorkerMessage, exit);
     else exit();
   }

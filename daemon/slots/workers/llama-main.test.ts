@@ -41,7 +41,7 @@ afterAll(async () => {
   await file.remove();
 });
 
-const ask = async (path: string, body: object): Promise<Answer & { status: number }> => {
+const request = async (path: string, body: object): Promise<Answer & { status: number }> => {
   const response = await worker.post(path, body);
   return { ...((await response.json()) as Answer), status: response.status };
 };
@@ -114,7 +114,7 @@ describe('start', () => {
 
 describe('chat', () => {
   test('a chat is answered whole, with usage and timings', async () => {
-    const answer = await ask(CHAT, { messages: user('hello'), temperature: 0, model: 'whatever' });
+    const answer = await request(CHAT, { messages: user('hello'), temperature: 0, model: 'whatever' });
     expect(answer).toMatchObject({ status: 200, object: 'chat.completion', model: 'tiny' });
     expect(answer.id).toMatch(/^chatcmpl-/);
     expect(answer.choices).toEqual([
@@ -154,12 +154,12 @@ describe('chat', () => {
     ['a developer message', [{ role: 'developer', content: 'be kind' }, ...user('hi')]],
     ['no ASCII at all', user('ありがとう 🌸')],
   ])('%s is read', async (_, messages) => {
-    expect((await ask(CHAT, { messages })).choices[0]?.message?.content).toBe(TINY_REPLY);
+    expect((await request(CHAT, { messages })).choices[0]?.message?.content).toBe(TINY_REPLY);
   });
 
   test('tools end in a call, and its result in the answer', async () => {
     const tools = [{ type: 'function', function: { name: 'get_time', parameters: { type: 'object' } } }];
-    const first = await ask(CHAT, { messages: user('time?'), tools });
+    const first = await request(CHAT, { messages: user('time?'), tools });
     const call = first.choices[0]?.message?.tool_calls?.[0];
     expect(first.choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
     expect(call?.function).toEqual({ name: 'get_time', arguments: '{"zone":"UTC"}' });
@@ -168,7 +168,7 @@ describe('chat', () => {
       { ...first.choices[0]?.message, role: 'assistant' },
       { role: 'tool', tool_call_id: 'x', content: 'noon' },
     ];
-    expect((await ask(CHAT, { messages, tools })).choices[0]?.message?.content).toBe(TINY_REPLY);
+    expect((await request(CHAT, { messages, tools })).choices[0]?.message?.content).toBe(TINY_REPLY);
     const parts = chunks(await stream(CHAT, { messages: user('time?'), tools }));
     const deltas = parts.flatMap((part) => part.choices[0]?.delta?.tool_calls ?? []);
     expect(deltas[0]).toMatchObject({ index: 0, type: 'function', function: { name: 'get_time' } });
@@ -177,15 +177,15 @@ describe('chat', () => {
     );
     expect(parts.at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
     expect(
-      (await ask(CHAT, { messages: user('x'), tools, tool_choice: 'none' })).choices[0]?.finish_reason,
+      (await request(CHAT, { messages: user('x'), tools, tool_choice: 'none' })).choices[0]?.finish_reason,
     ).toBe('stop');
-    expect((await ask(CHAT, { messages: user('x'), tools, max_tokens: 3 })).status).toBe(200);
+    expect((await request(CHAT, { messages: user('x'), tools, max_tokens: 3 })).status).toBe(200);
   });
 });
 
 describe('completions', () => {
   test('text goes on from the prompt until max_tokens', async () => {
-    const answer = await ask(TEXT, { prompt: 'abc', max_tokens: 5, temperature: 0 });
+    const answer = await request(TEXT, { prompt: 'abc', max_tokens: 5, temperature: 0 });
     expect(answer).toMatchObject({
       object: 'text_completion',
       choices: [{ text: 'defgh', finish_reason: 'length' }],
@@ -198,7 +198,7 @@ describe('completions', () => {
     [['xyz', 'h'], 'defg'],
   ])('the stop string %j is cut off, also across tokens and in a stream', async (stop, text) => {
     const body = { prompt: 'abc', max_tokens: 50, temperature: 0, stop };
-    expect((await ask(TEXT, body)).choices[0]).toMatchObject({ text, finish_reason: 'stop' });
+    expect((await request(TEXT, body)).choices[0]).toMatchObject({ text, finish_reason: 'stop' });
     const parts = chunks(await stream(TEXT, body));
     expect(parts.map((part) => part.choices[0]?.text).join('')).toBe(text);
     expect(parts.at(-1)?.choices[0]?.finish_reason).toBe('stop');
@@ -206,7 +206,7 @@ describe('completions', () => {
 
   test('the same seed repeats, another one differs', async () => {
     const body = { prompt: 'abc', max_tokens: 60, temperature: 5, top_k: 0, top_p: 1, min_p: 0 };
-    const say = async (seed: number) => (await ask(TEXT, { ...body, seed })).choices[0]?.text;
+    const say = async (seed: number) => (await request(TEXT, { ...body, seed })).choices[0]?.text;
     const first = await say(7);
     expect(await say(7)).toBe(first);
     expect(await say(8)).not.toBe(first);
@@ -214,8 +214,8 @@ describe('completions', () => {
 
   test('a repeat penalty is applied', async () => {
     const body = { prompt: 'a'.repeat(20), max_tokens: 60, temperature: 0 };
-    const plain = await ask(TEXT, body);
-    const penalised = await ask(TEXT, {
+    const plain = await request(TEXT, body);
+    const penalised = await request(TEXT, {
       ...body,
       presence_penalty: 2,
       frequency_penalty: 2,
@@ -227,8 +227,8 @@ describe('completions', () => {
 
   test('a prompt seen before is not read again', async () => {
     const prompt = 'the same long beginning of every prompt: abc';
-    await ask(TEXT, { prompt, max_tokens: 1 });
-    const again = await ask(TEXT, { prompt: `${prompt}d`, max_tokens: 1 });
+    await request(TEXT, { prompt, max_tokens: 1 });
+    const again = await request(TEXT, { prompt: `${prompt}d`, max_tokens: 1 });
     expect(again.usage?.prompt_tokens_details).toEqual({ cached_tokens: prompt.length });
   });
 });
@@ -236,7 +236,7 @@ describe('completions', () => {
 describe('limits', () => {
   test('a prompt as long as the window is refused with the numbers, streamed or not', async () => {
     for (const streamed of [false, true]) {
-      const { status, error } = await ask(TEXT, { prompt: 'x'.repeat(512), stream: streamed });
+      const { status, error } = await request(TEXT, { prompt: 'x'.repeat(512), stream: streamed });
       expect(status).toBe(400);
       expect(error).toMatchObject({
         code: 'context_length_exceeded',
@@ -249,7 +249,7 @@ describe('limits', () => {
   });
 
   test('an answer that reaches the window ends with length and nothing is shifted away', async () => {
-    const answer = await ask(TEXT, { prompt: `${'.'.repeat(499)}a`, temperature: 0 });
+    const answer = await request(TEXT, { prompt: `${'.'.repeat(499)}a`, temperature: 0 });
     expect(answer.choices[0]).toMatchObject({ text: 'bcdefghijklm', finish_reason: 'length' });
     expect(answer.usage?.total_tokens).toBe(512);
   });
@@ -266,7 +266,7 @@ describe('limits', () => {
     [{ messages: user('x'), audio: { voice: 'a' } }, 'audio'],
     [{ messages: user([{ type: 'image_url', image_url: { url: 'data:' } }]) }, 'messages.0.content.0'],
   ])('%j is 400 and names the field', async (body, field) => {
-    const { status, error } = await ask(CHAT, body);
+    const { status, error } = await request(CHAT, body);
     expect(status).toBe(400);
     expect(error).toMatchObject({ type: 'invalid_request_error', code: 'request.invalid' });
     expect(error?.param).toContain(field);

@@ -1,6 +1,6 @@
 import { readCommand } from './config.ts';
 import { type LoadService, runWorker } from './lifecycle.ts';
-import { tryBinariesOfCardsOnly } from './llama/binary-trial.ts';
+import { skipCpuBinaryTrial } from './llama/binary-trial.ts';
 import type { WorkerConfig, WorkerKind } from './protocol.ts';
 
 /** What is loaded for each kind. */
@@ -34,6 +34,6 @@ const service = (engine: Omit<Loaded, 'routes'>, routes: Loaded['routes']): Load
   dispose: () => engine.dispose(),
 });
 
-tryBinariesOfCardsOnly();
+skipCpuBinaryTrial();
 /** The engine worker over node-llama-cpp. The library is loaded after the port is open, and nowhere else. */
 runWorker({ read: readCommand, load: (config, watch) => SERVICES[config.kind](config, watch) });

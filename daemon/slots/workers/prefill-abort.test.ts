@@ -1,16 +1,16 @@
 import { expect, test, vi } from 'vitest';
 import { CHATML } from '../../models/gguf/chat-templates.ts';
-import { askWorker, TEXT } from './testing/asked.ts';
+import { startTestWorker, TEXT } from './testing/worker-client.ts';
 
 /** An engine is free again this soon after a caller has left, in ms; a busy machine may take five times as long. */
 const FREE_WITHIN = 5 * 250;
 const LONG = 14_000;
 
-const { ask, worker } = askWorker(
+const { request, worker } = startTestWorker(
   { template: CHATML, layers: 2, width: 1024, context: 16_384 },
   { context: 16_384, parallel: 1 },
 );
-const answers = (prompt: string) => ask(TEXT, { prompt, max_tokens: 1, temperature: 0 });
+const answers = (prompt: string) => request(TEXT, { prompt, max_tokens: 1, temperature: 0 });
 
 test.each([1, 400])(
   'a caller who leaves %i ms into a long prompt frees the engine at once',

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { CHATML } from '../../models/gguf/chat-templates.ts';
-import { askWorker, CHAT, user } from './testing/asked.ts';
+import { CHAT, startTestWorker, user } from './testing/worker-client.ts';
 
 const SYSTEM = [{ role: 'system', content: 'You are helpful, and brief.' }];
 const REPLY = { role: 'assistant', content: 'Hello from the tiny model.' };
 
 describe('the prompt cache', () => {
-  const { ask } = askWorker({ template: CHATML }, { context: 4096, parallel: 2 });
+  const { request } = startTestWorker({ template: CHATML }, { context: 4096, parallel: 2 });
   const cached = async (messages: object[]) => {
-    const { usage } = await ask(CHAT, { messages, temperature: 0 });
+    const { usage } = await request(CHAT, { messages, temperature: 0 });
     return usage?.prompt_tokens_details.cached_tokens ?? 0;
   };
 

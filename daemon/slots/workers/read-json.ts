@@ -2,15 +2,15 @@ import type { Readable } from 'node:stream';
 import { Refusal } from './refusal.ts';
 
 /** Bytes of a request body; a prompt that fills the largest windows is far smaller. */
-const BODY_MOST = 64 << 20;
+const MAX_BODY_BYTES = 64 << 20;
 
 /** Reads a JSON body whole. Throws 413 beyond `most` bytes and 400 for anything that is not JSON. */
-export async function readJson(body: Readable, most = BODY_MOST): Promise<unknown> {
+export async function readJson(body: Readable, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of body) {
     length += (part as Buffer).length;
-    if (length > most) throw new Refusal('request.too_large', 'The body is too large.', { status: 413 });
+    if (length > maxBytes) throw new Refusal('request.too_large', 'The body is too large.', { status: 413 });
     parts.push(part as Buffer);
   }
   try {

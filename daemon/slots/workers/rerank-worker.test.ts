@@ -27,14 +27,14 @@ afterAll(async () => {
   await file.remove();
 });
 
-const ask = async (body: object, path = '/v1/rerank'): Promise<Answer> => {
+const request = async (body: object, path = '/v1/rerank'): Promise<Answer> => {
   const response = await worker.post(path, body);
   return { ...((await response.json()) as Answer), status: response.status };
 };
 
 describe('ranking', () => {
   test('the best document comes first, with its place in the request', async () => {
-    const answer = await ask({ query: QUERY, documents: DOCUMENTS });
+    const answer = await request({ query: QUERY, documents: DOCUMENTS });
     expect(answer).toMatchObject({ status: 200, object: 'list', model: 'tiny' });
     expect(answer.results.map(({ index }) => index)).toEqual([1, 2, 0]);
     const scores = answer.results.map(({ relevance_score }) => relevance_score);
@@ -44,27 +44,27 @@ describe('ranking', () => {
   });
 
   test('a score is what the head of the model gives, beyond 0 and 1', async () => {
-    const { results } = await ask({ query: QUERY, documents: DOCUMENTS });
+    const { results } = await request({ query: QUERY, documents: DOCUMENTS });
     expect(results[0]?.relevance_score).toBeGreaterThan(1);
     expect(results.every(({ relevance_score }) => Number.isFinite(relevance_score))).toBe(true);
   });
 
   test('top_n cuts the list, return_documents repeats the texts', async () => {
     const documents = DOCUMENTS.map((text) => ({ text, source: 'x' }));
-    const { results } = await ask({ query: QUERY, documents, top_n: 2, return_documents: true });
+    const { results } = await request({ query: QUERY, documents, top_n: 2, return_documents: true });
     expect(results.map(({ document }) => document)).toEqual([{ text: DOCUMENTS[1] }, { text: DOCUMENTS[2] }]);
-    expect((await ask({ query: QUERY, documents, top_n: 99 })).results).toHaveLength(3);
+    expect((await request({ query: QUERY, documents, top_n: 99 })).results).toHaveLength(3);
   });
 
   test('all names of the route answer the same', async () => {
     const body = { query: QUERY, documents: DOCUMENTS };
-    const first = await ask(body);
-    for (const path of ['/v1/rerankings', '/v1/reranking']) expect(await ask(body, path)).toEqual(first);
+    const first = await request(body);
+    for (const path of ['/v1/rerankings', '/v1/reranking']) expect(await request(body, path)).toEqual(first);
   });
 
   test('a document alone has the score that it has among others', async () => {
-    const { results } = await ask({ query: QUERY, documents: DOCUMENTS });
-    const alone = await ask({ query: QUERY, documents: [DOCUMENTS[2]] });
+    const { results } = await request({ query: QUERY, documents: DOCUMENTS });
+    const alone = await request({ query: QUERY, documents: [DOCUMENTS[2]] });
     expect(alone.results[0]?.relevance_score).toBe(results[1]?.relevance_score);
   });
 });
@@ -79,11 +79,11 @@ describe('refusals', () => {
     [{ query: QUERY, documents: Array(2_049).fill('a') }, 'documents'],
     [{ query: QUERY, documents: DOCUMENTS, top_n: 0 }, 'top_n'],
   ])('%j names %s', async (body, param) => {
-    expect(await ask(body)).toMatchObject({ status: 400, error: { code: 'request.invalid', param } });
+    expect(await request(body)).toMatchObject({ status: 400, error: { code: 'request.invalid', param } });
   });
 
   test('a document that does not fit beside the query is named with the numbers', async () => {
-    const answer = await ask({ query: QUERY, documents: ['a dog barks', 'x '.repeat(600)] });
+    const answer = await request({ query: QUERY, documents: ['a dog barks', 'x '.repeat(600)] });
     expect(answer).toMatchObject({
       status: 400,
       error: { code: 'context_length_exceeded', param: 'documents', n_ctx: 512 },

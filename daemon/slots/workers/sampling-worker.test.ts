@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { TINY_REPLY } from '../../models/gguf/tiny-chat.ts';
-import { askWorker, CHAT, joined, TEXT, user } from './testing/asked.ts';
+import { CHAT, joinDeltas, startTestWorker, TEXT, user } from './testing/worker-client.ts';
 
-const { ask, stream } = askWorker({ scores: [12, 10.5, 8] });
+const { request, stream } = startTestWorker({ scores: [12, 10.5, 8] });
 const wild = { prompt: 'abc', max_tokens: 60, temperature: 5, top_k: 0, top_p: 1, min_p: 0 };
 const greedy = { prompt: 'abc', max_tokens: 5, temperature: 0 };
-const text = async (body: object) => (await ask(TEXT, body)).choices[0]?.text;
+const text = async (body: object) => (await request(TEXT, body)).choices[0]?.text;
 
 describe('choices', () => {
   test('n gives as many, numbered, each with its own seed, and the prompt counts once', async () => {
-    const answer = await ask(TEXT, { ...wild, n: 3, seed: 7 });
+    const answer = await request(TEXT, { ...wild, n: 3, seed: 7 });
     expect(answer.choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
     expect(new Set(answer.choices.map((choice) => choice.text)).size).toBe(3);
     expect(answer.usage).toMatchObject({ prompt_tokens: 3 });
-    expect(await ask(TEXT, { ...wild, n: 3, seed: 7 })).toMatchObject({ choices: answer.choices });
+    expect(await request(TEXT, { ...wild, n: 3, seed: 7 })).toMatchObject({ choices: answer.choices });
   });
 
   test('a stream tells them apart by index, each with its own role and end', async () => {
     const chunks = await stream(CHAT, { messages: user('x'), n: 2, stream_options: { include_usage: true } });
     for (const choice of [0, 1]) {
-      expect(joined(chunks, choice)).toMatchObject({ content: TINY_REPLY, finish: ['stop'] });
+      expect(joinDeltas(chunks, choice)).toMatchObject({ content: TINY_REPLY, finish: ['stop'] });
       const own = chunks.filter((chunk) => chunk.choices[0]?.index === choice);
       expect(own[0]?.choices[0]?.delta?.role).toBe('assistant');
     }
@@ -27,14 +27,14 @@ describe('choices', () => {
   });
 
   test('several prompts, as text or as tokens, answer in order', async () => {
-    const answer = await ask(TEXT, { ...greedy, prompt: ['abc', 'klm'], n: 2, echo: true });
+    const answer = await request(TEXT, { ...greedy, prompt: ['abc', 'klm'], n: 2, echo: true });
     expect(answer.choices.map((choice) => choice.text)).toEqual([
       'abcdefgh',
       'abcdefgh',
       'klmnopqr',
       'klmnopqr',
     ]);
-    const tokens = await ask(TEXT, { ...greedy, prompt: [[97, 98], [107]], echo: true });
+    const tokens = await request(TEXT, { ...greedy, prompt: [[97, 98], [107]], echo: true });
     expect(tokens.choices.map((choice) => choice.text)).toEqual(['abcdefg', 'klmnop']);
     expect(tokens.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 10 });
     expect(await text({ ...greedy, prompt: [97] })).toBe('bcdef');
@@ -93,7 +93,7 @@ describe('what decides the next token', () => {
     [{ prompt: '' }, 'prompt'],
     [{ grammar: 'root ::= nothing' }, 'grammar'],
   ])('%j is 400 and names the field', async (body, param) => {
-    const { status, error } = await ask(TEXT, { ...greedy, ...body });
+    const { status, error } = await request(TEXT, { ...greedy, ...body });
     expect(status).toBe(400);
     expect(error).toMatchObject({ type: 'invalid_request_error', param });
   });
@@ -102,7 +102,12 @@ describe('what decides the next token', () => {
 describe('probabilities', () => {
   test('of a chat, over the whole vocabulary whatever the sampling', async () => {
     const entries = async (extra: object) => {
-      const { choices } = await ask(CHAT, { messages: user('x'), logprobs: true, top_logprobs: 3, ...extra });
+      const { choices } = await request(CHAT, {
+        messages: user('x'),
+        logprobs: true,
+        top_logprobs: 3,
+        ...extra,
+      });
       return choices[0]?.logprobs?.content ?? [];
     };
     const cold = await entries({ temperature: 0 });
@@ -117,9 +122,9 @@ describe('probabilities', () => {
 
   test('sampling with probabilities repeats by seed too', async () => {
     const told = { ...wild, logprobs: 2 };
-    const first = await ask(TEXT, { ...told, seed: 7 });
-    expect(await ask(TEXT, { ...told, seed: 7 })).toMatchObject({ choices: first.choices });
-    expect((await ask(TEXT, { ...told, seed: 8 })).choices[0]?.text).not.toBe(first.choices[0]?.text);
+    const first = await request(TEXT, { ...told, seed: 7 });
+    expect(await request(TEXT, { ...told, seed: 7 })).toMatchObject({ choices: first.choices });
+    expect((await request(TEXT, { ...told, seed: 8 })).choices[0]?.text).not.toBe(first.choices[0]?.text);
   });
 
   test('a streamed chat tells them with the text', async () => {
@@ -129,7 +134,7 @@ describe('probabilities', () => {
   });
 
   test('of a completion, in the lists of old', async () => {
-    const { choices } = await ask(TEXT, { ...greedy, logprobs: 2 });
+    const { choices } = await request(TEXT, { ...greedy, logprobs: 2 });
     expect(choices[0]?.logprobs).toMatchObject({
       tokens: ['d', 'e', 'f', 'g', 'h'],
       text_offset: [0, 1, 2, 3, 4],

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
-import { askWorker, TEXT } from './testing/asked.ts';
+import { startTestWorker, TEXT } from './testing/worker-client.ts';
 
 /** Slow enough for requests to meet: a token takes about as long as a request needs to arrive. */
-const { ask, worker } = askWorker({ layers: 2, width: 1024, context: 512 }, { context: 512, parallel: 4 });
+const { request, worker } = startTestWorker(
+  { layers: 2, width: 1024, context: 512 },
+  { context: 512, parallel: 4 },
+);
 
 const TOKENS = 300;
-const says = (prompt: string, tokens: number) => ask(TEXT, { prompt, max_tokens: tokens, temperature: 0 });
+const says = (prompt: string, tokens: number) =>
+  request(TEXT, { prompt, max_tokens: tokens, temperature: 0 });
 
 /** Batches decoded and tokens generated while `work` runs. */
 async function spent(work: () => Promise<unknown>): Promise<{ batches: number; tokens: number }> {

@@ -12,23 +12,23 @@ afterAll(() => tones.stop());
 
 describe('tone voice and tone recogniser', () => {
   test('a sentence comes back exactly', async () => {
-    const heard = await tones.hear(await tones.say(TEXT), { model: 'x' });
+    const heard = await tones.transcribe(await tones.speak(TEXT), { model: 'x' });
     expect(heard.status).toBe(200);
     expect(JSON.parse(heard.text)).toEqual({ text: TEXT, usage: { type: 'duration', seconds: 3 } });
   });
 
   test('also as bare samples of 24,000 a second', async () => {
-    const sound = await tones.say(TEXT, { response_format: 'pcm' });
+    const sound = await tones.speak(TEXT, { response_format: 'pcm' });
     expect(sound.length).toBeGreaterThan(24_000 * 2 * 2);
-    expect(JSON.parse((await tones.hear(sound, {}, ['a.pcm', 'audio/pcm'])).text).text).toBe(TEXT);
+    expect(JSON.parse((await tones.transcribe(sound, {}, ['a.pcm', 'audio/pcm'])).text).text).toBe(TEXT);
   });
 
   test('also at other speeds', async () => {
     const lengths: number[] = [];
     for (const speed of [0.5, 2]) {
-      const sound = await tones.say(TEXT, { speed });
+      const sound = await tones.speak(TEXT, { speed });
       lengths.push(sound.length);
-      expect(JSON.parse((await tones.hear(sound)).text).text).toBe(TEXT);
+      expect(JSON.parse((await tones.transcribe(sound)).text).text).toBe(TEXT);
     }
     const [slow = 0, fast = 1] = lengths;
     expect(slow / fast).toBeGreaterThan(3);
@@ -36,22 +36,22 @@ describe('tone voice and tone recogniser', () => {
 
   test('a text of several sentences is spoken piece by piece and heard as a whole', async () => {
     const long = 'The first sentence is here. The second one follows it. And a third.';
-    const sound = await tones.say(long);
+    const sound = await tones.speak(long);
     expect(sound.readUInt32LE(40)).toBe(0xffff_ffff);
     expect(sound.length - 44).toBeGreaterThan(long.length * TONE_CELL * 2);
-    expect(JSON.parse((await tones.hear(sound)).text).text).toBe(long.toLowerCase());
+    expect(JSON.parse((await tones.transcribe(sound)).text).text).toBe(long.toLowerCase());
   });
 
   test('a single sentence says how long it is', async () => {
-    const sound = await tones.say(TEXT);
+    const sound = await tones.speak(TEXT);
     expect(sound.readUInt32LE(40)).toBe(sound.length - 44);
   });
 
   test('another voice is another sound', async () => {
     const peak = (sound: Buffer) => Math.max(...fromPcm16(sound.subarray(44)));
     const [quiet, loud] = [
-      await tones.say(TEXT, { voice: '0' }),
-      await tones.say(TEXT, { voice: { id: '1' } }),
+      await tones.speak(TEXT, { voice: '0' }),
+      await tones.speak(TEXT, { voice: { id: '1' } }),
     ];
     expect(peak(loud) / peak(quiet)).toBeCloseTo(2, 1);
   });
@@ -74,13 +74,13 @@ describe('speaking', () => {
 
   test('two callers take turns', async () => {
     const texts = ['One two three. Four five six. Seven.', 'Other words here. And more of them.'];
-    const sounds = await Promise.all(texts.map((text) => tones.say(text)));
+    const sounds = await Promise.all(texts.map((text) => tones.speak(text)));
     for (const [index, sound] of sounds.entries())
-      expect(JSON.parse((await tones.hear(sound)).text).text).toBe(texts[index]?.toLowerCase());
+      expect(JSON.parse((await tones.transcribe(sound)).text).text).toBe(texts[index]?.toLowerCase());
   });
 
   test('the names that clients of OpenAI send mean the own voice', async () => {
-    expect((await tones.say(TEXT, { voice: 'alloy' })).equals(await tones.say(TEXT))).toBe(true);
+    expect((await tones.speak(TEXT, { voice: 'alloy' })).equals(await tones.speak(TEXT))).toBe(true);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CHATML } from '../../models/gguf/chat-templates.ts';
-import { askWorker, CHAT, joined, TEXT, user } from './testing/asked.ts';
+import { CHAT, joinDeltas, startTestWorker, TEXT, user } from './testing/worker-client.ts';
 
 const schema = {
   type: 'object',
@@ -22,14 +22,14 @@ const tools = [
 ];
 
 describe('structure', () => {
-  const { ask, stream } = askWorker({});
+  const { request, stream } = startTestWorker({});
 
   test('a schema is kept, and the answer ends with its text', async () => {
-    const answer = await ask(CHAT, { messages: user('x'), temperature: 0, ...format });
+    const answer = await request(CHAT, { messages: user('x'), temperature: 0, ...format });
     expect(answer.choices[0]).toMatchObject({ message: { content: ANSWER }, finish_reason: 'stop' });
     const chunks = await stream(CHAT, { messages: user('x'), temperature: 0, ...format });
-    expect(joined(chunks)).toMatchObject({ content: ANSWER, finish: ['stop'] });
-    expect((await ask(TEXT, { prompt: 'x', temperature: 0, json_schema: schema })).choices[0]?.text).toBe(
+    expect(joinDeltas(chunks)).toMatchObject({ content: ANSWER, finish: ['stop'] });
+    expect((await request(TEXT, { prompt: 'x', temperature: 0, json_schema: schema })).choices[0]?.text).toBe(
       ANSWER,
     );
   });
@@ -37,16 +37,23 @@ describe('structure', () => {
   test('whatever the temperature, an object stays an object', async () => {
     for (let seed = 0; seed < 8; seed++) {
       const wild = { temperature: 3, top_k: 0, top_p: 1, min_p: 0, seed, max_tokens: 300 };
-      const { choices } = await ask(CHAT, { messages: user('x'), ...wild, ...format });
+      const { choices } = await request(CHAT, { messages: user('x'), ...wild, ...format });
       if (choices[0]?.finish_reason === 'length') continue;
       expect(Object.keys(JSON.parse(choices[0]?.message?.content ?? ''))).toEqual(['a', 'n']);
     }
-    const { choices } = await ask(CHAT, { messages: user('x'), response_format: { type: 'json_object' } });
+    const { choices } = await request(CHAT, {
+      messages: user('x'),
+      response_format: { type: 'json_object' },
+    });
     expect(JSON.parse(choices[0]?.message?.content ?? '')).toBeTypeOf('object');
   });
 
   test('a grammar of its own holds to the last token, and probabilities go with it', async () => {
-    const answer = await ask(CHAT, { messages: user('x'), grammar: 'root ::= "ja" | "no"', logprobs: true });
+    const answer = await request(CHAT, {
+      messages: user('x'),
+      grammar: 'root ::= "ja" | "no"',
+      logprobs: true,
+    });
     expect(['ja', 'no']).toContain(answer.choices[0]?.message?.content);
     expect(answer.choices[0]).toMatchObject({ finish_reason: 'stop' });
     expect(answer.choices[0]?.logprobs?.content?.map((entry) => entry.token).join('')).toBe(
@@ -55,12 +62,12 @@ describe('structure', () => {
   });
 
   test('each of several choices begins the grammar anew', async () => {
-    const { choices } = await ask(CHAT, { messages: user('x'), temperature: 0, n: 3, ...format });
+    const { choices } = await request(CHAT, { messages: user('x'), temperature: 0, n: 3, ...format });
     expect(choices.map((choice) => choice.message?.content)).toEqual([ANSWER, ANSWER, ANSWER]);
   });
 
   test('a schema that can not be kept is 400 with the keyword', async () => {
-    const { status, error } = await ask(CHAT, {
+    const { status, error } = await request(CHAT, {
       messages: user('x'),
       response_format: {
         type: 'json_schema',
@@ -73,13 +80,13 @@ describe('structure', () => {
 
   test.each(['auto', 'required'])('a structure beside tools: with %s', async (choice) => {
     const body = { messages: user('x'), temperature: 0, tools, tool_choice: choice, ...format };
-    const [first] = (await ask(CHAT, body)).choices;
+    const [first] = (await request(CHAT, body)).choices;
     expect(first?.finish_reason).toBe(choice === 'auto' ? 'stop' : 'tool_calls');
   });
 });
 
 describe('a grammar that no token of the model fits', () => {
-  const { ask, stream, worker } = askWorker({}, { parallel: 2 });
+  const { request, stream, worker } = startTestWorker({}, { parallel: 2 });
   const grammar = 'root ::= "ab"{2}';
   const logit_bias = { 97: false, 98: false };
   const refused = { code: 'request.invalid', param: 'grammar', message: expect.stringContaining('no token') };
@@ -87,16 +94,16 @@ describe('a grammar that no token of the model fits', () => {
   test.each([{}, { logprobs: true }])(
     'is 400 for its caller, and the engine serves on: %j',
     async (sampling) => {
-      const free = ask(CHAT, { messages: user('x'), max_tokens: 40 });
+      const free = request(CHAT, { messages: user('x'), max_tokens: 40 });
       const answers = Array.from({ length: 6 }, () =>
-        ask(CHAT, { messages: user('x'), ...sampling, grammar, logit_bias }),
+        request(CHAT, { messages: user('x'), ...sampling, grammar, logit_bias }),
       );
       for (const { status, error } of await Promise.all(answers)) {
         expect(status).toBe(400);
         expect(error).toMatchObject(refused);
       }
       expect((await free).status).toBe(200);
-      const after = await ask(CHAT, { messages: user('x'), temperature: 0, ...format });
+      const after = await request(CHAT, { messages: user('x'), temperature: 0, ...format });
       expect(after.choices[0]?.message?.content).toBe(ANSWER);
       expect(await worker().health()).toMatchObject({ status: 'ok', active: 0, queued: 0 });
     },
@@ -110,10 +117,15 @@ describe('a grammar that no token of the model fits', () => {
 });
 
 describe('calls that must be made', () => {
-  const { ask, stream } = askWorker({ template: CHATML });
+  const { request, stream } = startTestWorker({ template: CHATML });
 
   test('required calls one of the tools, named calls that one', async () => {
-    const required = await ask(CHAT, { messages: user('x'), tools, tool_choice: 'required', temperature: 0 });
+    const required = await request(CHAT, {
+      messages: user('x'),
+      tools,
+      tool_choice: 'required',
+      temperature: 0,
+    });
     const [choice] = required.choices;
     expect(choice).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
     const call = choice?.message?.tool_calls?.[0];
@@ -121,7 +133,7 @@ describe('calls that must be made', () => {
     expect(JSON.parse(call?.function.arguments ?? '')).toBeTypeOf('object');
     const named = { type: 'function', function: { name: 'get_date' } };
     const chunks = await stream(CHAT, { messages: user('x'), tools, tool_choice: named, temperature: 0 });
-    expect(joined(chunks)).toMatchObject({
+    expect(joinDeltas(chunks)).toMatchObject({
       content: '',
       tool_calls: [{ type: 'function', function: { name: 'get_date' } }],
       finish: ['tool_calls'],
@@ -130,7 +142,7 @@ describe('calls that must be made', () => {
 
   test('a tool that was not offered can not be named', async () => {
     const named = { type: 'function', function: { name: 'other' } };
-    const { status, error } = await ask(CHAT, { messages: user('x'), tools, tool_choice: named });
+    const { status, error } = await request(CHAT, { messages: user('x'), tools, tool_choice: named });
     expect([status, error?.param]).toEqual([400, 'tool_choice']);
   });
 });

@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { CHATML } from '../../models/gguf/chat-templates.ts';
-import { askWorker, CHAT, joined, user } from './testing/asked.ts';
+import { CHAT, joinDeltas, startTestWorker, user } from './testing/worker-client.ts';
 
 const THOUGHTS = ['\nFirst', ' this, then', ' that.\n', '</think>', '\n\n', 'Done', ' so.'];
 /** As Qwen's: thinks unless told not to. */
 const SWITCHED = `${CHATML}{%- if enable_thinking is defined and enable_thinking is false %}{{ '<think>\\n\\n</think>\\n\\n' }}{%- else %}{{ '<think>\\n' }}{%- endif %}`;
 
 describe('a model that thinks aloud', () => {
-  const { ask, stream } = askWorker({ template: CHATML, script: ['<think>', ...THOUGHTS], runs: false });
+  const { request, stream } = startTestWorker({
+    template: CHATML,
+    script: ['<think>', ...THOUGHTS],
+    runs: false,
+  });
 
   test('its thoughts are set apart, whole and streamed', async () => {
     const body = { messages: user('x'), temperature: 0 };
-    const [choice] = (await ask(CHAT, body)).choices;
+    const [choice] = (await request(CHAT, body)).choices;
     expect(choice?.message).toEqual({
       role: 'assistant',
       content: 'Done so.',
@@ -19,7 +23,7 @@ describe('a model that thinks aloud', () => {
       reasoning_content: 'First this, then that.',
     });
     const chunks = await stream(CHAT, body);
-    expect(joined(chunks)).toMatchObject({
+    expect(joinDeltas(chunks)).toMatchObject({
       content: 'Done so.',
       reasoning_content: 'First this, then that.',
     });
@@ -27,16 +31,16 @@ describe('a model that thinks aloud', () => {
   });
 
   test('they stay in the text where that is asked for', async () => {
-    const [choice] = (await ask(CHAT, { messages: user('x'), temperature: 0, reasoning_format: 'none' }))
+    const [choice] = (await request(CHAT, { messages: user('x'), temperature: 0, reasoning_format: 'none' }))
       .choices;
     expect(choice?.message?.content).toMatch(/^<think>\nFirst[\s\S]*<\/think>\n\nDone so\.$/);
   });
 });
 
 describe('a model whose template opens the thoughts', () => {
-  const { ask } = askWorker({ template: SWITCHED, script: THOUGHTS, runs: false });
+  const { request } = startTestWorker({ template: SWITCHED, script: THOUGHTS, runs: false });
   const said = async (extra: object) =>
-    (await ask(CHAT, { messages: user('x'), temperature: 0, ...extra })).choices[0]?.message;
+    (await request(CHAT, { messages: user('x'), temperature: 0, ...extra })).choices[0]?.message;
 
   test('the answer begins within them', async () => {
     expect(await said({})).toMatchObject({

@@ -22,7 +22,7 @@ afterAll(() => tones.stop());
 describe('listening', () => {
   let sound: Buffer;
   beforeAll(async () => {
-    sound = await tones.say(TEXT);
+    sound = await tones.speak(TEXT);
   });
 
   test.each([
@@ -36,7 +36,7 @@ describe('listening', () => {
       '{"task":"transcribe","language":"unknown","duration":3,',
     ],
   ])('%s', async (response_format, type, start) => {
-    const heard = await tones.hear(sound, { response_format });
+    const heard = await tones.transcribe(sound, { response_format });
     expect([heard.status, heard.type]).toEqual([200, type]);
     expect(heard.text.startsWith(start)).toBe(true);
   });
@@ -53,7 +53,7 @@ describe('listening', () => {
 
   test('silence is no text', async () => {
     const silence = Buffer.concat([wavHeader(16_000, 64_000), Buffer.alloc(64_000)]);
-    expect(JSON.parse((await tones.hear(silence)).text)).toEqual({
+    expect(JSON.parse((await tones.transcribe(silence)).text)).toEqual({
       text: '',
       usage: { type: 'duration', seconds: 2 },
     });
@@ -61,14 +61,14 @@ describe('listening', () => {
 
   test.each([1, 2, 50, 319, 321])('%i samples end nothing', async (samples) => {
     const short = Buffer.concat([wavHeader(16_000, samples * 2), Buffer.alloc(samples * 2, 0x31)]);
-    expect((await tones.hear(short)).status).toBe(200);
+    expect((await tones.transcribe(short)).status).toBe(200);
   });
 
   test.each([
     ['nothing', Buffer.alloc(0), 'The file is empty.'],
     ['noise', Buffer.alloc(5_000, 'no sound at all '), 'not supported'],
   ])('%s is 415', async (_, bytes, reason) => {
-    const heard = await tones.hear(bytes, {}, ['a.mp3', 'audio/mpeg']);
+    const heard = await tones.transcribe(bytes, {}, ['a.mp3', 'audio/mpeg']);
     expect([heard.status, JSON.parse(heard.text).error.code]).toEqual([415, 'audio.unsupported_format']);
     expect(heard.text).toContain(findFfmpeg() || bytes.length === 0 ? reason : 'is not installed');
   });
@@ -77,7 +77,7 @@ describe('listening', () => {
     [{ response_format: 'docx' }, 'response_format'],
     [{ stream: 'true', response_format: 'srt' }, 'stream'],
   ])('%j is refused', async (fields, param) => {
-    const heard = await tones.hear(sound, fields as Record<string, string>);
+    const heard = await tones.transcribe(sound, fields as Record<string, string>);
     expect([heard.status, JSON.parse(heard.text).error.param]).toEqual([422, param]);
   });
 
@@ -104,20 +104,20 @@ describe('other formats, through the real decoder', () => {
   ] as const)('%s', async ([name, args], { skip }) => {
     if (program === null) return skip('ffmpeg is not installed; what happens then is tested above');
     const [source, target] = [join(tones.home, 'source.wav'), join(tones.home, `sound.${name}`)];
-    writeFileSync(source, await tones.say(TEXT));
+    writeFileSync(source, await tones.speak(TEXT));
     execFileSync(program, ['-y', '-loglevel', 'error', '-i', source, ...args, target]);
-    const heard = await tones.hear(readFileSync(target), {}, [`a.${name}`, 'application/octet-stream']);
+    const heard = await tones.transcribe(readFileSync(target), {}, [`a.${name}`, 'application/octet-stream']);
     expect([heard.status, JSON.parse(heard.text).text]).toEqual([200, TEXT]);
   });
 
   test('a play list opens nothing', async ({ skip }) => {
     if (program === null) return skip('ffmpeg is not installed');
-    writeFileSync(join(tones.home, 'source.wav'), await tones.say(TEXT));
+    writeFileSync(join(tones.home, 'source.wav'), await tones.speak(TEXT));
     const list = Buffer.from(
       `#EXTM3U\n#EXTINF:3,\nfile://${join(tones.home, 'source.wav')}\n#EXT-X-ENDLIST\n`,
     );
-    expect((await tones.hear(list, {}, ['a.m3u8', 'audio/mpegurl'])).status).toBe(415);
+    expect((await tones.transcribe(list, {}, ['a.m3u8', 'audio/mpegurl'])).status).toBe(415);
     const concat = Buffer.from(`ffconcat version 1.0\nfile '${join(tones.home, 'source.wav')}'\n`);
-    expect((await tones.hear(concat, {}, ['a.txt', 'text/plain'])).status).toBe(415);
+    expect((await tones.transcribe(concat, {}, ['a.txt', 'text/plain'])).status).toBe(415);
   });
 });

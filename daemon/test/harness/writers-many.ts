@@ -186,13 +186,13 @@ const PLACED: Writer = {
   mayFailLate: true,
   prepare(root) {
     const staging = stagingOf(modelsOf(root), JOB, REPO);
-    for (const path of PARTS) put(staging.whole(path), `weights of ${path}`);
+    for (const path of PARTS) put(staging.verifiedPath(path), `weights of ${path}`);
   },
-  begin: (root) => ({ write: () => stagingOf(modelsOf(root), JOB, REPO).place(PARTS) }),
+  begin: (root) => ({ write: () => stagingOf(modelsOf(root), JOB, REPO).install(PARTS) }),
   left(root) {
     const staging = stagingOf(modelsOf(root), JOB, REPO);
-    const placed = PARTS.map((path) => textOf(staging.placed(path)));
-    const staged = PARTS.map((path) => textOf(staging.whole(path)));
+    const placed = PARTS.map((path) => textOf(staging.finalPath(path)));
+    const staged = PARTS.map((path) => textOf(staging.verifiedPath(path)));
     const whole = PARTS.every((path, i) => (placed[i] ?? staged[i]) === `weights of ${path}`);
     if (!whole) return `torn: ${placed} ${staged}`;
     const there = placed.filter((text) => text !== null).length;

@@ -68,10 +68,10 @@ function codesOf(tokens: readonly number[]): Map<number, readonly number[]> {
   return new Map([...new Set(tokens)].map((token) => [token, code()]));
 }
 
-function positions(said: readonly number[], codes: ReadonlyMap<number, readonly number[]>): Buffer {
+function positions(sequence: readonly number[], codes: ReadonlyMap<number, readonly number[]>): Buffer {
   const table = new Float32Array(WIDTH * TEXT_CONTEXT);
   for (let step = 0; step < TEXT_CONTEXT; step++) {
-    const code = codes.get(said[Math.min(step, said.length - 1)] as number) ?? [];
+    const code = codes.get(sequence[Math.min(step, sequence.length - 1)] as number) ?? [];
     table.set(
       code.map((value) => STRENGTH * value),
       step * WIDTH,
@@ -98,8 +98,8 @@ function embeddings(codes: ReadonlyMap<number, readonly number[]>): Buffer {
 export function tinyWhisper(transcript = 'hello from the tiny ear'): Buffer {
   const words = transcript.split(' ').map((word) => ` ${word}`);
   const pieces = [...words, ...NEEDED_PIECES];
-  const said = [FIRST_TIMESTAMP, ...words.keys(), FIRST_TIMESTAMP + STEPS_A_SECOND, END_OF_TEXT];
-  const codes = codesOf(said);
+  const sequence = [FIRST_TIMESTAMP, ...words.keys(), FIRST_TIMESTAMP + STEPS_A_SECOND, END_OF_TEXT];
+  const codes = codesOf(sequence);
   const sides = [AUDIO_CONTEXT, WIDTH, 1, LAYERS, TEXT_CONTEXT, WIDTH, 1, LAYERS];
   return Buffer.concat([
     Buffer.from('lmgg'),
@@ -115,7 +115,7 @@ export function tinyWhisper(transcript = 'hello from the tiny ear'): Buffer {
     zeros('encoder.conv2.bias', [1, WIDTH]),
     ones('encoder.ln_post.weight'),
     zeros('encoder.ln_post.bias', [WIDTH]),
-    positions(said, codes),
+    positions(sequence, codes),
     embeddings(codes),
     ones('decoder.ln.weight'),
     zeros('decoder.ln.bias', [WIDTH]),

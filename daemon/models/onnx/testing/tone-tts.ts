@@ -2,17 +2,17 @@ import { TONE_ALPHABET, TONE_CELL, TONE_RATE, TONE_SOUND, toneHertz } from './to
 import { type OnnxModel, whole } from './writer.ts';
 
 /** Cells are this long in the table, so that speed 0.25 has enough to read. */
-const LONGEST = TONE_CELL * 4;
+const TABLE_CELL = TONE_CELL * 4;
 
 /** One row of sound for each token; token 0 is silence. */
 function soundTable(speakers: number): Float32Array {
   const tokens = TONE_ALPHABET.length + 1;
-  const table = new Float32Array(tokens * LONGEST);
+  const table = new Float32Array(tokens * TABLE_CELL);
   for (let token = 1; token < tokens; token++) {
     for (let n = 0; n < TONE_SOUND; n++) {
       const swell = Math.sin((Math.PI * n) / TONE_SOUND) ** 0.5;
       const wave = Math.sin((2 * Math.PI * toneHertz(token - 1) * n) / TONE_RATE);
-      table[token * LONGEST + n] = (0.5 / speakers) * swell * wave;
+      table[token * TABLE_CELL + n] = (0.5 / speakers) * swell * wave;
     }
   }
   return table;
@@ -46,7 +46,7 @@ export function toneTts({ speakers = 1 }: { speakers?: number } = {}): OnnxModel
         : []),
     ],
     constants: [
-      { name: 'table', shape: [TONE_ALPHABET.length + 1, LONGEST], data: soundTable(speakers) },
+      { name: 'table', shape: [TONE_ALPHABET.length + 1, TABLE_CELL], data: soundTable(speakers) },
       { name: 'cell', shape: [1], data: Float32Array.of(TONE_CELL) },
       { name: 'zero', shape: [1], data: whole(0) },
       { name: 'one', shape: [1], data: whole(1) },

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { cuts } from '../testing/cuts.ts';
-import { AnswerReader, PLAIN_TEXT, type Reading } from './answer-reader.ts';
+import { AnswerReader, PLAIN_TEXT, type ReadOptions } from './answer-reader.ts';
 import { PLAIN_JSON, toolFamily } from './tools/family.ts';
 import type { Piece } from './tools/pieces.ts';
 
 const HERMES = toolFamily('<tool_call>');
 const MISTRAL = toolFamily('[TOOL_CALLS]');
-const reading = (changes: Partial<NonNullable<Reading['calls']>> = {}): Reading => ({
+const reading = (changes: Partial<NonNullable<ReadOptions['calls']>> = {}): ReadOptions => ({
   thoughts: { opened: null },
   calls: {
     family: HERMES,
@@ -19,7 +19,7 @@ const reading = (changes: Partial<NonNullable<Reading['calls']>> = {}): Reading 
   },
 });
 
-function read(pieces: readonly string[], how: Reading) {
+function read(pieces: readonly string[], how: ReadOptions) {
   const reader = new AnswerReader(how);
   const all: Piece[] = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
   const text = (type: 'text' | 'reasoning') =>
@@ -30,7 +30,7 @@ function read(pieces: readonly string[], how: Reading) {
     const call = piece.type === 'arguments' ? calls[piece.index] : undefined;
     if (call !== undefined && piece.type === 'arguments') call.arguments += piece.text;
   }
-  return { text: text('text'), reasoning: text('reasoning'), calls, full: reader.full };
+  return { text: text('text'), reasoning: text('reasoning'), calls, isComplete: reader.isComplete };
 }
 
 const TWO =
@@ -46,15 +46,15 @@ test('thoughts, words and calls are told apart wherever the answer is cut; space
         { index: 0, name: 'f', arguments: '{"x":1}' },
         { index: 1, name: 'g', arguments: '{}' },
       ],
-      full: false,
+      isComplete: false,
     });
 });
 
 test('without parallel calls the answer is full after the first', () => {
   for (const pieces of cuts(TWO)) {
-    const { calls, full } = read(pieces, reading({ parallel: false }));
+    const { calls, isComplete } = read(pieces, reading({ parallel: false }));
     expect(calls).toEqual([{ index: 0, name: 'f', arguments: '{"x":1}' }]);
-    expect(full).toBe(true);
+    expect(isComplete).toBe(true);
   }
 });
 
@@ -70,7 +70,7 @@ test('a name that was not offered is a call behind a mark, and text without one'
 });
 
 test('every call has an id of its own, in the form that the family takes back', () => {
-  const ids = (how: Reading, said: string) =>
+  const ids = (how: ReadOptions, said: string) =>
     new AnswerReader(how).push(said).flatMap((piece) => (piece.type === 'call' ? [piece.id] : []));
   const hermes = ids(reading(), '<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"f"}</tool_call>');
   expect(new Set(hermes).size).toBe(2);

@@ -1,10 +1,10 @@
 import { type ThinkingMark, type Thought, thoughtScanner } from './reasoning.ts';
 import { callId } from './tools/call-ids.ts';
 import type { ToolFamily } from './tools/family.ts';
-import type { CallScanner, Found, Piece } from './tools/pieces.ts';
+import type { CallScanner, Piece, ScannedPiece } from './tools/pieces.ts';
 
 /** How the text of one answer is to be read. */
-export interface Reading {
+export interface ReadOptions {
   /** Null leaves thoughts in the text. */
   thoughts: { opened: ThinkingMark | null } | null;
   calls: {
@@ -17,20 +17,20 @@ export interface Reading {
 }
 
 /** Text as it is. */
-export const PLAIN_TEXT: Reading = { thoughts: null, calls: null };
+export const PLAIN_TEXT: ReadOptions = { thoughts: null, calls: null };
 
 /** Divides the text of one answer into words, thoughts and calls. */
 export class AnswerReader {
   readonly #thoughts: ReturnType<typeof thoughtScanner> | null;
-  readonly #calls: Reading['calls'];
+  readonly #calls: ReadOptions['calls'];
   readonly #scanner: CallScanner | null;
   #count = 0;
   /** Spaces that are shown only when words follow. */
   #space = '';
   #shown = false;
-  #full = false;
+  #isComplete = false;
 
-  constructor({ thoughts, calls }: Reading) {
+  constructor({ thoughts, calls }: ReadOptions) {
     this.#thoughts = thoughts === null ? null : thoughtScanner(thoughts.opened);
     this.#calls = calls;
     this.#scanner = calls === null ? null : callScanner(calls);
@@ -42,8 +42,8 @@ export class AnswerReader {
   }
 
   /** True once the answer is complete by itself: nothing that comes after is wanted. */
-  get full(): boolean {
-    return this.#full;
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   push(text: string): Piece[] {
@@ -54,7 +54,7 @@ export class AnswerReader {
   /** What was held back, once no more comes. */
   end(): Piece[] {
     const out = this.#divide(this.#thoughts?.end() ?? []);
-    if (this.#scanner === null || this.#full) return out;
+    if (this.#scanner === null || this.#isComplete) return out;
     for (const found of this.#scanner.end()) this.#take(found, out);
     if (this.#count === 0 && this.#space !== '') out.push({ type: 'text', text: this.#space });
     return out;
@@ -70,8 +70,8 @@ export class AnswerReader {
     return out;
   }
 
-  #take(found: Found, out: Piece[]): void {
-    if (this.#full) return;
+  #take(found: ScannedPiece, out: Piece[]): void {
+    if (this.#isComplete) return;
     if (found.type === 'text') {
       this.#words(found.text, out);
       return;
@@ -87,7 +87,7 @@ export class AnswerReader {
       this.#shown = false;
     } else if (found.type === 'arguments') {
       out.push({ type: 'arguments', index: this.#count - 1, text: found.text });
-    } else this.#full = this.#calls?.parallel === false;
+    } else this.#isComplete = this.#calls?.parallel === false;
   }
 
   /** Words without the spaces that only set a call apart. */
@@ -105,7 +105,7 @@ export class AnswerReader {
 }
 
 /** Behind a mark any name is a call, provided that there are tools at all; without one only a name that was offered. */
-function callScanner({ family, tools }: NonNullable<Reading['calls']>): CallScanner {
+function callScanner({ family, tools }: NonNullable<ReadOptions['calls']>): CallScanner {
   const accepts = (name: string): boolean =>
     family.marked ? name !== '' && tools.size > 0 : tools.has(name);
   return family.scanner(accepts, (name) => tools.get(name));

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { BatchItem, Token } from 'node-llama-cpp';
 import { expect, test } from 'vitest';
-import { BatchPlan, placeOf } from './batch-plan.ts';
+import { BatchPlan, sequencePriority } from './batch-plan.ts';
 
 const item = (length: number, sequence: number): BatchItem => ({
   tokens: Array.from({ length }, () => 1 as Token),
   logits: [],
-  evaluationPriority: placeOf(sequence),
+  evaluationPriority: sequencePriority(sequence),
 });
 const waiting = (lengths: readonly number[]): BatchItem[] => lengths.map(item);
 

@@ -26,7 +26,7 @@ interface Waiting {
  * The mark by which a batch knows the items of the sequence with this number. The library hands it on and has no use for it
  * where a plan of one's own divides the batches.
  */
-export const placeOf = (sequence: number): EvaluationPriority => sequence as EvaluationPriority;
+export const sequencePriority = (sequence: number): EvaluationPriority => sequence as EvaluationPriority;
 
 /**
  * By the numbers of their sequences. llama.cpp takes neighbours in rising order through the model at once; in any other

@@ -8,7 +8,7 @@ const TRIAL = /\/node-llama-cpp\/dist\/bindings\/utils\/testBindingBinary\.js$/;
  * binary of the CPU has nothing to fall back to, and whoever loads it here is a process of its own, whose end the slot tells.
  * To be called before the library is read in.
  */
-export function tryBinariesOfCardsOnly(): void {
+export function skipCpuBinaryTrial(): void {
   registerHooks({
     resolve(specifier, context, next) {
       const found = next(specifier, context);

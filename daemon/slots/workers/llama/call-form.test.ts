@@ -5,7 +5,7 @@ interface Given {
   messages: { content: string | null; tool_calls?: { function: { arguments: unknown } }[] }[];
 }
 
-/** A template that writes `call` for the last message. */
+/** Returns a template that writes `call` for the last message. */
 const template =
   (call: (content: string | null, given: unknown) => string): Render =>
   (variables) => {
@@ -14,31 +14,31 @@ const template =
   };
 
 test.each<[string, Render, object]>([
-  ['JSON', template((_, given) => JSON.stringify(given)), { objects: true, noWords: '' }],
+  ['JSON', template((_, given) => JSON.stringify(given)), { objects: true, emptyContent: '' }],
   [
     'text',
     template((_, given) => (typeof given === 'string' ? given : '[object Object]')),
-    { objects: false, noWords: '' },
+    { objects: false, emptyContent: '' },
   ],
   [
     'calls only without words',
     template((content, given) => (content === null ? `args: ${String(given)}` : content)),
-    { objects: false, noWords: null },
+    { objects: false, emptyContent: null },
   ],
-  ['nothing', template((content) => content ?? ''), { objects: false, noWords: '', written: false }],
-])('a template that writes %s', (_, render, form) => {
+  ['nothing', template((content) => content ?? ''), { objects: false, emptyContent: '', written: false }],
+])('detects a template that writes %s', (_, render, form) => {
   expect(callForm(render)).toEqual({ written: true, ...form });
 });
 
-test('one that refuses every call keeps them, so that its own words tell why', () => {
+test('keeps the calls for a template that refuses them all, so that its own error is reported', () => {
   const refuses: Render = () => {
     throw new Error('no calls');
   };
-  expect(callForm(refuses)).toEqual({ objects: false, noWords: '', written: true });
+  expect(callForm(refuses)).toEqual({ objects: false, emptyContent: '', written: true });
   expect(wantsDescriptions(refuses)).toBe(false);
 });
 
-test('descriptions of parameters are wanted where nothing is rendered without', () => {
+test('needs parameter descriptions when the template fails without them', () => {
   const strict: Render = ({ tools }) => {
     const text = JSON.stringify(tools);
     if (/{"type":"string"}/.test(text)) throw new Error('undefined');

@@ -9,7 +9,7 @@ export interface CallForm {
   /** True: arguments as an object. Some templates write them out one by one, some paste the text. */
   objects: boolean;
   /** What stands for the words of a message that only calls. */
-  noWords: '' | null;
+  emptyContent: '' | null;
   /** False: the template passes over calls. */
   written: boolean;
 }
@@ -19,7 +19,7 @@ const PROBE = 'svc-probe-argument';
 const AS_OBJECT = new RegExp(`["=>]${PROBE}["<>]`);
 const NAME = 'svc_probe';
 const FORMS: readonly CallForm[] = ([true, false] as const).flatMap((objects) =>
-  (['', null] as const).map((noWords) => ({ objects, noWords, written: true })),
+  (['', null] as const).map((emptyContent) => ({ objects, emptyContent, written: true })),
 );
 
 /** Finds the form out by writing a call in each. A template that refuses them all gets text, which says why where it matters. */
@@ -29,29 +29,29 @@ export function callForm(render: Render): CallForm {
     ({ form, prompt }) => prompt !== null && (form.objects ? AS_OBJECT.test(prompt) : prompt.includes(PROBE)),
   );
   if (good !== undefined) return good.form;
-  return { objects: false, noWords: '', written: prompts.every(({ prompt }) => prompt === null) };
+  return { objects: false, emptyContent: '', written: prompts.every(({ prompt }) => prompt === null) };
 }
 
 /** Whether a template fails over a parameter without a description. */
 export function wantsDescriptions(render: Render): boolean {
   const parameters = { type: 'object', properties: { [PROBE]: { type: 'string' } } };
   const probe: Tool = { type: 'function', function: { name: NAME, description: '', parameters } };
-  const takes = (tool: Tool): boolean => asked(render, [], [tool]) !== null;
+  const takes = (tool: Tool): boolean => tryRender(render, [], [tool]) !== null;
   return !takes(wholeTool(probe)) && takes(describedTool(probe));
 }
 
-function tried(render: Render, { objects, noWords }: CallForm): string | null {
+function tried(render: Render, { objects, emptyContent }: CallForm): string | null {
   const given = { [PROBE]: 1 };
   const called = { name: NAME, arguments: objects ? given : JSON.stringify(given) };
   const call = { id: 'call00000', type: 'function', function: called };
-  return asked(
+  return tryRender(
     render,
-    [{ role: 'assistant', content: noWords, tool_calls: [call] }],
+    [{ role: 'assistant', content: emptyContent, tool_calls: [call] }],
     [wholeTool({ type: 'function', function: { name: NAME } })],
   );
 }
 
-function asked(render: Render, messages: readonly object[], tools: readonly Tool[]): string | null {
+function tryRender(render: Render, messages: readonly object[], tools: readonly Tool[]): string | null {
   try {
     return render({ messages: [{ role: 'user', content: 'probe' }, ...messages], tools });
   } catch {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mayHaveCard } from './card-nodes.ts';
+import { canHaveCard } from './card-nodes.ts';
 
 it.each([
   ['/dev/dri', true],
@@ -7,9 +7,9 @@ it.each([
   ['/dev/dxg', true],
   ['/dev/sda', false],
 ])('a Linux machine with %s may have a card: %s', (node, may) => {
-  expect(mayHaveCard('linux', (path) => path === node)).toBe(may);
+  expect(canHaveCard('linux', (path) => path === node)).toBe(may);
 });
 
 it('elsewhere nothing is known, so it may', () => {
-  expect(mayHaveCard('darwin', () => false)).toBe(true);
+  expect(canHaveCard('darwin', () => false)).toBe(true);
 });

@@ -15,5 +15,5 @@ const NODES = [
  * Whether this machine may have a card. Without any, a library that is asked for the best device would still load its binaries for
  * cards one by one, each in a process of its own, and end on the CPU: 0.4 s of each load.
  */
-export const mayHaveCard = (platform = process.platform, exists = existsSync): boolean =>
+export const canHaveCard = (platform = process.platform, exists = existsSync): boolean =>
   platform !== 'linux' || NODES.some((node) => exists(node));

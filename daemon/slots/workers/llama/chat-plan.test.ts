@@ -17,21 +17,21 @@ test('free text has no grammar and no calls', () => {
   expect(plan({})).toMatchObject({
     grammar: null,
     gate: null,
-    reading: { calls: null, thoughts: { opened: null } },
+    readOptions: { calls: null, thoughts: { opened: null } },
   });
 });
 
 test('offered tools are read in the form of the family', () => {
-  const { reading, grammar, marks } = plan({ tools });
+  const { readOptions, grammar, marks } = plan({ tools });
   expect(grammar).toBeNull();
-  expect(reading.calls).toMatchObject({ family: { id: 'hermes' }, parallel: true });
+  expect(readOptions.calls).toMatchObject({ family: { id: 'hermes' }, parallel: true });
   expect(marks).toContain('<tool_call>');
   expect(plan({}).marks).not.toContain('<tool_call>');
 });
 
 test('a call that must be made is plain JSON under a grammar, with the ids and keys of the family', () => {
-  const { reading, grammar } = plan({ tools, tool_choice: 'required' }, 'x', '[TOOL_CALLS]');
-  expect(reading.calls?.family).toMatchObject({ id: 'json', id9: true });
+  const { readOptions, grammar } = plan({ tools, tool_choice: 'required' }, 'x', '[TOOL_CALLS]');
+  expect(readOptions.calls?.family).toMatchObject({ id: 'json', id9: true });
   expect(grammar).toMatchObject({ param: 'tool_choice', text: expect.stringContaining('\\"f\\"') });
   expect(plan({ tools, tool_choice: 'required' }, 'x', '<|python_tag|>').grammar?.text).toContain(
     'parameters',
@@ -39,8 +39,8 @@ test('a call that must be made is plain JSON under a grammar, with the ids and k
 });
 
 test('a structure beside tools leaves both open', () => {
-  const { reading, grammar } = plan({ tools, ...format });
-  expect(reading.calls?.family.id).toBe('json');
+  const { readOptions, grammar } = plan({ tools, ...format });
+  expect(readOptions.calls?.family.id).toBe('json');
   expect(grammar?.text).toContain('\\"a\\"');
   expect(grammar?.text).toContain('\\"f\\"');
 });
@@ -48,7 +48,7 @@ test('a structure beside tools leaves both open', () => {
 test('where the prompt has opened the thoughts, the grammar holds after them', () => {
   expect(plan(format, 'assistant\n<think>\n').gate).toBe('</think>');
   expect(plan(format).gate).toBeNull();
-  expect(plan({ reasoning_format: 'none' }, '<think>').reading.thoughts).toBeNull();
+  expect(plan({ reasoning_format: 'none' }, '<think>').readOptions.thoughts).toBeNull();
 });
 
 const OSS = '<|channel|>';
@@ -57,10 +57,10 @@ const START = '<|start|>user<|message|>hi<|end|><|start|>assistant';
 test('gpt-oss keeps its own form: the grammar knows its headers and lets it think first', () => {
   const free = plan({}, START, OSS);
   expect(free).toMatchObject({ grammar: null, gate: null });
-  expect(free.reading.thoughts).toBeNull();
+  expect(free.readOptions.thoughts).toBeNull();
   expect(free.marks).toContain('<|message|>');
   const forced = plan({ tools, tool_choice: 'required' }, START, OSS);
-  expect(forced.reading.calls?.family.id).toBe('harmony');
+  expect(forced.readOptions.calls?.family.id).toBe('harmony');
   expect(forced.grammar?.text).toContain('to=functions.f');
   expect(plan(format, START, OSS).grammar?.text).toContain('<|channel|>final<|message|>');
   expect(plan({ grammar: 'root ::= "x"' }, START, OSS).grammar?.text).toBe('root ::= "x"');
@@ -69,5 +69,5 @@ test('gpt-oss keeps its own form: the grammar knows its headers and lets it thin
 test('a message that its prompt has begun is held to the structure alone, or to a plain call', () => {
   const begun = `${START}<|channel|>final<|message|>`;
   expect(plan(format, begun, OSS).grammar?.text).not.toContain('<|channel|>');
-  expect(plan({ tools, tool_choice: 'required' }, begun, OSS).reading.calls?.family.id).toBe('json');
+  expect(plan({ tools, tool_choice: 'required' }, begun, OSS).readOptions.calls?.family.id).toBe('json');
 });

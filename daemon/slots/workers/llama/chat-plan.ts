@@ -1,7 +1,7 @@
-import type { Reading } from './answer-reader.ts';
+import type { ReadOptions } from './answer-reader.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { harmonyPlan } from './harmony-plan.ts';
-import { openedBy, THINKING_TOKENS, type ThinkingMark } from './reasoning.ts';
+import { openThinkingMark, THINKING_TOKENS, type ThinkingMark } from './reasoning.ts';
 import type { Generation } from './request.ts';
 import { PLAIN_JSON, type ToolFamily } from './tools/family.ts';
 import { openedHeader } from './tools/harmony.ts';
@@ -10,7 +10,7 @@ import { toolGrammar } from './tools/tool-grammar.ts';
 
 /** How the answer to one chat is generated and read. */
 export interface ChatPlan {
-  reading: Reading;
+  readOptions: ReadOptions;
   grammar: Generation['grammar'];
   /** The text after which the grammar holds; null: from the beginning. */
   gate: string | null;
@@ -28,11 +28,11 @@ export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: strin
     const header = openedHeader(prompt);
     if (header === '' || forcedTools(tools) === null) return harmonyPlan(request, family, header);
   }
-  const opened = openedBy(prompt);
+  const opened = openThinkingMark(prompt);
   const grammar = chatGrammar(request, family);
   const spoken = tools !== null && grammar !== null ? { ...PLAIN_JSON, id9: family.id9 } : family;
   return {
-    reading: {
+    readOptions: {
       thoughts: request.splitThoughts ? { opened } : null,
       calls:
         tools === null

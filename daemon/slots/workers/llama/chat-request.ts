@@ -16,14 +16,14 @@ export interface ChatRequest extends AnswerRequest {
   templateArguments: Record<string, unknown>;
 }
 
-const TOP_LOGPROBS_MOST = 20;
+const MAX_TOP_LOGPROBS = 20;
 
 const body = z.looseObject({
   ...answerFields,
   ...toolFields,
   messages: z.array(messageField, { error: 'must be an array of messages' }).min(1),
   logprobs: z.boolean().nullish(),
-  top_logprobs: z.int().min(0).max(TOP_LOGPROBS_MOST).nullish(),
+  top_logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).nullish(),
   chat_template_kwargs: z.record(z.string(), z.unknown()).nullish(),
   enable_thinking: z.boolean().nullish(),
   reasoning_effort: z.string().nullish(),
@@ -34,21 +34,21 @@ const body = z.looseObject({
 export function chatRequest(input: unknown): ChatRequest {
   const parsed = parseBody(body, input);
   const tools = readTools(parsed);
-  const asked = structure(parsed);
-  if (asked?.param === 'grammar' && tools !== null)
+  const requested = structure(parsed);
+  if (requested?.param === 'grammar' && tools !== null)
     throw invalidField('grammar', 'grammar: can not be combined with tools');
   return {
     ...answerRequest(parsed, logprobs(parsed)),
     messages: parsed.messages.map(chatMessage),
     tools,
-    structure: asked,
+    structure: requested,
     splitThoughts: parsed.reasoning_format !== 'none',
     templateArguments: templateArguments(parsed),
   };
 }
 
-function logprobs({ logprobs: asked, top_logprobs: top }: z.infer<typeof body>): number | null {
-  if (asked === true) return top ?? 0;
+function logprobs({ logprobs: requested, top_logprobs: top }: z.infer<typeof body>): number | null {
+  if (requested === true) return top ?? 0;
   if (top == null || top === 0) return null;
   throw invalidField('top_logprobs', 'top_logprobs: needs "logprobs": true');
 }

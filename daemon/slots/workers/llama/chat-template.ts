@@ -6,7 +6,7 @@ import { describedTool } from './tools/described-tool.ts';
 import { PLAIN_JSON, type ToolFamily, toolFamily } from './tools/family.ts';
 import { withThinking } from './tools/thinking-field.ts';
 import { type Tool, wholeTool } from './tools/tool-choice.ts';
-import { callsInWords, plainMessages, toolWords, withWords } from './tools/tool-prompt.ts';
+import { callsAsText, plainMessages, toolInstructions, withInstructions } from './tools/tool-prompt.ts';
 
 /** What a prompt is made of. */
 export interface Conversation {
@@ -43,7 +43,7 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
   const form = callForm(render);
   const knowsTools = /\btools\b/.test(source);
   const known = toolFamily(source);
-  const native = knowsTools || known.words !== null || known.id === 'harmony';
+  const native = knowsTools || known.toolInstructions !== null || known.id === 'harmony';
   const family = native ? known : PLAIN_JSON;
   const complete = /(\.|\[["'])(description|parameters)\b/.test(source) ? wholeTool : asItIs;
   const offered = wantsDescriptions(render) ? describedTool : complete;
@@ -54,7 +54,7 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
       messages: messages
         .map(form.objects ? withObjectArguments : withTextArguments)
         .map((message) => (thinks ? withThinking(message) : message))
-        .map((message) => (form.noWords === null ? withoutWords(message) : message)),
+        .map((message) => (form.emptyContent === null ? withoutWords(message) : message)),
       ...(tools === null ? {} : { tools: tools.map(offered) }),
       ...templateArguments,
     });
@@ -71,9 +71,13 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
     render(conversation) {
       const { messages: given } = conversation;
       if (knowsTools)
-        return whole(knowsCalls ? conversation : { ...conversation, messages: callsInWords(given) });
+        return whole(knowsCalls ? conversation : { ...conversation, messages: callsAsText(given) });
       const messages = knowsCalls ? given : plainMessages(given);
-      return inWords(whole, { ...conversation, messages }, family.words ?? toolWords);
+      return withToolInstructions(
+        whole,
+        { ...conversation, messages },
+        family.toolInstructions ?? toolInstructions,
+      );
     },
   };
 }
@@ -94,19 +98,19 @@ export function chatTemplates(
 }
 
 /** Tools told in words: as the system's, or in the first message where the template has no such role. */
-function inWords(
+function withToolInstructions(
   whole: (conversation: Conversation) => string,
   conversation: Conversation,
   words: (tools: readonly Tool[]) => string,
 ): string {
   const { tools, messages } = conversation;
   if (tools === null) return whole(conversation);
-  const told = (role: 'system' | 'user') =>
-    whole({ ...conversation, messages: withWords(messages, words(tools), role), tools: null });
+  const addToFirst = (role: 'system' | 'user') =>
+    whole({ ...conversation, messages: withInstructions(messages, words(tools), role), tools: null });
   try {
-    return told('system');
+    return addToFirst('system');
   } catch {
-    return told('user');
+    return addToFirst('user');
   }
 }
 
@@ -115,7 +119,7 @@ function compile(source: string, special: SpecialText): Render {
   try {
     template = new Template(source);
   } catch (error) {
-    template = said(error);
+    template = messageOf(error);
   }
   return (variables) => {
     if (typeof template === 'string') throw refused(template);
@@ -127,12 +131,12 @@ function compile(source: string, special: SpecialText): Render {
         ...variables,
       });
     } catch (error) {
-      throw refused(said(error));
+      throw refused(messageOf(error));
     }
   };
 }
 
-const said = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, 500);
 
 function refused(reason: string): Refusal {

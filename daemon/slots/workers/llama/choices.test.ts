@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PLAIN_TEXT } from './answer-reader.ts';
-import { type AnswerPrompt, answerChoices, type Orders } from './choices.ts';
+import { type AnswerJob, type AnswerPrompt, answerChoices } from './choices.ts';
 import { toolFamily } from './tools/family.ts';
 import { wholeAnswer } from './whole-answer.ts';
 
@@ -8,21 +8,21 @@ const never = new AbortController().signal;
 const counts = { promptTokens: 5, cachedTokens: 2, completionTokens: 3, promptMs: 1, predictedMs: 1 };
 
 /** Says for each choice its prompt, its number and `said`. */
-const says = (said: string): AnswerPrompt =>
-  async function* ({ tokens, n, full }) {
+const answering = (said: string): AnswerPrompt =>
+  async function* ({ tokens, n, isComplete }) {
     yield { type: 'started' };
     for (let choice = 0; choice < n; choice++) {
       for (const text of [`${tokens[0]}.${choice} `, ...said]) {
-        if (!full()) yield { type: 'text', choice, text, logprobs: null };
+        if (!isComplete()) yield { type: 'text', choice, text, logprobs: null };
       }
       yield { type: 'done', choice, finish: 'stop', counts };
     }
   };
 
-const orders = (changes: Partial<Orders> = {}): Orders => ({
+const answerJob = (changes: Partial<AnswerJob> = {}): AnswerJob => ({
   prompts: [[1]],
-  reading: PLAIN_TEXT,
-  generation: {} as Orders['generation'],
+  readOptions: PLAIN_TEXT,
+  generation: {} as AnswerJob['generation'],
   n: 1,
   gate: null,
   marks: [],
@@ -31,8 +31,8 @@ const orders = (changes: Partial<Orders> = {}): Orders => ({
 });
 
 test('choices are numbered over all prompts, and each begins with its echo', async () => {
-  const asked = orders({ prompts: [[7], [8]], n: 2, echoes: ['A:', 'B:'] });
-  const whole = await wholeAnswer(answerChoices(says('x'), asked, never));
+  const asked = answerJob({ prompts: [[7], [8]], n: 2, echoes: ['A:', 'B:'] });
+  const whole = await wholeAnswer(answerChoices(answering('x'), asked, never));
   expect(whole?.choices.map(({ index, text }) => [index, text])).toEqual([
     [0, 'A:7.0 x'],
     [1, 'A:7.1 x'],
@@ -43,7 +43,7 @@ test('choices are numbered over all prompts, and each begins with its echo', asy
 });
 
 test('calls finish with tool_calls, each choice with its own', async () => {
-  const reading = {
+  const readOptions = {
     thoughts: null,
     calls: {
       family: toolFamily('<tool_call>'),
@@ -51,8 +51,8 @@ test('calls finish with tool_calls, each choice with its own', async () => {
       parallel: false,
     },
   };
-  const said = '<tool_call>{"name":"f","arguments":{"a":1}}</tool_call><tool_call>{"name":"f"}</tool_call>';
-  const whole = await wholeAnswer(answerChoices(says(said), orders({ n: 2, reading }), never));
+  const text = '<tool_call>{"name":"f","arguments":{"a":1}}</tool_call><tool_call>{"name":"f"}</tool_call>';
+  const whole = await wholeAnswer(answerChoices(answering(text), answerJob({ n: 2, readOptions }), never));
   for (const choice of whole?.choices ?? []) {
     expect(choice).toMatchObject({ finish: 'tool_calls', calls: [{ name: 'f', arguments: '{"a":1}' }] });
     expect(choice.calls).toHaveLength(1);
@@ -62,13 +62,13 @@ test('calls finish with tool_calls, each choice with its own', async () => {
 test('a caller who left gets no end', async () => {
   const leaving = new AbortController();
   leaving.abort();
-  expect(await wholeAnswer(answerChoices(async function* () {}, orders(), leaving.signal))).toBeNull();
+  expect(await wholeAnswer(answerChoices(async function* () {}, answerJob(), leaving.signal))).toBeNull();
 });
 
 test('the end of the last choice carries the counts of all, the others their own', async () => {
   const told: (number | undefined)[][] = [];
-  const asked = orders({ prompts: [[7], [8]], n: 2 });
-  for await (const event of answerChoices(says('x'), asked, never)) {
+  const asked = answerJob({ prompts: [[7], [8]], n: 2 });
+  for await (const event of answerChoices(answering('x'), asked, never)) {
     if (event.type === 'choice') told.push([event.counts.promptTokens, event.counts.completionTokens]);
   }
   expect(told).toEqual([

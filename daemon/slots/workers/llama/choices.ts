@@ -1,6 +1,6 @@
 import type { Finish } from './answer.ts';
-import { AnswerReader, type Reading } from './answer-reader.ts';
-import type { EngineEvent, Order } from './engine.ts';
+import { AnswerReader, type ReadOptions } from './answer-reader.ts';
+import type { EngineEvent, PromptJob } from './engine.ts';
 import type { TokenLogprob } from './logprobs.ts';
 import type { Piece } from './tools/pieces.ts';
 import { addCounts, type Counts, NO_COUNTS } from './usage.ts';
@@ -15,33 +15,33 @@ export type AnswerEvent =
   | { type: 'done'; counts: Counts };
 
 /** The prompts of one request, all answered the same way. */
-export interface Orders extends Omit<Order, 'tokens' | 'full'> {
+export interface AnswerJob extends Omit<PromptJob, 'tokens' | 'isComplete'> {
   prompts: readonly (readonly number[])[];
-  reading: Reading;
+  readOptions: ReadOptions;
   /** Text that the choices of each prompt begin with. */
   echoes: readonly string[] | null;
 }
 
-export type AnswerPrompt = (order: Order, signal: AbortSignal) => AsyncGenerator<EngineEvent>;
+export type AnswerPrompt = (order: PromptJob, signal: AbortSignal) => AsyncGenerator<EngineEvent>;
 
 /** Answers all prompts, each with `n` choices; the choices of prompt p have the numbers from p times n on. */
 export async function* answerChoices(
   answer: AnswerPrompt,
-  orders: Orders,
+  job: AnswerJob,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  const last = orders.prompts.length * orders.n - 1;
+  const last = job.prompts.length * job.n - 1;
   let total = NO_COUNTS;
-  for (const [p, tokens] of orders.prompts.entries()) {
-    let reader = new AnswerReader(orders.reading);
-    let echo = orders.echoes?.[p] ?? '';
-    const order: Order = { ...orders, tokens, full: () => reader.full };
+  for (const [p, tokens] of job.prompts.entries()) {
+    let reader = new AnswerReader(job.readOptions);
+    let echo = job.echoes?.[p] ?? '';
+    const order: PromptJob = { ...job, tokens, isComplete: () => reader.isComplete };
     for await (const event of answer(order, signal)) {
       if (event.type === 'started' || event.type === 'progress') {
         if (p === 0 || event.type === 'progress') yield { type: event.type };
         continue;
       }
-      const choice = p * orders.n + event.choice;
+      const choice = p * job.n + event.choice;
       if (echo !== '') {
         yield { type: 'pieces', choice, pieces: [{ type: 'text', text: echo }], logprobs: null };
         echo = '';
@@ -59,8 +59,8 @@ export async function* answerChoices(
       total = addCounts(total, event.counts, event.choice > 0);
       const counts = choice === last ? total : event.counts;
       yield { type: 'choice', choice, finish, counts, ...stop };
-      reader = new AnswerReader(orders.reading);
-      echo = orders.echoes?.[p] ?? '';
+      reader = new AnswerReader(job.readOptions);
+      echo = job.echoes?.[p] ?? '';
     }
     if (signal.aborted) return;
   }

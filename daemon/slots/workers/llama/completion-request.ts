@@ -15,8 +15,8 @@ export interface CompletionRequest extends AnswerRequest {
   suffix: string | null;
 }
 
-const PROMPTS_MOST = 256;
-const LOGPROBS_MOST = 5;
+const MAX_PROMPTS = 256;
+const MAX_LOGPROBS = 5;
 const tokens = z.array(z.int().min(0)).min(1);
 const body = z.looseObject({
   ...answerFields,
@@ -24,15 +24,15 @@ const body = z.looseObject({
     [
       z.string(),
       tokens,
-      z.array(z.string()).min(1).max(PROMPTS_MOST),
-      z.array(tokens).min(1).max(PROMPTS_MOST),
+      z.array(z.string()).min(1).max(MAX_PROMPTS),
+      z.array(tokens).min(1).max(MAX_PROMPTS),
     ],
-    { error: `must be a string, an array of token ids, or an array of up to ${PROMPTS_MOST} of these` },
+    { error: `must be a string, an array of token ids, or an array of up to ${MAX_PROMPTS} of these` },
   ),
   echo: z.boolean().nullish(),
   suffix: z.string().nullish(),
   best_of: z.int().min(1).nullish(),
-  logprobs: z.union([z.int().min(0).max(LOGPROBS_MOST), z.literal(false)]).nullish(),
+  logprobs: z.union([z.int().min(0).max(MAX_LOGPROBS), z.literal(false)]).nullish(),
 });
 
 /** Reads the body of `POST /v1/completions`; throws a 400 that names the field at fault. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Lockstep } from './decode-barrier.ts';
+import { DecodeBarrier } from './decode-barrier.ts';
 
 /** Decodes as the library does: what is queued when a decode begins shares its batch; the next begins at its end. */
 class Decoder {
@@ -37,7 +37,7 @@ interface Reader {
   slow?: number;
 }
 
-async function decodeAll(readers: readonly Reader[], lockstep: Lockstep): Promise<Decoder> {
+async function decodeAll(readers: readonly Reader[], lockstep: DecodeBarrier): Promise<Decoder> {
   const decoder = new Decoder();
   const turns = async (count = 0) => {
     for (let i = 0; i < count; i++) await turn();
@@ -58,7 +58,7 @@ async function decodeAll(readers: readonly Reader[], lockstep: Lockstep): Promis
 
 test('sequences that begin apart share every batch soon', async () => {
   const readers = [{ tokens: 40 }, { tokens: 40, late: 1 }, { tokens: 40, late: 2 }, { tokens: 40, late: 3 }];
-  const { batches } = await decodeAll(readers, new Lockstep(turn));
+  const { batches } = await decodeAll(readers, new DecodeBarrier(turn));
   expect(batches.filter((batch) => batch.length === 4).length).toBeGreaterThan(35);
 });
 
@@ -74,28 +74,28 @@ test('whoever begins first waits for those who come at once; nobody who is at wo
     { tokens: 40, late: 4 },
     { tokens: 20, late: 30 },
   ];
-  const { batches } = await decodeAll(readers, new Lockstep(turn, gather));
+  const { batches } = await decodeAll(readers, new DecodeBarrier(turn, gather));
   expect(batches[0]).toEqual([0, 1, 2]);
   expect(batches.length).toBeLessThan(45);
   expect(gathered).toBe(1);
 });
 
 test('without it they take turns: that is what it is for', async () => {
-  const free = new Lockstep(turn);
+  const free = new DecodeBarrier(turn);
   free.join = () => ({ next: (ask) => ask(), leave: () => {} });
   const { batches } = await decodeAll([{ tokens: 40 }, { tokens: 40, late: 3 }], free);
   expect(batches.filter((batch) => batch.length === 2)).toEqual([]);
 });
 
 test('a slow reader holds up nobody', async () => {
-  const { batches } = await decodeAll([{ tokens: 40 }, { tokens: 4, slow: 100 }], new Lockstep(turn));
+  const { batches } = await decodeAll([{ tokens: 40 }, { tokens: 4, slow: 100 }], new DecodeBarrier(turn));
   const firstDone = batches.findLastIndex((batch) => batch.includes(0));
   const slowDone = batches.findLastIndex((batch) => batch.includes(1));
   expect(firstDone).toBeLessThan(slowDone);
 });
 
 test('one that is refused lets the others go on', async () => {
-  const lockstep = new Lockstep(turn);
+  const lockstep = new DecodeBarrier(turn);
   const [a, b] = [lockstep.join(), lockstep.join()];
   const failed = a.next(() => Promise.reject(new Error('decode failed')));
   const served = b.next(async () => 'token');
@@ -114,7 +114,7 @@ test('everybody gets every token, whoever comes when and however slow', async ()
   });
   await fc.assert(
     fc.asyncProperty(fc.array(reader, { maxLength: 6 }), async (readers) => {
-      const { batches } = await decodeAll(readers, new Lockstep(turn));
+      const { batches } = await decodeAll(readers, new DecodeBarrier(turn));
       const counted = readers.map((_, id) => batches.flat().filter((each) => each === id).length);
       expect(counted).toEqual(readers.map(({ tokens }) => tokens));
     }),

@@ -5,8 +5,8 @@
  * batch, which costs little more than one of them alone. A sequence whose reader is slow holds up nobody. Whoever begins while
  * nobody is at work waits a moment for others who come at once, because a prompt that is a batch late costs them all that batch.
  */
-export class Lockstep {
-  readonly #turn: () => Promise<unknown>;
+export class DecodeBarrier {
+  readonly #yieldTurn: () => Promise<unknown>;
   readonly #gather: (() => Promise<unknown>) | null;
   #gathering: Promise<unknown> | null = null;
   #members = 0;
@@ -19,8 +19,8 @@ export class Lockstep {
    * `turn` resolves after the events that are due now: what they wake may still join the step. `gather` resolves when those
    * who come at once have come; null, the default, waits for nobody.
    */
-  constructor(turn: () => Promise<unknown>, gather: (() => Promise<unknown>) | null = null) {
-    this.#turn = turn;
+  constructor(yieldTurn: () => Promise<unknown>, gather: (() => Promise<unknown>) | null = null) {
+    this.#yieldTurn = yieldTurn;
     this.#gather = gather;
   }
 
@@ -28,12 +28,12 @@ export class Lockstep {
   join(): Member {
     this.#members++;
     let left = false;
-    let begun = false;
+    let hasStarted = false;
     return {
-      next: async (ask) => {
-        if (!begun) await this.#gathered();
-        begun = true;
-        return this.#next(ask);
+      next: async (decode) => {
+        if (!hasStarted) await this.#gathered();
+        hasStarted = true;
+        return this.#next(decode);
       },
       leave: () => {
         if (left) return;
@@ -52,11 +52,11 @@ export class Lockstep {
     await this.#gathering;
   }
 
-  async #next<T>(ask: () => Promise<T>): Promise<T> {
+  async #next<T>(decode: () => Promise<T>): Promise<T> {
     if (this.#members > 1) await this.#step();
     this.#decoding++;
     try {
-      return await ask();
+      return await decode();
     } finally {
       this.#decoding--;
       void this.#release();
@@ -74,8 +74,8 @@ export class Lockstep {
   async #release(): Promise<void> {
     if (this.#releasing || this.#decoding > 0 || this.#waiting.length === 0) return;
     this.#releasing = true;
-    await this.#turn();
-    await this.#turn();
+    await this.#yieldTurn();
+    await this.#yieldTurn();
     this.#releasing = false;
     if (this.#decoding > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
@@ -84,6 +84,6 @@ export class Lockstep {
 
 export interface Member {
   /** Runs `ask`, which queues one token and resolves with it, together with the other members. */
-  next<T>(ask: () => Promise<T>): Promise<T>;
+  next<T>(decode: () => Promise<T>): Promise<T>;
   leave(): void;
 }

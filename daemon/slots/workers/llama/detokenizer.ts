@@ -11,7 +11,7 @@ const INCOMPLETE = '\ufffd';
 /** Tokens of the finished text that still shape the next one (spaces of some vocabularies). */
 const CONTEXT = 4;
 /** A character has 4 bytes at most, so a longer wait means bytes that are no UTF-8. */
-const LONGEST_WAIT = 32;
+const MAX_PENDING_TOKENS = 32;
 
 const NO_MARKS: ReadonlyMap<number, string> = new Map();
 
@@ -29,7 +29,7 @@ export function detokenizer(
   const push = (token: number): string => {
     open.push(token);
     const text = detokenize(open, before);
-    const waiting = text.endsWith(INCOMPLETE) && open.length < LONGEST_WAIT;
+    const waiting = text.endsWith(INCOMPLETE) && open.length < MAX_PENDING_TOKENS;
     const end = waiting ? completeLength(text) : text.length;
     const fresh = text.slice(shown, end);
     if (waiting) {

@@ -3,13 +3,13 @@ import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
-import { ownMark } from './embedding-mark.ts';
+import { emptyTextMark } from './embedding-mark.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
 import { poolingOf } from './embedding-pooling.ts';
 import type { EmbeddingInput } from './embedding-request.ts';
 import { normalised } from './embedding-vector.ts';
-import { mapWithBreath } from './map-yielding.ts';
+import { mapYielding } from './map-yielding.ts';
 
 /** Vectors of length 1 in the order of the texts, and the tokens that were read for them. */
 export interface Embeddings {
@@ -51,7 +51,7 @@ export class EmbeddingEngine {
    */
   async embed(inputs: readonly EmbeddingInput[], signal: AbortSignal): Promise<Embeddings> {
     return this.#permits.run(signal, async () => {
-      const texts = await mapWithBreath(inputs, signal, (input, index) =>
+      const texts = await mapYielding(inputs, signal, (input, index) =>
         this.#tokens(input, inputs.length === 1 ? 'input' : `input[${index}]`),
       );
       const vectors: Float32Array[] = [];
@@ -78,7 +78,7 @@ export class EmbeddingEngine {
     const read = typeof input === 'string' ? model.tokenize(input) : known(input, this.#vocabulary, place);
     const lengthOf = (some: readonly Token[]) => context.calculateInputLength([...some]);
     const { bos, sep, eos } = model.tokens;
-    const tokens = read.length > 0 ? read : [ownMark([bos, sep, eos], lengthOf, place)];
+    const tokens = read.length > 0 ? read : [emptyTextMark([bos, sep, eos], lengthOf, place)];
     const length = lengthOf(tokens);
     refuseTooLong(place, length, this.facts.context);
     return { tokens, length };
@@ -87,10 +87,10 @@ export class EmbeddingEngine {
 
 /** A token beyond the vocabulary would end the process. */
 function known(tokens: readonly number[], vocabulary: number, place: string): Token[] {
-  const stranger = tokens.find((token) => token >= vocabulary);
-  if (stranger === undefined) return tokens as Token[];
+  const unknown = tokens.find((token) => token >= vocabulary);
+  if (unknown === undefined) return tokens as Token[];
   throw invalidField(
     'input',
-    `${place}: this model has the tokens 0 to ${vocabulary - 1}, and no ${stranger}`,
+    `${place}: this model has the tokens 0 to ${vocabulary - 1}, and no ${unknown}`,
   );
 }

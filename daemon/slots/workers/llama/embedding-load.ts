@@ -18,8 +18,8 @@ export interface OpenedEncoder<C> extends OpenedModel<C> {
 const DEFAULT_CONTEXT = 8_192;
 
 /** Tokens of the longest text: what was asked for, else 8192, but never more than the model has positions for. */
-export function encoderWindow(asked: number | null, trained: number): number {
-  return Math.min(asked ?? DEFAULT_CONTEXT, trained > 0 ? trained : Number.POSITIVE_INFINITY);
+export function encoderWindow(requested: number | null, trained: number): number {
+  return Math.min(requested ?? DEFAULT_CONTEXT, trained > 0 ? trained : Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownMark } from './embedding-mark.ts';
+import { emptyTextMark } from './embedding-mark.ts';
 
 /** As the library puts them: each only where it does not stand already. */
 const around =
@@ -17,9 +17,11 @@ test.each([
   ['an end', around(null, 2), 2],
   ['one mark that is both', around(3, 3), 3],
 ])('a model that puts %s has a mark for a text without tokens', (_, lengthOf, mark) => {
-  expect(ownMark([1, 3, 2], lengthOf, 'input')).toBe(mark);
+  expect(emptyTextMark([1, 3, 2], lengthOf, 'input')).toBe(mark);
 });
 
 test('without any the text is refused by its place', () => {
-  expect(() => ownMark([1, null, 2], around(null, null), 'input[1]')).toThrow('input[1]: has no tokens');
+  expect(() => emptyTextMark([1, null, 2], around(null, null), 'input[1]')).toThrow(
+    'input[1]: has no tokens',
+  );
 });

@@ -5,7 +5,7 @@ import { invalidField } from '../refusal.ts';
  * because the library adds those that are missing; no token at all would be a vector without numbers. `lengthOf` counts
  * with the marks. Throws a 400 that names the text where the model has none.
  */
-export function ownMark<T extends number>(
+export function emptyTextMark<T extends number>(
   marks: readonly (T | null)[],
   lengthOf: (tokens: readonly T[]) => number,
   place: string,

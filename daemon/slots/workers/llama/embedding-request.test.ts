@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { embeddingRequest, INPUTS_MOST } from './embedding-request.ts';
+import { embeddingRequest, MAX_INPUTS } from './embedding-request.ts';
 
 test.each([
   ['a', ['a']],
@@ -29,9 +29,9 @@ test('floats of the own length unless asked otherwise; null is not given', () =>
 });
 
 test('a long array of tokens is one text, a long list of texts is refused', () => {
-  const many = INPUTS_MOST + 1;
+  const many = MAX_INPUTS + 1;
   expect(embeddingRequest({ input: Array(many).fill(7) }).inputs).toHaveLength(1);
-  expect(embeddingRequest({ input: Array(INPUTS_MOST).fill('a') }).inputs).toHaveLength(INPUTS_MOST);
+  expect(embeddingRequest({ input: Array(MAX_INPUTS).fill('a') }).inputs).toHaveLength(MAX_INPUTS);
   expect(() => embeddingRequest({ input: Array(many).fill('a') })).toThrow('more than 2048');
 });
 

@@ -13,7 +13,7 @@ export interface EmbeddingRequest {
 }
 
 /** Texts of one request, as OpenAI allows. */
-export const INPUTS_MOST = 2_048;
+export const MAX_INPUTS = 2_048;
 
 const body = z.looseObject({
   input: z.unknown(),
@@ -35,7 +35,7 @@ function readInputs(value: unknown): EmbeddingInput[] {
   if (!Array.isArray(value)) return [readOne(value, 'input')];
   if (value.length === 0) throw wrong('input', 'must not be empty');
   if (value.every((each) => typeof each === 'number')) return [readOne(value, 'input')];
-  if (value.length > INPUTS_MOST) throw wrong('input', `holds more than ${INPUTS_MOST} items`);
+  if (value.length > MAX_INPUTS) throw wrong('input', `holds more than ${MAX_INPUTS} items`);
   return value.map((each, index) => readOne(each, `input[${index}]`));
 }
 

@@ -21,9 +21,12 @@ export function embeddingRoutes(engine: EmbeddingEngine, config: WorkerConfig): 
 }
 
 /** Cutting a vector is right for models trained to it only, and a header does not tell which were. */
-export function refuseOtherLength(asked: number | null, own: number): void {
-  if (asked === null || asked === own) return;
-  throw invalidField('dimensions', `dimensions: this model gives ${own} and no other number, not ${asked}`);
+export function refuseOtherLength(requested: number | null, own: number): void {
+  if (requested === null || requested === own) return;
+  throw invalidField(
+    'dimensions',
+    `dimensions: this model gives ${own} and no other number, not ${requested}`,
+  );
 }
 
 /** OpenAI's list, in the order of the texts; the counts come last, where readers of the end of an answer find them. */

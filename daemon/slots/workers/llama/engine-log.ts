@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Lines kept for the reason of a failure. */
-const KEEP = 20;
-const LONGEST = 500;
+const MAX_LINES = 20;
+const MAX_LINE_CHARS = 500;
 const LINES_LAG_MS = 200;
 
 /** The last lines that the native engine wrote, for the reason of a failure; each is also passed on. */
@@ -17,11 +17,11 @@ export class EngineLog {
 
   /** Takes one message, cut to 500 characters a line. */
   add(level: string, message: string): void {
-    for (const part of message.split('\n', KEEP)) {
-      const line = part.trim().slice(0, LONGEST);
+    for (const part of message.split('\n', MAX_LINES)) {
+      const line = part.trim().slice(0, MAX_LINE_CHARS);
       if (line === '') continue;
       this.#lines.push(line);
-      if (this.#lines.length > KEEP) this.#lines.shift();
+      if (this.#lines.length > MAX_LINES) this.#lines.shift();
       this.#onLine();
       this.#write(`${level}: ${line}\n`);
     }

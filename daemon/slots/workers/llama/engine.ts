@@ -4,13 +4,13 @@ import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts, WorkerHealth } from '../protocol.ts';
 import { invalidField, Refusal } from '../refusal.ts';
 import { type ChatTemplate, chatTemplates } from './chat-template.ts';
-import { Lockstep } from './decode-barrier.ts';
+import { DecodeBarrier } from './decode-barrier.ts';
 import { detokenizer } from './detokenizer.ts';
 import { type GenerationEvent, generate, type Job } from './generate.ts';
 import { Grammars } from './grammars.ts';
 import { LlamaSequence } from './llama-sequence.ts';
 import { type LoadedModel, loadModel, ownTemplate, toolTemplate } from './load.ts';
-import { grammarRefusal, tellSampleFaults } from './patch-sampler-errors.ts';
+import { grammarRefusal, patchSamplerErrors } from './patch-sampler-errors.ts';
 import { type PrefillPace, prefillPace } from './prefill-pace.ts';
 import type { Generation } from './request.ts';
 import { toSeed } from './sampling.ts';
@@ -19,13 +19,13 @@ import { textGate } from './text-gate.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** Requests that an app sends at once reach the engine within this many ms. */
-const AT_ONCE_MS = 3;
+const GATHER_MS = 3;
 
 /** `started` comes once a sequence is held; from then on only a broken engine can fail the answer. */
 export type EngineEvent = { type: 'started' } | ({ choice: number } & GenerationEvent);
 
 /** What is generated from one prompt. */
-export interface Order {
+export interface PromptJob {
   tokens: readonly number[];
   generation: Generation;
   /** Choices, one after the other. */
@@ -35,7 +35,7 @@ export interface Order {
   /** Control tokens that must be seen as text. */
   marks: readonly string[];
   /** Asked after each text: true when whoever reads this choice wants no more. */
-  full(): boolean;
+  isComplete(): boolean;
 }
 
 /** A loaded chat model that answers several requests at once. */
@@ -52,12 +52,12 @@ export class ChatEngine {
 
   private constructor(loaded: LoadedModel, config: WorkerConfig, onBroken: (error: unknown) => void) {
     const { llama, model, context } = loaded;
-    tellSampleFaults(context);
+    patchSamplerErrors(context);
     const several = context.totalSequences > 1;
-    const lockstep = new Lockstep(nextTurn, several ? () => pause(AT_ONCE_MS) : null);
+    const barrier = new DecodeBarrier(nextTurn, several ? () => pause(GATHER_MS) : null);
     const sequences = Array.from(
       { length: context.totalSequences },
-      (_, number) => new LlamaSequence(context.getSequence(), number, lockstep),
+      (_, number) => new LlamaSequence(context.getSequence(), number, barrier),
     );
     this.#loaded = loaded;
     this.facts = loaded.facts;
@@ -95,7 +95,7 @@ export class ChatEngine {
    * the order can't be kept, 429 when the queue is full, and the signal's reason when the caller leaves the queue. After a
    * later abort it ends without `done`.
    */
-  async *answer(order: Order, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+  async *answer(order: PromptJob, signal: AbortSignal): AsyncGenerator<EngineEvent> {
     const { tokens, generation, n } = order;
     if (generation.grammar !== null && generation.sampling.typicalP < 1) {
       throw invalidField(
@@ -147,7 +147,7 @@ export class ChatEngine {
   }
 
   #job(
-    { tokens, generation, full }: Order,
+    { tokens, generation, isComplete }: PromptJob,
     marks: ReadonlyMap<number, string>,
     onText: (text: string) => void,
     sample: Job['sample'],
@@ -156,7 +156,7 @@ export class ChatEngine {
     return {
       tokens,
       sample,
-      full,
+      isComplete: isComplete,
       maxTokens: generation.maxTokens,
       stops: generation.stops,
       logprobs: generation.logprobs,

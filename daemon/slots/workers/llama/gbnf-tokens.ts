@@ -1,5 +1,5 @@
 /** One character of a text or a set, as it is written and as it is read. */
-interface Sign {
+interface GbnfCharacter {
   readonly written: string;
   readonly code: number;
 }
@@ -30,7 +30,7 @@ function setFault(set: string): string | null {
   const signs = signsOf(set.slice(others ? 2 : 1, -1));
   let highest = 0;
   for (let at = 0; at < signs.length; at++) {
-    const from = signs[at] as Sign;
+    const from = signs[at] as GbnfCharacter;
     const to = signs[at + 1]?.written === '-' ? signs[at + 2] : undefined;
     if (to !== undefined) {
       at += 2;
@@ -43,12 +43,12 @@ function setFault(set: string): string | null {
   return beyondFault(signs);
 }
 
-function beyondFault(signs: readonly Sign[]): string | null {
+function beyondFault(signs: readonly GbnfCharacter[]): string | null {
   const beyond = signs.find(({ code }) => code > LAST_CODE);
   return beyond === undefined ? null : `there is no character ${beyond.written}`;
 }
 
-function signsOf(text: string): Sign[] {
+function signsOf(text: string): GbnfCharacter[] {
   return Array.from(text.matchAll(SIGN), ([written, two, four, eight, escaped]) => {
     const hex = two ?? four ?? eight;
     if (hex !== undefined) return { written, code: Number.parseInt(hex, 16) };

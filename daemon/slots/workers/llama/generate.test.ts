@@ -8,7 +8,7 @@ const END = 0;
 const code = (text: string) => [...text].map((character) => character.charCodeAt(0));
 
 /** A sequence that says `script` whatever it is asked, and counts what it evaluates. */
-function scripted(
+function scriptedSequence(
   script: readonly number[],
   changes: { window?: number; kept?: number; probabilities?: Sampled['probabilities'] } = {},
 ) {
@@ -47,7 +47,7 @@ function job(tokens: readonly number[], changes: Partial<Job> = {}): Job {
     stops: [],
     logprobs: null,
     spell: (token) => String.fromCharCode(token),
-    full: () => false,
+    isComplete: () => false,
     detokenizer: detokenizer((part) => String.fromCharCode(...part)),
     isEnd: (token) => token === END,
     pace: prefillPace(512),
@@ -73,7 +73,7 @@ async function collect(events: AsyncIterable<GenerationEvent>) {
 const never = new AbortController().signal;
 
 test('the answer ends with the end token, which counts', async () => {
-  const { sequence } = scripted([...code('hi'), END, ...code('no')]);
+  const { sequence } = scriptedSequence([...code('hi'), END, ...code('no')]);
   const answer = await collect(generate(sequence, job([1, 2, 3]), never));
   expect(answer).toMatchObject({
     text: 'hi',
@@ -83,7 +83,7 @@ test('the answer ends with the end token, which counts', async () => {
 });
 
 test('max tokens end it with length, none at all without sampling', async () => {
-  const { sequence, seen } = scripted(code('abcdef'));
+  const { sequence, seen } = scriptedSequence(code('abcdef'));
   expect(await collect(generate(sequence, job([1], { maxTokens: 3 }), never))).toMatchObject({
     text: 'abc',
     finish: 'length',
@@ -95,7 +95,7 @@ test('max tokens end it with length, none at all without sampling', async () => 
 });
 
 test('held-back text is shown when the answer ends before the stop string is whole', async () => {
-  const { sequence } = scripted(code('abcdef'));
+  const { sequence } = scriptedSequence(code('abcdef'));
   const options = { maxTokens: 3, stops: ['cde'] };
   expect(await collect(generate(sequence, job([1], options), never))).toMatchObject({
     text: 'abc',
@@ -104,14 +104,14 @@ test('held-back text is shown when the answer ends before the stop string is who
 });
 
 test('the window is filled, never passed', async () => {
-  const { sequence, seen } = scripted(code('x'.repeat(100)), { window: 20 });
+  const { sequence, seen } = scriptedSequence(code('x'.repeat(100)), { window: 20 });
   const answer = await collect(generate(sequence, job(new Array(15).fill(1)), never));
   expect(answer).toMatchObject({ finish: 'length', counts: { completionTokens: 5 } });
   expect(seen.position).toBeLessThanOrEqual(19);
 });
 
 test('a long prompt is read in parts, without what is cached', async () => {
-  const { sequence, seen } = scripted([END], { kept: 100 });
+  const { sequence, seen } = scriptedSequence([END], { kept: 100 });
   const answer = await collect(generate(sequence, job(new Array(2000).fill(1)), never));
   expect(answer.counts).toMatchObject({ promptTokens: 2000, cachedTokens: 100 });
   expect(answer.progress).toBeGreaterThanOrEqual(3);
@@ -120,7 +120,7 @@ test('a long prompt is read in parts, without what is cached', async () => {
 
 test('a caller who leaves while the prompt is read stops it at the next part', async () => {
   const leaving = new AbortController();
-  const { sequence, seen } = scripted([END]);
+  const { sequence, seen } = scriptedSequence([END]);
   for await (const event of generate(sequence, job(new Array(5000).fill(1)), leaving.signal)) {
     if (event.type === 'progress') leaving.abort();
   }
@@ -129,7 +129,7 @@ test('a caller who leaves while the prompt is read stops it at the next part', a
 
 test('a caller whose leaving is told by the event loop is noticed within 8 tokens', async () => {
   const leaving = new AbortController();
-  const { sequence, seen } = scripted(code('x'.repeat(5000)));
+  const { sequence, seen } = scriptedSequence(code('x'.repeat(5000)));
   setImmediate(() => leaving.abort());
   const answer = await collect(generate(sequence, job([1]), leaving.signal));
   expect(answer.finish).toBeUndefined();
@@ -137,15 +137,16 @@ test('a caller whose leaving is told by the event loop is noticed within 8 token
 });
 
 test('an engine that stops without an end token is a failure, not a short answer', async () => {
-  const { sequence } = scripted(code('ab'));
+  const { sequence } = scriptedSequence(code('ab'));
   await expect(collect(generate(sequence, job([1]), never))).rejects.toThrow('without an end token');
 });
 
 test('who wants no more ends the answer', async () => {
-  const { sequence, seen } = scripted(code('abcdef'));
+  const { sequence, seen } = scriptedSequence(code('abcdef'));
   let text = '';
-  const full = job([1], { full: () => text.length >= 2 });
-  for await (const event of generate(sequence, full, never)) if (event.type === 'text') text += event.text;
+  const endsEarly = job([1], { isComplete: () => text.length >= 2 });
+  for await (const event of generate(sequence, endsEarly, never))
+    if (event.type === 'text') text += event.text;
   expect(text).toBe('ab');
   expect(seen.sampled).toBe(2);
 });
@@ -163,7 +164,7 @@ test.each([
 ])(
   'an answer that ends %s has probabilities of the tokens that it shows',
   async (_, script, changes, text, tokens) => {
-    const { sequence } = scripted(script, { probabilities });
+    const { sequence } = scriptedSequence(script, { probabilities });
     const answer = await collect(generate(sequence, job([1], { ...changes, logprobs: 1 }), never));
     expect(answer.text).toBe(text);
     expect(answer.logprobs.map((entry) => entry.token)).toEqual(tokens);

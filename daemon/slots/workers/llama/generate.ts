@@ -22,7 +22,7 @@ export interface Job {
   /** Called for each sampled token, with the text that it completes. */
   onToken(text: string): void;
   /** Asked after each text: true when whoever reads it wants no more. */
-  full(): boolean;
+  isComplete(): boolean;
 }
 
 /** `progress` comes after each evaluated part of the prompt; `done` comes last, with the stop string if one
@@ -33,7 +33,7 @@ export type GenerationEvent =
   | { type: 'done'; finish: 'stop' | 'length'; counts: Counts; stop?: string };
 
 /** The event loop is let in after this many tokens, so that a caller who leaves is noticed. */
-const TURN_EVERY = 8;
+const YIELD_EVERY_TOKENS = 8;
 
 /** Generates one answer. After `signal` aborts no further token is evaluated and the iteration ends without `done`. */
 export async function* generate(
@@ -58,14 +58,14 @@ export async function* generate(
     if (queue !== null && !ended && probabilities !== null)
       queue.add(tokenLogprob(token, probabilities, job.logprobs ?? 0, job.spell), added);
     const { text, stopped } = ended ? { text: stops.end(), stopped: true } : stops.push(added);
-    const full = !stopped && (clock.count >= most || sequence.position >= sequence.window - 1);
-    const shown = full ? text + stops.end() : text;
-    const logprobs = queue?.take(shown) ?? null;
-    if (full || ended) logprobs?.push(...(queue?.rest() ?? []));
+    const isFull = !stopped && (clock.count >= most || sequence.position >= sequence.window - 1);
+    const shown = isFull ? text + stops.end() : text;
+    const logprobs = queue?.flushText(shown) ?? null;
+    if (isFull || ended) logprobs?.push(...(queue?.flushAll() ?? []));
     if (shown !== '' || (logprobs !== null && logprobs.length > 0))
       yield { type: 'text', text: shown, logprobs };
-    if (stopped || full || job.full()) return yield clock.done(full ? 'length' : 'stop', stops.hit);
-    if (clock.count % TURN_EVERY === 0) await nextTurn();
+    if (stopped || isFull || job.isComplete()) return yield clock.done(isFull ? 'length' : 'stop', stops.hit);
+    if (clock.count % YIELD_EVERY_TOKENS === 0) await nextTurn();
   }
   if (!signal.aborted) throw new Error('the answer ended without an end token');
 }
@@ -82,7 +82,7 @@ async function* prefill(
   clock.cached = at;
   while (tokens.length - at > pace.size() && !signal.aborted) {
     const part = tokens.slice(at, at + pace.size());
-    pace.took(part.length, await sequence.evaluate(part));
+    pace.record(part.length, await sequence.evaluate(part));
     at += part.length;
     yield { type: 'progress' };
   }

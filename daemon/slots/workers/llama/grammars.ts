@@ -3,13 +3,13 @@ import { Refusal } from '../refusal.ts';
 import type { Generation } from './request.ts';
 
 /** Compiled grammars that are kept: callers ask for the same one again and again. */
-const KEPT = 32;
+const MAX_CACHED = 32;
 
 /** Compiles grammars and begins their states. */
 export class Grammars {
   readonly #llama: Llama;
   readonly #model: LlamaModel;
-  readonly #kept = new Map<string, LlamaGrammar>();
+  readonly #cache = new Map<string, LlamaGrammar>();
 
   constructor(llama: Llama, model: LlamaModel) {
     this.#llama = llama;
@@ -17,23 +17,23 @@ export class Grammars {
   }
 
   /** A function that begins the grammar anew for each choice; null without one. Throws a 400 for what is no grammar. */
-  async begin(asked: Generation['grammar']): Promise<(() => LlamaGrammarEvaluationState) | null> {
-    if (asked === null) return null;
-    const grammar = await this.#compiled(asked.text, asked.param);
-    return () => new LlamaGrammarEvaluationState({ model: this.#model, grammar });
+  async begin(grammar: Generation['grammar']): Promise<(() => LlamaGrammarEvaluationState) | null> {
+    if (grammar === null) return null;
+    const compiled = await this.#compiled(grammar.text, grammar.param);
+    return () => new LlamaGrammarEvaluationState({ model: this.#model, grammar: compiled });
   }
 
   async #compiled(text: string, param: string): Promise<LlamaGrammar> {
-    const known = this.#kept.get(text);
+    const known = this.#cache.get(text);
     if (known !== undefined) {
-      this.#kept.delete(text);
-      this.#kept.set(text, known);
+      this.#cache.delete(text);
+      this.#cache.set(text, known);
       return known;
     }
     const grammar = await this.#compile(text, param);
-    this.#kept.set(text, grammar);
-    const oldest = this.#kept.keys().next().value;
-    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    this.#cache.set(text, grammar);
+    const oldest = this.#cache.keys().next().value;
+    if (this.#cache.size > MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
     return grammar;
   }
 

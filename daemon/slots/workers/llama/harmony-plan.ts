@@ -14,7 +14,7 @@ export function harmonyPlan(request: ChatRequest, family: ToolFamily, header: st
   const { tools, splitThoughts } = request;
   const options = { raw: !splitThoughts, header };
   return {
-    reading: {
+    readOptions: {
       thoughts: null,
       calls: {
         family: { ...family, scanner: (accepts, schemaOf) => harmonyMessages(options, accepts, schemaOf) },

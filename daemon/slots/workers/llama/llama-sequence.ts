@@ -5,26 +5,29 @@ import type {
   Token,
 } from 'node-llama-cpp';
 import { seededRandom } from '../../../models/gguf/random.ts';
-import { placeOf } from './batch-plan.ts';
-import type { Lockstep, Member } from './decode-barrier.ts';
-import { drawer } from './sampler.ts';
+import { sequencePriority } from './batch-plan.ts';
+import type { DecodeBarrier, Member } from './decode-barrier.ts';
+import { createSampler } from './sampler.ts';
 import type { Sampled, SampleOptions, Sequence } from './sequence.ts';
 
-/** One sequence of the library behind the small interface that generation needs. */
+/** Adapts one sequence of the library to the interface that generation needs. */
 export class LlamaSequence implements Sequence {
   readonly #inner: LlamaContextSequence;
-  readonly #lockstep: Lockstep;
+  readonly #barrier: DecodeBarrier;
   readonly #place: EvaluationPriority;
   #member: Member | null = null;
   #recent: number[] = [];
-  /** Tokens that the penalties look back at; 0 when there are none. */
-  #lookBack = 0;
+  /** Number of tokens that the penalties look back at; 0 without penalties. */
+  #penaltyWindow = 0;
 
-  /** `number`: its place among the sequences of the context, from 0; `lockstep` is that of the context, one for all. */
-  constructor(inner: LlamaContextSequence, number: number, lockstep: Lockstep) {
+  /**
+   * `number` is the index of the sequence in its context, from 0. All sequences of a context share one
+   * `barrier`.
+   */
+  constructor(inner: LlamaContextSequence, number: number, barrier: DecodeBarrier) {
     this.#inner = inner;
-    this.#place = placeOf(number);
-    this.#lockstep = lockstep;
+    this.#place = sequencePriority(number);
+    this.#barrier = barrier;
   }
 
   get window(): number {
@@ -35,13 +38,13 @@ export class LlamaSequence implements Sequence {
     return this.#inner.nextTokenIndex;
   }
 
-  /** Leading tokens that this sequence and `tokens` have in common. */
+  /** Returns the number of leading tokens that this sequence shares with `tokens`. */
   shared(tokens: readonly number[]): number {
     return this.#inner.compareContextTokens(tokens as Token[]).firstDifferentIndex;
   }
 
   async keepPrefix(tokens: readonly number[]): Promise<number> {
-    this.#recent = tokens.slice(-RECENT_MOST);
+    this.#recent = tokens.slice(-MAX_RECENT_TOKENS);
     const keep = Math.min(this.shared(tokens), tokens.length - 1);
     if (keep < this.position) {
       await this.#inner.eraseContextTokenRanges([{ start: keep, end: this.position }]);
@@ -49,9 +52,9 @@ export class LlamaSequence implements Sequence {
     return this.position;
   }
 
-  /** From here to `leave` it is in step with the other sequences that are in use. */
+  /** Joins the decode barrier until `leave` is called. */
   enter(): void {
-    this.#member = this.#lockstep.join();
+    this.#member = this.#barrier.join();
   }
 
   leave(): void {
@@ -60,22 +63,22 @@ export class LlamaSequence implements Sequence {
   }
 
   async evaluate(tokens: readonly number[]): Promise<number> {
-    let begun = 0;
+    let startedAt = 0;
     await this.#inStep(() => {
-      begun = performance.now();
+      startedAt = performance.now();
       return this.#inner.evaluateWithoutGeneratingNewTokens(tokens as Token[], {
         evaluationPriority: this.#place,
       });
     });
-    return performance.now() - begun;
+    return performance.now() - startedAt;
   }
 
   sample(tokens: readonly number[], options: SampleOptions): AsyncIterable<Sampled> {
-    const told = options.probabilities || options.sampling.typicalP < 1;
-    return told ? this.#tell(tokens, options) : this.#run(tokens, options);
+    const wantsProbabilities = options.probabilities || options.sampling.typicalP < 1;
+    return wantsProbabilities ? this.#sampleWithProbabilities(tokens, options) : this.#run(tokens, options);
   }
 
-  /** Forgets everything, so that a failed evaluation leaves nothing behind. */
+  /** Clears the sequence, so that a failed evaluation leaves no state. */
   async reset(): Promise<void> {
     await this.#inner.clearHistory();
   }
@@ -95,13 +98,17 @@ export class LlamaSequence implements Sequence {
   }
 
   /**
-   * The library tells probabilities of the tokens that its samplers have left. So they are asked to leave all, and the choice
-   * is made here; under a grammar the engine itself must choose, and the rest of what it chose from is told.
+   * Samples with probabilities. The library returns the probabilities that remain after its samplers, so they
+   * are configured to keep all tokens and the token is chosen here. Under a grammar the engine must choose;
+   * then the probabilities of the remaining tokens are returned.
    */
-  async *#tell(tokens: readonly number[], options: SampleOptions): AsyncGenerator<Sampled> {
+  async *#sampleWithProbabilities(
+    tokens: readonly number[],
+    options: SampleOptions,
+  ): AsyncGenerator<Sampled> {
     const chooses = options.grammar === null;
     const native = this.#native(options);
-    const draw = drawer(options.sampling, seededRandom(options.seed));
+    const draw = createSampler(options.sampling, seededRandom(options.seed));
     const places = this.#inner.evaluateWithMetadata(
       tokens as Token[],
       { probabilities: true },
@@ -129,8 +136,8 @@ export class LlamaSequence implements Sequence {
     const { repeatPenalty, presencePenalty, frequencyPenalty, repeatLast, xtc, dry } = sampling;
     const penalised =
       repeatLast > 0 && (repeatPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0);
-    this.#lookBack = penalised ? repeatLast : 0;
-    this.#recent = this.#lookBack === 0 ? [] : this.#recent.slice(-this.#lookBack);
+    this.#penaltyWindow = penalised ? repeatLast : 0;
+    this.#recent = this.#penaltyWindow === 0 ? [] : this.#recent.slice(-this.#penaltyWindow);
     return {
       temperature: sampling.temperature,
       topP: sampling.topP,
@@ -162,16 +169,16 @@ export class LlamaSequence implements Sequence {
   }
 
   #remember(token: number): void {
-    if (this.#lookBack === 0) return;
+    if (this.#penaltyWindow === 0) return;
     this.#recent.push(token);
-    if (this.#recent.length > this.#lookBack) this.#recent.shift();
+    if (this.#recent.length > this.#penaltyWindow) this.#recent.shift();
   }
 }
 
-/** As many as a request may have looked back at. */
-const RECENT_MOST = 1_024;
+/** The maximum number of tokens that a request can look back at. */
+const MAX_RECENT_TOKENS = 1_024;
 
-/** Without the fields that are undefined. */
+/** Returns the object without undefined fields. */
 function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;

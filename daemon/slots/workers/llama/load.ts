@@ -4,7 +4,7 @@ import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { BatchPlan } from './batch-plan.ts';
-import { mayHaveCard } from './card-nodes.ts';
+import { canHaveCard } from './card-nodes.ts';
 import { EngineLog } from './engine-log.ts';
 
 /** A model in memory with what its tokens are evaluated in. */
@@ -25,7 +25,7 @@ const DEFAULT_BATCH = 512;
 const GPU = { auto: 'auto', cpu: false, vulkan: 'vulkan', cuda: 'cuda' } as const;
 /** What the library is asked for: the best device is the CPU where there is no other. */
 const gpuFor = (device: WorkerConfig['device']) =>
-  device === 'auto' && !mayHaveCard() ? GPU.cpu : GPU[device];
+  device === 'auto' && !canHaveCard() ? GPU.cpu : GPU[device];
 /** Bytes of unread stderr after which further lines are dropped. */
 const STDERR_BACKLOG = 1 << 16;
 
@@ -96,8 +96,8 @@ export async function openModel<C>(
 /** A device that a slot asked for: without it the model is not loaded. */
 const isNamed = (device: WorkerConfig['device']): boolean => device === 'vulkan' || device === 'cuda';
 
-function contextSize(asked: number | null, trained: number): number {
-  return asked ?? (trained > 0 ? Math.min(trained, DEFAULT_CONTEXT) : DEFAULT_CONTEXT);
+function contextSize(requested: number | null, trained: number): number {
+  return requested ?? (trained > 0 ? Math.min(trained, DEFAULT_CONTEXT) : DEFAULT_CONTEXT);
 }
 
 /** The facts of a loaded model with the sizes that it was given. */

@@ -25,8 +25,8 @@ test('entries come with the text that they are part of', () => {
   queue.add(entry('half'), '');
   queue.add(entry('whole'), 'é');
   queue.add(entry('held'), 'x');
-  expect(queue.take('a').map((one) => one.token)).toEqual(['a']);
-  expect(queue.take('é').map((one) => one.token)).toEqual(['half', 'whole']);
-  expect(queue.take('')).toEqual([]);
-  expect(queue.rest().map((one) => one.token)).toEqual(['held']);
+  expect(queue.flushText('a').map((one) => one.token)).toEqual(['a']);
+  expect(queue.flushText('é').map((one) => one.token)).toEqual(['half', 'whole']);
+  expect(queue.flushText('')).toEqual([]);
+  expect(queue.flushAll().map((one) => one.token)).toEqual(['held']);
 });

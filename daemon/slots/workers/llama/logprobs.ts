@@ -1,10 +1,10 @@
 /** The probability of one token of an answer. */
-export interface TokenLogprob extends Likely {
+export interface TokenLogprob extends TokenProbability {
   /** The likeliest tokens at this place, best first. */
-  top: Likely[];
+  top: TokenProbability[];
 }
 
-export interface Likely {
+export interface TokenProbability {
   token: string;
   /** Natural logarithm over the whole vocabulary. */
   logprob: number;
@@ -20,7 +20,7 @@ export function tokenLogprob(
   most: number,
   spell: (token: number) => string,
 ): TokenLogprob {
-  const top: Likely[] = [];
+  const top: TokenProbability[] = [];
   for (const [id, probability] of probabilities) {
     if (top.length >= most) break;
     top.push({ token: spell(id), logprob: logarithm(probability) });
@@ -44,21 +44,21 @@ export class LogprobQueue {
   }
 
   /** The entries of the tokens in `text`, which is shown now. */
-  take(text: string): TokenLogprob[] {
+  flushText(text: string): TokenLogprob[] {
     this.#shown += text.length;
     const end = this.#waiting.findIndex(({ start }) => start >= this.#shown);
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end).map(({ entry }) => entry);
   }
 
   /** What is left at the end of an answer that nothing cut. */
-  rest(): TokenLogprob[] {
+  flushAll(): TokenLogprob[] {
     return this.#waiting.splice(0).map(({ entry }) => entry);
   }
 }
 
 /** Of a chat: `choices[].logprobs`. */
 export function chatLogprobs(entries: readonly TokenLogprob[]): object {
-  const spelled = ({ token, logprob }: Likely) => ({ token, logprob, bytes: bytes(token) });
+  const spelled = ({ token, logprob }: TokenProbability) => ({ token, logprob, bytes: bytes(token) });
   return {
     content: entries.map((entry) => ({ ...spelled(entry), top_logprobs: entry.top.map(spelled) })),
     refusal: null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mapWithBreath } from './map-yielding.ts';
+import { mapYielding } from './map-yielding.ts';
 
 const items = Array.from({ length: 50 }, (_, i) => i);
 
@@ -7,7 +7,7 @@ test('maps all in order and lets others have a turn', async () => {
   let turns = 0;
   const other = setInterval(() => turns++, 0);
   const start = performance.now();
-  const mapped = await mapWithBreath(items, new AbortController().signal, (item, index) => {
+  const mapped = await mapYielding(items, new AbortController().signal, (item, index) => {
     while (performance.now() < start + index) turns += 0;
     return item * 2 + index;
   });
@@ -19,7 +19,7 @@ test('maps all in order and lets others have a turn', async () => {
 test('ends with the reason once the caller has left', async () => {
   const leave = new AbortController();
   const seen: number[] = [];
-  const mapping = mapWithBreath(items, leave.signal, (item) => {
+  const mapping = mapYielding(items, leave.signal, (item) => {
     seen.push(item);
     if (item === 20) leave.abort(new Error('left'));
   });

@@ -3,7 +3,7 @@ import { prefillPace } from './prefill-pace.ts';
 
 function paceAfter(msPerToken: number, parts: number, batch = 512) {
   const pace = prefillPace(batch);
-  for (let i = 0; i < parts; i++) pace.took(pace.size(), pace.size() * msPerToken);
+  for (let i = 0; i < parts; i++) pace.record(pace.size(), pace.size() * msPerToken);
   return pace.size();
 }
 

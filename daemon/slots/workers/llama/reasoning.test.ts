@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cuts } from '../testing/cuts.ts';
-import { openedBy, type ThinkingMark, thoughtScanner } from './reasoning.ts';
+import { openThinkingMark, type ThinkingMark, thoughtScanner } from './reasoning.ts';
 
 const THINK = { open: '<think>', close: '</think>' };
 
@@ -40,9 +40,9 @@ test.each([
 });
 
 test('a prompt opens thoughts when it ends in the mark', () => {
-  expect(openedBy('<|im_start|>assistant\n<think>\n')).toEqual(THINK);
-  expect(openedBy('<|im_start|>assistant\n<think>\n\n</think>\n\n')).toBeNull();
-  expect(openedBy('<think> about it')).toBeNull();
+  expect(openThinkingMark('<|im_start|>assistant\n<think>\n')).toEqual(THINK);
+  expect(openThinkingMark('<|im_start|>assistant\n<think>\n\n</think>\n\n')).toBeNull();
+  expect(openThinkingMark('<think> about it')).toBeNull();
 });
 
 test('endless spaces are not held back for ever', () => {

@@ -19,7 +19,7 @@ export const THINKING_MARKS: readonly ThinkingMark[] = [
 export const THINKING_TOKENS: readonly string[] = THINKING_MARKS.flatMap(({ open, close }) => [open, close]);
 
 /** An answer that begins with more spaces than this begins with no mark. */
-const WAIT_MOST = 256;
+const MAX_LEADING_SPACES = 256;
 
 export interface Thought {
   type: 'text' | 'reasoning';
@@ -34,7 +34,7 @@ export interface ThoughtScanner {
 }
 
 /** The mark that a prompt ends in: the answer then begins within the thoughts. */
-export function openedBy(prompt: string): ThinkingMark | null {
+export function openThinkingMark(prompt: string): ThinkingMark | null {
   const end = prompt.trimEnd();
   return THINKING_MARKS.find(({ open }) => end.endsWith(open)) ?? null;
 }
@@ -43,7 +43,7 @@ export function openedBy(prompt: string): ThinkingMark | null {
 export function thoughtScanner(opened: ThinkingMark | null): ThoughtScanner {
   let place: 'start' | 'inside' | 'gap' | 'answer' = opened === null ? 'start' : 'inside';
   let mark = opened;
-  let begun = false;
+  let started = false;
   let held = '';
   let space = '';
 
@@ -51,11 +51,11 @@ export function thoughtScanner(opened: ThinkingMark | null): ThoughtScanner {
   const reasoning = (text: string): Thought[] => {
     const trimmed = text.trimEnd();
     if (trimmed === '') {
-      if (begun) space += text;
+      if (started) space += text;
       return [];
     }
-    const shown = begun ? space + trimmed : trimmed.trimStart();
-    begun = true;
+    const shown = started ? space + trimmed : trimmed.trimStart();
+    started = true;
     space = text.slice(trimmed.length);
     return [{ type: 'reasoning', text: shown }];
   };
@@ -82,7 +82,7 @@ export function thoughtScanner(opened: ThinkingMark | null): ThoughtScanner {
       place = 'inside';
       return inside(word.slice(mark.open.length), mark);
     }
-    if (text.length < WAIT_MOST && THINKING_MARKS.some(({ open }) => open.startsWith(word))) {
+    if (text.length < MAX_LEADING_SPACES && THINKING_MARKS.some(({ open }) => open.startsWith(word))) {
       held = text;
       return [];
     }

@@ -26,10 +26,10 @@ export interface AnswerRequest {
   includeUsage: boolean;
 }
 
-const STOPS_MOST = 64;
-const STOP_LONGEST = 4_096;
-const CHOICES_MOST = 128;
-const stopString = z.string().max(STOP_LONGEST);
+const MAX_STOPS = 64;
+const MAX_STOP_CHARS = 4_096;
+const MAX_CHOICES = 128;
+const stopString = z.string().max(MAX_STOP_CHARS);
 const tokenLimit = z.int().nullish();
 
 /** The fields that both routes read; unknown fields pass. */
@@ -39,10 +39,10 @@ export const answerFields = {
   max_tokens: tokenLimit,
   max_completion_tokens: tokenLimit,
   n_predict: tokenLimit,
-  stop: z.union([stopString, z.array(stopString).max(STOPS_MOST)]).nullish(),
+  stop: z.union([stopString, z.array(stopString).max(MAX_STOPS)]).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  n: z.int().min(1).max(CHOICES_MOST).nullish(),
+  n: z.int().min(1).max(MAX_CHOICES).nullish(),
 };
 
 type AnswerFields = z.infer<z.ZodObject<typeof answerFields>>;

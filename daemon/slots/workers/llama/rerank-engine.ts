@@ -4,7 +4,7 @@ import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
-import { mapWithBreath } from './map-yielding.ts';
+import { mapYielding } from './map-yielding.ts';
 import { pairMarks } from './rerank-marks.ts';
 import { type PairMarks, rerankPair, type Tokenise } from './rerank-pair.ts';
 import { serverScore } from './rerank-score.ts';
@@ -55,7 +55,7 @@ export class RerankEngine {
   async rank(query: string, documents: readonly string[], signal: AbortSignal): Promise<Ranking> {
     const { context } = this.#loaded;
     return this.#permits.run(signal, async () => {
-      const pairs = await mapWithBreath(documents, signal, (text, index) => {
+      const pairs = await mapYielding(documents, signal, (text, index) => {
         const tokens = rerankPair(query, text, this.#marks, this.#tokenise);
         refuseTooLong(`documents[${index}]`, tokens.length, this.facts.context);
         return tokens;

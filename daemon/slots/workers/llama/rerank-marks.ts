@@ -7,7 +7,7 @@ const SEPARATING: ReadonlySet<unknown> = new Set(['jina-v1-en', 'jina-v2-code', 
 /** The marks of a model, with llama.cpp's defaults where its file says nothing. */
 export function pairMarks({ tokens, fileInfo }: Pick<LlamaModel, 'tokens' | 'fileInfo'>): PairMarks {
   const { ggml, 'chat_template.rerank': template } = fileInfo.metadata.tokenizer ?? {};
-  const asked: unknown = (ggml as { add_sep_token?: unknown } | undefined)?.add_sep_token;
+  const addSep: unknown = (ggml as { add_sep_token?: unknown } | undefined)?.add_sep_token;
   return {
     bos: tokens.bos,
     eos: tokens.eos,
@@ -15,7 +15,7 @@ export function pairMarks({ tokens, fileInfo }: Pick<LlamaModel, 'tokens' | 'fil
     add: {
       bos: tokens.shouldPrependBosToken,
       eos: tokens.shouldAppendEosToken,
-      sep: typeof asked === 'boolean' ? asked : ggml?.model === 'bert' || SEPARATING.has(ggml?.pre),
+      sep: typeof addSep === 'boolean' ? addSep : ggml?.model === 'bert' || SEPARATING.has(ggml?.pre),
     },
     template: typeof template === 'string' && template !== '' ? template : null,
   };

@@ -12,7 +12,7 @@ export interface PairMarks {
 /** Tokens of a text; `marks`: names of control tokens in it are read as these. */
 export type Tokenise = (text: string, marks: boolean) => readonly number[];
 
-const PLACES = /(\{query\}|\{document\})/;
+const PLACEHOLDERS = /(\{query\}|\{document\})/;
 
 /**
  * Query and document as one input, as llama-server joins them: by the file's `rerank` template, else
@@ -44,7 +44,7 @@ function templated(
   texts: { query: string; document: string },
   tokenise: Tokenise,
 ): number[] {
-  const parts = template.split(PLACES).map((part) => {
+  const parts = template.split(PLACEHOLDERS).map((part) => {
     if (part === '{query}') return { text: texts.query, own: false };
     if (part === '{document}') return { text: texts.document, own: false };
     return { text: part, own: true };

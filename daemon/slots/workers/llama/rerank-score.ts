@@ -2,8 +2,8 @@
 const SHARES: ReadonlySet<string> = new Set(['qwen3', 'qwen3vl']);
 
 /** The nearest shares to 0 and 1 whose logit is a number. */
-const LEAST = Number.MIN_VALUE;
-const MOST = 1 - Number.EPSILON / 2;
+const MIN_SHARE = Number.MIN_VALUE;
+const MAX_SHARE = 1 - Number.EPSILON / 2;
 
 /**
  * The score of a document on the scale of llama-server: what the model's head gives. The library folds it into 0 to 1 with
@@ -11,6 +11,6 @@ const MOST = 1 - Number.EPSILON / 2;
  */
 export function serverScore(share: number, architecture: string | null): number {
   if (architecture !== null && SHARES.has(architecture)) return share;
-  const inside = Math.min(MOST, Math.max(LEAST, share));
+  const inside = Math.min(MAX_SHARE, Math.max(MIN_SHARE, share));
   return Math.fround(Math.log(inside) - Math.log1p(-inside));
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Exchange, Routes } from '../http-server.ts';
+import type { RequestContext, Routes } from '../http-server.ts';
 import type { WorkerConfig } from '../protocol.ts';
 import { type AnswerHead, CHAT, COMPLETION, type Dialect } from './answer.ts';
-import { chatOrders, countTokens } from './chat-orders.ts';
+import { chatJob, countTokens } from './chat-job.ts';
 import { chatRequest } from './chat-request.ts';
-import { answerChoices, type Orders } from './choices.ts';
-import { completionOrders } from './completion-orders.ts';
+import { type AnswerJob, answerChoices } from './choices.ts';
+import { completionJob } from './completion-job.ts';
 import { completionRequest } from './completion-request.ts';
 import type { ChatEngine } from './engine.ts';
 import { modelList } from './model-list.ts';
@@ -17,8 +17,8 @@ import { wholeAnswer } from './whole-answer.ts';
 export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
   const created = Math.floor(Date.now() / 1000);
   const reply = async (
-    exchange: Exchange,
-    orders: Orders,
+    exchange: RequestContext,
+    orders: AnswerJob,
     request: AnswerRequest,
     { dialect, head }: { dialect: Dialect; head: AnswerHead },
   ): Promise<void> => {
@@ -33,7 +33,7 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
     'POST /v1/chat/completions': async (exchange) => {
       const request = chatRequest(await exchange.body());
       const head = newHead('chatcmpl', config.modelId);
-      await reply(exchange, chatOrders(engine, request), request, { dialect: CHAT, head });
+      await reply(exchange, chatJob(engine, request), request, { dialect: CHAT, head });
     },
     'POST /v1/chat/completions/input_tokens': async (exchange) => {
       const request = chatRequest(await exchange.body());
@@ -42,7 +42,7 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
     'POST /v1/completions': async (exchange) => {
       const request = completionRequest(await exchange.body());
       const head = newHead('cmpl', config.modelId);
-      await reply(exchange, completionOrders(engine, request), request, { dialect: COMPLETION, head });
+      await reply(exchange, completionJob(engine, request), request, { dialect: COMPLETION, head });
     },
   };
 }

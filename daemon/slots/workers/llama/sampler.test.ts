@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../models/gguf/random.ts';
-import { drawer, typical } from './sampler.ts';
+import { createSampler, typical } from './sampler.ts';
 import { sampling } from './sampling.ts';
 
 const places = new Map([
@@ -11,7 +11,10 @@ const places = new Map([
 ]);
 
 function share(body: Parameters<typeof sampling>[0], times = 4_000): Map<number, number> {
-  const draw = drawer(sampling({ temperature: 1, top_k: 0, top_p: 1, min_p: 0, ...body }), seededRandom(5));
+  const draw = createSampler(
+    sampling({ temperature: 1, top_k: 0, top_p: 1, min_p: 0, ...body }),
+    seededRandom(5),
+  );
   const drawn = new Map<number, number>();
   for (let i = 0; i < times; i++) {
     const token = draw(places);

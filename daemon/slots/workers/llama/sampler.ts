@@ -1,14 +1,14 @@
 import type { Sampling } from './sampling.ts';
 
 /** Chooses one of several tokens. */
-export type Draw = (probabilities: ReadonlyMap<number, number>) => number;
+export type TokenSampler = (probabilities: ReadonlyMap<number, number>) => number;
 
 /**
  * Draws from a whole vocabulary (best first) as llama.cpp's samplers do, in their order: the first `top_k`, of these the
  * typical ones (`typical_p`), of these as many as reach `top_p`, of these those not far below the best (`min_p`), then by
  * temperature. At temperature 0 the first.
  */
-export function drawer(sampling: Sampling, random: () => number): Draw {
+export function createSampler(sampling: Sampling, random: () => number): TokenSampler {
   const { temperature, topK, topP, minP, typicalP } = sampling;
   return (probabilities) => {
     const best = probabilities.entries().next().value;
@@ -59,22 +59,22 @@ export function typical(
     all.push({ id, probability, surprise });
   }
   const nearest = [...all].sort((a, b) => Math.abs(a.surprise - expected) - Math.abs(b.surprise - expected));
-  const kept = new Set<number>();
+  const chosen = new Set<number>();
   let sum = 0;
   for (const { id, probability } of nearest) {
-    if (kept.size > 0 && sum > share * mass) break;
-    kept.add(id);
+    if (chosen.size > 0 && sum > share * mass) break;
+    chosen.add(id);
     sum += probability;
   }
-  return new Map(all.filter(({ id }) => kept.has(id)).map(({ id, probability }) => [id, probability]));
+  return new Map(all.filter(({ id }) => chosen.has(id)).map(({ id, probability }) => [id, probability]));
 }
 
 /** Together, the first `count` of them. */
 function leading(probabilities: ReadonlyMap<number, number>, count: number): number {
   let sum = 0;
-  let seen = 0;
+  let seenCount = 0;
   for (const probability of probabilities.values()) {
-    if (seen++ >= count) break;
+    if (seenCount++ >= count) break;
     sum += probability;
   }
   return sum;

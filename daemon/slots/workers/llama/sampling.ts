@@ -36,13 +36,13 @@ export interface Dry {
   sequenceBreakers: string[] | undefined;
 }
 
-const BIASES_MOST = 1_024;
+const MAX_BIASES = 1_024;
 /** More would make each token cost what the whole answer is long. */
-const REPEAT_LAST_MOST = 1_024;
+const MAX_REPEAT_LAST = 1_024;
 const bias = z.union([z.number(), z.literal(false)]);
 const logitBias = z.union([
   z.record(z.string(), bias),
-  z.array(z.tuple([z.union([z.int().min(0), z.string().min(1)]), bias])).max(BIASES_MOST),
+  z.array(z.tuple([z.union([z.int().min(0), z.string().min(1)]), bias])).max(MAX_BIASES),
 ]);
 
 /** The request fields that make up {@link Sampling}; their names are OpenAI's and llama-server's. */
@@ -56,7 +56,7 @@ export const samplingFields = {
   typical: z.number().min(0).max(1).nullish(),
   seed: z.number().nullish(),
   repeat_penalty: z.number().positive().nullish(),
-  repeat_last_n: z.int().min(0).max(REPEAT_LAST_MOST).nullish(),
+  repeat_last_n: z.int().min(0).max(MAX_REPEAT_LAST).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   logit_bias: logitBias.nullish(),
@@ -99,8 +99,8 @@ function biases(given: z.infer<typeof logitBias>): TokenBias[] {
   const pairs = Array.isArray(given)
     ? given
     : Object.entries(given).map(([key, value]) => [tokenId(key), value] as const);
-  if (pairs.length > BIASES_MOST)
-    throw invalidField('logit_bias', `logit_bias: at most ${BIASES_MOST} tokens can have a bias`);
+  if (pairs.length > MAX_BIASES)
+    throw invalidField('logit_bias', `logit_bias: at most ${MAX_BIASES} tokens can have a bias`);
   return pairs.map(([token, value]) => ({
     token,
     logit: value === false ? Number.NEGATIVE_INFINITY : value,

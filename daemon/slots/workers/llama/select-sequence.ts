@@ -1,10 +1,10 @@
 /** What a free sequence holds: its tokens, and how many of its leading ones are wanted. */
-export interface Kept {
+export interface CachedPrefix {
   readonly shared: number;
   readonly held: number;
 }
 
-export interface Free extends Kept {
+export interface Free extends CachedPrefix {
   /** True: its number is next to that of one in use, so that both go through the model at once. */
   readonly near: boolean;
 }
@@ -14,7 +14,7 @@ export interface Free extends Kept {
  * provided that no more is lost than is shared. So a common beginning does not cost a long conversation; then an empty one
  * is taken, else the one unused for longest; in both cases rather one that is near. 0 when there is none.
  */
-export function bestKept(free: readonly Free[]): number {
+export function selectSequence(free: readonly Free[]): number {
   const fitting = free.filter(({ shared, held }) => shared > 0 && 2 * shared >= held);
   const most = Math.max(0, ...fitting.map(({ shared }) => shared));
   if (most > 0) return free.findIndex((kept) => kept.shared === most && fitting.includes(kept));

@@ -1,8 +1,8 @@
 import { Refusal } from '../refusal.ts';
-import { bestKept, type Kept } from './select-sequence.ts';
+import { type CachedPrefix, selectSequence } from './select-sequence.ts';
 
 /** What a sequence holds, seen by who wants to evaluate `tokens` on it. */
-export type LookAt<S> = (sequence: S, tokens: readonly number[]) => Kept;
+export type InspectSequence<S> = (sequence: S, tokens: readonly number[]) => CachedPrefix;
 
 interface Waiter<S> {
   take(sequence: S): void;
@@ -14,14 +14,14 @@ export class SequencePool<S> {
   readonly #all: readonly S[];
   readonly #waiting: Waiter<S>[] = [];
   readonly #limit: number;
-  readonly #look: LookAt<S>;
+  readonly #inspect: InspectSequence<S>;
 
   /** `sequences` in the order of their numbers. */
-  constructor(sequences: readonly S[], limit: number, look: LookAt<S>) {
+  constructor(sequences: readonly S[], limit: number, inspect: InspectSequence<S>) {
     this.#free = [...sequences];
     this.#all = sequences;
     this.#limit = limit;
-    this.#look = look;
+    this.#inspect = inspect;
   }
 
   get active(): number {
@@ -33,7 +33,7 @@ export class SequencePool<S> {
   }
 
   /**
-   * The free sequence that serves `tokens` best ({@link bestKept}); else a place in the queue. Refuses with 429 when the queue is full, rejects with the signal's reason when the caller leaves.
+   * The free sequence that serves `tokens` best ({@link selectSequence}); else a place in the queue. Refuses with 429 when the queue is full, rejects with the signal's reason when the caller leaves.
    */
   async acquire(tokens: readonly number[], signal: AbortSignal): Promise<S> {
     signal.throwIfAborted();
@@ -71,10 +71,10 @@ export class SequencePool<S> {
 
   #takeBest(tokens: readonly number[]): S | undefined {
     const free = this.#free.map((sequence) => ({
-      ...this.#look(sequence, tokens),
+      ...this.#inspect(sequence, tokens),
       near: this.#isNear(sequence),
     }));
-    return this.#free.splice(bestKept(free), 1)[0];
+    return this.#free.splice(selectSequence(free), 1)[0];
   }
 
   #isNear(sequence: S): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventStream } from '../event-stream.ts';
-import type { Exchange } from '../http-server.ts';
+import type { RequestContext } from '../http-server.ts';
 import { CHAT } from './answer.ts';
 import type { AnswerEvent } from './choices.ts';
 import { streamAnswer } from './stream-answer.ts';
@@ -38,7 +38,7 @@ async function streamed(events: readonly AnswerEvent[]): Promise<string[][]> {
     }
   }
   const form = { dialect: CHAT, head: { id: '', created: 0, model: 'm' }, includeUsage: false };
-  await streamAnswer({ events: () => stream } as unknown as Exchange, answer(), form);
+  await streamAnswer({ events: () => stream } as unknown as RequestContext, answer(), form);
   return [...steps, sent];
 }
 

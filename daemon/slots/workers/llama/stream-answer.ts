@@ -1,5 +1,5 @@
 import type { EventStream } from '../event-stream.ts';
-import type { Exchange } from '../http-server.ts';
+import type { RequestContext } from '../http-server.ts';
 import type { AnswerHead, Dialect, Part } from './answer.ts';
 import type { AnswerEvent } from './choices.ts';
 
@@ -17,7 +17,7 @@ const COMMENT_EVERY_MS = 10_000;
  * failure becomes an error event and the stream ends without `[DONE]`.
  */
 export async function streamAnswer(
-  exchange: Exchange,
+  exchange: RequestContext,
   answer: AsyncGenerator<AnswerEvent>,
   form: StreamForm,
 ): Promise<void> {

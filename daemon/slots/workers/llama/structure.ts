@@ -13,7 +13,7 @@ export interface Structure {
   param: string;
 }
 
-const GRAMMAR_LONGEST = 65_536;
+const MAX_GRAMMAR_CHARS = 65_536;
 
 const responseFormat = z.discriminatedUnion(
   'type',
@@ -32,7 +32,7 @@ const responseFormat = z.discriminatedUnion(
 export const structureFields = {
   response_format: responseFormat.nullish(),
   json_schema: z.unknown().optional(),
-  grammar: z.string().max(GRAMMAR_LONGEST).nullish(),
+  grammar: z.string().max(MAX_GRAMMAR_CHARS).nullish(),
 };
 
 type StructureBody = z.infer<z.ZodObject<typeof structureFields>>;
@@ -41,12 +41,12 @@ const ANY_OBJECT = { type: 'object' };
 
 /** The structure that is asked for, null for free text. Throws a 400 that names the field and what it cannot keep. */
 export function structure(body: StructureBody): Structure | null {
-  const asked = [
+  const candidates = [
     formatStructure(body.response_format),
     schemaStructure(body.json_schema),
     gbnf(body.grammar),
   ];
-  const given = asked.filter((one) => one !== null);
+  const given = candidates.filter((one) => one !== null);
   if (given.length > 1) {
     const param = given[1]?.param ?? '';
     throw invalidField(param, `${param}: an answer has one structure; ${given[0]?.param} asks for another`);

@@ -1,6 +1,6 @@
 import { type LlamaModel, type Token, TokenBias } from 'node-llama-cpp';
 import { invalidField } from '../refusal.ts';
-import type { TokenBias as AskedBias } from './sampling.ts';
+import type { TokenBias as RequestedBias } from './sampling.ts';
 
 /** Tokens of a model as requests speak of them. */
 export class Vocabulary {
@@ -59,10 +59,10 @@ export class Vocabulary {
   }
 
   /** The biases of a request as the engine takes them; null when there are none. */
-  bias(asked: readonly AskedBias[]): TokenBias | null {
-    if (asked.length === 0) return null;
+  bias(biases: readonly RequestedBias[]): TokenBias | null {
+    if (biases.length === 0) return null;
     const bias = TokenBias.for(this.#model);
-    for (const { token, logit } of asked) {
+    for (const { token, logit } of biases) {
       const ids = typeof token === 'number' ? [token] : this.#model.tokenize(token, false);
       this.checkIds(ids, 'logit_bias');
       if (ids.some((id) => this.isEnd(id)))

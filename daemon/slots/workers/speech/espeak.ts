@@ -7,24 +7,27 @@ import type { WorkerFacts } from '../protocol.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import {
   type Speaker,
-  type SpeechOrder,
-  type Spoken,
+  type SpeechChunk,
+  type SpeechJob,
   soundFacts,
   type Voice,
   voiceIndex,
 } from './speaker.ts';
 
 /** Words per minute at speed 1, and the least and most that the program takes. */
-const WORDS = 175;
-const WORDS_LEAST = 80;
-const WORDS_MOST = 450;
+const DEFAULT_WORDS_PER_MINUTE = 175;
+const MIN_WORDS_PER_MINUTE = 80;
+const MAX_WORDS_PER_MINUTE = 450;
 /** The head of its WAV stream. */
 const HEAD_BYTES = 44;
 const RATE_AT = 24;
 
 /** The program's argument for a speed. */
 export const wordsPerMinute = (speed: number): number =>
-  Math.min(WORDS_MOST, Math.max(WORDS_LEAST, Math.round(WORDS * speed)));
+  Math.min(
+    MAX_WORDS_PER_MINUTE,
+    Math.max(MIN_WORDS_PER_MINUTE, Math.round(DEFAULT_WORDS_PER_MINUTE * speed)),
+  );
 
 /** The sound in the program's output, without its head. */
 async function* soundOf(output: Readable): AsyncGenerator<{ rate: number; pcm: Buffer }> {
@@ -55,9 +58,9 @@ class Espeak implements Speaker {
   }
 
   async speak(
-    order: SpeechOrder,
+    order: SpeechJob,
     signal: AbortSignal,
-    take: (spoken: Spoken) => Promise<void>,
+    take: (spoken: SpeechChunk) => Promise<void>,
   ): Promise<void> {
     const own = this.voices.findIndex(({ id }) => id === ESPEAK_VOICE);
     const voice = this.voices[voiceIndex(this.voices, order.voice, Math.max(0, own))];
@@ -72,17 +75,17 @@ class Espeak implements Speaker {
 
   /** One process for one request; it ends with the caller. */
   async #run(
-    order: SpeechOrder,
+    order: SpeechJob,
     voice: string,
     signal: AbortSignal,
-    take: (spoken: Spoken) => Promise<void>,
+    take: (spoken: SpeechChunk) => Promise<void>,
   ): Promise<void> {
     const speed = String(wordsPerMinute(order.speed));
     const args = ['--stdin', '--stdout', '-b', '1', '-v', voice, '-s', speed];
     const run = streamCommand(this.#program, args, { input: 'pipe', signal });
     try {
       run.input?.end(order.text);
-      let held: Omit<Spoken, 'last'> | null = null;
+      let held: Omit<SpeechChunk, 'last'> | null = null;
       for await (const sound of soundOf(run.output)) {
         if (held !== null) await take({ ...held, last: false });
         held = sound;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SpeechFacts } from '../../../models/speech-facts.ts';
-import { recogniserConfig, takesLanguage, voiceConfig } from './native-config.ts';
+import { recogniserConfig, supportsLanguage, voiceConfig } from './native-config.ts';
 
 const facts = (more: Partial<SpeechFacts>): SpeechFacts => ({
   kind: 'speech',
@@ -90,6 +90,6 @@ test.each([
 });
 
 test('only some are told the language', () => {
-  expect(takesLanguage(facts({ family: 'whisper' }))).toBe(true);
-  expect(takesLanguage(facts({ family: 'omnilingual' }))).toBe(false);
+  expect(supportsLanguage(facts({ family: 'whisper' }))).toBe(true);
+  expect(supportsLanguage(facts({ family: 'omnilingual' }))).toBe(false);
 });

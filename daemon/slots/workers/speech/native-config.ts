@@ -31,7 +31,7 @@ const LANGUAGE_FIELD: Partial<Record<SpeechFacts['family'], readonly [field: str
 };
 
 /** Whether a recogniser can be told the language. */
-export const takesLanguage = ({ family }: SpeechFacts): boolean => family in LANGUAGE_FIELD;
+export const supportsLanguage = ({ family }: SpeechFacts): boolean => family in LANGUAGE_FIELD;
 
 function recogniserSection({ family, files }: SpeechFacts, language: string | null): Section {
   const { tokens: _, dataDir: __, ...parts } = files;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PIECE_MOST, pieces, speakable } from './pieces.ts';
+import { MAX_PIECE_CHARS, pieces, speakable } from './pieces.ts';
 
 describe('pieces', () => {
   test.each([
@@ -23,7 +23,7 @@ describe('pieces', () => {
         const all = [...pieces(text)];
         expect(all.join('')).toBe(text);
         for (const piece of all) {
-          expect(piece.length).toBeLessThanOrEqual(PIECE_MOST);
+          expect(piece.length).toBeLessThanOrEqual(MAX_PIECE_CHARS);
           expect(piece.length).toBeGreaterThan(0);
           expect(piece.isWellFormed()).toBe(true);
         }

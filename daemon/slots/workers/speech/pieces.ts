@@ -1,18 +1,18 @@
 /** Longest piece that is spoken in one go, in characters: it cannot be interrupted, and its sound comes at its end. */
-export const PIECE_MOST = 160;
+export const MAX_PIECE_CHARS = 160;
 /** Shorter sentences are joined to the next one. */
-const PIECE_LEAST = 12;
+const MIN_PIECE_CHARS = 12;
 
 const SENTENCES = new Intl.Segmenter('und', { granularity: 'sentence' });
 
 /** Where a text that is too long is cut: after a comma, else after a space, else anywhere but inside a character. */
-function cutAt(text: string): number {
-  const head = text.slice(0, PIECE_MOST);
+function splitIndex(text: string): number {
+  const head = text.slice(0, MAX_PIECE_CHARS);
   const comma = /^[\s\S]*[,;:，、；]\s*/.exec(head)?.[0].length ?? 0;
-  if (comma >= PIECE_MOST / 4) return comma;
+  if (comma >= MAX_PIECE_CHARS / 4) return comma;
   const space = /^[\s\S]*\s/.exec(head)?.[0].length ?? 0;
   if (space > 0) return space;
-  return /[\ud800-\udbff]$/.test(head) ? PIECE_MOST - 1 : PIECE_MOST;
+  return /[\ud800-\udbff]$/.test(head) ? MAX_PIECE_CHARS - 1 : MAX_PIECE_CHARS;
 }
 
 /**
@@ -24,12 +24,12 @@ export function* pieces(text: string): Generator<string> {
   for (const { segment } of SENTENCES.segment(text)) {
     let rest = open + segment;
     open = '';
-    while (rest.length > PIECE_MOST) {
-      const at = cutAt(rest);
+    while (rest.length > MAX_PIECE_CHARS) {
+      const at = splitIndex(rest);
       yield rest.slice(0, at);
       rest = rest.slice(at);
     }
-    if (rest.length < PIECE_LEAST) open = rest;
+    if (rest.length < MIN_PIECE_CHARS) open = rest;
     else yield rest;
   }
   if (open !== '') yield open;

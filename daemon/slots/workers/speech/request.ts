@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { refusedField } from '../refusal.ts';
 import { speakable } from './pieces.ts';
-import type { SpeechOrder } from './speaker.ts';
+import type { SpeechJob } from './speaker.ts';
 
 /** Characters of one request. OpenAI takes 4,096; speech that is made on the spot and piece by piece can be longer. */
-export const INPUT_MOST = 65_536;
+export const MAX_INPUT_CHARS = 65_536;
 
 /** What this engine makes itself; other formats are made from these. */
 const FORMATS = ['wav', 'pcm'] as const;
@@ -12,7 +12,7 @@ const FORMATS = ['wav', 'pcm'] as const;
 const body = z.looseObject({
   input: z
     .string({ error: 'must be a string' })
-    .max(INPUT_MOST, `must have at most ${INPUT_MOST} characters`),
+    .max(MAX_INPUT_CHARS, `must have at most ${MAX_INPUT_CHARS} characters`),
   voice: z
     .union([z.string(), z.looseObject({ id: z.string() })], { error: 'must be the name of a voice' })
     .nullish(),
@@ -24,7 +24,7 @@ const body = z.looseObject({
   response_format: z.enum(FORMATS, { error: `must be ${FORMATS.join(' or ')}` }).nullish(),
 });
 
-export interface SpeechRequest extends SpeechOrder {
+export interface SpeechRequest extends SpeechJob {
   readonly format: (typeof FORMATS)[number];
 }
 

@@ -1,4 +1,4 @@
-import type { Exchange, Routes } from '../http-server.ts';
+import type { RequestContext, Routes } from '../http-server.ts';
 import type { LoadedService } from '../lifecycle.ts';
 import { modelList } from '../llama/model-list.ts';
 import type { SpeechConfig } from '../speech-config.ts';
@@ -6,15 +6,15 @@ import { speechRequest } from './request.ts';
 import { SoundWriter } from './sound-writer.ts';
 import type { Speaker } from './speaker.ts';
 
-async function speak(speaker: Speaker, exchange: Exchange): Promise<void> {
+async function speak(speaker: Speaker, exchange: RequestContext): Promise<void> {
   const request = speechRequest(await exchange.body());
   const writer = new SoundWriter(request.format, (type) => exchange.bytes(type));
   try {
     await speaker.speak(request, exchange.signal, (spoken) => writer.write(spoken));
     await writer.end();
   } catch (error) {
-    if (!writer.begun) throw error;
-    writer.cut();
+    if (!writer.hasStarted) throw error;
+    writer.abort();
   }
 }
 

@@ -2,7 +2,7 @@ import { fromPcm16, toPcm16, wavHeader } from '../../../lib/media/pcm.ts';
 import { Resampler } from '../../../lib/media/resampler.ts';
 import type { ByteStream } from '../byte-stream.ts';
 import type { SpeechRequest } from './request.ts';
-import type { Spoken } from './speaker.ts';
+import type { SpeechChunk } from './speaker.ts';
 
 /** Bare samples carry no rate, so they always have the one that OpenAI documents. */
 export const PCM_RATE = 24_000;
@@ -20,11 +20,11 @@ export class SoundWriter {
     this.#begin = begin;
   }
 
-  get begun(): boolean {
+  get hasStarted(): boolean {
     return this.#out !== null;
   }
 
-  async write(spoken: Spoken): Promise<void> {
+  async write(spoken: SpeechChunk): Promise<void> {
     if (this.#format === 'wav') return this.#writeWav(spoken);
     this.#out ??= this.#begin('audio/pcm');
     this.#resampler ??= new Resampler(spoken.rate, PCM_RATE);
@@ -37,11 +37,11 @@ export class SoundWriter {
   }
 
   /** Ends an answer that has begun and can't be completed. */
-  cut(): void {
-    this.#out?.cut();
+  abort(): void {
+    this.#out?.abort();
   }
 
-  async #writeWav({ rate, pcm, last }: Spoken): Promise<void> {
+  async #writeWav({ rate, pcm, last }: SpeechChunk): Promise<void> {
     const first = this.#out === null;
     this.#out ??= this.#begin('audio/wav');
     if (!first) return this.#send(pcm);

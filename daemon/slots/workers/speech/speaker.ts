@@ -1,7 +1,7 @@
 import type { WorkerFacts, WorkerHealth } from '../protocol.ts';
 import { refusedField } from '../refusal.ts';
 import type { SpeechConfig } from '../speech-config.ts';
-import { noSuchVoice, voiceNamed } from './voice-name.ts';
+import { findVoice, unknownVoiceMessage } from './voice-name.ts';
 
 export interface Voice {
   readonly id: string;
@@ -9,14 +9,14 @@ export interface Voice {
 }
 
 /** One piece of speech: 16-bit mono samples. */
-export interface Spoken {
+export interface SpeechChunk {
   readonly rate: number;
   readonly pcm: Buffer;
   /** Nothing follows. */
   readonly last: boolean;
 }
 
-export interface SpeechOrder {
+export interface SpeechJob {
   readonly text: string;
   /** The voice that was asked for; null for the engine's own. */
   readonly voice: string | null;
@@ -32,18 +32,18 @@ export interface Speaker {
    * Speaks when it is its turn and hands over each piece when it is ready; the next is made once it was taken. Throws a
    * Refusal before the first piece for a voice or text that it cannot speak, and the signal's reason when the caller left.
    */
-  speak(order: SpeechOrder, signal: AbortSignal, take: (spoken: Spoken) => Promise<void>): Promise<void>;
+  speak(order: SpeechJob, signal: AbortSignal, take: (spoken: SpeechChunk) => Promise<void>): Promise<void>;
   stats(): Omit<WorkerHealth, 'status'>;
   dispose(): Promise<void>;
 }
 
 /** Position of the voice that is meant; `own` for none or a name of OpenAI's. Throws 422 with the voices there are. */
-export function voiceIndex(voices: readonly Voice[], asked: string | null, own: number): number {
-  if (asked === null || asked === '') return own;
+export function voiceIndex(voices: readonly Voice[], requested: string | null, own: number): number {
+  if (requested === null || requested === '') return own;
   const ids = voices.map(({ id }) => id);
-  const place = voiceNamed(ids, asked, own);
-  if (place === null) throw refusedField('voice', `voice: ${noSuchVoice(ids, asked)}`);
-  return place;
+  const index = findVoice(ids, requested, own);
+  if (index === null) throw refusedField('voice', `voice: ${unknownVoiceMessage(ids, requested)}`);
+  return index;
 }
 
 /** The facts of an engine that has no window and no layers. */

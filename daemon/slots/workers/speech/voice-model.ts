@@ -9,8 +9,8 @@ import { pieces, speakable } from './pieces.ts';
 import { type NativeTts, sherpa } from './sherpa.ts';
 import {
   type Speaker,
-  type SpeechOrder,
-  type Spoken,
+  type SpeechChunk,
+  type SpeechJob,
   soundFacts,
   type Voice,
   voiceIndex,
@@ -25,7 +25,7 @@ class VoiceModel implements Speaker {
   readonly #native: NativeTts;
   readonly #permits: Permits;
   /** The library uses all its threads for one piece: two at once would only take each other's. */
-  readonly #turn = new Permits(1, NATIVE_QUEUE);
+  readonly #nativeTurn = new Permits(1, NATIVE_QUEUE);
 
   constructor(native: NativeTts, facts: WorkerFacts, voices: readonly Voice[], config: SpeechConfig) {
     this.#native = native;
@@ -35,22 +35,22 @@ class VoiceModel implements Speaker {
   }
 
   async speak(
-    order: SpeechOrder,
+    order: SpeechJob,
     signal: AbortSignal,
-    take: (spoken: Spoken) => Promise<void>,
+    take: (spoken: SpeechChunk) => Promise<void>,
   ): Promise<void> {
     const sid = voiceIndex(this.voices, order.voice, 0);
     const all = [...pieces(order.text)];
     await this.#permits.run(signal, async () => {
-      let said = false;
+      let hasSound = false;
       for (const [index, text] of all.entries()) {
-        const pcm = await this.#say(text, sid, order.speed, signal);
+        const pcm = await this.#synthesize(text, sid, order.speed, signal);
         const last = index === all.length - 1;
-        if (pcm.length === 0 && !(last && said)) continue;
+        if (pcm.length === 0 && !(last && hasSound)) continue;
         await take({ rate: this.#native.sampleRate, pcm, last });
-        said = true;
+        hasSound = true;
       }
-      if (!said) throw refusedField('input', 'input: holds nothing that this voice can say');
+      if (!hasSound) throw refusedField('input', 'input: holds nothing that this voice can say');
     });
   }
 
@@ -61,9 +61,9 @@ class VoiceModel implements Speaker {
   async dispose(): Promise<void> {}
 
   /** Sound of one piece; empty when the voice knows none of its characters. */
-  async #say(text: string, sid: number, speed: number, signal: AbortSignal): Promise<Buffer> {
+  async #synthesize(text: string, sid: number, speed: number, signal: AbortSignal): Promise<Buffer> {
     if (!speakable(text)) return Buffer.alloc(0);
-    return this.#turn.run(signal, async () => {
+    return this.#nativeTurn.run(signal, async () => {
       const order = { text, sid, speed, enableExternalBuffer: false };
       const sound = await this.#native.generateAsync(order).catch((error: Error) => {
         if (/no audio/i.test(error.message)) return null;

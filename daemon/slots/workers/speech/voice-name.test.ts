@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noSuchVoice, voiceNamed } from './voice-name.ts';
+import { findVoice, unknownVoiceMessage } from './voice-name.ts';
 
 const IDS = ['Anna', 'anna', 'ben'];
 
@@ -11,12 +11,12 @@ test.each([
   ['alloy', 7],
   ['Shimmer', 7],
   ['nosuch', null],
-])('%s means %s', (asked, place) => expect(voiceNamed(IDS, asked, 7)).toBe(place));
+])('%s means %s', (requested, index) => expect(findVoice(IDS, requested, 7)).toBe(index));
 
 test('who asks for a voice that is not there is told those that are, but not without end', () => {
-  expect(noSuchVoice(IDS, 'nosuch')).toBe('there is no voice "nosuch"; there is Anna, anna, ben');
+  expect(unknownVoiceMessage(IDS, 'nosuch')).toBe('there is no voice "nosuch"; there is Anna, anna, ben');
   const many = Array.from({ length: 41 }, (_, at) => `v${at}`);
-  expect(noSuchVoice(many, 'x'.repeat(100))).toMatch(
+  expect(unknownVoiceMessage(many, 'x'.repeat(100))).toMatch(
     /^there is no voice "x{64}"; there is v0, .*v39 and 1 more$/,
   );
 });

@@ -14,20 +14,20 @@ const OPENAI_VOICES: ReadonlySet<string> = new Set([
   'shimmer',
   'verse',
 ]);
-const NAMED_MOST = 40;
+const MAX_NAMED = 40;
 
 /** Position of the voice that a name means, by its letters in any case; `own` for OpenAI's names; null for no voice. */
-export function voiceNamed(ids: readonly string[], asked: string, own: number): number | null {
-  const found = ids.indexOf(asked);
+export function findVoice(ids: readonly string[], requested: string, own: number): number | null {
+  const found = ids.indexOf(requested);
   if (found >= 0) return found;
-  const lower = asked.toLowerCase();
+  const lower = requested.toLowerCase();
   const alike = ids.findIndex((id) => id.toLowerCase() === lower);
   if (alike >= 0) return alike;
   return OPENAI_VOICES.has(lower) ? own : null;
 }
 
 /** What is told of a name that no voice has, with those there are. */
-export function noSuchVoice(ids: readonly string[], asked: string): string {
-  const more = ids.length > NAMED_MOST ? ` and ${ids.length - NAMED_MOST} more` : '';
-  return `there is no voice "${asked.slice(0, 64)}"; there is ${ids.slice(0, NAMED_MOST).join(', ')}${more}`;
+export function unknownVoiceMessage(ids: readonly string[], requested: string): string {
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  return `there is no voice "${requested.slice(0, 64)}"; there is ${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
 }

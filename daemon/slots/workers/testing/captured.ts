@@ -29,8 +29,8 @@ const entry = z.strictObject({
 const file = z.strictObject({ about: z.string(), entries: z.array(entry) });
 
 /** An answer that a model gave, and the message that it is. */
-export type Captured = z.infer<typeof entry>;
+export type CapturedAnswer = z.infer<typeof entry>;
 
 /** The answers of the file `name` of `captured`. */
-export const captured = (name: string): Captured[] =>
+export const captured = (name: string): CapturedAnswer[] =>
   file.parse(JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8'))).entries;

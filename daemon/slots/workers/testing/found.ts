@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { CallScanner, Found } from '../llama/tools/pieces.ts';
+import type { CallScanner, ScannedPiece } from '../llama/tools/pieces.ts';
 import { cuts } from './cuts.ts';
 
 /** An answer as a model writes it, and what is to be found in it. */
@@ -15,7 +15,7 @@ export interface Output {
 
 /** What a scanner finds in an answer that comes in these pieces. */
 export function read(scanner: CallScanner, pieces: readonly string[]) {
-  const found: Found[] = [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.end()];
+  const found: ScannedPiece[] = [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.end()];
   const calls: [string, string][] = [];
   const ids: (string | undefined)[] = [];
   let text = '';

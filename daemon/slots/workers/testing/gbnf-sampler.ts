@@ -43,14 +43,14 @@ export function gbnfSampler(grammar: string): (pick: Pick) => string {
       }
     }
   };
-  const cost = (node: Node, seen: ReadonlySet<string>): number => {
+  const cost = (node: Node, visited: ReadonlySet<string>): number => {
     if (node.type === 'rule')
-      return seen.has(node.name)
+      return visited.has(node.name)
         ? 1e6
-        : 1 + cost(rules.get(node.name) as Node, new Set([...seen, node.name]));
-    if (node.type === 'row') return node.parts.reduce((sum, part) => sum + cost(part, seen), 0);
-    if (node.type === 'choice') return Math.min(...node.options.map((option) => cost(option, seen)));
-    return node.type === 'repeat' ? node.least * cost(node.what, seen) : 1;
+        : 1 + cost(rules.get(node.name) as Node, new Set([...visited, node.name]));
+    if (node.type === 'row') return node.parts.reduce((sum, part) => sum + cost(part, visited), 0);
+    if (node.type === 'choice') return Math.min(...node.options.map((option) => cost(option, visited)));
+    return node.type === 'repeat' ? node.least * cost(node.what, visited) : 1;
   };
   const shortest = (options: readonly Node[]): Node =>
     [...options].sort((a, b) => cost(a, new Set()) - cost(b, new Set()))[0] as Node;

@@ -17,12 +17,12 @@ export interface ToneWorkers {
   readonly ear: ForkedWorker;
   /** Starts one more; it ends with the others. */
   fork: typeof forkSpeechWorker;
-  say(input: string, more?: object): Promise<Buffer>;
-  hear(sound: Buffer, fields?: Record<string, string>, file?: [string, string]): Promise<Heard>;
+  speak(input: string, more?: object): Promise<Buffer>;
+  transcribe(sound: Buffer, fields?: Record<string, string>, file?: [string, string]): Promise<Transcription>;
   stop(): Promise<void>;
 }
 
-export interface Heard {
+export interface Transcription {
   status: number;
   type: string | null;
   text: string;
@@ -56,12 +56,12 @@ export async function startToneWorkers(): Promise<ToneWorkers> {
     voice,
     ear,
     fork,
-    async say(input, more = {}) {
+    async speak(input, more = {}) {
       const answer = await voice.post(SPEECH, { model: 'x', input, ...more });
       if (answer.status !== 200) throw new Error(await answer.text());
       return Buffer.from(await answer.arrayBuffer());
     },
-    async hear(sound, fields, file) {
+    async transcribe(sound, fields, file) {
       const answer = await ear.post(HEARING, formOf(sound, fields, file));
       return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
     },

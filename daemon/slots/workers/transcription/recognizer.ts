@@ -7,16 +7,16 @@ import { type NativeRecogniser, sherpa } from '../speech/sherpa.ts';
 import { soundFacts } from '../speech/speaker.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import type { Segment, Transcript } from './result.ts';
-import { Cutter, type Stretch } from './segmenter.ts';
+import { type AudioSegment, Segmenter } from './segmenter.ts';
 import type { Sound } from './wav.ts';
 import { type Word, wordsOf } from './words.ts';
 
 /** Callers that wait for the native library at once; each holds a place among the requests already. */
 const NATIVE_QUEUE = 1_024;
 /** A stretch is made at least this long with silence: some models cannot take less. In seconds. */
-const LEAST_S = 0.5;
+const MIN_SEGMENT_S = 0.5;
 /** A recording that is longer is no recording, in seconds. */
-const MOST_S = 24 * 3600;
+const MAX_RECORDING_S = 24 * 3600;
 
 /** Something that listens. */
 export class Recogniser {
@@ -28,7 +28,7 @@ export class Recogniser {
   readonly #threads: number;
   readonly #permits: Permits;
   /** The library uses all its threads for one stretch; the language holds for the whole library. */
-  readonly #turn = new Permits(1, NATIVE_QUEUE);
+  readonly #nativeTurn = new Permits(1, NATIVE_QUEUE);
   #language: string | null = null;
 
   constructor(native: NativeRecogniser, found: SpeechFacts, config: SpeechConfig) {
@@ -44,32 +44,32 @@ export class Recogniser {
    * Hears a recording when it is its turn and tells each stretch when it was heard. Throws 429 when the queue is full, what
    * the sound throws, and the signal's reason when the caller leaves.
    */
-  async hear(
+  async recognise(
     sounds: AsyncIterable<Sound>,
     language: string | null,
     signal: AbortSignal,
-    tell: (segment: Segment) => Promise<void>,
+    onSegment: (segment: Segment) => Promise<void>,
   ): Promise<Transcript> {
     return this.#permits.run(signal, async () => {
       const segments: Segment[] = [];
-      let cutter: Cutter | null = null;
+      let cutter: Segmenter | null = null;
       let spoken = language;
-      const hearAll = async (stretches: Iterable<Stretch>, rate: number) => {
+      const hearAll = async (stretches: Iterable<AudioSegment>, rate: number) => {
         for (const stretch of stretches) {
-          const heard = await this.#hear(stretch, rate, language, signal);
-          spoken ??= heard.language;
-          const segment = { start: stretch.start, end: stretch.end, text: heard.text, words: heard.words };
+          const result = await this.#decode(stretch, rate, language, signal);
+          spoken ??= result.language;
+          const segment = { start: stretch.start, end: stretch.end, text: result.text, words: result.words };
           segments.push(segment);
-          if (segment.text !== '') await tell(segment);
+          if (segment.text !== '') await onSegment(segment);
         }
       };
       let rate = 0;
       for await (const sound of sounds) {
         signal.throwIfAborted();
         rate = sound.rate;
-        cutter ??= new Cutter(rate);
+        cutter ??= new Segmenter(rate);
         await hearAll(cutter.push(sound.samples), rate);
-        if (cutter.seconds > MOST_S) throw tooLong();
+        if (cutter.seconds > MAX_RECORDING_S) throw tooLong();
       }
       if (cutter !== null) await hearAll(cutter.flush(), rate);
       return { segments, duration: cutter?.seconds ?? 0, language: spoken };
@@ -80,25 +80,25 @@ export class Recogniser {
     return this.#permits.stats();
   }
 
-  async #hear(
-    { samples, silent, start, end }: Stretch,
+  async #decode(
+    { samples, silent, start, end }: AudioSegment,
     rate: number,
     language: string | null,
     signal: AbortSignal,
   ): Promise<{ text: string; language: string | null; words: Word[] | null }> {
     if (silent) return { text: '', language: null, words: null };
-    return this.#turn.run(signal, async () => {
-      this.#tellLanguage(language);
+    return this.#nativeTurn.run(signal, async () => {
+      this.#setLanguage(language);
       const stream = this.#native.createStream();
-      stream.acceptWaveform({ samples: atLeast(samples, Math.ceil(LEAST_S * rate)), sampleRate: rate });
-      const told = await this.#native.decodeAsync(stream);
-      const { text = '', lang = '' } = told;
-      const words = wordsOf(told, start, end);
+      stream.acceptWaveform({ samples: atLeast(samples, Math.ceil(MIN_SEGMENT_S * rate)), sampleRate: rate });
+      const decoded = await this.#native.decodeAsync(stream);
+      const { text = '', lang = '' } = decoded;
+      const words = wordsOf(decoded, start, end);
       return { text: text.trim(), language: /[a-z]{2,3}/.exec(lang)?.[0] ?? null, words };
     });
   }
 
-  #tellLanguage(language: string | null): void {
+  #setLanguage(language: string | null): void {
     if (this.languages.length === 0 || language === this.#language) return;
     this.#native.setConfig(recogniserConfig(this.#found, this.#threads, language));
     this.#language = language;

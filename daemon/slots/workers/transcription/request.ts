@@ -16,9 +16,9 @@ const isFormat = (text: string): text is ResultFormat => (RESULT_FORMATS as read
 
 /** A model that takes no hint ignores one; a model that knows a list takes what is on it. */
 function languageFrom(text: string, known: readonly string[]): string | null {
-  const asked = text.trim().toLowerCase();
-  if (asked === '' || known.length === 0) return null;
-  const code = known.find((each) => each === asked || each === asked.split('-')[0]);
+  const requested = text.trim().toLowerCase();
+  if (requested === '' || known.length === 0) return null;
+  const code = known.find((each) => each === requested || each === requested.split('-')[0]);
   if (code !== undefined) return code;
   throw refusedField('language', `language: this model knows ${known.slice(0, 120).join(', ')}`);
 }

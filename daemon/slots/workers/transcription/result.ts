@@ -22,14 +22,14 @@ export interface Transcript {
 const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]/;
 
 /** What stands between two stretches: a space, but not in scripts without spaces. */
-export function joint(before: string, after: string): string {
+export function separatorBetween(before: string, after: string): string {
   if (before === '' || after === '') return '';
   return EAST_ASIAN.test(before.at(-1) ?? '') && EAST_ASIAN.test(after[0] ?? '') ? '' : ' ';
 }
 
 /** The whole text. */
 export const textOf = (segments: readonly Segment[]): string =>
-  segments.reduce((all, { text }) => all + joint(all, text) + text, '');
+  segments.reduce((all, { text }) => all + separatorBetween(all, text) + text, '');
 
 function clock(seconds: number, point: string): string {
   const ms = Math.round(seconds * 1000);
@@ -42,7 +42,13 @@ const cue = ({ start, end, text }: Segment, point: string): string =>
   `${clock(start, point)} --> ${clock(end, point)}\n${text.replaceAll('-->', '->')}\n`;
 
 /** What OpenAI lists for a segment beyond its text; these models do not tell, so the numbers are neutral. */
-const UNTOLD = { tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
+const NEUTRAL_SEGMENT_FIELDS = {
+  tokens: [],
+  temperature: 0,
+  avg_logprob: 0,
+  compression_ratio: 1,
+  no_speech_prob: 0,
+};
 
 /** Words as OpenAI lists them; nothing when of any stretch they are not known. */
 function wordList(segments: readonly Segment[]): { words?: readonly Word[] } {
@@ -62,7 +68,7 @@ function verbose({ segments, duration, language }: Transcript, words: boolean): 
       start,
       end,
       text,
-      ...UNTOLD,
+      ...NEUTRAL_SEGMENT_FIELDS,
     })),
     ...(words ? wordList(segments) : {}),
     usage: usageOf(duration),

@@ -1,11 +1,11 @@
 import type { EventStream } from '../event-stream.ts';
-import type { Exchange, Routes } from '../http-server.ts';
+import type { RequestContext, Routes } from '../http-server.ts';
 import type { LoadedService } from '../lifecycle.ts';
 import { modelList } from '../llama/model-list.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import type { Recogniser } from './recognizer.ts';
 import { type TranscriptionRequest, transcriptionRequest } from './request.ts';
-import { joint, resultBody, type Segment, textOf } from './result.ts';
+import { resultBody, type Segment, separatorBetween, textOf } from './result.ts';
 import { soundOf } from './sound.ts';
 import { readUpload, type Upload } from './upload.ts';
 
@@ -14,10 +14,15 @@ async function whole(
   recogniser: Recogniser,
   upload: Upload,
   request: TranscriptionRequest,
-  exchange: Exchange,
+  exchange: RequestContext,
 ): Promise<void> {
   const { signal } = exchange;
-  const transcript = await recogniser.hear(soundOf(upload, signal), request.language, signal, async () => {});
+  const transcript = await recogniser.recognise(
+    soundOf(upload, signal),
+    request.language,
+    signal,
+    async () => {},
+  );
   const { type, body } = resultBody(transcript, request.format, request.words);
   exchange.text(type, body);
 }
@@ -30,21 +35,21 @@ async function streamed(
   recogniser: Recogniser,
   upload: Upload,
   request: TranscriptionRequest,
-  exchange: Exchange,
+  exchange: RequestContext,
 ): Promise<void> {
   const { signal } = exchange;
-  const told: Segment[] = [];
+  const segments: Segment[] = [];
   const state: { events: EventStream | null } = { events: null };
-  const tell = async (segment: Segment) => {
+  const send = async (segment: Segment) => {
     state.events ??= exchange.events();
-    const delta = joint(textOf(told), segment.text) + segment.text;
-    told.push(segment);
+    const delta = separatorBetween(textOf(segments), segment.text) + segment.text;
+    segments.push(segment);
     await state.events.send({ type: 'transcript.text.delta', delta });
   };
   try {
-    await recogniser.hear(soundOf(upload, signal), request.language, signal, tell);
+    await recogniser.recognise(soundOf(upload, signal), request.language, signal, send);
     const events = state.events ?? exchange.events();
-    await events.send({ type: 'transcript.text.done', text: textOf(told) });
+    await events.send({ type: 'transcript.text.done', text: textOf(segments) });
     events.end();
   } catch (error) {
     if (state.events === null) throw error;
@@ -52,7 +57,7 @@ async function streamed(
   }
 }
 
-async function transcribe(recogniser: Recogniser, exchange: Exchange): Promise<void> {
+async function transcribe(recogniser: Recogniser, exchange: RequestContext): Promise<void> {
   const upload = await readUpload(exchange.request);
   try {
     const request = transcriptionRequest(upload.fields, recogniser.languages);

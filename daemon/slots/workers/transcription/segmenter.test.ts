@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Cutter, type Stretch } from './segmenter.ts';
+import { type AudioSegment, Segmenter } from './segmenter.ts';
 
 const RATE = 1_000;
 const noise = (seconds: number, level = 0.5) =>
@@ -8,9 +8,9 @@ const noise = (seconds: number, level = 0.5) =>
 const quiet = (seconds: number) => new Float32Array(seconds * RATE);
 const joined = (...parts: Float32Array[]) => Float32Array.from(parts.flatMap((part) => [...part]));
 
-function cut(sound: Float32Array, step = sound.length): Stretch[] {
-  const cutter = new Cutter(RATE);
-  const stretches: Stretch[] = [];
+function cut(sound: Float32Array, step = sound.length): AudioSegment[] {
+  const cutter = new Segmenter(RATE);
+  const stretches: AudioSegment[] = [];
   for (let at = 0; at < sound.length; at += step)
     stretches.push(...cutter.push(sound.subarray(at, at + step)));
   stretches.push(...cutter.flush());

@@ -1,12 +1,12 @@
 /** Longest stretch that is recognised at once, in seconds: the window of the whisper family is 30. */
-const LONGEST_S = 28;
+const MAX_SEGMENT_S = 28;
 /** A stretch of at least this length ends at the next pause. */
-const SHORTEST_S = 5;
+const MIN_SEGMENT_S = 5;
 /** A pause is quiet for this long; loudness is measured over frames of this length. In seconds. */
 const PAUSE_S = 0.3;
 const FRAME_S = 0.02;
 /** A stretch that must end is cut at the quietest place of its last seconds. */
-const LOOK_BACK_S = 10;
+const LOOKBACK_S = 10;
 /** Quiet is a small part of the loudest, or almost nothing. */
 const QUIET_PART = 0.08;
 const QUIET_LEVEL = 0.003;
@@ -14,7 +14,7 @@ const QUIET_LEVEL = 0.003;
 const SILENCE_LEVEL = 0.0005;
 
 /** A part of a recording that is recognised on its own. */
-export interface Stretch {
+export interface AudioSegment {
   /** Seconds from the start of the recording. */
   readonly start: number;
   readonly end: number;
@@ -24,11 +24,11 @@ export interface Stretch {
 }
 
 /** Cuts a recording of any length into stretches that fit a recogniser's window, at pauses where there are any. */
-export class Cutter {
+export class Segmenter {
   readonly #rate: number;
   readonly #frame: number;
   /** Samples not cut off yet, and the loudness of each whole frame of them. */
-  #held: Float32Array;
+  #pending: Float32Array;
   #length = 0;
   #levels: number[] = [];
   /** Samples before the held ones. */
@@ -37,7 +37,7 @@ export class Cutter {
   constructor(rate: number) {
     this.#rate = rate;
     this.#frame = Math.max(1, Math.round(FRAME_S * rate));
-    this.#held = new Float32Array(Math.ceil((LONGEST_S + 1) * rate));
+    this.#pending = new Float32Array(Math.ceil((MAX_SEGMENT_S + 1) * rate));
   }
 
   /** Seconds taken so far. */
@@ -46,33 +46,33 @@ export class Cutter {
   }
 
   /** The stretches that end in `samples`. */
-  *push(samples: Float32Array): Generator<Stretch> {
+  *push(samples: Float32Array): Generator<AudioSegment> {
     for (let at = 0; at < samples.length; at += this.#frame) {
       const part = samples.subarray(at, at + this.#frame);
-      this.#held.set(part, this.#length);
+      this.#pending.set(part, this.#length);
       this.#length += part.length;
       while ((this.#levels.length + 1) * this.#frame <= this.#length) this.#measure();
-      const cut = this.#cutNow();
+      const cut = this.#nextCut();
       if (cut > 0) yield this.#take(cut);
     }
   }
 
   /** The last stretch, if there is any. */
-  *flush(): Generator<Stretch> {
+  *flush(): Generator<AudioSegment> {
     if (this.#length > 0) yield this.#take(this.#length);
   }
 
   #measure(): void {
     const start = this.#levels.length * this.#frame;
     let sum = 0;
-    for (let at = start; at < start + this.#frame; at++) sum += (this.#held[at] as number) ** 2;
+    for (let at = start; at < start + this.#frame; at++) sum += (this.#pending[at] as number) ** 2;
     this.#levels.push(Math.sqrt(sum / this.#frame));
   }
 
   /** Where the held sound is to be cut now, in samples; 0 while it goes on. */
-  #cutNow(): number {
-    if (this.#length >= LONGEST_S * this.#rate) return this.#quietestFrame() * this.#frame;
-    if (this.#length < SHORTEST_S * this.#rate) return 0;
+  #nextCut(): number {
+    if (this.#length >= MAX_SEGMENT_S * this.#rate) return this.#quietestFrame() * this.#frame;
+    if (this.#length < MIN_SEGMENT_S * this.#rate) return 0;
     const frames = Math.round(PAUSE_S / FRAME_S);
     const quiet = Math.max(QUIET_LEVEL, QUIET_PART * this.#loudest());
     const paused = this.#levels.slice(-frames).every((level) => level < quiet);
@@ -80,7 +80,7 @@ export class Cutter {
   }
 
   #quietestFrame(): number {
-    const from = this.#levels.length - Math.round(LOOK_BACK_S / FRAME_S);
+    const from = this.#levels.length - Math.round(LOOKBACK_S / FRAME_S);
     let best = this.#levels.length - 1;
     for (let at = best; at >= from; at--)
       if ((this.#levels[at] as number) < (this.#levels[best] as number)) best = at;
@@ -91,13 +91,13 @@ export class Cutter {
     return this.#levels.reduce((most, level) => Math.max(most, level), 0);
   }
 
-  #take(length: number): Stretch {
-    const samples = this.#held.slice(0, length);
+  #take(length: number): AudioSegment {
+    const samples = this.#pending.slice(0, length);
     const frames = Math.min(this.#levels.length, Math.ceil(length / this.#frame));
     const silent =
       this.#levels.slice(0, frames).every((level) => level < SILENCE_LEVEL) &&
       samples.subarray(frames * this.#frame).every((value) => Math.abs(value) < SILENCE_LEVEL);
-    this.#held.copyWithin(0, length, this.#length);
+    this.#pending.copyWithin(0, length, this.#length);
     this.#levels.splice(0, Math.floor(length / this.#frame));
     this.#length -= length;
     const start = this.#before / this.#rate;

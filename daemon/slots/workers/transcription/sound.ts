@@ -2,12 +2,12 @@ import { alignToSamples, fromPcm16 } from '../../../lib/media/pcm.ts';
 import { streamCommand } from '../../../lib/process/stream-command.ts';
 import { Refusal } from '../refusal.ts';
 import type { Upload } from './upload.ts';
-import { type Sound, wavFacts, wavSound } from './wav.ts';
+import { readWavFormat, type Sound, wavSound } from './wav.ts';
 
 /** Rate of bare samples when their type does not say: what OpenAI's interfaces use. */
-const BARE_RATE = 24_000;
+const DEFAULT_PCM_RATE = 24_000;
 /** Rate that recognisers hear. */
-const HEARD_RATE = 16_000;
+const RECOGNISER_RATE = 16_000;
 const FORMATS = 'Supported formats: wav, mp3, flac, ogg, m4a, webm.';
 const EMPTY = `The file is empty. ${FORMATS}`;
 const WANTED = `The audio format is not supported. ${FORMATS}`;
@@ -24,16 +24,16 @@ const DECODE = [
   ['-format_whitelist', 'wav,w64,mp3,flac,ogg,mov,matroska,aac,aiff,caf,amr'],
   ['-i', '/proc/self/fd/0'],
   ['-map', '0:a:0', '-vn', '-sn', '-dn'],
-  ['-f', 's16le', '-ac', '1', '-ar', String(HEARD_RATE), 'pipe:1'],
+  ['-f', 's16le', '-ac', '1', '-ar', String(RECOGNISER_RATE), 'pipe:1'],
 ].flat();
 
 const unsupported = (message: string) => new Refusal('audio.unsupported_format', message, { status: 415 });
 
 /** Rate of bare 16-bit samples, by what the sender called them; null when that is not what they are. */
-export function bareRate(type: string, filename: string): number | null {
+export function pcmRate(type: string, filename: string): number | null {
   if (!/^audio\/(pcm|l16|x-raw)\b/i.test(type) && !/\.(pcm|raw)$/i.test(filename)) return null;
-  const rate = Number(/;\s*rate=(\d{4,6})\b/i.exec(type)?.[1] ?? BARE_RATE);
-  return rate >= 1_000 && rate <= 384_000 ? rate : BARE_RATE;
+  const rate = Number(/;\s*rate=(\d{4,6})\b/i.exec(type)?.[1] ?? DEFAULT_PCM_RATE);
+  return rate >= 1_000 && rate <= 384_000 ? rate : DEFAULT_PCM_RATE;
 }
 
 async function* bareSound({ sound }: Upload, rate: number): AsyncGenerator<Sound> {
@@ -44,7 +44,7 @@ async function* decodedSound({ sound }: Upload, signal: AbortSignal, program: st
   const run = streamCommand(program, DECODE, { input: sound.descriptor, signal });
   try {
     for await (const bytes of alignToSamples(run.output))
-      yield { rate: HEARD_RATE, samples: fromPcm16(bytes) };
+      yield { rate: RECOGNISER_RATE, samples: fromPcm16(bytes) };
     signal.throwIfAborted();
     const { code, missing } = await run.ended;
     if (missing) throw unsupported(NO_DECODER);
@@ -64,8 +64,8 @@ export async function* soundOf(
   program = 'ffmpeg',
 ): AsyncGenerator<Sound> {
   if (upload.sound.length === 0) throw unsupported(EMPTY);
-  const wav = await wavFacts(upload.sound);
-  const bare = wav === null ? bareRate(upload.type, upload.filename) : null;
+  const wav = await readWavFormat(upload.sound);
+  const bare = wav === null ? pcmRate(upload.type, upload.filename) : null;
   if (wav !== null) yield* wavSound(upload.sound, wav);
   else if (bare !== null) yield* bareSound(upload, bare);
   else yield* decodedSound(upload, signal, program);

@@ -5,8 +5,8 @@ import { boundaryOf, dispositionOf, MultipartScanner } from '../../../lib/net/mu
 import { Refusal, refusedField } from '../refusal.ts';
 
 /** Bytes of a request, and of one text field. */
-const MOST_BYTES = 200 << 20;
-const MOST_FIELD = 64 * 1024;
+const MAX_REQUEST_BYTES = 200 << 20;
+const MAX_FIELD_BYTES = 64 * 1024;
 
 /** What was sent to be heard. */
 export interface Upload {
@@ -51,7 +51,7 @@ class FormReader {
   #data(bytes: Buffer): void {
     if (this.#field !== null) {
       this.#field.length += bytes.length;
-      if (this.#field.length > MOST_FIELD) throw refusedField(this.#field.name, 'a field is too long');
+      if (this.#field.length > MAX_FIELD_BYTES) throw refusedField(this.#field.name, 'a field is too long');
       this.#field.bytes.push(Buffer.from(bytes));
     } else if (this.files === 1) this.pending.push(bytes);
   }
@@ -62,9 +62,9 @@ class FormReader {
     const value = Buffer.concat(this.#field.bytes).toString('utf8');
     // Of a list, which OpenAI's clients write with brackets, every value counts; of anything else the last.
     const before = name === this.#field.name ? undefined : this.fields.get(name);
-    const joined = before === undefined ? value : `${before},${value}`;
-    if (joined.length > MOST_FIELD) throw refusedField(name, 'a field is too long');
-    this.fields.set(name, joined);
+    const combined = before === undefined ? value : `${before},${value}`;
+    if (combined.length > MAX_FIELD_BYTES) throw refusedField(name, 'a field is too long');
+    this.fields.set(name, combined);
     this.#field = null;
   }
 }
@@ -83,7 +83,7 @@ export async function readUpload(request: IncomingMessage, folder = spoolFolder(
   const form = new FormReader(boundary);
   const sound = await Spool.open(folder);
   try {
-    await fill(request, form, sound);
+    await readForm(request, form, sound);
     if (form.files !== 1) throw refusedField('file', 'file: exactly one file is needed');
   } catch (error) {
     await sound.close();
@@ -94,11 +94,11 @@ export async function readUpload(request: IncomingMessage, folder = spoolFolder(
 }
 
 /** Reads to the end whatever is wrong, so that the sender hears the answer; the first fault is thrown then. */
-async function fill(request: IncomingMessage, form: FormReader, sound: Spool): Promise<void> {
+async function readForm(request: IncomingMessage, form: FormReader, sound: Spool): Promise<void> {
   let length = 0;
   let fault: unknown = null;
   const take = async (chunk: Buffer) => {
-    if (length > MOST_BYTES)
+    if (length > MAX_REQUEST_BYTES)
       throw new Refusal('request.too_large', 'The body is too large.', { status: 413 });
     form.scanner.push(chunk);
     await sound.write(form.pending.splice(0));

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { Spool } from '../../../lib/fs/spool.ts';
 import { wavHeader } from '../../../lib/media/pcm.ts';
 import { scratchOfFile } from '../../../lib/testing/scratch.ts';
-import { bareRate } from './sound.ts';
-import { wavFacts, wavSound } from './wav.ts';
+import { pcmRate } from './sound.ts';
+import { readWavFormat, wavSound } from './wav.ts';
 
 const folder = scratchOfFile();
 
@@ -16,7 +16,7 @@ async function spool(bytes: Buffer): Promise<Spool> {
 
 async function read(bytes: Buffer): Promise<{ rate: number; samples: number[] } | null> {
   const file = await spool(bytes);
-  const facts = await wavFacts(file);
+  const facts = await readWavFormat(file);
   const samples: number[] = [];
   if (facts !== null) for await (const sound of wavSound(file, facts)) samples.push(...sound.samples);
   await file.close();
@@ -116,4 +116,4 @@ test.each([
   ['application/octet-stream', 'voice.pcm', 24_000],
   ['audio/pcm;rate=99', 'a', 24_000],
   ['audio/mpeg', 'a.mp3', null],
-])('%j named %j has the rate %j', (type, name, rate) => expect(bareRate(type, name)).toBe(rate));
+])('%j named %j has the rate %j', (type, name, rate) => expect(pcmRate(type, name)).toBe(rate));

@@ -3,7 +3,7 @@ import type { Spool } from '../../../lib/fs/spool.ts';
 /** How the samples of a WAV file are written. */
 type Encoding = 'u8' | 'i16' | 'i24' | 'i32' | 'f32' | 'f64';
 
-export interface WavFacts {
+export interface WavFormat {
   readonly rate: number;
   readonly channels: number;
   readonly encoding: Encoding;
@@ -39,10 +39,10 @@ const SAMPLE: Readonly<Record<Encoding, (bytes: Buffer, at: number) => number>> 
   f64: (bytes, at) => bytes.readDoubleLE(at),
 };
 /** Chunks before the samples. */
-const MOST_CHUNKS = 64;
+const MAX_CHUNKS = 64;
 const FRAMES_AT_ONCE = 32_768;
 
-function formatOf(bytes: Buffer): Omit<WavFacts, 'start' | 'end'> | null {
+function formatOf(bytes: Buffer): Omit<WavFormat, 'start' | 'end'> | null {
   if (bytes.length < 16) return null;
   const tag = bytes.readUInt16LE(0);
   const plain = tag === EXTENSIBLE && bytes.length >= 26 ? bytes.readUInt16LE(24) : tag;
@@ -56,12 +56,12 @@ function formatOf(bytes: Buffer): Omit<WavFacts, 'start' | 'end'> | null {
  * Where the samples of a WAV file lie and how they are written; null for a file that is none, or whose samples are
  * compressed. A stream that was saved (a length of zero or of all ones) goes to its end.
  */
-export async function wavFacts(file: Spool): Promise<WavFacts | null> {
+export async function readWavFormat(file: Spool): Promise<WavFormat | null> {
   const head = await file.read(0, 12);
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE') return null;
   let format: ReturnType<typeof formatOf> = null;
   let at = 12;
-  for (let chunk = 0; chunk < MOST_CHUNKS && at + 8 <= file.length; chunk++) {
+  for (let chunk = 0; chunk < MAX_CHUNKS && at + 8 <= file.length; chunk++) {
     const name = await file.read(at, 8);
     const length = name.readUInt32LE(4);
     const start = at + 8;
@@ -77,7 +77,7 @@ export async function wavFacts(file: Spool): Promise<WavFacts | null> {
   return null;
 }
 
-function mono(bytes: Buffer, { channels, encoding }: WavFacts): Float32Array {
+function mono(bytes: Buffer, { channels, encoding }: WavFormat): Float32Array {
   const width = BYTES[encoding];
   const read = SAMPLE[encoding];
   const samples = new Float32Array(Math.floor(bytes.length / (width * channels)));
@@ -92,7 +92,7 @@ function mono(bytes: Buffer, { channels, encoding }: WavFacts): Float32Array {
 }
 
 /** The sound of a WAV file, stretch by stretch; its channels are mixed. */
-export async function* wavSound(file: Spool, facts: WavFacts): AsyncGenerator<Sound> {
+export async function* wavSound(file: Spool, facts: WavFormat): AsyncGenerator<Sound> {
   const step = FRAMES_AT_ONCE * BYTES[facts.encoding] * facts.channels;
   for (let at = facts.start; at < facts.end; at += step) {
     const bytes = await file.read(at, Math.min(step, facts.end - at));

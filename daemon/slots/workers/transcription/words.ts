@@ -13,12 +13,12 @@ export interface TimedTokens {
 }
 
 /** Marks of the beginning of a word, as SentencePiece and byte-level vocabularies write them. */
-const BEGINS = /^[\s\u2581\u0120]/;
+const WORD_START = /^[\s\u2581\u0120]/;
 const MARKS = /[\u2581\u0120]/g;
 /** Scripts without spaces: every sign is a word of its own. */
-const ALONE = /^[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
+const UNSPACED_SCRIPT = /^[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
 /** Longest time that the last sound of a word is given when nobody tells how long it is, in seconds. */
-const LAST_SOUND_S = 0.4;
+const MAX_LAST_TOKEN_S = 0.4;
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
@@ -26,18 +26,18 @@ const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1
  * The words of a stretch that begins at `start` and ends at `end`, in seconds. Null when the model tells no times, or times
  * that can not be: then nothing is made up.
  */
-export function wordsOf(told: TimedTokens, start: number, end: number): Word[] | null {
-  const { tokens = [], timestamps = [], durations = [] } = told;
+export function wordsOf(timed: TimedTokens, start: number, end: number): Word[] | null {
+  const { tokens = [], timestamps = [], durations = [] } = timed;
   const possible = (at: number, index: number) => at >= (timestamps[index - 1] ?? 0) && at <= end - start;
   if (tokens.length === 0 || timestamps.length !== tokens.length || !timestamps.every(possible)) return null;
   const words: { word: string; start: number; end: number }[] = [];
   let open = false;
   for (const [index, token] of tokens.entries()) {
     const text = token.replace(MARKS, ' ').trim();
-    if (BEGINS.test(token) || ALONE.test(text)) open = false;
+    if (WORD_START.test(token) || UNSPACED_SCRIPT.test(text)) open = false;
     if (text === '') continue;
     const at = timestamps[index] as number;
-    const until = Math.min(at + (durations[index] || LAST_SOUND_S), timestamps[index + 1] ?? end - start);
+    const until = Math.min(at + (durations[index] || MAX_LAST_TOKEN_S), timestamps[index + 1] ?? end - start);
     const [from, to] = [milliseconds(start + at), milliseconds(start + until)];
     const last = open ? words.at(-1) : undefined;
     if (last === undefined) words.push({ word: text, start: from, end: to });

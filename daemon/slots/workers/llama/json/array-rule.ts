@@ -1,32 +1,32 @@
 import { SchemaFault } from './schema-fault.ts';
 import type { Conversion } from './schema-grammar.ts';
-import { join, type Schema } from './schema-shape.ts';
+import { joinPath, type Schema } from './schema-shape.ts';
 
 /** llama.cpp refuses longer repetitions. */
-export const REPEAT_MOST = 2_000;
+export const MAX_REPEAT = 2_000;
 
 /** An array: `prefixItems` in order, then `items`, between `minItems` and `maxItems` in all. */
 export function arrayRule(conversion: Conversion, schema: Schema, at: string, root: Schema): string {
   const { book, convert } = conversion;
   const ws = book.primitive('ws');
   const prefix = (Array.isArray(schema.prefixItems) ? schema.prefixItems : []).map((item, i) =>
-    convert(item, join(at, `prefixItems.${i}`), root),
+    convert(item, joinPath(at, `prefixItems.${i}`), root),
   );
-  const { least, most } = limits(schema, 'minItems', 'maxItems', at);
-  const moreAllowed = schema.items !== false && (most === null || most > prefix.length);
-  const item = moreAllowed ? book.add(convert(schema.items ?? true, join(at, 'items'), root)) : null;
+  const { min, max } = limits(schema, 'minItems', 'maxItems', at);
+  const moreAllowed = schema.items !== false && (max === null || max > prefix.length);
+  const item = moreAllowed ? book.add(convert(schema.items ?? true, joinPath(at, 'items'), root)) : null;
   const comma = `"," ${ws} `;
   if (prefix.length > 0) {
     const rest =
-      item === null ? '' : repeat(`(${comma}${item})`, least - prefix.length, atMost(most, prefix.length));
+      item === null ? '' : repeat(`(${comma}${item})`, min - prefix.length, atMost(max, prefix.length));
     return book.add(`"[" ${ws} ${prefix.join(` ${comma}`)} ${rest} ${ws} "]"`);
   }
   if (item === null) return book.add(`"[" ${ws} "]"`);
-  const list = `${item} ${repeat(`(${comma}${item})`, least - 1, atMost(most, 1))}`;
-  return book.add(`"[" ${ws} ${least > 0 ? list : `(${list})?`} ${ws} "]"`);
+  const list = `${item} ${repeat(`(${comma}${item})`, min - 1, atMost(max, 1))}`;
+  return book.add(`"[" ${ws} ${min > 0 ? list : `(${list})?`} ${ws} "]"`);
 }
 
-const atMost = (most: number | null, taken: number): number | null => (most === null ? null : most - taken);
+const atMost = (max: number | null, used: number): number | null => (max === null ? null : max - used);
 
 /** Reads a pair of bounds, which must be whole numbers that a grammar can count to. */
 export function limits(
@@ -34,23 +34,23 @@ export function limits(
   leastKey: string,
   mostKey: string,
   at: string,
-): { least: number; most: number | null } {
+): { min: number; max: number | null } {
   const read = (key: string): number | null => {
     const value = schema[key];
     if (value === undefined) return null;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > REPEAT_MOST)
-      throw new SchemaFault(at, `"${key}" must be a whole number up to ${REPEAT_MOST}`);
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > MAX_REPEAT)
+      throw new SchemaFault(at, `"${key}" must be a whole number up to ${MAX_REPEAT}`);
     return value;
   };
-  const least = read(leastKey) ?? 0;
-  const most = read(mostKey);
-  if (most !== null && most < least) throw new SchemaFault(at, `"${mostKey}" is less than "${leastKey}"`);
-  return { least, most };
+  const min = read(leastKey) ?? 0;
+  const max = read(mostKey);
+  if (max !== null && max < min) throw new SchemaFault(at, `"${mostKey}" is less than "${leastKey}"`);
+  return { min, max };
 }
 
 /** `what` between `least` and `most` times (null: no end). */
-export function repeat(what: string, least: number, most: number | null): string {
-  const from = Math.max(0, least);
-  if (most === null) return from === 0 ? `${what}*` : `${what}{${from},}`;
-  return most <= 0 ? '' : `${what}{${from},${most}}`;
+export function repeat(what: string, min: number, max: number | null): string {
+  const from = Math.max(0, min);
+  if (max === null) return from === 0 ? `${what}*` : `${what}{${from},}`;
+  return max <= 0 ? '' : `${what}{${from},${max}}`;
 }

@@ -8,22 +8,22 @@ const SURROGATES: readonly [number, number] = [0xd800, 0xdfff];
 /** The ranges in order, joined where they touch, without surrogates. */
 export function charSet(ranges: readonly (readonly [number, number])[]): CharSet {
   const sorted = [...ranges].sort(([a], [b]) => a - b);
-  const joined: [number, number][] = [];
+  const merged: [number, number][] = [];
   for (const [from, to] of sorted) {
-    const last = joined.at(-1);
+    const last = merged.at(-1);
     if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
-    else joined.push([from, to]);
+    else merged.push([from, to]);
   }
-  return without(joined, [SURROGATES]);
+  return without(merged, [SURROGATES]);
 }
 
 /** All characters that are not in `set`. */
 export const inverted = (set: CharSet): CharSet => without([[0, LAST]], [...set, SURROGATES]);
 
 /** What is in `set` and not in `taken`. */
-export function without(set: CharSet, taken: CharSet): CharSet {
+export function without(set: CharSet, excluded: CharSet): CharSet {
   let left = [...set];
-  for (const [from, to] of taken) {
+  for (const [from, to] of excluded) {
     left = left.flatMap(([a, b]): (readonly [number, number])[] => {
       if (to < a || from > b) return [[a, b]];
       return (

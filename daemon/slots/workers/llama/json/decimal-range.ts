@@ -8,9 +8,9 @@ export interface Bound {
 }
 
 /** Digits after the point that are written at most. */
-const FRACTION_MOST = 15;
-const ANY = `[0-9]{0,${FRACTION_MOST}}`;
-const SOME = `[0-9]{1,${FRACTION_MOST}}`;
+const MAX_FRACTION_DIGITS = 15;
+const ANY = `[0-9]{0,${MAX_FRACTION_DIGITS}}`;
+const SOME = `[0-9]{1,${MAX_FRACTION_DIGITS}}`;
 
 /** A bound of a number without a sign, by its digits before and after the point (without zeros at the end). */
 interface Digits {
@@ -20,11 +20,11 @@ interface Digits {
 }
 
 /** GBNF for the decimal numbers from `least` to `most` (null: no bound), without exponents; null when there is none. */
-export function decimalRange(least: Bound | null, most: Bound | null): string | null {
+export function decimalRange(min: Bound | null, max: Bound | null): string | null {
   const parts: string[] = [];
-  const below = magnitudes(negated(most), negated(least), true);
+  const below = magnitudes(negated(max), negated(min), true);
   if (below !== null) parts.push(`"-" (${below})`);
-  const above = magnitudes(least, most, false);
+  const above = magnitudes(min, max, false);
   if (above !== null) parts.push(above);
   return parts.length === 0 ? null : `(${parts.join(' | ')})`;
 }
@@ -33,12 +33,12 @@ const negated = (bound: Bound | null): Bound | null =>
   bound === null ? null : { value: -bound.value, open: bound.open };
 
 /** The numbers from zero on that lie between; `positive` leaves out zero itself. */
-function magnitudes(least: Bound | null, most: Bound | null, positive: boolean): string | null {
-  if (most !== null && (most.value < 0 || (most.value === 0 && (most.open || positive)))) return null;
+function magnitudes(min: Bound | null, max: Bound | null, positive: boolean): string | null {
+  if (max !== null && (max.value < 0 || (max.value === 0 && (max.open || positive)))) return null;
   const zero: Bound = { value: 0, open: positive };
-  const from = least === null || least.value < 0 || (least.value === 0 && positive) ? zero : least;
+  const from = min === null || min.value < 0 || (min.value === 0 && positive) ? zero : min;
   const low = digitsOf(from);
-  const high = most === null ? null : digitsOf(most);
+  const high = max === null ? null : digitsOf(max);
   const parts = high !== null && low.whole === high.whole ? [within(low, high)] : apart(low, high);
   const possible = parts.filter((part) => part !== null);
   return possible.length === 0 ? null : possible.join(' | ');
@@ -82,10 +82,10 @@ function fractions(given: Fraction | null, high: Fraction | null): Tail {
   const low = given === null || (given.digits === '' && !given.open) ? null : given;
   if (low === null && high === null) return { empty: true, some: SOME };
   if (high !== null && high.digits === '')
-    return high.open || low !== null ? NONE : { empty: true, some: `"0"{1,${FRACTION_MOST}}` };
+    return high.open || low !== null ? NONE : { empty: true, some: `"0"{1,${MAX_FRACTION_DIGITS}}` };
   if (low !== null && low.digits === '' && high === null)
     return low.open
-      ? { empty: false, some: `"0"{0,${FRACTION_MOST - 1}} [1-9] ${ANY}` }
+      ? { empty: false, some: `"0"{0,${MAX_FRACTION_DIGITS - 1}} [1-9] ${ANY}` }
       : fractions(null, null);
   const first = Number(low?.digits[0] ?? '0');
   const last = high === null ? 9 : Number(high.digits[0] ?? '0');

@@ -2,7 +2,7 @@ import { SchemaFault } from './schema-fault.ts';
 import { resolve } from './schema-reference.ts';
 import { isSchema, type Schema } from './schema-shape.ts';
 
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isSchema,
   array: Array.isArray,
@@ -25,7 +25,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 /** What each keyword asks of the values of its kind; the rest of the schema and the way to its parts come with it. */
 type Check = (
   value: never,
-  asked: never,
+  constraint: never,
   schema: Schema,
   fits: (value: unknown, schema: unknown) => boolean,
 ) => boolean;
@@ -67,7 +67,7 @@ const OBJECTS: Readonly<Record<string, Check>> = {
 };
 const ANY: Readonly<Record<string, Check>> = {
   type: (value: unknown, type: unknown) => [type].flat().some((one) => TYPES[String(one)]?.(value) === true),
-  const: (value: unknown, wanted: unknown) => same(value, wanted),
+  const: (value: unknown, expected: unknown) => same(value, expected),
   enum: (value: unknown, list: unknown[]) => list.some((one) => same(value, one)),
   allOf: (value: unknown, parts: unknown[], _, fits) => parts.every((part) => fits(value, part)),
   anyOf: (value: unknown, parts: unknown[], _, fits) => parts.some((part) => fits(value, part)),
@@ -77,9 +77,9 @@ const ANY: Readonly<Record<string, Check>> = {
 
 /** Whether a value that a schema lists fits what else the schema says, as far as a grammar keeps it. References begin in `root`. */
 export function fitsSchema(value: unknown, schema: unknown, root: Schema, depth = 0): boolean {
-  if (schema === true || depth > DEEPEST) return true;
+  if (schema === true || depth > MAX_DEPTH) return true;
   if (!isSchema(schema)) return false;
-  const fits = (part: unknown, asked: unknown) => fitsSchema(part, asked, root, depth + 1);
+  const fits = (part: unknown, constraint: unknown) => fitsSchema(part, constraint, root, depth + 1);
   if (typeof schema.$ref === 'string' && !fits(value, resolve(schema.$ref, root))) return false;
   return Object.entries({ ...ANY, ...checksOf(value) }).every(
     ([key, check]) => schema[key] === undefined || check(value as never, schema[key] as never, schema, fits),

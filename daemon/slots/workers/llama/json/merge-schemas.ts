@@ -1,9 +1,9 @@
 import { ImpossibleSchema, SchemaFault } from './schema-fault.ts';
 import { resolve } from './schema-reference.ts';
-import { isSchema, join, type Schema } from './schema-shape.ts';
+import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 
 /** Where a schema stands: the place for messages, and the schema in which its references begin. */
-export interface Place {
+export interface SchemaLocation {
   schema: unknown;
   at: string;
   root: Schema;
@@ -14,12 +14,12 @@ export interface MergeBudget {
   left: number;
 }
 
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 /** Alternatives that a schema may multiply to. */
-const ALTERNATIVES_MOST = 64;
+const MAX_ALTERNATIVES = 64;
 
 /** Keywords that say nothing about which values fit. */
-const SILENT: ReadonlySet<string> = new Set([
+const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
   ...[
     '$schema',
     '$id',
@@ -36,22 +36,29 @@ const SILENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether anything but the keywords `apart` says which values fit. */
-export const saysMore = (schema: Schema, ...apart: readonly string[]): boolean =>
-  Object.keys(schema).some((key) => !SILENT.has(key) && !apart.includes(key) && !key.startsWith('x-'));
+export const hasOtherConstraints = (schema: Schema, ...apart: readonly string[]): boolean =>
+  Object.keys(schema).some(
+    (key) => !ANNOTATION_KEYWORDS.has(key) && !apart.includes(key) && !key.startsWith('x-'),
+  );
 
 /**
  * The schema as alternatives without `allOf`, `anyOf`, `oneOf` and `$ref` at their tops: a value fits it when it fits one of
  * them. Throws SchemaFault for what can't be merged.
  */
-export function mergedAlternatives({ schema, at, root }: Place, budget: MergeBudget, depth = 0): Schema[] {
+export function mergedAlternatives(
+  { schema, at, root }: SchemaLocation,
+  budget: MergeBudget,
+  depth = 0,
+): Schema[] {
   budget.left -= 1;
   if (budget.left < 0) throw new SchemaFault(at, 'too many schemas are to be merged');
-  if (depth > DEEPEST) throw new SchemaFault(at, `schemas that are merged are nested deeper than ${DEEPEST}`);
+  if (depth > MAX_DEPTH)
+    throw new SchemaFault(at, `schemas that are merged are nested deeper than ${MAX_DEPTH}`);
   if (schema === true) return [{}];
   if (!isSchema(schema)) throw new SchemaFault(at, 'a schema must be an object or true');
   const { allOf, anyOf, oneOf, $ref, ...own } = schema;
   const inner = (part: unknown, next: string) =>
-    mergedAlternatives({ schema: part, at: join(at, next), root }, budget, depth + 1);
+    mergedAlternatives({ schema: part, at: joinPath(at, next), root }, budget, depth + 1);
   const groups: Schema[][] = [[own]];
   if (typeof $ref === 'string') groups.push(inner(target($ref, at, root), $ref));
   for (const [i, part] of listed(allOf, 'allOf', at).entries()) groups.push(inner(part, `allOf.${i}`));
@@ -69,8 +76,8 @@ export function mergedAlternatives({ schema, at, root }: Place, budget: MergeBud
 
 /** Every pair of both, merged; pairs that no value can fit are left out. */
 function product(left: readonly Schema[], right: readonly Schema[], at: string): Schema[] {
-  if (left.length * right.length > ALTERNATIVES_MOST)
-    throw new SchemaFault(at, `its parts multiply to more than ${ALTERNATIVES_MOST} alternatives`);
+  if (left.length * right.length > MAX_ALTERNATIVES)
+    throw new SchemaFault(at, `its parts multiply to more than ${MAX_ALTERNATIVES} alternatives`);
   return left.flatMap((a) => right.map((b) => merged(a, b, at))).filter((schema) => schema !== null);
 }
 
@@ -101,7 +108,7 @@ const MERGES: Readonly<Record<string, Merge>> = {
 function merged(a: Schema, b: Schema, at: string): Schema | null {
   const out: Record<string, unknown> = { ...a };
   for (const [key, value] of Object.entries(b)) {
-    if (key === 'properties' || SILENT.has(key)) continue;
+    if (key === 'properties' || ANNOTATION_KEYWORDS.has(key)) continue;
     const merge = MERGES[key] ?? same;
     const together = out[key] === undefined ? value : merge(out[key] as never, value as never, at, key);
     if (together === NOTHING) return null;

@@ -6,9 +6,9 @@ import { wholeRange } from './whole-range.ts';
 
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
 /** JSON readers tell integers apart up to here: a bound beyond it (an int64's, say) is taken for this one. */
-const END = Number.MAX_SAFE_INTEGER;
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 /** Bounds of other numbers are written out digit by digit. */
-const LARGEST = 1e15;
+const MAX_BOUND = 1e15;
 const SMALLEST = 1e-12;
 
 /** A number or an integer between its bounds; a bounded number is written without an exponent. */
@@ -26,10 +26,10 @@ export function numberRule({ book, strict }: Conversion, schema: Schema, at: str
 }
 
 function exactRange(least: number | null, most: number | null): string | null {
-  if ((least ?? 0) > END || (most ?? 0) < -END) return null;
+  if ((least ?? 0) > MAX_INTEGER || (most ?? 0) < -MAX_INTEGER) return null;
   return wholeRange(
-    least === null ? null : Math.max(least, -END),
-    most === null ? null : Math.min(most, END),
+    least === null ? null : Math.max(least, -MAX_INTEGER),
+    most === null ? null : Math.min(most, MAX_INTEGER),
   );
 }
 
@@ -53,7 +53,7 @@ function boundsOf(
     if (typeof value === 'number' && schema.type === 'integer') return { value, open };
     if (
       typeof value !== 'number' ||
-      Math.abs(value) >= LARGEST ||
+      Math.abs(value) >= MAX_BOUND ||
       (value !== 0 && Math.abs(value) < SMALLEST)
     )
       throw new SchemaFault(at, `"${key}" must be a number of at most 15 digits`);

@@ -2,7 +2,7 @@ import { otherNames } from './other-names.ts';
 import { literal } from './rule-book.ts';
 import { ImpossibleSchema, unlessImpossible } from './schema-fault.ts';
 import type { Conversion } from './schema-grammar.ts';
-import { isSchema, join, type Schema } from './schema-shape.ts';
+import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 
 /** An object: its required properties in order, then any of the others in order, then additional ones if allowed. */
 export function objectRule(conversion: Conversion, schema: Schema, at: string, root: Schema): string {
@@ -12,7 +12,7 @@ export function objectRule(conversion: Conversion, schema: Schema, at: string, r
   refuseUnlisted(required, new Set(properties.map(([name]) => name)), conversion, at);
   const ws = book.primitive('ws');
   const pair = ([name, value]: [string, unknown]): string =>
-    `${literal(JSON.stringify(name))} ":" ${ws} ${conversion.convert(value, join(at, `properties.${name}`), root)}`;
+    `${literal(JSON.stringify(name))} ":" ${ws} ${conversion.convert(value, joinPath(at, `properties.${name}`), root)}`;
   const first = properties.filter(([name]) => required.has(name)).map(pair);
   const others = properties
     .filter(([name]) => !required.has(name))
@@ -49,7 +49,7 @@ function additional({ book, convert }: Conversion, schema: Schema, at: string, r
   if (allowed === false) return null;
   const listed = isSchema(schema.properties) ? Object.keys(schema.properties) : [];
   const name = listed.length === 0 ? book.primitive('string') : book.add(otherNames(listed));
-  return book.add(`${name} ":" ws ${convert(allowed, join(at, 'additionalProperties'), root)}`);
+  return book.add(`${name} ":" ws ${convert(allowed, joinPath(at, 'additionalProperties'), root)}`);
 }
 
 function refuseUnlisted(

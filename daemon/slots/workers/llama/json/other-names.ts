@@ -1,5 +1,5 @@
 /** Characters of a name up to which it is told from others; what begins like a longer one is left out. */
-const LONGEST = 64;
+const MAX_NAME_CHARS = 64;
 /** What stands bare in a JSON string, and the signs that follow a backslash, but for those that have a plain form. */
 const BARE_NEVER = String.raw`"\\\x7F\x00-\x1F`;
 const SIGNS = ['"', '\\', 'b', 'f', 'n', 'r', 't'] as const;
@@ -9,7 +9,7 @@ const QUOTE = String.raw`"\""`;
 interface Names {
   ends: boolean;
   /** What begins so is never written: the name is too long to be told from others. */
-  shut: boolean;
+  closed: boolean;
   next: Map<string, Names>;
 }
 
@@ -18,7 +18,7 @@ interface Names {
  * string is written plainly: no character of it as a number.
  */
 export function otherNames(names: readonly string[]): string {
-  const root: Names = { ends: false, shut: false, next: new Map() };
+  const root: Names = { ends: false, closed: false, next: new Map() };
   for (const name of names) add(root, name);
   const any = `([^${BARE_NEVER}] | [\\\\] [${SIGNS.map(inSet).join('')}])*`;
   return `${QUOTE} ${differing(root, any)} ${QUOTE}`;
@@ -26,14 +26,14 @@ export function otherNames(names: readonly string[]): string {
 
 function add(root: Names, name: string): void {
   let here = root;
-  const chars = [...name.slice(0, 4 * LONGEST)];
-  for (const unit of chars.slice(0, LONGEST).map((char) => JSON.stringify(char).slice(1, -1))) {
-    const next = here.next.get(unit) ?? { ends: false, shut: false, next: new Map() };
+  const chars = [...name.slice(0, 4 * MAX_NAME_CHARS)];
+  for (const unit of chars.slice(0, MAX_NAME_CHARS).map((char) => JSON.stringify(char).slice(1, -1))) {
+    const next = here.next.get(unit) ?? { ends: false, closed: false, next: new Map() };
     here.next.set(unit, next);
     here = next;
   }
   here.ends = true;
-  here.shut ||= chars.length > LONGEST;
+  here.closed ||= chars.length > MAX_NAME_CHARS;
 }
 
 /** What follows where the string is still the beginning of a name. */
@@ -47,7 +47,7 @@ function differing({ ends, next }: Names, any: string): string {
     ...(signs.length === 0 ? [] : [`[\\\\] [${signs.map(inSet).join('')}] ${any}`]),
     ...[...next].flatMap(([unit, after]) => {
       const written = unitRule(unit);
-      return written === null || after.shut ? [] : [`${written} ${differing(after, any)}`];
+      return written === null || after.closed ? [] : [`${written} ${differing(after, any)}`];
     }),
   ];
   return `(${options.join(' | ')})`;

@@ -1,11 +1,11 @@
-import { REPEAT_MOST, repeat } from './array-rule.ts';
+import { MAX_REPEAT, repeat } from './array-rule.ts';
 import { type CharSet, has, without } from './char-set.ts';
 import { parseRegex, RegexFault, type RegexNode } from './regex.ts';
 import type { RuleBook } from './rule-book.ts';
 import { SchemaFault } from './schema-fault.ts';
 
 /** A pattern whose repetitions multiply to more is refused: a grammar writes them out. */
-const SIZE_MOST = 10_000;
+const MAX_SIZE = 10_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** Characters that JSON writes with a sign of their own. */
@@ -27,8 +27,8 @@ const NEVER_BARE: CharSet = [
 
 /** Lengths that a string must keep as well. */
 export interface Lengths {
-  least: number;
-  most: number | null;
+  min: number;
+  max: number | null;
 }
 
 /**
@@ -38,10 +38,10 @@ export interface Lengths {
 export function patternRule(book: RuleBook, pattern: string, lengths: Lengths | null, at: string): string {
   try {
     const { root, fromStart, toEnd } = parseRegex(pattern);
-    const kept = lengths === null ? root : shortened(root, lengths, fromStart && toEnd);
-    if (sizeOf(kept) > SIZE_MOST) throw new RegexFault('it repeats too much');
+    const tree = lengths === null ? root : shortened(root, lengths, fromStart && toEnd);
+    if (sizeOf(tree) > MAX_SIZE) throw new RegexFault('it repeats too much');
     const any = () => `${book.primitive('char')}*`;
-    return [fromStart ? '' : any(), ruleOf(kept), toEnd ? '' : any()].filter((part) => part !== '').join(' ');
+    return [fromStart ? '' : any(), ruleOf(tree), toEnd ? '' : any()].filter((part) => part !== '').join(' ');
   } catch (error) {
     if (!(error instanceof RegexFault)) throw error;
     throw new SchemaFault(
@@ -51,11 +51,11 @@ export function patternRule(book: RuleBook, pattern: string, lengths: Lengths | 
   }
 }
 
-function shortened(root: RegexNode, { least, most }: Lengths, whole: boolean): RegexNode {
+function shortened(root: RegexNode, { min, max }: Lengths, whole: boolean): RegexNode {
   if (!whole || root.type !== 'repeat' || root.what.type !== 'chars')
     throw new RegexFault('it can not be kept together with a length');
-  const from = Math.max(root.least, least);
-  const to = root.most === null || most === null ? (root.most ?? most) : Math.min(root.most, most);
+  const from = Math.max(root.least, min);
+  const to = root.most === null || max === null ? (root.most ?? max) : Math.min(root.most, max);
   if (to !== null && to < from) throw new RegexFault('no length fits');
   return { ...root, least: from, most: to };
 }
@@ -66,7 +66,7 @@ function sizeOf(node: RegexNode): number {
   if (node.type === 'row') return sum(node.parts.map(sizeOf));
   if (node.type === 'choice') return sum(node.options.map(sizeOf));
   const times = Math.max(1, node.least, node.most ?? 1);
-  if (times > REPEAT_MOST) throw new RegexFault(`it repeats more than ${REPEAT_MOST} times`);
+  if (times > MAX_REPEAT) throw new RegexFault(`it repeats more than ${MAX_REPEAT} times`);
   return times * sizeOf(node.what);
 }
 

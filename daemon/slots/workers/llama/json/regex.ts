@@ -17,8 +17,8 @@ export interface Regex {
 /** What no grammar can keep, or what is no regular expression; the message says which. */
 export class RegexFault extends Error {}
 
-const LONGEST = 2_000;
-const DEEPEST = 32;
+const MAX_PATTERN_CHARS = 2_000;
+const MAX_DEPTH = 32;
 const CLASSES: Readonly<Record<string, CharSet>> = { d: DIGIT, w: WORD, s: SPACE };
 const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11, 0: 0 };
 const COUNT = /^\{(\d+)(?:(,)(\d*))?\}/;
@@ -28,7 +28,8 @@ const COUNT = /^\{(\d+)(?:(,)(\d*))?\}/;
  * `^` and `$` within, and for what a machine need not know (`\b`, `\p{…}`).
  */
 export function parseRegex(source: string): Regex {
-  if (source.length > LONGEST) throw new RegexFault(`it is longer than ${LONGEST} characters`);
+  if (source.length > MAX_PATTERN_CHARS)
+    throw new RegexFault(`it is longer than ${MAX_PATTERN_CHARS} characters`);
   try {
     new RegExp(source, 'u');
   } catch {
@@ -82,7 +83,7 @@ class Parser {
   }
 
   #choice(): RegexNode {
-    if (++this.#depth > DEEPEST) throw new RegexFault(`its groups are nested deeper than ${DEEPEST}`);
+    if (++this.#depth > MAX_DEPTH) throw new RegexFault(`its groups are nested deeper than ${MAX_DEPTH}`);
     const options = [this.#row()];
     while (this.#here === '|') {
       this.#at += 1;

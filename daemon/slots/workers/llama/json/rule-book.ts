@@ -1,7 +1,7 @@
 import { SchemaFault } from './schema-fault.ts';
 
 /** Rules of one grammar; a schema that needs more is refused. */
-const RULES_MOST = 4_000;
+const MAX_RULES = 4_000;
 
 /** Rules that every JSON grammar may use; each is written only where it is needed. */
 const PRIMITIVES: Readonly<Record<string, { text: string; needs?: readonly string[] }>> = {
@@ -92,7 +92,7 @@ export class RuleBook {
   }
 
   #set(name: string, text: string): void {
-    if (this.#rules.size >= RULES_MOST) throw new SchemaFault('', 'the schema is too large');
+    if (this.#rules.size >= MAX_RULES) throw new SchemaFault('', 'the schema is too large');
     this.#rules.set(name, text);
   }
 }

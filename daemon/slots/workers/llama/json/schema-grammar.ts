@@ -1,12 +1,17 @@
 import { arrayRule } from './array-rule.ts';
 import { fitsSchema } from './fits-schema.ts';
-import { type MergeBudget, mergedAlternatives, type Place, saysMore } from './merge-schemas.ts';
+import {
+  hasOtherConstraints,
+  type MergeBudget,
+  mergedAlternatives,
+  type SchemaLocation,
+} from './merge-schemas.ts';
 import { numberRule } from './number-rule.ts';
 import { objectRule } from './object-rule.ts';
 import { literal, RuleBook } from './rule-book.ts';
 import { ImpossibleSchema, SchemaFault, unlessImpossible } from './schema-fault.ts';
 import { resolve } from './schema-reference.ts';
-import { isSchema, join, type Schema } from './schema-shape.ts';
+import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 import { stringRule } from './string-rule.ts';
 
 export interface SchemaOptions {
@@ -24,7 +29,7 @@ export interface Conversion {
 }
 
 /** Constraints that no rule here keeps. */
-export const NOT_KEPT = [
+export const UNSUPPORTED_KEYWORDS = [
   'not',
   'if',
   'then',
@@ -48,8 +53,8 @@ export const NOT_KEPT = [
   '$recursiveRef',
 ] as const;
 
-const DEEPEST = 64;
-const MERGES_MOST = 10_000;
+const MAX_DEPTH = 64;
+const MAX_MERGES = 10_000;
 
 /**
  * GBNF for the JSON texts that fit `schema`. Properties come in the order of the schema, the required ones first; what
@@ -67,9 +72,9 @@ export function converter(book: RuleBook, { strict }: SchemaOptions): Conversion
   const conversion: Conversion = {
     book,
     strict,
-    merges: { left: MERGES_MOST },
+    merges: { left: MAX_MERGES },
     convert(schema, at, root) {
-      if (depth >= DEEPEST) throw new SchemaFault(at, `the schema is nested deeper than ${DEEPEST}`);
+      if (depth >= MAX_DEPTH) throw new SchemaFault(at, `the schema is nested deeper than ${MAX_DEPTH}`);
       depth += 1;
       try {
         return rule(conversion, references, { schema, at, root });
@@ -81,18 +86,22 @@ export function converter(book: RuleBook, { strict }: SchemaOptions): Conversion
   return conversion;
 }
 
-function rule(conversion: Conversion, references: Map<unknown, string>, { schema, at, root }: Place): string {
+function rule(
+  conversion: Conversion,
+  references: Map<unknown, string>,
+  { schema, at, root }: SchemaLocation,
+): string {
   const { book, convert } = conversion;
   if (schema === true) return book.primitive('value');
   if (!isSchema(schema)) throw new SchemaFault(at, 'a schema must be an object or true');
   if (conversion.strict) refuseNotKept(schema, at);
-  if (typeof schema.$ref === 'string' && !saysMore(schema, '$ref'))
+  if (typeof schema.$ref === 'string' && !hasOtherConstraints(schema, '$ref'))
     return reference(conversion, references, { ref: schema.$ref, at, root });
   const choices = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(choices) && !saysMore(schema, 'anyOf' in schema ? 'anyOf' : 'oneOf'))
+  if (Array.isArray(choices) && !hasOtherConstraints(schema, 'anyOf' in schema ? 'anyOf' : 'oneOf'))
     return book.add(
       possible(
-        choices.map((choice, i) => () => convert(choice, join(at, `anyOf.${i}`), root)),
+        choices.map((choice, i) => () => convert(choice, joinPath(at, `anyOf.${i}`), root)),
         at,
       ),
     );
@@ -124,7 +133,7 @@ const TYPES: Readonly<
   any: ({ book }) => book.primitive('value'),
 };
 
-function typed(conversion: Conversion, { schema, at, root }: Place, type: unknown): string {
+function typed(conversion: Conversion, { schema, at, root }: SchemaLocation, type: unknown): string {
   const make = typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
   if (make === undefined) throw new SchemaFault(at, `the type ${JSON.stringify(type)} is not known`);
   return make(conversion, isSchema(schema) ? { ...schema, type } : {}, at, root);
@@ -145,7 +154,7 @@ function implied(schema: Schema): string {
 const COMBINED = ['$ref', 'allOf', 'anyOf', 'oneOf'] as const;
 
 /** The values that a schema lists, of these the ones that fit what else it says. */
-function listedValues({ at, root }: Place, schema: Schema): string {
+function listedValues({ at, root }: SchemaLocation, schema: Schema): string {
   const values: unknown[] = Array.isArray(schema.enum) ? schema.enum : [schema.const];
   const fitting = values.filter((value) => fitsSchema(value, schema, root));
   return alternatives(
@@ -166,7 +175,7 @@ function reference(
   const name = book.reserve();
   references.set(target, name);
   try {
-    return book.set(name, convert(target, join(at, ref), root));
+    return book.set(name, convert(target, joinPath(at, ref), root));
   } catch (error) {
     // Rules that lead here may stand in the book already.
     references.delete(target);
@@ -179,7 +188,7 @@ function reference(
 const NOTHING = String.raw`[^\x00-\U0010FFFF]`;
 
 function refuseNotKept(schema: Schema, at: string): void {
-  const found = NOT_KEPT.find((keyword) => keyword in schema);
+  const found = UNSUPPORTED_KEYWORDS.find((keyword) => keyword in schema);
   if (found !== undefined) throw new SchemaFault(at, `"${found}" is not supported`);
 }
 

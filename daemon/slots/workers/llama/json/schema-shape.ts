@@ -5,4 +5,4 @@ export const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A place within a schema, as `properties.age`. */
-export const join = (at: string, next: string): string => (at === '' ? next : `${at}.${next}`);
+export const joinPath = (at: string, next: string): string => (at === '' ? next : `${at}.${next}`);

@@ -30,17 +30,22 @@ const QUOTE = String.raw`"\""`;
 /** A string, with its pattern, its format or its length in characters. */
 export function stringRule(conversion: Conversion, schema: Schema, at: string): string {
   const { book, strict } = conversion;
-  const kept = lengths(conversion, schema, at);
-  const inner = patterned(conversion, schema, kept, at) ?? formatted(conversion, schema, kept, at);
+  const bounds = lengths(conversion, schema, at);
+  const inner = patterned(conversion, schema, bounds, at) ?? formatted(conversion, schema, bounds, at);
   if (inner !== null) return book.add(`${QUOTE} ${inner} ${QUOTE}`);
   const { format } = schema;
   if (strict && format !== undefined)
     throw new SchemaFault(at, `the format ${JSON.stringify(format)} is not supported`);
-  if (kept === null) return book.primitive('string');
-  return book.add(`${QUOTE} ${repeat(book.primitive('char'), kept.least, kept.most)} ${QUOTE}`);
+  if (bounds === null) return book.primitive('string');
+  return book.add(`${QUOTE} ${repeat(book.primitive('char'), bounds.min, bounds.max)} ${QUOTE}`);
 }
 
-function patterned(conversion: Conversion, schema: Schema, kept: Lengths | null, at: string): string | null {
+function patterned(
+  conversion: Conversion,
+  schema: Schema,
+  bounds: Lengths | null,
+  at: string,
+): string | null {
   const { pattern, format } = schema;
   if (pattern === undefined) return null;
   const { book, strict } = conversion;
@@ -48,18 +53,23 @@ function patterned(conversion: Conversion, schema: Schema, kept: Lengths | null,
     throw new SchemaFault(at, '"pattern" and "format" can not be kept together');
   if (typeof pattern !== 'string') throw new SchemaFault(at, '"pattern" must be a text');
   try {
-    return patternRule(book, pattern, kept, at);
+    return patternRule(book, pattern, bounds, at);
   } catch (error) {
     if (strict) throw error;
     return null;
   }
 }
 
-function formatted(conversion: Conversion, schema: Schema, kept: Lengths | null, at: string): string | null {
+function formatted(
+  conversion: Conversion,
+  schema: Schema,
+  bounds: Lengths | null,
+  at: string,
+): string | null {
   const { format } = schema;
   if (typeof format !== 'string' || !Object.hasOwn(FORMATS, format)) return null;
   const { rule, lengths: has } = FORMATS[format] as Format;
-  const fits = kept === null || (kept.least <= has[0] && (kept.most === null || kept.most >= has[1]));
+  const fits = bounds === null || (bounds.min <= has[0] && (bounds.max === null || bounds.max >= has[1]));
   if (!fits && conversion.strict)
     throw new SchemaFault(at, `the format "${format}" and a length can not be kept together`);
   return rule(conversion);

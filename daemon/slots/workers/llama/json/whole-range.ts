@@ -2,15 +2,15 @@
 const OPEN_DIGITS = 16;
 
 /** GBNF for the integers from `least` to `most`, without leading zeros (null: no bound); null when there is none. */
-export function wholeRange(least: number | null, most: number | null): string | null {
-  if (least !== null && most !== null && least > most) return null;
+export function wholeRange(min: number | null, max: number | null): string | null {
+  if (min !== null && max !== null && min > max) return null;
   const parts: string[] = [];
-  if (least === null || least < 0) {
+  if (min === null || min < 0) {
     // -5..-1 is 1..5 behind a sign; zero has none.
-    const nearest = most !== null && most < 0 ? -most : 1;
-    parts.push(`"-" (${naturals(nearest, least === null ? null : -least)})`);
+    const nearest = max !== null && max < 0 ? -max : 1;
+    parts.push(`"-" (${naturals(nearest, min === null ? null : -min)})`);
   }
-  if (most === null || most >= 0) parts.push(naturals(Math.max(0, least ?? 0), most));
+  if (max === null || max >= 0) parts.push(naturals(Math.max(0, min ?? 0), max));
   return `(${parts.join(' | ')})`;
 }
 

@@ -14,7 +14,7 @@ import {
 export const PYTHON_TAG = '<|python_tag|>';
 const FENCE = '```';
 const LANGUAGE = /[a-z_]*/y;
-const LANGUAGE_LONGEST = 16;
+const MAX_LANGUAGE_CHARS = 16;
 const LEADS = [PYTHON_TAG, FENCE] as const;
 
 /** Marks between and after calls that mean nothing by themselves. */
@@ -52,7 +52,7 @@ export function bareStart(
         const read = piece.slice(from, at) + mark;
         return { at: at + mark.length, next: mark === FENCE ? language(read) : list(read) };
       },
-      rest: (kept) => kept,
+      flush: (unread) => unread,
     };
     return state;
   };
@@ -61,10 +61,10 @@ export function bareStart(
     step(piece, from) {
       LANGUAGE.lastIndex = from;
       const word = LANGUAGE.exec(piece)?.[0] ?? '';
-      if (from + word.length >= piece.length && word.length <= LANGUAGE_LONGEST) return null;
+      if (from + word.length >= piece.length && word.length <= MAX_LANGUAGE_CHARS) return null;
       return { at: from + word.length, next: list(before + word) };
     },
-    rest: (kept) => before + kept,
+    flush: (unread) => before + unread,
   });
   /** Before the first call; a list may open. */
   const list = (before: string): State => {
@@ -82,7 +82,7 @@ export function bareStart(
         if (opened > at || piece[at] === '{') return { at: opened, next: call(read) };
         return { at: from, next: literal(before) };
       },
-      rest: (kept) => before + kept,
+      flush: (unread) => before + unread,
     };
     return state;
   };
@@ -92,7 +92,7 @@ export function bareStart(
       if (before !== '') out.push({ type: 'text', text: before });
       return { at: from, next: otherwise() };
     },
-    rest: (kept) => before + kept,
+    flush: (unread) => before + unread,
   });
   const after = { done: () => between(), failed: otherwise };
   const call = (before: string): State => oneCall(before, accepts, after);
@@ -112,7 +112,7 @@ export function bareStart(
         if (python && schemaOf !== undefined) return { at, next: python1('', schemaOf) };
         return { at, next: otherwise() };
       },
-      rest: (kept) => kept,
+      flush: (unread) => unread,
     };
     return state;
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fuzzing } from '../../../../test/harness/scale.ts';
-import { type Captured, captured } from '../../testing/captured.ts';
+import { type CapturedAnswer, captured } from '../../testing/captured.ts';
 import { cuts } from '../../testing/cuts.ts';
 import { CHAT } from '../answer.ts';
 import { AnswerReader } from '../answer-reader.ts';
@@ -10,7 +10,7 @@ import { chatRequest } from '../chat-request.ts';
 import { toolFamily } from './family.ts';
 import type { Piece } from './pieces.ts';
 
-/** Words by which the templates of each family are known. */
+/** Text by which the templates of each family are recognised. */
 const WORDS: Readonly<Record<string, string>> = {
   hermes: '<tool_call>',
   llama3: '<|python_tag|>',
@@ -29,8 +29,8 @@ interface Delta {
   tool_calls?: { index: number; id?: string; function: { name?: string; arguments: string } }[];
 }
 
-/** What a caller gets of an answer that comes in `pieces`: the deltas of its stream, joined. */
-function streamed({ tools, prompt }: Captured, family: string, pieces: readonly string[]) {
+/** Returns the joined stream deltas of an answer that arrives in `pieces`. */
+function streamed({ tools, prompt }: CapturedAnswer, family: string, pieces: readonly string[]) {
   const request = chatRequest({
     messages: [{ role: 'user', content: 'go' }],
     tools: Object.entries(tools).map(([name, parameters]) => ({
@@ -38,8 +38,8 @@ function streamed({ tools, prompt }: Captured, family: string, pieces: readonly 
       function: { name, parameters },
     })),
   });
-  const { reading } = chatPlan(request, toolFamily(WORDS[family] as string), prompt ?? '');
-  const reader = new AnswerReader(reading);
+  const { readOptions } = chatPlan(request, toolFamily(WORDS[family] as string), prompt ?? '');
+  const reader = new AnswerReader(readOptions);
   const found: Piece[] = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
   const message = {
     content: '',
@@ -70,7 +70,7 @@ function streamed({ tools, prompt }: Captured, family: string, pieces: readonly 
   return message;
 }
 
-function expectMessage(entry: Captured, said: ReturnType<typeof streamed>): void {
+function expectMessage(entry: CapturedAnswer, said: ReturnType<typeof streamed>): void {
   const { content, reasoning_content: thoughts = '', tool_calls: calls } = entry.message;
   expect(said.content).toBe(content);
   expect(said.reasoning_content).toBe(thoughts);
@@ -87,7 +87,7 @@ describe.each(FILES)('answers of real models: %s', (name) => {
   const entries = captured(name);
 
   test.each(entries.map((entry, i) => ({ ...entry, i })))('$i $model, $source', ({ i }) => {
-    const entry = entries[i] as Captured;
+    const entry = entries[i] as CapturedAnswer;
     const family = entry.family ?? name;
     const whole = streamed(entry, family, [entry.raw]);
     expectMessage(entry, whole);
@@ -95,11 +95,11 @@ describe.each(FILES)('answers of real models: %s', (name) => {
       expect(streamed(entry, family, pieces), JSON.stringify(pieces)).toEqual(whole);
   });
 
-  test('however they are cut into pieces', () => {
+  test('any split into pieces', () => {
     const cut = fc.record({ i: fc.nat(entries.length - 1), sizes: fc.array(fc.integer({ min: 1, max: 9 })) });
     fc.assert(
       fc.property(cut, ({ i, sizes }) => {
-        const entry = entries[i] as Captured;
+        const entry = entries[i] as CapturedAnswer;
         const family = entry.family ?? name;
         const pieces: string[] = [];
         let rest = entry.raw;

@@ -36,7 +36,7 @@ export const DEEPSEEK_MARKS: readonly string[] = [OPEN, CLOSE, CALL, CALL_END, S
 export const deepseekCalls = (accepts: Accepts): CallScanner => sectionedCalls(MARKS, accepts);
 
 /** The templates of these models leave it to the caller to tell the tools; this is the form they were trained with. */
-export function deepseekWords(tools: readonly Tool[]): string {
+export function deepseekToolInstructions(tools: readonly Tool[]): string {
   const list = tools.map(({ function: { name, description, parameters } }) =>
     [
       `### ${name}`,

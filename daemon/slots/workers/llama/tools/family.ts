@@ -1,5 +1,5 @@
 import { bareCalls, PYTHON_TAG } from './bare-json.ts';
-import { DEEPSEEK_MARKS, deepseekCalls, deepseekWords } from './deepseek.ts';
+import { DEEPSEEK_MARKS, deepseekCalls, deepseekToolInstructions } from './deepseek.ts';
 import { HARMONY_MARKS, harmonyMessages } from './harmony.ts';
 import { hermesCalls } from './hermes.ts';
 import { KIMI_MARKS, kimiCalls } from './kimi.ts';
@@ -22,7 +22,7 @@ export interface ToolFamily {
   /** True: any name behind the mark is a call. False: only a name that was offered. */
   marked: boolean;
   /** How tools are told to a model that knows this form although its template has no place for them. */
-  words: ((tools: readonly Tool[]) => string) | null;
+  toolInstructions: ((tools: readonly Tool[]) => string) | null;
   scanner(accepts: Accepts, schemaOf: SchemaOf): CallScanner;
 }
 
@@ -33,7 +33,7 @@ export const PLAIN_JSON: ToolFamily = {
   argumentsKey: 'arguments',
   id9: false,
   marked: false,
-  words: null,
+  toolInstructions: null,
   scanner: bareCalls,
 };
 
@@ -74,7 +74,7 @@ const FAMILIES: readonly { family: ToolFamily; words: RegExp }[] = [
       id: 'deepseek',
       marks: DEEPSEEK_MARKS,
       marked: true,
-      words: deepseekWords,
+      toolInstructions: deepseekToolInstructions,
       scanner: deepseekCalls,
     },
   },

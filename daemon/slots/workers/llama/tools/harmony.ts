@@ -1,6 +1,6 @@
 import { longestOpenEnd } from '../stop-scanner.ts';
 import { jsonValue } from './json-value.ts';
-import type { CallScanner, Found } from './pieces.ts';
+import type { CallScanner, ScannedPiece } from './pieces.ts';
 import {
   type Accepts,
   afterSpace,
@@ -25,7 +25,7 @@ export const HARMONY_MARKS: readonly string[] = [START, CHANNEL, MESSAGE, END, C
 const CONTENT_ENDS = [END, CALL, RETURN, START, CHANNEL];
 const HEADER_BEGINS = [CHANNEL, START, MESSAGE, 'to='];
 const HEADER_ENDS = [MESSAGE, END, CALL, RETURN, START];
-const HEADER_LONGEST = 512;
+const MAX_HEADER_CHARS = 512;
 const FUNCTIONS = 'functions.';
 
 /** What one message is: thoughts, words, or the call of a function. */
@@ -47,7 +47,7 @@ export function harmonyMessages(
   accepts: Accepts,
   schemaOf: SchemaOf,
 ): CallScanner {
-  const said = { reasoning: false, text: false };
+  const written = { reasoning: false, text: false };
   const kindOf = (header: string): Kind => {
     const recipients = [...header.matchAll(/\bto=([^\s<]+)/g)].map(([, to]) => to as string);
     const recipient = recipients.find((to) => to.startsWith(FUNCTIONS)) ?? recipients.at(-1) ?? '';
@@ -57,7 +57,7 @@ export function harmonyMessages(
     const channel = [...header.matchAll(/<\|channel\|>\s*([a-z]+)/gi)].at(-1)?.[1];
     return { type: channel === 'analysis' && !raw ? 'reasoning' : 'text' };
   };
-  const begin = (header: string, out: Found[]): State => {
+  const begin = (header: string, out: ScannedPiece[]): State => {
     const kind = kindOf(header);
     if (kind.type === 'call') {
       out.push({ type: 'call', name: kind.name });
@@ -69,25 +69,25 @@ export function harmonyMessages(
   };
   /** Words or thoughts; a second message of a kind is set apart from the first. */
   const content = (type: 'reasoning' | 'text', closes = false): State => {
-    let begun = false;
-    const tell = (text: string, out: Found[]): void => {
+    let started = false;
+    const write = (text: string, out: ScannedPiece[]): void => {
       if (text === '') return;
-      if (!begun && said[type]) out.push({ type, text: type === 'text' ? '\n\n' : '\n' });
-      begun = true;
-      said[type] = true;
+      if (!started && written[type]) out.push({ type, text: type === 'text' ? '\n\n' : '\n' });
+      started = true;
+      written[type] = true;
       out.push({ type, text });
     };
     const state: State = {
       step(text, from, out) {
         const hit = firstMark(text, CONTENT_ENDS, from);
         const end = hit === null ? text.length - longestOpenEnd(text.slice(from), CONTENT_ENDS) : hit.at;
-        tell(text.slice(from, end), out);
+        write(text.slice(from, end), out);
         if (hit === null) return { at: end, next: state };
         if (closes) out.push({ type: 'text', text: END });
-        const begins = hit.mark === START || hit.mark === CHANNEL;
-        return { at: begins ? hit.at : hit.at + hit.mark.length, next: between() };
+        const startsMessage = hit.mark === START || hit.mark === CHANNEL;
+        return { at: startsMessage ? hit.at : hit.at + hit.mark.length, next: between() };
       },
-      rest: (kept) => (kept === '' ? '' : [{ type, text: kept }]),
+      flush: (unread) => (unread === '' ? '' : [{ type, text: unread }]),
     };
     return state;
   };
@@ -102,7 +102,7 @@ export function harmonyMessages(
         if (mark === END || mark === CALL || mark === RETURN) return { at: at + mark.length, next: state };
         return mark === null ? { at: from, next: content('text') } : { at, next: header('') };
       },
-      rest: (kept) => kept,
+      flush: (unread) => unread,
     };
     return state;
   };
@@ -111,7 +111,7 @@ export function harmonyMessages(
     step(text, from, out) {
       const hit = firstMark(text, HEADER_ENDS, text.startsWith(START, from) ? from + START.length : from);
       const length = (hit?.at ?? text.length - MESSAGE.length) - from;
-      if (length > HEADER_LONGEST)
+      if (length > MAX_HEADER_CHARS)
         return { at: from + wordless(text.slice(from)).length, next: content('text') };
       if (hit === null) return null;
       if (hit.mark === MESSAGE)
@@ -119,7 +119,7 @@ export function harmonyMessages(
       if (hit.mark === START) return { at: hit.at, next: header('') };
       return { at: hit.at + hit.mark.length, next: between() };
     },
-    rest: (kept) => (meansNothing(kept) ? kept.slice(wordless(kept).length) : ''),
+    flush: (unread) => (meansNothing(unread) ? unread.slice(wordless(unread).length) : ''),
   });
   return scanner(opened === '' ? between() : continued(opened, header, begin));
 }
@@ -136,7 +136,7 @@ const meansNothing = (header: string): boolean =>
 function continued(
   opened: string,
   header: (before: string) => State,
-  begin: (header: string, out: Found[]) => State,
+  begin: (header: string, out: ScannedPiece[]) => State,
 ): State {
   return opened.endsWith(MESSAGE) ? begin(opened.slice(0, -MESSAGE.length), []) : header(opened);
 }
@@ -145,7 +145,7 @@ function continued(
 function callArguments(next: () => State): State {
   const value = jsonValue();
   let place: 'start' | 'json' | 'bare' | 'over' = 'start';
-  const ended = (out: Found[]): void => {
+  const ended = (out: ScannedPiece[]): void => {
     if (place === 'over') return;
     if (place === 'start') out.push({ type: 'arguments', text: '{}' });
     out.push({ type: 'callEnd' });
@@ -173,7 +173,7 @@ function callArguments(next: () => State): State {
       ended(out);
       return { at: hit.at, next: next() };
     },
-    rest: () => '',
+    flush: () => '',
   };
   return state;
 }

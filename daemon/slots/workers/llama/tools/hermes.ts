@@ -23,7 +23,7 @@ export function hermesCalls(accepts: Accepts, offered: Accepts = () => false): C
         const mayCome = CLOSE.startsWith(text.slice(at, at + CLOSE.length));
         return mayCome ? { at, next: state } : { at, next: outside() };
       },
-      rest: () => '',
+      flush: () => '',
     };
     return state;
   };

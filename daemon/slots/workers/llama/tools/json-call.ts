@@ -1,21 +1,21 @@
 import { jsonValue } from './json-value.ts';
-import type { Found } from './pieces.ts';
+import type { ScannedPiece } from './pieces.ts';
 
 /** What a part of the text brought. `end` is where the object of the call ended, -1 while it goes on. */
 export interface CallPart {
-  found: Found[];
+  found: ScannedPiece[];
   end: number;
   /** It is no call, and nothing was told. */
   failed: boolean;
 }
 
 const ARGUMENT_KEYS: ReadonlySet<string> = new Set(['arguments', 'parameters']);
-const NAME_LONGEST = 256;
+const MAX_NAME_CHARS = 256;
 
-type Place = 'open' | 'key' | 'colon' | 'value' | 'comma';
+type ParseState = 'open' | 'key' | 'colon' | 'value' | 'comma';
 
 /** What each punctuation mark leads to. */
-const NEXT: Readonly<Record<Place, Readonly<Record<string, Place | 'end'>>>> = {
+const NEXT: Readonly<Record<ParseState, Readonly<Record<string, ParseState | 'end'>>>> = {
   open: { '{': 'key' },
   key: {},
   colon: { ':': 'value' },
@@ -30,19 +30,19 @@ const NEXT: Readonly<Record<Place, Readonly<Record<string, Place | 'end'>>>> = {
  */
 export class JsonCall {
   readonly #accepts: (name: string) => boolean;
-  #place: Place = 'open';
+  #place: ParseState = 'open';
   #value = jsonValue();
   #key = '';
   /** The key or value that is being read, as far as it must be known whole. */
-  #kept = '';
+  #buffer = '';
   /** It has begun. */
-  #begun = false;
+  #started = false;
   #name: string | null = null;
   /** Arguments that came before the name. */
   #early: string | null = null;
   #argued = false;
-  #told = false;
-  #found: Found[] = [];
+  #emitted = false;
+  #found: ScannedPiece[] = [];
 
   constructor(accepts: (name: string) => boolean) {
     this.#accepts = accepts;
@@ -61,11 +61,11 @@ export class JsonCall {
           : c === '}' && this.#place === 'key'
             ? 'end'
             : NEXT[this.#place][c];
-        if (next === undefined) return this.#broken(this.#told ? at - 1 : at);
+        if (next === undefined) return this.#broken(this.#emitted ? at - 1 : at);
         if (next === 'end') return this.#close(at);
         this.#place = next;
       } else {
-        this.#begun = true;
+        this.#started = true;
         const { out, end } = this.#value.push(text, at);
         const good = this.#place === 'key' ? this.#readKey(out, end >= 0) : this.#readValue(out, end >= 0);
         if (!good) return this.#broken(end < 0 ? text.length : end);
@@ -78,13 +78,13 @@ export class JsonCall {
 
   /** Between the brace or comma and the key. */
   #emptyAt(c: string): boolean {
-    return !this.#begun && (c === '}' || /\s/.test(c));
+    return !this.#started && (c === '}' || /\s/.test(c));
   }
 
   #readKey(out: string, ended: boolean): boolean {
-    this.#kept += out;
+    this.#buffer += out;
     if (!ended) return true;
-    const key = readString(this.#kept);
+    const key = readString(this.#buffer);
     if (key === null) return false;
     this.#key = key;
     this.#next('colon');
@@ -101,44 +101,44 @@ export class JsonCall {
   }
 
   #readName(out: string, ended: boolean): boolean {
-    this.#kept += out;
-    if (this.#kept.length > NAME_LONGEST) return false;
+    this.#buffer += out;
+    if (this.#buffer.length > MAX_NAME_CHARS) return false;
     if (!ended) return true;
-    this.#name = readString(this.#kept);
+    this.#name = readString(this.#buffer);
     return this.#name !== null && this.#accepts(this.#name);
   }
 
   #readArguments(out: string, ended: boolean): boolean {
     if (out === '' && !ended) return true;
     this.#argued = true;
-    const whole = this.#name === null || !(this.#kept === '' ? out : this.#kept).startsWith('{');
+    const whole = this.#name === null || !(this.#buffer === '' ? out : this.#buffer).startsWith('{');
     if (!whole) {
-      this.#kept = '{';
-      this.#tell();
+      this.#buffer = '{';
+      this.#emit();
       if (out !== '') this.#found.push({ type: 'arguments', text: out });
       return true;
     }
-    this.#kept += out;
-    if (ended) this.#early = unpack(this.#kept);
+    this.#buffer += out;
+    if (ended) this.#early = unpack(this.#buffer);
     return true;
   }
 
-  #next(place: Place): void {
+  #next(place: ParseState): void {
     this.#place = place;
-    this.#kept = '';
-    this.#begun = false;
+    this.#buffer = '';
+    this.#started = false;
     this.#value = jsonValue();
   }
 
-  #tell(): void {
-    if (this.#told || this.#name === null) return;
-    this.#told = true;
+  #emit(): void {
+    if (this.#emitted || this.#name === null) return;
+    this.#emitted = true;
     this.#found.push({ type: 'call', name: this.#name });
   }
 
   #close(at: number): CallPart {
     if (this.#name === null) return this.#broken(at);
-    this.#tell();
+    this.#emit();
     const late = this.#early ?? (this.#argued ? null : '{}');
     if (late !== null) this.#found.push({ type: 'arguments', text: late });
     return this.#broken(at);
@@ -146,11 +146,11 @@ export class JsonCall {
 
   /** The end: of a call that was told, or of hope that it is one. */
   #broken(at: number): CallPart {
-    if (this.#told) this.#found.push({ type: 'callEnd' });
-    return { found: this.#take(), end: at, failed: !this.#told };
+    if (this.#emitted) this.#found.push({ type: 'callEnd' });
+    return { found: this.#take(), end: at, failed: !this.#emitted };
   }
 
-  #take(): Found[] {
+  #take(): ScannedPiece[] {
     const found = this.#found;
     this.#found = [];
     return found;

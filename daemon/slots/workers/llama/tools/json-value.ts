@@ -23,7 +23,7 @@ const CONTROLS: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '
 export function jsonValue(): JsonValue {
   const string = stringReader();
   let depth = 0;
-  let begun = false;
+  let started = false;
   /** A number or word, and the comma before it, after which something must follow. */
   let word = '';
   let comma = '';
@@ -36,17 +36,17 @@ export function jsonValue(): JsonValue {
     return before + (PYTHON[bare] ?? (BARE.test(bare) ? bare : JSON.stringify(bare)));
   };
   const before = (): string => {
-    const told = flush() + comma;
+    const pending = flush() + comma;
     comma = '';
-    return told;
+    return pending;
   };
   /** What a character outside of strings adds. */
   const outside = (c: string): string => {
     if (c === '"' || c === "'") return before() + string.open(c);
     if (c === ',') {
-      const told = before();
+      const pending = before();
       comma = c;
-      return told;
+      return pending;
     }
     if (c === ':') return flush() + c;
     if (c === '{' || c === '[') {
@@ -55,9 +55,9 @@ export function jsonValue(): JsonValue {
     }
     if (c === '}' || c === ']') {
       depth -= 1;
-      const told = flush();
+      const pending = flush();
       comma = '';
-      return told + c;
+      return pending + c;
     }
     word += c;
     return '';
@@ -68,12 +68,12 @@ export function jsonValue(): JsonValue {
       for (let at = from; at < text.length; at++) {
         const c = text[at] as string;
         const between = !string.inside;
-        if (between && depth === 0 && begun && AFTER_BARE.test(c)) return { out: out + flush(), end: at };
+        if (between && depth === 0 && started && AFTER_BARE.test(c)) return { out: out + flush(), end: at };
         if (between && SPACE.test(c)) {
           if (word !== '') word += ' ';
           continue;
         }
-        begun = true;
+        started = true;
         out += between ? outside(c) : string.take(c);
         const ends = !string.inside && depth === 0 && (between ? c === '}' || c === ']' : true);
         if (ends) return { out, end: at + 1 };

@@ -15,7 +15,7 @@ const MARK = '[TOOL_CALLS]';
 const ARGS = '[ARGS]';
 const CALL_ID = '[CALL_ID]';
 const END = '[/TOOL_CALLS]';
-const NAME_LONGEST = 256;
+const MAX_NAME_CHARS = 256;
 
 /**
  * Mistral: text, then `[TOOL_CALLS]` and a list `[{"name", "arguments"}, …]`; of newer models `[TOOL_CALLS]name[ARGS]{…}` for
@@ -32,7 +32,7 @@ export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): 
         if (text[at] === '[') return { at: at + 1, next: entry(`${MARK}[`) };
         return text[at] === '{' ? { at, next: entry(MARK) } : { at, next: named() };
       },
-      rest: (kept) => MARK + kept,
+      flush: (unread) => MARK + unread,
     };
     return state;
   };
@@ -46,7 +46,7 @@ export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): 
         if (text[at] === ',') return { at: at + 1, next: entry('') };
         return text[at] === ']' ? { at: at + 1, next: listed() } : { at, next: outside() };
       },
-      rest: () => '',
+      flush: () => '',
     };
     return state;
   };
@@ -59,7 +59,7 @@ export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): 
         if (mark === 'open') return null;
         return mark === null ? { at: from, next: outside() } : { at: at + mark.length, next: outside() };
       },
-      rest: (kept) => kept,
+      flush: (unread) => unread,
     };
     return state;
   };
@@ -69,7 +69,7 @@ export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): 
       step(text, from, out) {
         const brace = text.indexOf('{', from);
         const head = text.slice(from, brace < 0 ? text.length : brace);
-        if (brace < 0 && head.length <= NAME_LONGEST) return null;
+        if (brace < 0 && head.length <= MAX_NAME_CHARS) return null;
         const name = (head.split(CALL_ID)[0] ?? '').replace(ARGS, '').trim();
         if (brace < 0 || !accepts(name) || /\s/.test(name)) {
           out.push({ type: 'text', text: MARK });
@@ -78,7 +78,7 @@ export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): 
         out.push({ type: 'call', name });
         return { at: brace, next: argumentValue(outside) };
       },
-      rest: (kept) => MARK + kept,
+      flush: (unread) => MARK + unread,
     };
     return state;
   };

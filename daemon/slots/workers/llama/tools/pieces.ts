@@ -6,7 +6,7 @@ export type Piece =
   | { type: 'arguments'; index: number; text: string };
 
 /** What a scanner of one family finds; the numbers and ids come later. */
-export type Found =
+export type ScannedPiece =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
   /** `id` where the model itself gives its calls names. */
@@ -16,7 +16,7 @@ export type Found =
 
 /** Takes calls out of a stream of text pieces. What cannot be read as a call comes back as text. */
 export interface CallScanner {
-  push(text: string): Found[];
+  push(text: string): ScannedPiece[];
   /** What was held back, once no more comes. A call that has begun stays as far as it came. */
-  end(): Found[];
+  end(): ScannedPiece[];
 }

@@ -3,9 +3,9 @@ import { jsonValue } from './json-value.ts';
 import type { Accepts, SchemaOf, State } from './scanner.ts';
 
 const NAME = /[A-Za-z_][\w.]*/y;
-const NAME_LONGEST = 256;
+const MAX_NAME_CHARS = 256;
 /** A call that has not ended after so many characters is text. */
-const CALL_LONGEST = 16_384;
+const MAX_CALL_CHARS = 16_384;
 /** How Llama 3 writes a call of a tool that it was trained with: `brave_search.call(query="…")`. */
 const TRAINED = '.call';
 
@@ -14,7 +14,7 @@ export function startsPythonCall(text: string, at: number, accepts: Accepts): bo
   NAME.lastIndex = at;
   const word = NAME.exec(text)?.[0] ?? '';
   const end = at + word.length;
-  if (end >= text.length) return word.length <= NAME_LONGEST ? 'open' : false;
+  if (end >= text.length) return word.length <= MAX_NAME_CHARS ? 'open' : false;
   return word !== '' && text[end] === '(' && accepts(toolOf(word, accepts));
 }
 
@@ -31,7 +31,7 @@ export function pythonCall(
   const state: State = {
     step(text, from, out) {
       const end = callEnd(text, from);
-      if (end < 0 && text.length - from <= CALL_LONGEST) return null;
+      if (end < 0 && text.length - from <= MAX_CALL_CHARS) return null;
       const open = text.indexOf('(', from);
       const name = toolOf(text.slice(from, open), accepts);
       const given = end < 0 ? null : readArguments(text.slice(open + 1, end - 1), namesOf(schemaOf(name)));
@@ -43,7 +43,7 @@ export function pythonCall(
       out.push({ type: 'call', name }, { type: 'arguments', text: given }, { type: 'callEnd' });
       return { at: end, next: after.done() };
     },
-    rest: (kept) => before + kept,
+    flush: (unread) => before + unread,
   };
   return state;
 }
@@ -63,7 +63,7 @@ function callEnd(text: string, from: number): number {
 }
 
 /** Where `wanted` stands outside of strings and brackets; the search ends with the first closing bracket that nothing opened. */
-function topLevel(text: string, from: number, wanted: string): number[] {
+function topLevel(text: string, from: number, character: string): number[] {
   const found: number[] = [];
   let depth = 0;
   let quote = '';
@@ -74,7 +74,7 @@ function topLevel(text: string, from: number, wanted: string): number[] {
       else if (c === quote) quote = '';
       continue;
     }
-    if (depth === 0 && c === wanted) found.push(at);
+    if (depth === 0 && c === character) found.push(at);
     if (c === '"' || c === "'") quote = c;
     else if ('([{'.includes(c)) depth += 1;
     else if (')]}'.includes(c)) depth -= 1;
@@ -100,9 +100,9 @@ function readArguments(text: string, names: readonly string[]): string | null {
 }
 
 function asJson(text: string): string | null {
-  const said = text.trim();
-  const { out, end } = jsonValue().push(`${said},`, 0);
-  if (end !== said.length) return null;
+  const trimmed = text.trim();
+  const { out, end } = jsonValue().push(`${trimmed},`, 0);
+  if (end !== trimmed.length) return null;
   try {
     JSON.parse(out);
     return out;

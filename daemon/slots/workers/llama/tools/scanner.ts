@@ -1,7 +1,7 @@
 import { longestOpenEnd } from '../stop-scanner.ts';
 import { JsonCall } from './json-call.ts';
 import { jsonValue } from './json-value.ts';
-import type { CallScanner, Found } from './pieces.ts';
+import type { CallScanner, ScannedPiece } from './pieces.ts';
 
 /** Which names are calls; others are left in the text. */
 export type Accepts = (name: string) => boolean;
@@ -14,19 +14,19 @@ export type SchemaOf = (name: string) => unknown;
  * which state goes on; -1 means that it wants more text and has kept nothing of what was not taken.
  */
 export interface State {
-  step(text: string, from: number, out: Found[]): { at: number; next: State } | null;
+  step(text: string, from: number, out: ScannedPiece[]): { at: number; next: State } | null;
   /** What to show once no more comes, as text unless it says otherwise: what it holds back and `kept`, which it did not take. */
-  rest(kept: string): string | Found[];
+  flush(unread: string): string | ScannedPiece[];
 }
 
 /** Runs states over a stream. Between pieces, only what a state did not take is kept. */
 export function scanner(start: State): CallScanner {
   let state = start;
-  let kept = '';
+  let unread = '';
   return {
     push(piece) {
-      const text = kept + piece;
-      const out: Found[] = [];
+      const text = unread + piece;
+      const out: ScannedPiece[] = [];
       let at = 0;
       for (;;) {
         const moved = state.step(text, at, out);
@@ -34,12 +34,12 @@ export function scanner(start: State): CallScanner {
         if (moved.at === at && moved.next === state) break;
         ({ at, next: state } = moved);
       }
-      kept = text.slice(at);
+      unread = text.slice(at);
       return out;
     },
     end() {
-      const rest = state.rest(kept);
-      kept = '';
+      const rest = state.flush(unread);
+      unread = '';
       state = start;
       if (typeof rest !== 'string') return rest;
       return rest === '' ? [] : [{ type: 'text', text: rest }];
@@ -64,7 +64,7 @@ export function textOnly(): State {
       out.push({ type: 'text', text: text.slice(from) });
       return { at: text.length, next: state };
     },
-    rest: (kept) => kept,
+    flush: (unread) => unread,
   };
   return state;
 }
@@ -83,7 +83,7 @@ export function untilMarks(nexts: Readonly<Record<string, () => State>>): State 
       if (hit === null) return { at: Math.max(from, end), next: state };
       return { at: hit.at + hit.mark.length, next: (nexts[hit.mark] as () => State)() };
     },
-    rest: (kept) => kept,
+    flush: (unread) => unread,
   };
   return state;
 }
@@ -106,11 +106,11 @@ export function firstMark(
 export function markAt(text: string, marks: readonly string[], at: number): string | 'open' | null {
   const found = marks.find((mark) => text.startsWith(mark, at));
   if (found !== undefined) return found;
-  const end = text.slice(at, at + LONGEST_MARK);
+  const end = text.slice(at, at + MAX_MARK_CHARS);
   return marks.some((mark) => mark.length > end.length && mark.startsWith(end)) ? 'open' : null;
 }
 
-const LONGEST_MARK = 64;
+const MAX_MARK_CHARS = 64;
 
 /** Text of the model that is the JSON of its arguments; `after` takes over where the value ends. */
 export function argumentValue(after: () => State): State {
@@ -124,7 +124,7 @@ export function argumentValue(after: () => State): State {
       out.push({ type: 'callEnd' });
       return { at: end, next: after() };
     },
-    rest: () => '',
+    flush: () => '',
   };
   return state;
 }
@@ -137,21 +137,21 @@ export function oneCall(
 ): State {
   const call = new JsonCall(accepts);
   let read = before;
-  let told = false;
+  let hasFound = false;
   const state: State = {
     step(text, from, out) {
       if (from >= text.length) return null;
       const { found, end, failed } = call.push(text, from);
       const to = end < 0 ? text.length : end;
-      told ||= found.length > 0;
+      hasFound ||= found.length > 0;
       out.push(...found);
-      if (told) read = '';
+      if (hasFound) read = '';
       else read += text.slice(from, to);
       if (!failed) return { at: to, next: end < 0 ? state : after.done() };
       out.push({ type: 'text', text: read });
       return { at: to, next: after.failed() };
     },
-    rest: (kept) => read + kept,
+    flush: (unread) => read + unread,
   };
   return state;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { expectFound, type Output, read } from '../../testing/found.ts';
-import { deepseekCalls, deepseekWords } from './deepseek.ts';
+import { deepseekCalls, deepseekToolInstructions } from './deepseek.ts';
 import { kimiCalls } from './kimi.ts';
 import type { CallScanner } from './pieces.ts';
 
@@ -106,7 +106,7 @@ test('a head without an end is not kept for ever', () => {
 });
 
 test("DeepSeek's words tell each tool and the form in which it was trained", () => {
-  const words = deepseekWords([
+  const words = deepseekToolInstructions([
     { type: 'function', function: { name: 'f', description: 'Does f.', parameters: { type: 'object' } } },
   ]);
   expect(words).toContain('### f\nDescription: Does f.\nParameters: {"type":"object"}');

@@ -21,7 +21,7 @@ export interface SectionMarks {
 }
 
 /** What stands before the arguments is no longer than this. */
-const HEAD_LONGEST = 512;
+const MAX_HEAD_CHARS = 512;
 const FENCE = '```';
 
 /** Text, then calls whose marks are `marks`. */
@@ -42,14 +42,14 @@ export function sectionedCalls(marks: SectionMarks, accepts: Accepts): CallScann
         out.push({ type: 'text', text: open });
         return { at: from, next: outside() };
       },
-      rest: (kept) => open + kept,
+      flush: (unread) => open + unread,
     };
     return state;
   };
   const head = (before: string): State => ({
     step(text, from, out) {
       const end = headEnd(text, from, marks.callEnd);
-      if (end === 'open' && text.length - from <= HEAD_LONGEST) return null;
+      if (end === 'open' && text.length - from <= MAX_HEAD_CHARS) return null;
       const at = end === 'open' ? text.length : end;
       const called = end === 'open' ? null : marks.head(text.slice(from, at));
       if (called === null || !accepts(called.name)) {
@@ -61,7 +61,7 @@ export function sectionedCalls(marks: SectionMarks, accepts: Accepts): CallScann
       out.push({ type: 'arguments', text: '{}' }, { type: 'callEnd' });
       return { at, next: after() };
     },
-    rest: (kept) => before + kept,
+    flush: (unread) => before + unread,
   });
   /** After the arguments of a call: its end, the next one, or the end of the section. */
   const after = (): State => {
@@ -75,7 +75,7 @@ export function sectionedCalls(marks: SectionMarks, accepts: Accepts): CallScann
         if (mark === marks.call) return { at: at + mark.length, next: head(mark) };
         return mark === null ? { at, next: outside() } : { at: at + mark.length, next: state };
       },
-      rest: () => '',
+      flush: () => '',
     };
     return state;
   };

@@ -1,6 +1,6 @@
 import { isSchema, type Schema } from '../json/schema-shape.ts';
 import { longestOpenEnd } from '../stop-scanner.ts';
-import type { CallScanner, Found } from './pieces.ts';
+import type { CallScanner, ScannedPiece } from './pieces.ts';
 import {
   type Accepts,
   afterSpace,
@@ -33,7 +33,7 @@ export interface Tags {
   padded: boolean;
 }
 
-const NAME_LONGEST = 256;
+const MAX_NAME_CHARS = 256;
 /** An argument whose name and value stand in one tag: `<parameter=command=create</parameter>`. */
 const GLUED = /^([^=\s<>]+)=([^<>]*)<\/parameter$/;
 
@@ -65,12 +65,12 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
       out.push({ type: 'text', text: wrap });
       return { at: from, next: outside() };
     },
-    rest: (kept) => wrap + kept,
+    flush: (unread) => wrap + unread,
   });
   const name = (before: string): State => ({
     step(text, from, out) {
       const length = text.slice(from).search(tags.nameEnd);
-      if (length < 0 && text.length - from <= NAME_LONGEST) return null;
+      if (length < 0 && text.length - from <= MAX_NAME_CHARS) return null;
       const called = length < 0 ? null : asName(text.slice(from, from + length));
       if (called === null || !accepts(called)) {
         out.push({ type: 'text', text: before });
@@ -84,7 +84,7 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
         next: between({ schema: isSchema(known) ? known : {}, given: new Set() }),
       };
     },
-    rest: (kept) => before + kept,
+    flush: (unread) => before + unread,
   });
   /** Before an argument, or the end of the call. */
   const between = (call: Call): State => {
@@ -99,14 +99,14 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
         out.push(...ended(call));
         return { at: mark === null ? at : at + mark.length, next: unwrapped() };
       },
-      rest: () => '',
+      flush: () => '',
     };
     return state;
   };
   const key = (call: Call): State => ({
     step(text, from, out) {
       const end = text.indexOf(tags.key[1], from);
-      if (end < 0 && text.length - from <= NAME_LONGEST) return null;
+      if (end < 0 && text.length - from <= MAX_NAME_CHARS) return null;
       if (end < 0) {
         out.push(...ended(call));
         return { at: text.length, next: unwrapped() };
@@ -127,7 +127,7 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
       const reader = valueReader(tags.padded, ends, { schema, root: call.schema }, () => between(call));
       return { at: next, next: tags.value === null ? reader : opened(tags.value, reader) };
     },
-    rest: () => '',
+    flush: () => '',
   });
   /** After arguments that were written as JSON. */
   const closing = (): State => skipped([tags.close, `"${tags.close}`], unwrapped);
@@ -135,7 +135,7 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
   return outside();
 }
 
-const ended = ({ given }: Call): Found[] => [
+const ended = ({ given }: Call): ScannedPiece[] => [
   { type: 'arguments', text: given.size === 0 ? '{}' : '}' },
   { type: 'callEnd' },
 ];
@@ -149,7 +149,7 @@ function skipped(marks: readonly string[], next: () => State): State {
       if (mark === 'open') return { at, next: state };
       return { at: mark === null ? at : at + mark.length, next: next() };
     },
-    rest: () => '',
+    flush: () => '',
   };
   return state;
 }
@@ -162,7 +162,7 @@ function opened(tag: string, next: State): State {
       if (at >= 0) return { at: at + tag.length, next };
       return { at: Math.max(from, text.length - longestOpenEnd(text, [tag])), next: state };
     },
-    rest: () => '',
+    flush: () => '',
   };
   return state;
 }

@@ -6,8 +6,8 @@ import type { ChatMessage } from '../chat-message.ts';
  */
 export function withThinking(message: ChatMessage): ChatMessage {
   const { reasoning_content: thoughts, tool_calls: calls, thinking, content } = message;
-  const wanted = calls !== undefined && thinking === undefined && content === '';
-  return wanted && typeof thoughts === 'string' && thoughts !== ''
+  const isNeeded = calls !== undefined && thinking === undefined && content === '';
+  return isNeeded && typeof thoughts === 'string' && thoughts !== ''
     ? { ...message, thinking: thoughts }
     : message;
 }

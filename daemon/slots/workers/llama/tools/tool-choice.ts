@@ -17,7 +17,7 @@ export interface Tools {
   parallel: boolean;
 }
 
-const TOOLS_MOST = 1_024;
+const MAX_TOOLS = 1_024;
 const tool = z.looseObject({
   type: z.literal('function', { error: 'only tools of type "function" are supported' }),
   function: z.looseObject({ name: z.string().min(1).max(256) }),
@@ -25,7 +25,7 @@ const tool = z.looseObject({
 
 /** The request fields about tools. */
 export const toolFields = {
-  tools: z.array(tool).max(TOOLS_MOST).nullish(),
+  tools: z.array(tool).max(MAX_TOOLS).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
 };
@@ -38,7 +38,7 @@ const allowed = z.looseObject({
   type: z.literal('allowed_tools'),
   allowed_tools: z.looseObject({
     mode: z.enum(['auto', 'required']),
-    tools: z.array(named).min(1).max(TOOLS_MOST),
+    tools: z.array(named).min(1).max(MAX_TOOLS),
   }),
 });
 

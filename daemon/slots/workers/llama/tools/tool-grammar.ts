@@ -6,7 +6,7 @@ import type { Tool } from './tool-choice.ts';
 
 const ANY_OBJECT: Schema = { type: 'object' };
 /** A list of calls ends by itself after so many. */
-const CALLS_MOST = 16;
+const MAX_CALLS = 16;
 
 /** How calls are written as plain JSON. */
 export interface CallForm {
@@ -35,7 +35,7 @@ export function toolGrammar(
   );
   const call = book.add(calls.join(' | '));
   const all = [call];
-  if (several) all.push(book.add(`"[" ${ws} ${call} ("," ${ws} ${call}){0,${CALLS_MOST - 1}} ${ws} "]"`));
+  if (several) all.push(book.add(`"[" ${ws} ${call} ("," ${ws} ${call}){0,${MAX_CALLS - 1}} ${ws} "]"`));
   if (answer !== null) {
     const root = isSchema(answer.schema) ? answer.schema : {};
     all.unshift(converter(book, { strict: true }).convert(answer.schema, '', root));

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { plainMessages, toolWords, withWords } from './tool-prompt.ts';
+import { plainMessages, toolInstructions, withInstructions } from './tool-prompt.ts';
 
 test('the words hold each tool whole and the form of a call', () => {
-  const words = toolWords([{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]);
+  const words = toolInstructions([
+    { type: 'function', function: { name: 'f', parameters: { type: 'object' } } },
+  ]);
   expect(words).toContain('{"name":"f","parameters":{"type":"object"}}');
   expect(words).toContain('{"name": "the name of the function", "arguments"');
 });
@@ -31,6 +33,6 @@ test('calls and results become ordinary messages, others stay', () => {
 
 test('the words come first in the message of that role, or in one of their own', () => {
   const user = { role: 'user', content: 'hi' };
-  expect(withWords([user], 'W', 'system')).toEqual([{ role: 'system', content: 'W' }, user]);
-  expect(withWords([user], 'W', 'user')).toEqual([{ role: 'user', content: 'W\n\nhi' }]);
+  expect(withInstructions([user], 'W', 'system')).toEqual([{ role: 'system', content: 'W' }, user]);
+  expect(withInstructions([user], 'W', 'user')).toEqual([{ role: 'user', content: 'W\n\nhi' }]);
 });

@@ -2,7 +2,7 @@ import type { ChatMessage } from '../chat-message.ts';
 import type { Tool } from './tool-choice.ts';
 
 /** Tells the tools in words, for a model whose template does not know them. */
-export function toolWords(tools: readonly Tool[]): string {
+export function toolInstructions(tools: readonly Tool[]): string {
   const list = tools.map((tool) => JSON.stringify(tool.function)).join('\n');
   return (
     `You can call these functions:\n${list}\n` +
@@ -13,14 +13,14 @@ export function toolWords(tools: readonly Tool[]): string {
 
 /** Calls and their results as ordinary messages, for a template that knows no tools. */
 export const plainMessages = (messages: readonly ChatMessage[]): ChatMessage[] =>
-  callsInWords(messages).map((message) =>
+  callsAsText(messages).map((message) =>
     message.role === 'tool'
       ? { role: 'user', content: `Result of the function call:\n${message.content}` }
       : message,
   );
 
 /** Calls as words, for a template that passes over them. */
-export function callsInWords(messages: readonly ChatMessage[]): ChatMessage[] {
+export function callsAsText(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages.map((message) => {
     if (message.tool_calls === undefined) return message;
     const { tool_calls: calls, ...other } = message;
@@ -32,7 +32,7 @@ export function callsInWords(messages: readonly ChatMessage[]): ChatMessage[] {
 }
 
 /** Puts `words` before the conversation: into its system message, or into the first message where there is no such role. */
-export function withWords(
+export function withInstructions(
   messages: readonly ChatMessage[],
   words: string,
   role: 'system' | 'user',

@@ -1,13 +1,13 @@
 import { resolve } from '../json/schema-reference.ts';
 import { isSchema, type Schema } from '../json/schema-shape.ts';
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 /** Words that models write which have learned from Python. */
 const WORDS: Readonly<Record<string, string>> = { true: 'true', false: 'false', none: 'null', null: 'null' };
 
 /** The JSON types that `schema` allows; null when it does not say. */
 export function typesOf(schema: unknown, root: Schema = {}, depth = 0): ReadonlySet<string> | null {
-  if (!isSchema(schema) || depth > DEEPEST) return null;
+  if (!isSchema(schema) || depth > MAX_DEPTH) return null;
   if (typeof schema.$ref === 'string') return typesOf(resolve(schema.$ref, root), root, depth + 1);
   if (typeof schema.type === 'string') return schema.type === 'any' ? null : new Set([schema.type]);
   if (Array.isArray(schema.type)) return new Set(schema.type.filter((type) => typeof type === 'string'));
@@ -31,11 +31,11 @@ export function isText(schema: unknown, root: Schema = {}): boolean {
  */
 export function typedValue(text: string, schema: unknown, root: Schema = {}): string {
   const types = typesOf(schema, root);
-  const said = text.trim();
-  const json = parsed(said) === undefined ? (WORDS[said.toLowerCase()] ?? said) : said;
+  const trimmed = text.trim();
+  const json = parsed(trimmed) === undefined ? (WORDS[trimmed.toLowerCase()] ?? trimmed) : trimmed;
   const value = parsed(json);
   if (value === undefined || typeof value === 'string') return JSON.stringify(text);
-  if (types === null) return said === json ? json : JSON.stringify(text);
+  if (types === null) return trimmed === json ? json : JSON.stringify(text);
   const kind = kindOf(value);
   const fits = types.has(kind) || (kind === 'integer' && types.has('number'));
   const whole = kind === 'number' && types.has('integer') && !types.has('string');

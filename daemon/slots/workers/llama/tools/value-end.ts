@@ -4,7 +4,11 @@ import { longestOpenEnd } from '../stop-scanner.ts';
  * Where a value ends, from `from` on: `at` and the `length` of the tag that ends it. Without a length it has not ended yet, and
  * what stands from `at` on may become its end. Null when nothing of the kind is there. `begun`: the value has begun before `from`.
  */
-export type FindEnd = (text: string, from: number, begun: boolean) => { at: number; length?: number } | null;
+export type FindEnd = (
+  text: string,
+  from: number,
+  started: boolean,
+) => { at: number; length?: number } | null;
 
 /** The value ends at `mark` and nowhere else. */
 export const exactEnd =
@@ -23,15 +27,15 @@ const OPEN_STARTS = ['\n</parameter', '</parameter', '\n</function>', '</functio
  * Where a value of Qwen3-Coder ends: at `</parameter>`, which comes misspelled, or is forgotten. Then the value ends before a
  * parameter of a name that is in `awaited`, or at the end of the whole call.
  */
-export function looseEnd(awaited: ReadonlySet<string>): FindEnd {
-  return (text, from, begun) => {
+export function looseEnd(expectedNames: ReadonlySet<string>): FindEnd {
+  return (text, from, started) => {
     STARTS.lastIndex = from;
     for (let hit = STARTS.exec(text); hit !== null; hit = STARTS.exec(text)) {
-      const found = judged(text, hit.index, begins(text, hit.index, from, begun), awaited);
+      const found = matchEnd(text, hit.index, begins(text, hit.index, from, started), expectedNames);
       if (found === 'open') return { at: lineStart(text, hit.index, from) };
       if (found !== null) return { at: hit.index, length: found };
     }
-    const open = longestOpenEnd(text.slice(from), begun ? OPEN_STARTS : [...OPEN_STARTS, '<parameter=']);
+    const open = longestOpenEnd(text.slice(from), started ? OPEN_STARTS : [...OPEN_STARTS, '<parameter=']);
     return open === 0 ? null : { at: text.length - open };
   };
 }
@@ -41,19 +45,19 @@ const lineStart = (text: string, at: number, from: number): number =>
   at > from && text[at - 1] === '\n' ? at - 1 : at;
 
 /** True for the beginning of a line, or of the value. */
-const begins = (text: string, at: number, from: number, begun: boolean): boolean =>
-  at > from ? text[at - 1] === '\n' : !begun;
+const begins = (text: string, at: number, from: number, started: boolean): boolean =>
+  at > from ? text[at - 1] === '\n' : !started;
 
-const JUDGED_LONGEST = 320;
+const MAX_JUDGED_CHARS = 320;
 
 /** How much of the text at `at` ends the value; null when it belongs to the value. */
-function judged(
+function matchEnd(
   text: string,
   at: number,
   begins: boolean,
-  awaited: ReadonlySet<string>,
+  expectedNames: ReadonlySet<string>,
 ): number | 'open' | null {
-  const rest = text.slice(at, at + JUDGED_LONGEST);
+  const rest = text.slice(at, at + MAX_JUDGED_CHARS);
   if (rest.startsWith('</parameter')) {
     const whole =
       /^<\/parameter(_?function)?[\d/]?>/.exec(rest) ?? /^<\/parameter(?=\s+<\/function>)/.exec(rest);
@@ -66,6 +70,6 @@ function judged(
   }
   if (!begins) return null;
   const name = /^<parameter=([^<>\n]{1,256})>/.exec(rest)?.[1];
-  if (name !== undefined) return awaited.has(name.trim()) ? 0 : null;
+  if (name !== undefined) return expectedNames.has(name.trim()) ? 0 : null;
   return /^<parameter=[^<>\n]{0,256}$/.test(rest) ? 'open' : null;
 }

@@ -1,5 +1,5 @@
 import type { Schema } from '../json/schema-shape.ts';
-import type { Found } from './pieces.ts';
+import type { ScannedPiece } from './pieces.ts';
 import type { State } from './scanner.ts';
 import { isText, typedValue } from './typed-value.ts';
 import type { FindEnd } from './value-end.ts';
@@ -14,39 +14,39 @@ export function valueReader(
   { schema, root }: { schema: unknown; root: Schema },
   next: () => State,
 ): State {
-  const told = isText(schema, root);
+  const streams = isText(schema, root);
   const parts: string[] = [];
-  let begun = false;
-  const take = (text: string, out: Found[]): void => {
-    if (!told) parts.push(text);
-    else if (text !== '' || !begun)
-      out.push({ type: 'arguments', text: `${begun ? '' : '"'}${escaped(text)}` });
-    begun = true;
+  let started = false;
+  const take = (text: string, out: ScannedPiece[]): void => {
+    if (!streams) parts.push(text);
+    else if (text !== '' || !started)
+      out.push({ type: 'arguments', text: `${started ? '' : '"'}${escaped(text)}` });
+    started = true;
   };
-  const close = (): Found => ({
+  const close = (): ScannedPiece => ({
     type: 'arguments',
-    text: told ? '"' : typedValue(parts.join(''), schema, root),
+    text: streams ? '"' : typedValue(parts.join(''), schema, root),
   });
   const state: State = {
     step(text, from, out) {
       let start = from;
-      if (!begun && padded) {
+      if (!started && padded) {
         if (start >= text.length) return null;
-        if (text[start] === '\n' && findEnd(text, start, begun)?.at !== start) start += 1;
+        if (text[start] === '\n' && findEnd(text, start, started)?.at !== start) start += 1;
       }
-      const end = findEnd(text, start, begun);
+      const end = findEnd(text, start, started);
       const until = end === null ? text.length : end.at;
       const shown = end?.length !== undefined && padded && text[until - 1] === '\n' ? until - 1 : until;
       if (end?.length === undefined) {
         if (until > start) take(text.slice(start, until), out);
-        return until > start || begun ? { at: until, next: state } : null;
+        return until > start || started ? { at: until, next: state } : null;
       }
       take(text.slice(start, Math.max(start, shown)), out);
       out.push(close());
       return { at: until + end.length, next: next() };
     },
-    rest(kept) {
-      if (!begun || !padded || !/^\n?<\/function>\s*$/.test(kept)) return '';
+    flush(unread) {
+      if (!started || !padded || !/^\n?<\/function>\s*$/.test(unread)) return '';
       return [close(), { type: 'arguments', text: '}' }, { type: 'callEnd' }];
     },
   };

@@ -1,6 +1,6 @@
 import { chatPlan } from './chat-plan.ts';
 import type { ChatRequest } from './chat-request.ts';
-import type { Orders } from './choices.ts';
+import type { AnswerJob } from './choices.ts';
 import { type ChatEngine, refuseOverflow } from './engine.ts';
 
 const promptOf = (template: ChatEngine['template'], request: ChatRequest): string =>
@@ -17,10 +17,10 @@ export const countTokens = (
 ): number => vocabulary.tokens(promptOf(template, request)).length;
 
 /** What is generated for a chat. Throws a 400 when the template refuses it or the prompt does not fit the window. */
-export function chatOrders(
+export function chatJob(
   { template, vocabulary, facts }: Pick<ChatEngine, 'template' | 'vocabulary' | 'facts'>,
   request: ChatRequest,
-): Orders {
+): AnswerJob {
   const prompt = promptOf(template, request);
   const tokens = vocabulary.tokens(prompt);
   refuseOverflow(tokens.length, facts.context, 'messages');

@@ -1,14 +1,14 @@
 import { invalidField } from '../refusal.ts';
 import { PLAIN_TEXT } from './answer-reader.ts';
-import type { Orders } from './choices.ts';
+import type { AnswerJob } from './choices.ts';
 import type { CompletionRequest, Prompt } from './completion-request.ts';
 import { type ChatEngine, refuseOverflow } from './engine.ts';
 
 /** What is generated for a completion. Throws a 400 for a prompt that the model can't take. */
-export function completionOrders(
+export function completionJob(
   { vocabulary, facts }: Pick<ChatEngine, 'vocabulary' | 'facts'>,
   request: CompletionRequest,
-): Orders {
+): AnswerJob {
   const { suffix, structure } = request;
   const tokensOf = (prompt: Prompt): number[] => {
     if (typeof prompt !== 'string') vocabulary.checkIds(prompt, 'prompt');
@@ -24,7 +24,7 @@ export function completionOrders(
   for (const tokens of prompts) refuseOverflow(tokens.length, facts.context, 'prompt');
   return {
     prompts,
-    reading: PLAIN_TEXT,
+    readOptions: PLAIN_TEXT,
     generation: {
       ...request.generation,
       grammar: structure === null ? null : { text: structure.grammar, param: structure.param },

@@ -51,15 +51,15 @@ export interface AnswerView {
 }
 
 /** What a test asks a worker. */
-export interface Asked {
+export interface WorkerClient {
   worker(): ForkedWorker;
-  ask(path: string, body: object): Promise<AnswerView>;
+  request(path: string, body: object): Promise<AnswerView>;
   /** The chunks of a streamed answer, which must end in `[DONE]`. */
   stream(path: string, body: object): Promise<AnswerView[]>;
 }
 
 /** A real worker over a generated model for the tests of one block. */
-export function askWorker(model: TinyChatOptions, config: Partial<WorkerConfig> = {}): Asked {
+export function startTestWorker(model: TinyChatOptions, config: Partial<WorkerConfig> = {}): WorkerClient {
   let worker: ForkedWorker | undefined;
   let file: Awaited<ReturnType<typeof modelFile>> | undefined;
   const running = (): ForkedWorker => {
@@ -77,7 +77,7 @@ export function askWorker(model: TinyChatOptions, config: Partial<WorkerConfig> 
   });
   return {
     worker: running,
-    async ask(path, body) {
+    async request(path, body) {
       const response = await running().post(path, body);
       return { ...((await response.json()) as AnswerView), status: response.status };
     },
@@ -92,7 +92,7 @@ export function askWorker(model: TinyChatOptions, config: Partial<WorkerConfig> 
 }
 
 /** What the deltas of one choice add up to. */
-export function joined(
+export function joinDeltas(
   chunks: readonly AnswerView[],
   choice = 0,
 ): MessageView & { finish: (string | null)[] } {
