@@ -3,7 +3,7 @@ import { type LoadService, runWorker } from './lifecycle.ts';
 import { skipCpuBinaryTrial } from './llama/binary-trial.ts';
 import type { WorkerConfig, WorkerKind } from './protocol.ts';
 
-/** What is loaded for each kind. */
+/** The loader of each worker kind. */
 const SERVICES: Readonly<Record<WorkerKind, LoadService<WorkerConfig>>> = {
   chat: async (config, watch) => {
     const { ChatEngine } = await import('./llama/engine.ts');
@@ -35,5 +35,7 @@ const service = (engine: Omit<Loaded, 'routes'>, routes: Loaded['routes']): Load
 });
 
 skipCpuBinaryTrial();
-/** The engine worker over node-llama-cpp. The library is loaded after the port is open, and nowhere else. */
+/**
+ * Entry point of the engine worker over node-llama-cpp. The library is imported only after the port is open.
+ */
 runWorker({ read: readCommand, load: (config, watch) => SERVICES[config.kind](config, watch) });

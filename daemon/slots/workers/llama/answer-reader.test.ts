@@ -37,7 +37,7 @@ const TWO =
   '<think>\nBoth.\n</think>\n\nOne moment.\n\n<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>\n' +
   '<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>\n';
 
-test('thoughts, words and calls are told apart wherever the answer is cut; spaces around calls are left out', () => {
+test('separates reasoning, content and calls for any split, without whitespace around calls', () => {
   for (const pieces of cuts(TWO))
     expect(read(pieces, reading())).toEqual({
       reasoning: 'Both.',
@@ -50,7 +50,7 @@ test('thoughts, words and calls are told apart wherever the answer is cut; space
     });
 });
 
-test('without parallel calls the answer is full after the first', () => {
+test('is complete after the first call without parallel calls', () => {
   for (const pieces of cuts(TWO)) {
     const { calls, isComplete } = read(pieces, reading({ parallel: false }));
     expect(calls).toEqual([{ index: 0, name: 'f', arguments: '{"x":1}' }]);
@@ -58,18 +58,18 @@ test('without parallel calls the answer is full after the first', () => {
   }
 });
 
-test('words stay as they are when there is no call, spaces and all', () => {
+test('leaves text and whitespace unchanged when there is no call', () => {
   for (const pieces of cuts(' a  b\n\n')) expect(read(pieces, reading()).text).toBe(' a  b\n\n');
 });
 
-test('a name that was not offered is a call behind a mark, and text without one', () => {
+test('treats an unknown name as a call after a mark, and as text without one', () => {
   expect(read(['<tool_call>{"name": "other"}</tool_call>'], reading()).calls).toHaveLength(1);
   const bare = reading({ family: PLAIN_JSON });
   expect(read(['{"name": "other", "arguments": {}}'], bare).calls).toHaveLength(0);
   expect(read(['{"name": "f", "arguments": {}}'], bare).calls).toHaveLength(1);
 });
 
-test('every call has an id of its own, in the form that the family takes back', () => {
+test('gives every call an id in the form of its family', () => {
   const ids = (how: ReadOptions, said: string) =>
     new AnswerReader(how).push(said).flatMap((piece) => (piece.type === 'call' ? [piece.id] : []));
   const hermes = ids(reading(), '<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"f"}</tool_call>');
@@ -79,6 +79,6 @@ test('every call has an id of its own, in the form that the family takes back', 
   expect(mistral[0]).toMatch(/^[A-Za-z0-9]{9}$/);
 });
 
-test('plain text passes untouched', () => {
+test('leaves plain text unchanged', () => {
   expect(read(['<think>x</think> <tool_call>'], PLAIN_TEXT).text).toBe('<think>x</think> <tool_call>');
 });

@@ -3,29 +3,29 @@ import { callId } from './tools/call-ids.ts';
 import type { ToolFamily } from './tools/family.ts';
 import type { CallScanner, Piece, ScannedPiece } from './tools/pieces.ts';
 
-/** How the text of one answer is to be read. */
+/** How to read the text of one answer. */
 export interface ReadOptions {
-  /** Null leaves thoughts in the text. */
+  /** Null leaves reasoning in the text. */
   thoughts: { opened: ThinkingMark | null } | null;
   calls: {
     family: ToolFamily;
-    /** The parameters of what may be called, by name. */
+    /** Parameters of the callable tools, by tool name. */
     tools: ReadonlyMap<string, unknown>;
     /** False: the answer ends with its first call. */
     parallel: boolean;
   } | null;
 }
 
-/** Text as it is. */
+/** Returns the text unchanged. */
 export const PLAIN_TEXT: ReadOptions = { thoughts: null, calls: null };
 
-/** Divides the text of one answer into words, thoughts and calls. */
+/** Splits the text of one answer into content, reasoning and tool calls. */
 export class AnswerReader {
   readonly #thoughts: ReturnType<typeof thoughtScanner> | null;
   readonly #calls: ReadOptions['calls'];
   readonly #scanner: CallScanner | null;
   #count = 0;
-  /** Spaces that are shown only when words follow. */
+  /** Whitespace that is emitted only when text follows. */
   #space = '';
   #shown = false;
   #isComplete = false;
@@ -36,12 +36,12 @@ export class AnswerReader {
     this.#scanner = calls === null ? null : callScanner(calls);
   }
 
-  /** Calls begun so far. */
+  /** Number of calls started so far. */
   get count(): number {
     return this.#count;
   }
 
-  /** True once the answer is complete by itself: nothing that comes after is wanted. */
+  /** True once the answer is complete, so that any further text is ignored. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -51,7 +51,7 @@ export class AnswerReader {
     return this.#divide(this.#thoughts === null ? [{ type: 'text', text }] : this.#thoughts.push(text));
   }
 
-  /** What was held back, once no more comes. */
+  /** Returns the held-back pieces. Call this at the end of the stream. */
   end(): Piece[] {
     const out = this.#divide(this.#thoughts?.end() ?? []);
     if (this.#scanner === null || this.#isComplete) return out;
@@ -90,7 +90,7 @@ export class AnswerReader {
     } else this.#isComplete = this.#calls?.parallel === false;
   }
 
-  /** Words without the spaces that only set a call apart. */
+  /** Emits text without the whitespace that only separates it from a call. */
   #words(text: string, out: Piece[]): void {
     const words = text.trimEnd();
     if (words === '') {
@@ -104,7 +104,10 @@ export class AnswerReader {
   }
 }
 
-/** Behind a mark any name is a call, provided that there are tools at all; without one only a name that was offered. */
+/**
+ * After a call mark, any name is a call if the request has tools. Without a mark, only an offered name is a
+ * call.
+ */
 function callScanner({ family, tools }: NonNullable<ReadOptions['calls']>): CallScanner {
   const accepts = (name: string): boolean =>
     family.marked ? name !== '' && tools.size > 0 : tools.has(name);

@@ -57,7 +57,7 @@ test.each([
   expect(CHAT.part(head, { ...part, piece })).toMatchObject({ choices: [{ delta }] });
 });
 
-test('a whole chat carries usage and the timings of llama-server', () => {
+test("a complete chat has usage and llama-server's timings", () => {
   expect(CHAT.whole(head, [choice], counts)).toMatchObject({
     ...common,
     object: 'chat.completion',
@@ -87,7 +87,7 @@ test('a whole chat carries usage and the timings of llama-server', () => {
   });
 });
 
-test('an answer of calls alone has no content; thoughts have a field of their own', () => {
+test('an answer of only calls has no content, and reasoning has its own field', () => {
   const called = { ...choice, text: '', calls: [call], finish: 'tool_calls' as const, reasoning: 'hm' };
   const { id, ...written } = call;
   expect(CHAT.whole(head, [called], counts)).toMatchObject({
@@ -103,7 +103,7 @@ test('an answer of calls alone has no content; thoughts have a field of their ow
   });
 });
 
-test('probabilities in the form of each dialect', () => {
+test('formats probabilities for each API', () => {
   const logprobs = [entry, { ...entry, token: 'b' }];
   expect(CHAT.whole(head, [{ ...choice, logprobs }], counts)).toMatchObject({
     choices: [

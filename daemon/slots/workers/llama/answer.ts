@@ -4,7 +4,7 @@ import { type Counts, timings, usage } from './usage.ts';
 
 export type Finish = 'stop' | 'length' | 'tool_calls';
 
-/** What all chunks of one answer have in common. */
+/** Fields that all chunks of one answer share. */
 export interface AnswerHead {
   id: string;
   /** Unix seconds. */
@@ -12,7 +12,7 @@ export interface AnswerHead {
   model: string;
 }
 
-/** One choice of a whole answer. */
+/** One choice of a non-streamed answer. */
 export interface WholeChoice {
   index: number;
   text: string;
@@ -20,26 +20,26 @@ export interface WholeChoice {
   calls: { id: string; name: string; arguments: string }[];
   logprobs: TokenLogprob[] | null;
   finish: Finish;
-  /** The stop string that ended it. */
+  /** The stop string that ended the choice. */
   stop?: string;
 }
 
 /** How a choice ended. */
 export type ChoiceEnd = Pick<WholeChoice, 'finish' | 'stop'> & { counts: Counts };
 
-/** What a chunk says of one choice. */
+/** The part of a chunk that belongs to one choice. */
 export interface Part {
   choice: number;
-  /** Null where only probabilities are told. */
+  /** Null when the part holds only probabilities. */
   piece: Piece | null;
   logprobs: TokenLogprob[] | null;
-  /** Length of the text of this choice before the part. */
+  /** Length of this choice's text before this part. */
   offset: number;
 }
 
-/** The two dialects of one answer: whole, and in chunks. */
+/** Builds an answer of one API, complete or in chunks. */
 export interface Dialect {
-  /** First chunk of a choice, or null where the dialect has none. */
+  /** First chunk of a choice, or null when the API has none. */
   opening(head: AnswerHead, choice: number): object | null;
   part(head: AnswerHead, part: Part): object;
   finish(head: AnswerHead, choice: number, end: ChoiceEnd): object;
@@ -61,7 +61,10 @@ interface Choice {
   [content: string]: unknown;
 }
 
-/** Which stop string ended it, under vLLM's name: some callers must tell it apart from the end of a turn. */
+/**
+ * The stop string that ended the choice, under vLLM's field name: clients need it to distinguish a stop
+ * string from the end of a turn.
+ */
 const stopReason = (stop: string | undefined): object => (stop === undefined ? {} : { stop_reason: stop });
 
 const CHAT_CHUNK = 'chat.completion.chunk';
@@ -79,7 +82,7 @@ const usageChunk = (head: AnswerHead, object: string, counts: Counts): object =>
   timings: timings(counts),
 });
 
-/** What each piece adds to the message of a chat. */
+/** The fields that a piece adds to a chat message. */
 function delta(piece: Piece | null): object {
   if (piece === null) return {};
   if (piece.type === 'text') return { content: piece.text };
@@ -131,7 +134,7 @@ export const CHAT: Dialect = {
   }),
 };
 
-/** `POST /v1/completions`, which knows text only. */
+/** `POST /v1/completions`, which supports text only. */
 export const COMPLETION: Dialect = {
   opening: () => null,
   part: (head, { choice, piece, logprobs, offset }) =>

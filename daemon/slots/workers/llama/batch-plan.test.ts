@@ -23,7 +23,7 @@ test.each([
   expect(taken(lengths, size)).toEqual(expected);
 });
 
-test('everybody gets a place, nobody more than he has, and no place stays empty while one waits', () => {
+test('every sequence gets a share, none gets more than it needs, and no space stays unused', () => {
   const lengths = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 16 });
   fc.assert(
     fc.property(lengths, fc.integer({ min: 16, max: 512 }), (all, size) => {
@@ -39,7 +39,7 @@ test('everybody gets a place, nobody more than he has, and no place stays empty 
   );
 });
 
-test('a batch holds its sequences in the order of their numbers, in whatever order they ask', () => {
+test('a batch is sorted by sequence number, in any order of arrival', () => {
   const order = fc.uniqueArray(fc.nat(15), { minLength: 1 });
   const lengths = fc.infiniteStream(fc.integer({ min: 1, max: 300 }));
   fc.assert(

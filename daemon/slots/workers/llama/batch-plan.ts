@@ -1,6 +1,6 @@
 import type { BatchItem, EvaluationPriority, PrioritizedBatchItem } from 'node-llama-cpp';
 
-/** Divides each batch of one context among the sequences that wait for it, and counts the batches. */
+/** Divides each batch of one context among the waiting sequences and counts the batches. */
 export class BatchPlan {
   #batches = 0;
 
@@ -9,7 +9,7 @@ export class BatchPlan {
     return this.#batches;
   }
 
-  /** What the library asks before it decodes: once for each batch. */
+  /** Callback of the library, called once before each batch is decoded. */
   readonly divide = ({ items, size }: Waiting): PrioritizedBatchItem[] => {
     this.#batches++;
     return inOrder(shares(items, size));
@@ -18,27 +18,27 @@ export class BatchPlan {
 
 interface Waiting {
   items: readonly BatchItem[];
-  /** Tokens that fit. */
+  /** Number of tokens that fit. */
   size: number;
 }
 
 /**
- * The mark by which a batch knows the items of the sequence with this number. The library hands it on and has no use for it
- * where a plan of one's own divides the batches.
+ * Returns the priority that identifies the items of a sequence in a batch. The library passes it through and
+ * ignores it when a custom plan divides the batches.
  */
 export const sequencePriority = (sequence: number): EvaluationPriority => sequence as EvaluationPriority;
 
 /**
- * By the numbers of their sequences. llama.cpp takes neighbours in rising order through the model at once; in any other
- * order it falls into pieces, each as dear as the whole.
+ * Sorts by sequence number. llama.cpp evaluates adjacent sequences in ascending order in one pass; any other
+ * order splits the batch into parts that each cost as much as the whole.
  */
 function inOrder(plan: PrioritizedBatchItem[]): PrioritizedBatchItem[] {
   return plan.sort((a, b) => a.item.evaluationPriority - b.item.evaluationPriority);
 }
 
 /**
- * Equal shares of `size` tokens; what one does not need goes to those that have more. So who waits for one token always
- * has a place, and prompts share what is left.
+ * Splits `size` tokens into equal shares and gives the unused part of a share to longer items. A sequence
+ * that waits for one token always gets it; prompts share the rest.
  */
 function shares(items: readonly BatchItem[], size: number): PrioritizedBatchItem[] {
   let left = size;

@@ -3,10 +3,10 @@ import { registerHooks } from 'node:module';
 const TRIAL = /\/node-llama-cpp\/dist\/bindings\/utils\/testBindingBinary\.js$/;
 
 /**
- * Keeps node-llama-cpp from starting a second Node before each load, in which it loads its binary for trial (3.22): 0.3 s, more than
- * all else that a small model's load takes. For a card the trial stays: what its driver does to it lets `auto` fall back to the CPU. The
- * binary of the CPU has nothing to fall back to, and whoever loads it here is a process of its own, whose end the slot tells.
- * To be called before the library is read in.
+ * Skips the process that node-llama-cpp (3.22) starts before each load to try its binary. That process takes
+ * 0.3 s, more than everything else in the load of a small model. GPU binaries are still tried, so that `auto`
+ * can fall back to the CPU when a driver crashes. The CPU binary has no fallback, and it runs in a worker
+ * process whose exit the slot reports. Call this before importing the library.
  */
 export function skipCpuBinaryTrial(): void {
   registerHooks({

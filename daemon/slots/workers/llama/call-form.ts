@@ -1,28 +1,31 @@
 import { describedTool } from './tools/described-tool.ts';
 import { type Tool, wholeTool } from './tools/tool-choice.ts';
 
-/** Renders a template with these variables; throws when it can't. */
+/** Renders a template with these variables. Throws when the template fails. */
 export type Render = (variables: Record<string, unknown>) => string;
 
-/** How a template wants the calls of earlier turns. */
+/** How a template expects the calls of earlier turns. */
 export interface CallForm {
-  /** True: arguments as an object. Some templates write them out one by one, some paste the text. */
+  /** True: arguments are an object, because some templates write them one by one. False: arguments are text. */
   objects: boolean;
-  /** What stands for the words of a message that only calls. */
+  /** Content of a message that only holds calls. */
   emptyContent: '' | null;
-  /** False: the template passes over calls. */
+  /** False: the template ignores calls. */
   written: boolean;
 }
 
 const PROBE = 'svc-probe-argument';
-/** As JSON, or as a tag of its own (`<parameter=KEY>`, `<arg_key>KEY</arg_key>`). */
+/** Matches arguments written as JSON or as tags (`<parameter=KEY>`, `<arg_key>KEY</arg_key>`). */
 const AS_OBJECT = new RegExp(`["=>]${PROBE}["<>]`);
 const NAME = 'svc_probe';
 const FORMS: readonly CallForm[] = ([true, false] as const).flatMap((objects) =>
   (['', null] as const).map((emptyContent) => ({ objects, emptyContent, written: true })),
 );
 
-/** Finds the form out by writing a call in each. A template that refuses them all gets text, which says why where it matters. */
+/**
+ * Detects the form by rendering a call in each one. A template that refuses all of them gets text, so that
+ * its own error is reported.
+ */
 export function callForm(render: Render): CallForm {
   const prompts = FORMS.map((form) => ({ form, prompt: tried(render, form) }));
   const good = prompts.find(
@@ -32,7 +35,7 @@ export function callForm(render: Render): CallForm {
   return { objects: false, emptyContent: '', written: prompts.every(({ prompt }) => prompt === null) };
 }
 
-/** Whether a template fails over a parameter without a description. */
+/** Returns true when the template fails on a parameter without a description. */
 export function wantsDescriptions(render: Render): boolean {
   const parameters = { type: 'object', properties: { [PROBE]: { type: 'string' } } };
   const probe: Tool = { type: 'function', function: { name: NAME, description: '', parameters } };

@@ -6,10 +6,10 @@ it.each([
   ['/dev/nvidiactl', true],
   ['/dev/dxg', true],
   ['/dev/sda', false],
-])('a Linux machine with %s may have a card: %s', (node, may) => {
+])('a Linux machine with %s can have a GPU: %s', (node, may) => {
   expect(canHaveCard('linux', (path) => path === node)).toBe(may);
 });
 
-it('elsewhere nothing is known, so it may', () => {
+it('other platforms can always have a GPU', () => {
   expect(canHaveCard('darwin', () => false)).toBe(true);
 });

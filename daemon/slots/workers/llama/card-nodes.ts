@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 
-/** One of these is there wherever a program on Linux may reach a card: DRM, NVIDIA, AMD, WSL, and what small boards have. */
+/**
+ * At least one of these exists when a program on Linux can reach a GPU: DRM, NVIDIA, AMD, WSL and embedded
+ * boards.
+ */
 const NODES = [
   '/dev/dri',
   '/dev/nvidiactl',
@@ -12,8 +15,9 @@ const NODES = [
 ] as const;
 
 /**
- * Whether this machine may have a card. Without any, a library that is asked for the best device would still load its binaries for
- * cards one by one, each in a process of its own, and end on the CPU: 0.4 s of each load.
+ * Returns false when this machine certainly has no GPU. In that case the library must not be asked for the
+ * best device: it would try each GPU binary in its own process before it uses the CPU, which takes 0.4 s of
+ * each load.
  */
 export const canHaveCard = (platform = process.platform, exists = existsSync): boolean =>
   platform !== 'linux' || NODES.some((node) => exists(node));

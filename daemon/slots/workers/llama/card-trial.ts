@@ -5,10 +5,10 @@ type Trial = (
   ...more: unknown[]
 ) => Promise<boolean>;
 
-/** The library's own; the question mark keeps it from being replaced by this module. */
+/** The original module of the library. The query string keeps this module from replacing it. */
 const OWN = './bindings/utils/testBindingBinary.js?own';
 
-/** Stands where node-llama-cpp looks for its trial of a binary (`binary-trial`): only those for a card are tried. */
+/** Replaces the binary trial of node-llama-cpp (see `binary-trial`): only GPU binaries are tried. */
 export const testBindingBinary: Trial = async (binary, backends, gpu, ...more) => {
   if (gpu === false) return true;
   const own = (await import(new URL(OWN, import.meta.resolve('node-llama-cpp')).href)) as {

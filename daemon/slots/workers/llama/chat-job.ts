@@ -10,13 +10,16 @@ const promptOf = (template: ChatEngine['template'], request: ChatRequest): strin
     templateArguments: request.templateArguments,
   });
 
-/** The tokens of the prompt of a chat, however long it is. Throws a 400 when the template refuses it. */
+/** Counts the prompt tokens of a chat of any length. Throws a 400 when the template refuses the messages. */
 export const countTokens = (
   { template, vocabulary }: Pick<ChatEngine, 'template' | 'vocabulary'>,
   request: ChatRequest,
 ): number => vocabulary.tokens(promptOf(template, request)).length;
 
-/** What is generated for a chat. Throws a 400 when the template refuses it or the prompt does not fit the window. */
+/**
+ * Builds the job of a chat. Throws a 400 when the template refuses the messages or the prompt exceeds the
+ * context window.
+ */
 export function chatJob(
   { template, vocabulary, facts }: Pick<ChatEngine, 'template' | 'vocabulary' | 'facts'>,
   request: ChatRequest,

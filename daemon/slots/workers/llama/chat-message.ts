@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidField } from '../refusal.ts';
 
-/** A message as chat templates read it: text only, arguments as they came. */
+/** A message as chat templates expect it: content is text, arguments are unchanged. */
 export interface ChatMessage {
   role: string;
   content: string;
@@ -23,14 +23,14 @@ const toolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }),
 });
 
-/** One of the `messages` of a request. */
+/** One entry of `messages` in a request. */
 export const messageField = z.looseObject({
   role: z.string(),
   content: z.union([z.string(), z.array(part)], { error: 'must be a string or an array of parts' }).nullish(),
   tool_calls: z.array(toolCall).nullish(),
 });
 
-/** The message as templates read it. Throws a 400 for a part that is no text. */
+/** Converts a message for templates. Throws a 400 for a part that is not text. */
 export function chatMessage(source: z.infer<typeof messageField>, index: number): ChatMessage {
   const { tool_calls: calls, content, role, ...other } = source;
   return {
@@ -45,7 +45,7 @@ function toolCallMessage(call: z.infer<typeof toolCall>): ToolCallMessage {
   return { ...call, function: { ...call.function, arguments: call.function.arguments ?? {} } };
 }
 
-/** The texts on lines of their own, as llama-server puts them. */
+/** Joins the texts with line breaks, as llama-server does. */
 function flatten(parts: readonly z.infer<typeof part>[], index: number): string {
   return parts
     .map((each, i) => {
@@ -60,7 +60,7 @@ function flatten(parts: readonly z.infer<typeof part>[], index: number): string 
     .reduce((before, text) => (before === '' ? text : `${before}\n${text}`), '');
 }
 
-/** What a part says; a refusal in the history is what the assistant answered. */
+/** Returns the text of a part. A refusal in the history counts as the assistant's text. */
 function wordsOf({ type, text, refusal }: z.infer<typeof part>): string | null {
   return text ?? (type === 'refusal' ? (refusal ?? null) : null);
 }

@@ -21,7 +21,7 @@ test('free text has no grammar and no calls', () => {
   });
 });
 
-test('offered tools are read in the form of the family', () => {
+test('reads offered tools in the form of the family', () => {
   const { readOptions, grammar, marks } = plan({ tools });
   expect(grammar).toBeNull();
   expect(readOptions.calls).toMatchObject({ family: { id: 'hermes' }, parallel: true });
@@ -29,7 +29,7 @@ test('offered tools are read in the form of the family', () => {
   expect(plan({}).marks).not.toContain('<tool_call>');
 });
 
-test('a call that must be made is plain JSON under a grammar, with the ids and keys of the family', () => {
+test('writes a required call as plain JSON under a grammar, with the ids and keys of the family', () => {
   const { readOptions, grammar } = plan({ tools, tool_choice: 'required' }, 'x', '[TOOL_CALLS]');
   expect(readOptions.calls?.family).toMatchObject({ id: 'json', id9: true });
   expect(grammar).toMatchObject({ param: 'tool_choice', text: expect.stringContaining('\\"f\\"') });
@@ -38,14 +38,14 @@ test('a call that must be made is plain JSON under a grammar, with the ids and k
   );
 });
 
-test('a structure beside tools leaves both open', () => {
+test('allows both a call and a structured answer', () => {
   const { readOptions, grammar } = plan({ tools, ...format });
   expect(readOptions.calls?.family.id).toBe('json');
   expect(grammar?.text).toContain('\\"a\\"');
   expect(grammar?.text).toContain('\\"f\\"');
 });
 
-test('where the prompt has opened the thoughts, the grammar holds after them', () => {
+test('applies the grammar after the reasoning when the prompt opened it', () => {
   expect(plan(format, 'assistant\n<think>\n').gate).toBe('</think>');
   expect(plan(format).gate).toBeNull();
   expect(plan({ reasoning_format: 'none' }, '<think>').readOptions.thoughts).toBeNull();
@@ -54,7 +54,7 @@ test('where the prompt has opened the thoughts, the grammar holds after them', (
 const OSS = '<|channel|>';
 const START = '<|start|>user<|message|>hi<|end|><|start|>assistant';
 
-test('gpt-oss keeps its own form: the grammar knows its headers and lets it think first', () => {
+test('gpt-oss keeps its format: the grammar includes the headers and allows reasoning first', () => {
   const free = plan({}, START, OSS);
   expect(free).toMatchObject({ grammar: null, gate: null });
   expect(free.readOptions.thoughts).toBeNull();
@@ -66,7 +66,7 @@ test('gpt-oss keeps its own form: the grammar knows its headers and lets it thin
   expect(plan({ grammar: 'root ::= "x"' }, START, OSS).grammar?.text).toBe('root ::= "x"');
 });
 
-test('a message that its prompt has begun is held to the structure alone, or to a plain call', () => {
+test('a message that the prompt started follows only the structure, or is a plain call', () => {
   const begun = `${START}<|channel|>final<|message|>`;
   expect(plan(format, begun, OSS).grammar?.text).not.toContain('<|channel|>');
   expect(plan({ tools, tool_choice: 'required' }, begun, OSS).readOptions.calls?.family.id).toBe('json');

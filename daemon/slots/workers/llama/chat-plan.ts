@@ -8,19 +8,20 @@ import { openedHeader } from './tools/harmony.ts';
 import { forcedTools, parametersOf } from './tools/tool-choice.ts';
 import { toolGrammar } from './tools/tool-grammar.ts';
 
-/** How the answer to one chat is generated and read. */
+/** How to generate and read the answer to one chat. */
 export interface ChatPlan {
   readOptions: ReadOptions;
   grammar: Generation['grammar'];
-  /** The text after which the grammar holds; null: from the beginning. */
+  /** The grammar applies after this text. Null: from the beginning. */
   gate: string | null;
-  /** Control tokens that must be seen as text. */
+  /** Control tokens that are decoded as text. */
   marks: readonly string[];
 }
 
 /**
- * Plans the answer to `request` by a model of `family`, whose prompt is `prompt`. A call that must be made, and any call
- * beside a structure, is written as plain JSON, since that is what a grammar can hold the model to; gpt-oss keeps its own form.
+ * Plans the answer to `request` for a model of `family`, given its rendered `prompt`. A required call, and
+ * any call next to a structured output, is written as plain JSON, because a grammar can enforce only that.
+ * gpt-oss keeps its own format.
  */
 export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: string): ChatPlan {
   const { tools } = request;

@@ -7,12 +7,12 @@ import { readTools, type Tools, toolFields } from './tools/tool-choice.ts';
 
 export interface ChatRequest extends AnswerRequest {
   messages: ChatMessage[];
-  /** Null when no tool is offered (or `tool_choice` is `none`). */
+  /** Null when no tool is offered or `tool_choice` is `none`. */
   tools: Tools | null;
   structure: Structure | null;
-  /** False leaves thoughts in the text, as llama-server's `reasoning_format: "none"`. */
+  /** False leaves reasoning in the text, like llama-server's `reasoning_format: "none"`. */
   splitThoughts: boolean;
-  /** Further variables of the template (`enable_thinking` and the like). */
+  /** Additional template variables such as `enable_thinking`. */
   templateArguments: Record<string, unknown>;
 }
 
@@ -30,7 +30,7 @@ const body = z.looseObject({
   reasoning_format: z.enum(['auto', 'none', 'deepseek']).nullish(),
 });
 
-/** Reads the body of `POST /v1/chat/completions`; throws a 400 that names the field at fault. */
+/** Parses the body of `POST /v1/chat/completions`. Throws a 400 that names the invalid field. */
 export function chatRequest(input: unknown): ChatRequest {
   const parsed = parseBody(body, input);
   const tools = readTools(parsed);
@@ -53,7 +53,10 @@ function logprobs({ logprobs: requested, top_logprobs: top }: z.infer<typeof bod
   throw invalidField('top_logprobs', 'top_logprobs: needs "logprobs": true');
 }
 
-/** `reasoning_effort` goes to templates that read it; `none` also turns the switch off that most thinking models have. */
+/**
+ * Passes `reasoning_effort` to templates that read it. `none` also turns off the thinking switch that most
+ * reasoning models have.
+ */
 function templateArguments(parsed: z.infer<typeof body>): Record<string, unknown> {
   const { enable_thinking: thinking, reasoning_effort: effort } = parsed;
   return {

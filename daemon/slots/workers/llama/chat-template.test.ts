@@ -14,11 +14,11 @@ const render = (template: string | null, body: object) => {
 };
 const hi = { messages: [{ role: 'user', content: 'hi' }] };
 
-test('a model without a template gets ChatML', () => {
+test('uses ChatML for a model without a template', () => {
   expect(render(null, hi)).toBe('<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n');
 });
 
-test('special tokens, the generation prompt, tools and further variables reach the template', () => {
+test('passes special tokens, the generation prompt, tools and variables to the template', () => {
   const template =
     '{{ bos_token }}{{ messages[0].content }}{{ eos_token }}{% if add_generation_prompt %}>{% endif %}' +
     '{% if tools is defined %}{{ tools[0].function.name }}{% endif %}{{ enable_thinking }}{{ mood }}';
@@ -33,7 +33,7 @@ test('special tokens, the generation prompt, tools and further variables reach t
   expect(render('{{ tools is defined }}', hi)).toBe('false');
 });
 
-test('the date is there for templates that want it', () => {
+test('provides the date to templates that need it', () => {
   expect(render("{{ strftime_now('%Y') }}", hi)).toBe(String(new Date().getFullYear()));
 });
 
@@ -42,7 +42,7 @@ test.each([
   ['{{ messages[0].content.nothing() }}', 'chat template'],
   ['{% if %}', 'chat template'],
   ['{% for x in', 'chat template'],
-])('%s is a 400 in the words of the template', (template, words) => {
+])("%s is a 400 with the template's message", (template, words) => {
   const fails = () => render(template, hi);
   expect(fails).toThrow(words);
   expect(fails).toThrow(expect.objectContaining({ status: 400, code: 'chat_template.failed' }));
@@ -62,7 +62,7 @@ const withCall = {
 const CALLS = '{% for m in messages %}{% for c in m.tool_calls or [] %}';
 const END = '{% endfor %}{% endfor %}';
 
-test('arguments are an object for templates that write JSON, text for those that paste it', () => {
+test('passes arguments as an object to templates that write JSON and as text to those that paste it', () => {
   expect(render(`${CALLS}{{ c.function.arguments | tojson }}${END}`, withCall)).toBe('{"a": 1}');
   expect(render(`${CALLS}{{ 'args: ' + c.function.arguments }}${END}`, withCall)).toBe('args: {"a": 1}');
   expect(render(CHATML, withCall)).toContain('"arguments": {"a": 1}');
@@ -70,7 +70,7 @@ test('arguments are an object for templates that write JSON, text for those that
 
 const tools = [{ type: 'function', function: { name: 'f', description: 'It adds.' } }];
 
-test('a template that knows no tools has them told in words, and calls and results as ordinary messages', () => {
+test('describes tools in text and converts calls and results to messages for a template without tools', () => {
   const prompt = render(null, { ...withCall, tools });
   expect(prompt).toMatch(/^<\|im_start\|>system\nYou can call these functions:\n\{"name":"f"/);
   expect(prompt).toContain('assistant\n{"name":"f","arguments":{"a":1}}<|im_end|>');
@@ -78,7 +78,7 @@ test('a template that knows no tools has them told in words, and calls and resul
   expect(render(null, withCall)).not.toContain('You can call');
 });
 
-test('the words join the system message, or the first message where a template has no such role', () => {
+test('adds instructions to the system message, or to the first message without a system role', () => {
   const system = { messages: [{ role: 'system', content: 'Be kind.' }, ...hi.messages], tools };
   expect(render(null, system)).toMatch(/system\nYou can call[\s\S]*\n\nBe kind\./);
   const without =
@@ -86,7 +86,7 @@ test('the words join the system message, or the first message where a template h
   expect(render(without, { ...hi, tools })).toMatch(/^You can call[\s\S]*\n\nhi$/);
 });
 
-test('reasoning_effort reaches the template, and none turns thinking off', () => {
+test('passes reasoning_effort, and none turns thinking off', () => {
   const template = '{{ reasoning_effort }}/{{ enable_thinking }}';
   expect(render(template, { ...hi, reasoning_effort: 'high' })).toBe('high/');
   expect(render(template, { ...hi, reasoning_effort: 'none' })).toBe('none/false');
@@ -106,17 +106,17 @@ test.each([
     `${EACH_CALL}{%- for key, value in call.arguments.items() %}<arg_key>{{ key }}</arg_key>{%- endfor %}{%- endfor %}`,
     '<arg_key>a</arg_key>',
   ],
-])('arguments that the template writes one by one, %s, are given as an object', (_, template, written) => {
+])('passes arguments as an object when the template writes them one by one: %s', (_, template, written) => {
   expect(render(template, withCall)).toContain(written);
 });
 
-test('a template that reads descriptions and parameters finds them in every tool', () => {
+test('adds description and parameters to every tool for a template that reads them', () => {
   const template =
     "{%- for t in tools %}{{ '// ' + t.function.description + ';' }}{%- for p in t.function.parameters.properties %}{{ p }}{%- endfor %}{%- endfor %}";
   expect(render(template, { ...hi, tools: [{ type: 'function', function: { name: 'f' } }] })).toBe('// ;');
 });
 
-test('thoughts before a call reach a template that calls them so, unless it has words for them', () => {
+test('passes reasoning before a call unless the template reads content in its place', () => {
   const template =
     '{%- for m in messages if m.tool_calls %}{{ m.tool_calls[0].function.arguments | tojson }}{{ m.thinking }}|{{ m.content }}{%- endfor %}';
   const [, call] = withCall.messages;
@@ -127,13 +127,13 @@ test('thoughts before a call reach a template that calls them so, unless it has 
   );
 });
 
-test('a template that asks whether a message has no words finds none where it only calls', () => {
+test('omits the content of a message with only calls', () => {
   const template =
     "{%- for m in messages %}{%- if m['content'] is none %}{{ m.tool_calls[0]['function']['arguments'] }}{%- else %}{{ m.content }};{%- endif %}{%- endfor %}";
   expect(render(template, withCall)).toBe('hi;{"a": 1}ok;');
 });
 
-test('a template that fails over a parameter without a description gets an empty one', () => {
+test('adds empty descriptions for a template that fails without them', () => {
   const template =
     '{%- for t in tools %}{%- for name, field in t.function.parameters.properties | items %}{{ name + field.description | trim }}{%- endfor %}{%- endfor %}';
   const parameters = { type: 'object', properties: { a: { type: 'string' }, b: { description: ' B ' } } };
@@ -142,14 +142,14 @@ test('a template that fails over a parameter without a description gets an empty
   ).toBe('abB');
 });
 
-test('a template that tells tools and passes over calls has calls in words', () => {
+test('writes calls as text for a template that lists tools and ignores calls', () => {
   const template = '{%- for m in messages %}{{ m.role + m.content }};{%- endfor %}{{ tools | length }}';
   expect(render(template, { ...withCall, tools })).toBe(
     'userhi;assistant{"name":"f","arguments":{"a":1}};toolok;1',
   );
 });
 
-test('a file with two templates has one of them for chats with tools', () => {
+test('uses the second template of a file for chats with tools', () => {
   const both = chatTemplates({ own: 'plain', tools: '{{ tools | length }}<tool_call>' }, special);
   const asked = (body: object) => {
     const { messages, tools: given, templateArguments } = chatRequest(body);

@@ -8,20 +8,20 @@ import { withThinking } from './tools/thinking-field.ts';
 import { type Tool, wholeTool } from './tools/tool-choice.ts';
 import { callsAsText, plainMessages, toolInstructions, withInstructions } from './tools/tool-prompt.ts';
 
-/** What a prompt is made of. */
+/** The input of a prompt. */
 export interface Conversation {
   messages: readonly ChatMessage[];
   /** Null when no tool is offered. */
   tools: readonly Tool[] | null;
-  /** Further variables of the template. */
+  /** Additional template variables. */
   templateArguments: Readonly<Record<string, unknown>>;
 }
 
-/** Renders the prompt of a chat. Throws a 400 with the template's own words when it refuses the messages. */
+/** Renders the prompt of a chat. Throws a 400 with the template's own message when it refuses the messages. */
 export interface ChatTemplate {
-  /** The template's text. */
+  /** The template source. */
   readonly source: string;
-  /** How calls are written and read; plain JSON where the model is told about tools in words of ours. */
+  /** How calls are written and read. Plain JSON when the tools are described in our own text. */
   readonly family: ToolFamily;
   render(conversation: Conversation): string;
 }
@@ -31,12 +31,14 @@ export interface SpecialText {
   eos: string;
 }
 
-/** For a model that has no template of its own. */
+/** For models without their own template. */
 const CHATML =
   "{%- for message in messages %}{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}{%- endfor %}" +
   "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}";
 
-/** Compiles the template of a model file (null: ChatML). One that does not compile refuses every chat. */
+/**
+ * Compiles the template of a model file (null: ChatML). A template that does not compile refuses every chat.
+ */
 export function chatTemplate(own: string | null, special: SpecialText): ChatTemplate {
   const source = own ?? CHATML;
   const render = compile(source, special);
@@ -82,7 +84,10 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
   };
 }
 
-/** The templates of a model file as one: `tools`, where the file has it, for chats with tools, `own` for all others. */
+/**
+ * Combines the templates of a model file: `tools`, if the file has one, for chats with tools, `own` for all
+ * others.
+ */
 export function chatTemplates(
   files: { own: string | null; tools: string | null },
   special: SpecialText,
@@ -97,7 +102,10 @@ export function chatTemplates(
   };
 }
 
-/** Tools told in words: as the system's, or in the first message where the template has no such role. */
+/**
+ * Describes the tools in text: in the system message, or in the first message when the template has no system
+ * role.
+ */
 function withToolInstructions(
   whole: (conversation: Conversation) => string,
   conversation: Conversation,
@@ -147,7 +155,10 @@ function refused(reason: string): Refusal {
 
 const asItIs = (tool: Tool): Tool => tool;
 
-/** The second where the first fails: some templates want a list of tools though there are none. Both fail as the first. */
+/**
+ * Returns the result of `second` when `first` throws: some templates require a tool list even without tools.
+ * When both throw, throws the error of `first`.
+ */
 function either(first: () => string, second: () => string): string {
   try {
     return first();
@@ -160,7 +171,7 @@ function either(first: () => string, second: () => string): string {
   }
 }
 
-/** Nothing where the words of a message that only calls would stand. */
+/** Omits the content of a message that only holds calls. */
 const withoutWords = (message: ChatMessage): object =>
   message.tool_calls !== undefined && message.content === '' ? { ...message, content: null } : message;
 

@@ -7,7 +7,7 @@ import { wholeAnswer } from './whole-answer.ts';
 const never = new AbortController().signal;
 const counts = { promptTokens: 5, cachedTokens: 2, completionTokens: 3, promptMs: 1, predictedMs: 1 };
 
-/** Says for each choice its prompt, its number and `said`. */
+/** Answers each choice with its prompt, its number and `said`. */
 const answering = (said: string): AnswerPrompt =>
   async function* ({ tokens, n, isComplete }) {
     yield { type: 'started' };
@@ -30,7 +30,7 @@ const answerJob = (changes: Partial<AnswerJob> = {}): AnswerJob => ({
   ...changes,
 });
 
-test('choices are numbered over all prompts, and each begins with its echo', async () => {
+test('numbers choices across all prompts and starts each with its echo', async () => {
   const asked = answerJob({ prompts: [[7], [8]], n: 2, echoes: ['A:', 'B:'] });
   const whole = await wholeAnswer(answerChoices(answering('x'), asked, never));
   expect(whole?.choices.map(({ index, text }) => [index, text])).toEqual([
@@ -42,7 +42,7 @@ test('choices are numbered over all prompts, and each begins with its echo', asy
   expect(whole?.counts).toMatchObject({ promptTokens: 10, cachedTokens: 4, completionTokens: 12 });
 });
 
-test('calls finish with tool_calls, each choice with its own', async () => {
+test('finishes choices with calls as tool_calls, each with its own calls', async () => {
   const readOptions = {
     thoughts: null,
     calls: {
@@ -59,13 +59,13 @@ test('calls finish with tool_calls, each choice with its own', async () => {
   }
 });
 
-test('a caller who left gets no end', async () => {
+test('sends no end after the caller disconnects', async () => {
   const leaving = new AbortController();
   leaving.abort();
   expect(await wholeAnswer(answerChoices(async function* () {}, answerJob(), leaving.signal))).toBeNull();
 });
 
-test('the end of the last choice carries the counts of all, the others their own', async () => {
+test('reports the totals with the last choice and own counts with the others', async () => {
   const told: (number | undefined)[][] = [];
   const asked = answerJob({ prompts: [[7], [8]], n: 2 });
   for await (const event of answerChoices(answering('x'), asked, never)) {

@@ -5,26 +5,29 @@ import type { TokenLogprob } from './logprobs.ts';
 import type { Piece } from './tools/pieces.ts';
 import { addCounts, type Counts, NO_COUNTS } from './usage.ts';
 
-/** The events of an answer as clients see them. Choices come one after the other; `done` comes last. */
+/** The events of an answer as clients see them. Choices follow one another. `done` is last. */
 export type AnswerEvent =
   | { type: 'started' }
   | { type: 'progress' }
   | { type: 'pieces'; choice: number; pieces: Piece[]; logprobs: TokenLogprob[] | null }
-  /** `counts`: of this choice; of the last one: of all, because many readers look at the last chunk alone. */
+  /**
+   * `counts` belongs to this choice. The last choice has the totals, because many clients read only the last
+   * chunk.
+   */
   | { type: 'choice'; choice: number; finish: Finish; counts: Counts; stop?: string }
   | { type: 'done'; counts: Counts };
 
-/** The prompts of one request, all answered the same way. */
+/** The prompts of one request, which share all settings. */
 export interface AnswerJob extends Omit<PromptJob, 'tokens' | 'isComplete'> {
   prompts: readonly (readonly number[])[];
   readOptions: ReadOptions;
-  /** Text that the choices of each prompt begin with. */
+  /** Text at the start of each prompt's choices. */
   echoes: readonly string[] | null;
 }
 
 export type AnswerPrompt = (order: PromptJob, signal: AbortSignal) => AsyncGenerator<EngineEvent>;
 
-/** Answers all prompts, each with `n` choices; the choices of prompt p have the numbers from p times n on. */
+/** Answers all prompts with `n` choices each. The choices of prompt p start at number p times n. */
 export async function* answerChoices(
   answer: AnswerPrompt,
   job: AnswerJob,

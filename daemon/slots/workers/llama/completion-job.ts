@@ -4,7 +4,7 @@ import type { AnswerJob } from './choices.ts';
 import type { CompletionRequest, Prompt } from './completion-request.ts';
 import { type ChatEngine, refuseOverflow } from './engine.ts';
 
-/** What is generated for a completion. Throws a 400 for a prompt that the model can't take. */
+/** Builds the job of a completion. Throws a 400 for a prompt that the model cannot accept. */
 export function completionJob(
   { vocabulary, facts }: Pick<ChatEngine, 'vocabulary' | 'facts'>,
   request: CompletionRequest,

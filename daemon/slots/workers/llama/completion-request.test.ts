@@ -13,12 +13,12 @@ test.each([
     [[1], [2, 3]],
     [[1], [2, 3]],
   ],
-])('the prompt %j is the prompts %j', (prompt, prompts) => {
+])('parses the prompt %j as %j', (prompt, prompts) => {
   expect(completionRequest({ prompt }).prompts).toEqual(prompts);
 });
 
 test.each([undefined, 5, [], [[]], ['a', 1], [1.5], [-1], new Array(300).fill('a')])(
-  'the prompt %j is refused',
+  'refuses the prompt %j',
   (prompt) => {
     expect(() => completionRequest({ prompt })).toThrow(
       expect.objectContaining({ status: 400, param: expect.stringContaining('prompt') }),
@@ -31,13 +31,13 @@ test.each([
   [{ echo: true, logprobs: 1 }, 'echo'],
   [{ logprobs: 6 }, 'logprobs'],
   [{ logprobs: true }, 'logprobs'],
-])('%j is refused by name', (body, param) => {
+])('refuses %j and names the field', (body, param) => {
   expect(() => completionRequest({ prompt: 'a', ...body })).toThrow(
     expect.objectContaining({ status: 400, param }),
   );
 });
 
-test('what is not given', () => {
+test('default values', () => {
   expect(
     completionRequest({ prompt: 'a', suffix: '', best_of: 1, logprobs: null, echo: null }),
   ).toMatchObject({

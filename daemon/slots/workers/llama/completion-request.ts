@@ -3,15 +3,15 @@ import { invalidField } from '../refusal.ts';
 import { type AnswerRequest, answerFields, answerRequest, parseBody } from './request.ts';
 import { type Structure, structure } from './structure.ts';
 
-/** Text, or the ids of its tokens. */
+/** Text, or token ids. */
 export type Prompt = string | number[];
 
 export interface CompletionRequest extends AnswerRequest {
   prompts: Prompt[];
   structure: Structure | null;
-  /** Answers begin with their prompt. */
+  /** True: the answer starts with the prompt. */
   echo: boolean;
-  /** Text that follows the place to fill; null when the answer goes on from the end of the prompt. */
+  /** Text after the gap to fill. Null when the answer continues the prompt. */
   suffix: string | null;
 }
 
@@ -35,7 +35,7 @@ const body = z.looseObject({
   logprobs: z.union([z.int().min(0).max(MAX_LOGPROBS), z.literal(false)]).nullish(),
 });
 
-/** Reads the body of `POST /v1/completions`; throws a 400 that names the field at fault. */
+/** Parses the body of `POST /v1/completions`. Throws a 400 that names the invalid field. */
 export function completionRequest(input: unknown): CompletionRequest {
   const parsed = parseBody(body, input);
   const request = answerRequest(parsed, typeof parsed.logprobs === 'number' ? parsed.logprobs : null);

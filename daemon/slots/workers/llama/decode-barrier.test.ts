@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DecodeBarrier } from './decode-barrier.ts';
 
-/** Decodes as the library does: what is queued when a decode begins shares its batch; the next begins at its end. */
+/**
+ * Decodes like the library: everything queued when a decode starts shares its batch, and the next decode
+ * starts when it ends.
+ */
 class Decoder {
   readonly batches: number[][] = [];
   #queue: { id: number; done: () => void }[] = [];
@@ -32,7 +35,7 @@ class Decoder {
 
 interface Reader {
   tokens: number;
-  /** Turns of the event loop before it begins, and that it takes over each token. */
+  /** Event loop turns before it starts, and turns per token. */
   late?: number;
   slow?: number;
 }
@@ -56,13 +59,13 @@ async function decodeAll(readers: readonly Reader[], lockstep: DecodeBarrier): P
   return decoder;
 }
 
-test('sequences that begin apart share every batch soon', async () => {
+test('sequences that start apart soon share every batch', async () => {
   const readers = [{ tokens: 40 }, { tokens: 40, late: 1 }, { tokens: 40, late: 2 }, { tokens: 40, late: 3 }];
   const { batches } = await decodeAll(readers, new DecodeBarrier(turn));
   expect(batches.filter((batch) => batch.length === 4).length).toBeGreaterThan(35);
 });
 
-test('whoever begins first waits for those who come at once; nobody who is at work waits for a beginner', async () => {
+test('the first sequence waits for others that arrive together, and running sequences do not wait for new ones', async () => {
   let gathered = 0;
   const gather = async () => {
     gathered++;
@@ -80,21 +83,21 @@ test('whoever begins first waits for those who come at once; nobody who is at wo
   expect(gathered).toBe(1);
 });
 
-test('without it they take turns: that is what it is for', async () => {
+test('without the barrier sequences alternate', async () => {
   const free = new DecodeBarrier(turn);
   free.join = () => ({ next: (ask) => ask(), leave: () => {} });
   const { batches } = await decodeAll([{ tokens: 40 }, { tokens: 40, late: 3 }], free);
   expect(batches.filter((batch) => batch.length === 2)).toEqual([]);
 });
 
-test('a slow reader holds up nobody', async () => {
+test('a slow reader blocks no other sequence', async () => {
   const { batches } = await decodeAll([{ tokens: 40 }, { tokens: 4, slow: 100 }], new DecodeBarrier(turn));
   const firstDone = batches.findLastIndex((batch) => batch.includes(0));
   const slowDone = batches.findLastIndex((batch) => batch.includes(1));
   expect(firstDone).toBeLessThan(slowDone);
 });
 
-test('one that is refused lets the others go on', async () => {
+test('a rejected sequence does not block the others', async () => {
   const lockstep = new DecodeBarrier(turn);
   const [a, b] = [lockstep.join(), lockstep.join()];
   const failed = a.next(() => Promise.reject(new Error('decode failed')));
@@ -106,7 +109,7 @@ test('one that is refused lets the others go on', async () => {
   expect(await b.next(async () => 'alone')).toBe('alone');
 });
 
-test('everybody gets every token, whoever comes when and however slow', async () => {
+test('every sequence gets every token, in any order and at any speed', async () => {
   const reader = fc.record({
     tokens: fc.integer({ min: 0, max: 12 }),
     late: fc.integer({ min: 0, max: 6 }),

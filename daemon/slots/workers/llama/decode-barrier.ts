@@ -1,9 +1,10 @@
 /**
- * Keeps the sequences of one context in step. The library decodes what is queued the moment a decode ends, and a sequence
- * whose token has just come is not queued again yet: two sequences would take turns for ever, each in a batch of its own.
- * So whoever wants its next token waits until all others have theirs; then all are asked for in one turn and share a
- * batch, which costs little more than one of them alone. A sequence whose reader is slow holds up nobody. Whoever begins while
- * nobody is at work waits a moment for others who come at once, because a prompt that is a batch late costs them all that batch.
+ * Keeps the sequences of one context in step. The library decodes what is queued as soon as a decode ends,
+ * before the sequence that just received a token has queued the next one. Without a barrier two sequences
+ * would alternate, each in its own batch. A sequence that needs its next token waits until all others have
+ * theirs. Then all are queued in one turn and share a batch, which costs little more than one of them alone.
+ * A sequence with a slow reader blocks no other. A sequence that starts while none is running waits briefly
+ * for others that arrive together, because a prompt that arrives one batch late costs all of them that batch.
  */
 export class DecodeBarrier {
   readonly #yieldTurn: () => Promise<unknown>;
@@ -16,15 +17,15 @@ export class DecodeBarrier {
   #releasing = false;
 
   /**
-   * `turn` resolves after the events that are due now: what they wake may still join the step. `gather` resolves when those
-   * who come at once have come; null, the default, waits for nobody.
+   * `yieldTurn` resolves after the events that are due now, so that the code they wake can still join the
+   * step. `gather` resolves when requests that arrive together have arrived. Null (default): does not wait.
    */
   constructor(yieldTurn: () => Promise<unknown>, gather: (() => Promise<unknown>) | null = null) {
     this.#yieldTurn = yieldTurn;
     this.#gather = gather;
   }
 
-  /** Takes part until `leave`. */
+  /** Joins until `leave` is called. */
   join(): Member {
     this.#members++;
     let left = false;
@@ -43,7 +44,7 @@ export class DecodeBarrier {
     };
   }
 
-  /** Nothing is waited for while others are at work: their step is the moment to join. */
+  /** Skips the wait while others are running: the next step is the moment to join. */
   async #gathered(): Promise<void> {
     if (this.#gather === null || this.#decoding > 0 || this.#waiting.length > 0) return;
     this.#gathering ??= this.#gather().finally(() => {
@@ -70,7 +71,10 @@ export class DecodeBarrier {
     });
   }
 
-  /** Two turns: one for the readers of the tokens that just came, one for those who let the event loop in between. */
+  /**
+   * Waits two turns: one for the readers of the tokens that just arrived, one for readers that yield to the
+   * event loop in between.
+   */
   async #release(): Promise<void> {
     if (this.#releasing || this.#decoding > 0 || this.#waiting.length === 0) return;
     this.#releasing = true;
@@ -83,7 +87,7 @@ export class DecodeBarrier {
 }
 
 export interface Member {
-  /** Runs `ask`, which queues one token and resolves with it, together with the other members. */
+  /** Runs `decode`, which queues one token and resolves with it, in the same batch as the other members. */
   next<T>(decode: () => Promise<T>): Promise<T>;
   leave(): void;
 }

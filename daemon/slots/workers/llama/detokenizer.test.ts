@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { anyText } from '../../../test/harness/any-text.ts';
 import { detokenizer } from './detokenizer.ts';
 
-/** A vocabulary whose tokens are single bytes, or any byte strings. */
+/** A vocabulary whose tokens are single bytes or byte strings. */
 function ofBytes(chunks: readonly Buffer[]) {
   const work: number[] = [];
   const read = detokenizer((tokens, before) => {
@@ -13,13 +13,13 @@ function ofBytes(chunks: readonly Buffer[]) {
   return { read, work };
 }
 
-test('a character that is spread over tokens appears once it is whole', () => {
+test('emits a character that spans several tokens once it is complete', () => {
   const { read } = ofBytes([...Buffer.from('aé€😀')].map((b) => Buffer.from([b])));
   const shown = Array.from({ length: 10 }, (_, token) => read.push(token));
   expect(shown).toEqual(['a', '', 'é', '', '', '€', '', '', '', '😀']);
 });
 
-test('however the bytes are cut into tokens, the text comes out once and whole', () => {
+test('emits the whole text exactly once for any split into tokens', () => {
   fc.assert(
     fc.property(anyText(), fc.array(fc.integer({ min: 1, max: 5 })), (text, cuts) => {
       const whole = text.replaceAll('\ufffd', '').toWellFormed().replaceAll('\ufffd', '');
@@ -36,13 +36,13 @@ test('however the bytes are cut into tokens, the text comes out once and whole',
   );
 });
 
-test('the work for one token does not grow with the text', () => {
+test('does constant work per token', () => {
   const { read, work } = ofBytes([Buffer.from('word ')]);
   for (let i = 0; i < 5000; i++) read.push(0);
   expect(Math.max(...work)).toBeLessThanOrEqual(5);
 });
 
-test('bytes that are no UTF-8 are shown as such and never held for ever', () => {
+test('emits invalid UTF-8 as such and does not hold it back indefinitely', () => {
   const { read, work } = ofBytes([Buffer.from([0xff])]);
   let text = '';
   for (let i = 0; i < 200; i++) text += read.push(0);
@@ -50,7 +50,7 @@ test('bytes that are no UTF-8 are shown as such and never held for ever', () => 
   expect(Math.max(...work)).toBeLessThanOrEqual(40);
 });
 
-test('control tokens appear as the text they are given, whatever was open before', () => {
+test('emits control tokens as their given text, also after an incomplete character', () => {
   const read = detokenizer(
     (tokens) =>
       Buffer.concat(tokens.map((t) => (t === 9 ? Buffer.alloc(0) : Buffer.from([t])))).toString('utf8'),

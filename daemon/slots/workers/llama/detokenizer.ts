@@ -1,23 +1,23 @@
-/** Text of `tokens`, read as a continuation of `before`. */
+/** Decodes `tokens` as a continuation of `before`. */
 export type Detokenize = (tokens: readonly number[], before: readonly number[]) => string;
 
-/** Turns a growing token stream into text with work that does not grow with it. */
+/** Decodes a growing token stream with constant work per token. */
 export interface Detokenizer {
-  /** The text that this token completes; empty while a character is still cut. */
+  /** Returns the text that this token completes. Empty while a character is incomplete. */
   push(token: number): string;
 }
 
 const INCOMPLETE = '\ufffd';
-/** Tokens of the finished text that still shape the next one (spaces of some vocabularies). */
+/** Preceding tokens that affect the next one (leading spaces in some vocabularies). */
 const CONTEXT = 4;
-/** A character has 4 bytes at most, so a longer wait means bytes that are no UTF-8. */
+/** A UTF-8 character has at most 4 bytes, so a longer wait means invalid UTF-8. */
 const MAX_PENDING_TOKENS = 32;
 
 const NO_MARKS: ReadonlyMap<number, string> = new Map();
 
 /**
- * Holds back a character whose bytes are spread over tokens. One that the text ends inside of is never shown. The control
- * tokens in `marks`, which have no text of their own, appear as the text given there.
+ * Holds back a character until all its bytes have arrived. An incomplete character at the end is dropped.
+ * Control tokens in `marks` have no text of their own and are emitted as the given text.
  */
 export function detokenizer(
   detokenize: Detokenize,

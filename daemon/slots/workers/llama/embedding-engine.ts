@@ -11,13 +11,15 @@ import type { EmbeddingInput } from './embedding-request.ts';
 import { normalised } from './embedding-vector.ts';
 import { mapYielding } from './map-yielding.ts';
 
-/** Vectors of length 1 in the order of the texts, and the tokens that were read for them. */
+/** Vectors of length 1 in the order of the texts, and the number of tokens read. */
 export interface Embeddings {
   vectors: Float32Array[];
   tokens: number;
 }
 
-/** A loaded embedding model. Requests take turns text by text, so that a long list does not hold up a short one. */
+/**
+ * A loaded embedding model. Requests alternate text by text, so that a long list does not block a short one.
+ */
 export class EmbeddingEngine {
   readonly facts: WorkerFacts;
   readonly #loaded: OpenedEncoder<LlamaEmbeddingContext>;
@@ -31,7 +33,7 @@ export class EmbeddingEngine {
     this.#vocabulary = loaded.model.fileInfo.metadata.tokenizer?.ggml?.tokens?.length ?? 0;
   }
 
-  /** Loads the model; throws an Error of one line, also for a file that does not say how it pools. */
+  /** Loads the model. Throws a one-line Error, also for a file that does not state its pooling. */
   static async load(config: WorkerConfig, watch: LoadWatch): Promise<EmbeddingEngine> {
     const loaded = await openEncoder(config, watch, (model, sizes) => {
       poolingOf(model.fileInfo.metadata);
@@ -46,8 +48,8 @@ export class EmbeddingEngine {
   }
 
   /**
-   * One vector for each text. Throws 400 before any work when a text does not fit the window or a token is unknown, 429
-   * when the queue is full, and the signal's reason when the caller leaves.
+   * Returns one vector per text. Throws 400 before any work when a text exceeds the window or a token is
+   * unknown, 429 when the queue is full, and the signal's reason when the caller disconnects.
    */
   async embed(inputs: readonly EmbeddingInput[], signal: AbortSignal): Promise<Embeddings> {
     return this.#permits.run(signal, async () => {
@@ -68,7 +70,7 @@ export class EmbeddingEngine {
     return this.#permits.stats();
   }
 
-  /** Frees the native memory; no request may run any more. */
+  /** Frees the native memory. No request may be running. */
   async dispose(): Promise<void> {
     await this.#loaded.llama.dispose();
   }
@@ -85,7 +87,7 @@ export class EmbeddingEngine {
   }
 }
 
-/** A token beyond the vocabulary would end the process. */
+/** Throws for a token outside the vocabulary, which would crash the process. */
 function known(tokens: readonly number[], vocabulary: number, place: string): Token[] {
   const unknown = tokens.find((token) => token >= vocabulary);
   if (unknown === undefined) return tokens as Token[];

@@ -3,7 +3,7 @@ import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { factsOf, type OpenedModel, openModel } from './load.ts';
 
-/** How a context for whole texts is made: the library wants one token more than the longest text has. */
+/** How to create a context for whole texts. The library needs one token more than the longest text has. */
 export interface EncoderSizes {
   contextSize: number;
   batchSize: number;
@@ -17,14 +17,14 @@ export interface OpenedEncoder<C> extends OpenedModel<C> {
 
 const DEFAULT_CONTEXT = 8_192;
 
-/** Tokens of the longest text: what was asked for, else 8192, but never more than the model has positions for. */
+/** Tokens of the longest text: the requested number or 8192, limited to the model's positions. */
 export function encoderWindow(requested: number | null, trained: number): number {
   return Math.min(requested ?? DEFAULT_CONTEXT, trained > 0 ? trained : Number.POSITIVE_INFINITY);
 }
 
 /**
- * Loads a model that reads a text whole. Its window is one batch: such a model sees a text from both sides, so a text in
- * two steps would give another result. Throws as {@link openModel} does.
+ * Loads a model that reads a text as a whole. Its window is one batch: attention is bidirectional, so
+ * evaluating a text in two steps would change the result. Throws like {@link openModel}.
  */
 export async function openEncoder<C>(
   config: WorkerConfig,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emptyTextMark } from './embedding-mark.ts';
 
-/** As the library puts them: each only where it does not stand already. */
+/** Adds each mark only where it is missing, as the library does. */
 const around =
   (first: number | null, last: number | null) =>
   (tokens: readonly number[]): number => {
@@ -16,11 +16,11 @@ test.each([
   ['a beginning', around(1, null), 1],
   ['an end', around(null, 2), 2],
   ['one mark that is both', around(3, 3), 3],
-])('a model that puts %s has a mark for a text without tokens', (_, lengthOf, mark) => {
+])('returns a mark for an empty text when the model adds %s', (_, lengthOf, mark) => {
   expect(emptyTextMark([1, 3, 2], lengthOf, 'input')).toBe(mark);
 });
 
-test('without any the text is refused by its place', () => {
+test('refuses an empty text by its index when the model adds no mark', () => {
   expect(() => emptyTextMark([1, null, 2], around(null, null), 'input[1]')).toThrow(
     'input[1]: has no tokens',
   );

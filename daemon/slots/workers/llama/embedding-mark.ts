@@ -1,9 +1,10 @@
 import { invalidField } from '../refusal.ts';
 
 /**
- * What stands for a text without tokens, as one of spaces is: a mark that the model puts around every text. One is enough,
- * because the library adds those that are missing; no token at all would be a vector without numbers. `lengthOf` counts
- * with the marks. Throws a 400 that names the text where the model has none.
+ * Returns the token that represents a text without tokens, such as one of spaces only: a mark that the model
+ * adds around every text. One token is enough because the library adds the missing marks. No token at all
+ * would produce a vector of NaN. `lengthOf` counts with the marks. Throws a 400 that names the text when the
+ * model has no such mark.
  */
 export function emptyTextMark<T extends number>(
   marks: readonly (T | null)[],

@@ -1,6 +1,9 @@
 import { Refusal } from '../refusal.ts';
 
-/** Refuses a text that is longer than the window, with the numbers, in llama-server's words; `place` names it. */
+/**
+ * Throws for a text that exceeds the window. The message has the numbers and llama-server's wording; `place`
+ * names the text.
+ */
 export function refuseTooLong(place: string, tokens: number, window: number): void {
   if (tokens <= window) return;
   throw new Refusal(

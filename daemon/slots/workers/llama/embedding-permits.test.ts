@@ -3,7 +3,7 @@ import { Permits } from './embedding-permits.ts';
 
 const stay = new AbortController().signal;
 
-test('so many work, one waits, the next is refused; a failure frees its place', async () => {
+test('limits running and waiting work, and a failure frees its permit', async () => {
   const permits = new Permits(1, 1);
   const gate = Promise.withResolvers<void>();
   const first = permits.run(stay, () => gate.promise);

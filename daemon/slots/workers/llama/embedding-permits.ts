@@ -1,6 +1,6 @@
 import { SequencePool } from './sequence-pool.ts';
 
-/** Lets so many requests work at once; the rest wait in the order they came. */
+/** Runs a limited number of requests at once. The others wait in order of arrival. */
 export class Permits {
   readonly #pool: SequencePool<number>;
 
@@ -9,7 +9,10 @@ export class Permits {
     this.#pool = new SequencePool(numbers, queueLimit, () => ({ shared: 0, held: 0 }));
   }
 
-  /** Runs `work` when it is its turn. Throws 429 when the queue is full and the signal's reason when the caller leaves it. */
+  /**
+   * Runs `work` when a permit is free. Throws 429 when the queue is full and the signal's reason when the
+   * caller disconnects while waiting.
+   */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const permit = await this.#pool.acquire([], signal);
     try {

@@ -1,14 +1,14 @@
-/** Values of `pooling_type` that make one vector of a text: mean, first token, last token. */
+/** Values of `pooling_type` that produce one vector per text: mean, first token, last token. */
 const POOLINGS: ReadonlySet<unknown> = new Set([1, 2, 3]);
 
-/** What is read of a GGUF header. */
+/** The part of a GGUF header that is read here. */
 export interface PoolingHeader {
   general?: { architecture?: string };
 }
 
 /**
- * How the file says that the vectors of its tokens become one. Throws an Error for a file that does not say: a guess would
- * give vectors that look right and are not.
+ * Returns how the file pools token vectors into one. Throws an Error when the file does not say: a guess
+ * would produce plausible but wrong vectors.
  */
 export function poolingOf(header: PoolingHeader): number {
   const architecture = header.general?.architecture ?? '';

@@ -12,11 +12,11 @@ test.each([
     [[1, 2], [3]],
     [[1, 2], [3]],
   ],
-])('%j is the texts %j', (input, inputs) => {
+])('parses %j as %j', (input, inputs) => {
   expect(embeddingRequest({ input }).inputs).toEqual(inputs);
 });
 
-test('floats of the own length unless asked otherwise; null is not given', () => {
+test("defaults to floats of the model's length, and null counts as absent", () => {
   expect(embeddingRequest({ input: 'a', dimensions: null, encoding_format: null, user: 'x' })).toEqual({
     inputs: ['a'],
     format: 'float',
@@ -28,7 +28,7 @@ test('floats of the own length unless asked otherwise; null is not given', () =>
   });
 });
 
-test('a long array of tokens is one text, a long list of texts is refused', () => {
+test('accepts a long token array as one text and refuses a long list of texts', () => {
   const many = MAX_INPUTS + 1;
   expect(embeddingRequest({ input: Array(many).fill(7) }).inputs).toHaveLength(1);
   expect(embeddingRequest({ input: Array(MAX_INPUTS).fill('a') }).inputs).toHaveLength(MAX_INPUTS);
@@ -42,6 +42,6 @@ test.each([
   [['a', ''], 'input[1]: must not be empty'],
   [[[1], []], 'input[1]: must not be empty'],
   [[[-1]], 'input[0]: a token'],
-])('%j is refused: %s', (input, message) => {
+])('refuses %j: %s', (input, message) => {
   expect(() => embeddingRequest({ input })).toThrow(message);
 });

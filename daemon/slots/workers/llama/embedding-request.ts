@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { invalidField } from '../refusal.ts';
 import { parseBody } from './request.ts';
 
-/** A text, or tokens of the model's own vocabulary. */
+/** A text, or tokens of the model's vocabulary. */
 export type EmbeddingInput = string | readonly number[];
 
 export interface EmbeddingRequest {
   inputs: readonly EmbeddingInput[];
   format: 'float' | 'base64';
-  /** The length of vector that was asked for; null takes the model's. */
+  /** The requested vector length. Null: the model's own. */
   dimensions: number | null;
 }
 
-/** Texts of one request, as OpenAI allows. */
+/** Texts per request, the same limit as OpenAI's. */
 export const MAX_INPUTS = 2_048;
 
 const body = z.looseObject({
@@ -21,7 +21,7 @@ const body = z.looseObject({
   dimensions: z.int().min(1).nullish(),
 });
 
-/** Reads the body of `POST /v1/embeddings`; throws a 400 that names the field at fault. */
+/** Parses the body of `POST /v1/embeddings`. Throws a 400 that names the invalid field. */
 export function embeddingRequest(input: unknown): EmbeddingRequest {
   const parsed = parseBody(body, input);
   return {

@@ -6,7 +6,7 @@ import { type EmbeddingRequest, embeddingRequest } from './embedding-request.ts'
 import { toBase64, toNumbers } from './embedding-vector.ts';
 import { modelList } from './model-list.ts';
 
-/** What an embedding worker serves once its model is loaded. */
+/** Routes of an embedding worker once its model is loaded. */
 export function embeddingRoutes(engine: EmbeddingEngine, config: WorkerConfig): Routes {
   const created = Math.floor(Date.now() / 1000);
   return {
@@ -20,7 +20,10 @@ export function embeddingRoutes(engine: EmbeddingEngine, config: WorkerConfig): 
   };
 }
 
-/** Cutting a vector is right for models trained to it only, and a header does not tell which were. */
+/**
+ * Refuses another vector length. Truncation is correct only for models trained for it, and the file header
+ * does not say which were.
+ */
 export function refuseOtherLength(requested: number | null, own: number): void {
   if (requested === null || requested === own) return;
   throw invalidField(
@@ -29,7 +32,10 @@ export function refuseOtherLength(requested: number | null, own: number): void {
   );
 }
 
-/** OpenAI's list, in the order of the texts; the counts come last, where readers of the end of an answer find them. */
+/**
+ * OpenAI's list in the order of the texts. The counts come last, where readers of the end of a response find
+ * them.
+ */
 export function embeddingAnswer(
   { vectors, tokens }: Embeddings,
   format: EmbeddingRequest['format'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EngineLog } from './engine-log.ts';
 
-test('lines are passed on cut, and the first is the cause', async () => {
+test('forwards truncated lines and returns the first as the cause', async () => {
   const written: string[] = [];
   const log = new EngineLog((line) => written.push(line));
   log.add('error', `unknown architecture\n  ${'x'.repeat(1000)}\n\n`);
@@ -11,13 +11,13 @@ test('lines are passed on cut, and the first is the cause', async () => {
   expect(written.length).toBe(2);
 });
 
-test('however much is written, 20 lines are kept', async () => {
+test('keeps 20 lines', async () => {
   const log = new EngineLog(() => undefined);
   for (let i = 0; i < 1000; i++) log.add('error', `line ${i}`);
   expect(await log.cause()).toBe('line 980');
 });
 
-test('a cause that comes a moment after the failure is waited for, and silence is the answer to silence', async () => {
+test('waits for a cause that arrives after the failure, and returns null without one', async () => {
   const log = new EngineLog(() => undefined);
   const cause = log.cause(10_000);
   setImmediate(() => log.add('error', 'no memory'));

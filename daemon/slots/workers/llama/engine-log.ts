@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Lines kept for the reason of a failure. */
+/** Lines kept to explain a failure. */
 const MAX_LINES = 20;
 const MAX_LINE_CHARS = 500;
 const LINES_LAG_MS = 200;
 
-/** The last lines that the native engine wrote, for the reason of a failure; each is also passed on. */
+/** Keeps the last lines of the native engine's log to explain a failure and forwards each line. */
 export class EngineLog {
   readonly #lines: string[] = [];
   readonly #write: (line: string) => void;
@@ -15,7 +15,7 @@ export class EngineLog {
     this.#write = write;
   }
 
-  /** Takes one message, cut to 500 characters a line. */
+  /** Adds one message, truncated to 500 characters per line. */
   add(level: string, message: string): void {
     for (const part of message.split('\n', MAX_LINES)) {
       const line = part.trim().slice(0, MAX_LINE_CHARS);
@@ -28,8 +28,8 @@ export class EngineLog {
   }
 
   /**
-   * The first kept line: llama.cpp names the cause before its consequences. Lines come a moment after the failure that they
-   * speak of, so one is waited for, `limitMs` at most; null when none came.
+   * Returns the first kept line, because llama.cpp logs the cause before its consequences. Lines arrive
+   * shortly after the failure, so this waits for one for at most `limitMs`. Null when none arrived.
    */
   async cause(limitMs = LINES_LAG_MS): Promise<string | null> {
     if (this.#lines.length === 0) {

@@ -18,27 +18,27 @@ import { SequencePool } from './sequence-pool.ts';
 import { textGate } from './text-gate.ts';
 import { Vocabulary } from './vocabulary.ts';
 
-/** Requests that an app sends at once reach the engine within this many ms. */
+/** Requests that a client sends together reach the engine within this time in ms. */
 const GATHER_MS = 3;
 
-/** `started` comes once a sequence is held; from then on only a broken engine can fail the answer. */
+/** `started` is emitted once a sequence is acquired. After that, only a broken engine can fail the answer. */
 export type EngineEvent = { type: 'started' } | ({ choice: number } & GenerationEvent);
 
-/** What is generated from one prompt. */
+/** What to generate from one prompt. */
 export interface PromptJob {
   tokens: readonly number[];
   generation: Generation;
-  /** Choices, one after the other. */
+  /** Number of choices, generated one after another. */
   n: number;
-  /** The text after which the grammar holds; null: from the beginning. */
+  /** The grammar applies after this text. Null: from the beginning. */
   gate: string | null;
-  /** Control tokens that must be seen as text. */
+  /** Control tokens that are decoded as text. */
   marks: readonly string[];
-  /** Asked after each text: true when whoever reads this choice wants no more. */
+  /** Checked after each text: true when the reader of this choice needs no more. */
   isComplete(): boolean;
 }
 
-/** A loaded chat model that answers several requests at once. */
+/** A loaded chat model that serves several requests at once. */
 export class ChatEngine {
   readonly facts: WorkerFacts;
   readonly template: ChatTemplate;
@@ -73,7 +73,7 @@ export class ChatEngine {
     this.#onBroken = onBroken;
   }
 
-  /** Loads the model; see {@link loadModel}. A chat template that refuses the simplest chat is an error too. */
+  /** Loads the model, see {@link loadModel}. Throws when the chat template refuses even the simplest chat. */
   static async load(config: WorkerConfig, watch: LoadWatch): Promise<ChatEngine> {
     const engine = new ChatEngine(await loadModel(config, watch), config, watch.onBroken);
     try {
@@ -91,9 +91,9 @@ export class ChatEngine {
   }
 
   /**
-   * Waits for a sequence and generates the choices of one prompt on it. Throws 400 when the prompt does not fit the window or
-   * the order can't be kept, 429 when the queue is full, and the signal's reason when the caller leaves the queue. After a
-   * later abort it ends without `done`.
+   * Waits for a sequence and generates the choices of one prompt on it. Throws 400 when the prompt exceeds
+   * the window or the job is invalid, 429 when the queue is full, and the signal's reason when the caller
+   * disconnects while queued. After a later abort it ends without `done`.
    */
   async *answer(order: PromptJob, signal: AbortSignal): AsyncGenerator<EngineEvent> {
     const { tokens, generation, n } = order;
@@ -141,7 +141,7 @@ export class ChatEngine {
     };
   }
 
-  /** Frees the native memory; no request may run any more. */
+  /** Frees the native memory. No request may be running. */
   async dispose(): Promise<void> {
     await this.#loaded.llama.dispose();
   }
@@ -172,7 +172,10 @@ export class ChatEngine {
   }
 }
 
-/** Refuses a prompt that leaves no room for an answer, in llama-server's words: clients recognise them and shorten. */
+/**
+ * Throws for a prompt that leaves no space for an answer. Uses llama-server's wording, which clients
+ * recognise to shorten the prompt.
+ */
 export function refuseOverflow(tokens: number, context: number, param: string): void {
   if (tokens === 0) throw new Refusal('request.invalid', 'The prompt is empty.', { param });
   if (tokens < context) return;

@@ -15,7 +15,7 @@ test.each([
   ['"\\U7FFFFFFF"', 'there is no character \\U7FFFFFFF'],
   ['"a\\UFFFFFFFF"', 'there is no character \\UFFFFFFFF'],
   ['[a-\\U00110000]', 'there is no character \\U00110000'],
-])('%j can not be fulfilled', (part, reason) => {
+])('%j cannot match any text', (part, reason) => {
   expect(signFault(['"a"', part])).toContain(reason);
 });
 
@@ -34,6 +34,6 @@ test.each([
   '"z-a"',
   '"\\\\x00 \\\\U7FFFFFFF"',
   '""',
-])('%j can', (part) => {
+])('%j can match', (part) => {
   expect(signFault([part])).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** One character of a text or a set, as it is written and as it is read. */
+/** One character of a string or set, as written and as decoded. */
 interface GbnfCharacter {
   readonly written: string;
   readonly code: number;
@@ -8,7 +8,10 @@ const SIGN = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([\s\S]))|
 const CONTROLS: Readonly<Record<string, string>> = { t: '\t', r: '\r', n: '\n' };
 const LAST_CODE = 0x10ffff;
 
-/** What no text can ever hold of the texts and sets of a grammar, each with its quotes or brackets; null without any. */
+/**
+ * Returns what no text can contain from the strings and sets of a grammar, each with its quotes or brackets.
+ * Null when there is nothing.
+ */
 export function signFault(quoted: readonly string[]): string | null {
   for (const part of quoted) {
     const fault = part.startsWith('[') ? setFault(part) : textFault(part);
@@ -19,7 +22,7 @@ export function signFault(quoted: readonly string[]): string | null {
 
 function textFault(text: string): string | null {
   const signs = signsOf(text.slice(1, -1));
-  // llama.cpp ends what it compares at this character, and no token has it.
+  // llama.cpp compares up to this character, and no token contains it.
   if (signs.some(({ code }) => code === 0))
     return 'no token holds the character 0 that a text of it asks for';
   return beyondFault(signs);

@@ -7,7 +7,7 @@ import type { Sampled, Sequence } from './sequence.ts';
 const END = 0;
 const code = (text: string) => [...text].map((character) => character.charCodeAt(0));
 
-/** A sequence that says `script` whatever it is asked, and counts what it evaluates. */
+/** A sequence that returns `script` for any prompt and counts the evaluated tokens. */
 function scriptedSequence(
   script: readonly number[],
   changes: { window?: number; kept?: number; probabilities?: Sampled['probabilities'] } = {},
@@ -72,7 +72,7 @@ async function collect(events: AsyncIterable<GenerationEvent>) {
 
 const never = new AbortController().signal;
 
-test('the answer ends with the end token, which counts', async () => {
+test('ends with the end token, which counts', async () => {
   const { sequence } = scriptedSequence([...code('hi'), END, ...code('no')]);
   const answer = await collect(generate(sequence, job([1, 2, 3]), never));
   expect(answer).toMatchObject({
@@ -82,7 +82,7 @@ test('the answer ends with the end token, which counts', async () => {
   });
 });
 
-test('max tokens end it with length, none at all without sampling', async () => {
+test('ends with length at the token limit, and samples nothing at a limit of zero', async () => {
   const { sequence, seen } = scriptedSequence(code('abcdef'));
   expect(await collect(generate(sequence, job([1], { maxTokens: 3 }), never))).toMatchObject({
     text: 'abc',
@@ -94,7 +94,7 @@ test('max tokens end it with length, none at all without sampling', async () => 
   expect(seen.sampled).toBe(0);
 });
 
-test('held-back text is shown when the answer ends before the stop string is whole', async () => {
+test('emits held-back text when the answer ends inside a stop string', async () => {
   const { sequence } = scriptedSequence(code('abcdef'));
   const options = { maxTokens: 3, stops: ['cde'] };
   expect(await collect(generate(sequence, job([1], options), never))).toMatchObject({
@@ -103,14 +103,14 @@ test('held-back text is shown when the answer ends before the stop string is who
   });
 });
 
-test('the window is filled, never passed', async () => {
+test('fills the window and never exceeds it', async () => {
   const { sequence, seen } = scriptedSequence(code('x'.repeat(100)), { window: 20 });
   const answer = await collect(generate(sequence, job(new Array(15).fill(1)), never));
   expect(answer).toMatchObject({ finish: 'length', counts: { completionTokens: 5 } });
   expect(seen.position).toBeLessThanOrEqual(19);
 });
 
-test('a long prompt is read in parts, without what is cached', async () => {
+test('reads a long prompt in parts and skips cached tokens', async () => {
   const { sequence, seen } = scriptedSequence([END], { kept: 100 });
   const answer = await collect(generate(sequence, job(new Array(2000).fill(1)), never));
   expect(answer.counts).toMatchObject({ promptTokens: 2000, cachedTokens: 100 });
@@ -118,7 +118,7 @@ test('a long prompt is read in parts, without what is cached', async () => {
   expect(seen.position).toBe(2000);
 });
 
-test('a caller who leaves while the prompt is read stops it at the next part', async () => {
+test('stops at the next part when the caller disconnects during the prompt', async () => {
   const leaving = new AbortController();
   const { sequence, seen } = scriptedSequence([END]);
   for await (const event of generate(sequence, job(new Array(5000).fill(1)), leaving.signal)) {
@@ -127,7 +127,7 @@ test('a caller who leaves while the prompt is read stops it at the next part', a
   expect(seen).toMatchObject({ evaluated: 64, sampled: 0 });
 });
 
-test('a caller whose leaving is told by the event loop is noticed within 8 tokens', async () => {
+test('notices a disconnect reported by the event loop within 8 tokens', async () => {
   const leaving = new AbortController();
   const { sequence, seen } = scriptedSequence(code('x'.repeat(5000)));
   setImmediate(() => leaving.abort());
@@ -136,12 +136,12 @@ test('a caller whose leaving is told by the event loop is noticed within 8 token
   expect(seen.sampled).toBeLessThanOrEqual(17);
 });
 
-test('an engine that stops without an end token is a failure, not a short answer', async () => {
+test('fails when the engine stops without an end token', async () => {
   const { sequence } = scriptedSequence(code('ab'));
   await expect(collect(generate(sequence, job([1]), never))).rejects.toThrow('without an end token');
 });
 
-test('who wants no more ends the answer', async () => {
+test('ends when the reader needs no more', async () => {
   const { sequence, seen } = scriptedSequence(code('abcdef'));
   let text = '';
   const endsEarly = job([1], { isComplete: () => text.length >= 2 });
@@ -162,7 +162,7 @@ test.each([
   ['at a stop string', code('abcd'), { stops: ['cd'] }, 'ab', ['a', 'b']],
   ['within a stop string', [...code('abc'), END], { stops: ['cd'] }, 'abc', ['a', 'b', 'c']],
 ])(
-  'an answer that ends %s has probabilities of the tokens that it shows',
+  'returns the probabilities of the emitted tokens for an answer that ends %s',
   async (_, script, changes, text, tokens) => {
     const { sequence } = scriptedSequence(script, { probabilities });
     const answer = await collect(generate(sequence, job([1], { ...changes, logprobs: 1 }), never));

@@ -12,30 +12,32 @@ export interface Job {
   sample: SampleOptions;
   maxTokens: number | null;
   stops: readonly string[];
-  /** Alternatives told beside each token; null tells no probabilities. */
+  /** Alternatives per token. Null: no probabilities. */
   logprobs: number | null;
   detokenizer: Detokenizer;
   isEnd(token: number): boolean;
-  /** A token as the entries of probabilities name it. */
+  /** Returns the name of a token in probability entries. */
   spell(token: number): string;
   pace: PrefillPace;
-  /** Called for each sampled token, with the text that it completes. */
+  /** Called for each sampled token with the text that it completes. */
   onToken(text: string): void;
-  /** Asked after each text: true when whoever reads it wants no more. */
+  /** Checked after each text: true when the reader needs no more. */
   isComplete(): boolean;
 }
 
-/** `progress` comes after each evaluated part of the prompt; `done` comes last, with the stop string if one
- * ended it, unless the caller left. */
+/**
+ * `progress` follows each evaluated part of the prompt. `done` is last, with the stop string if one ended the
+ * answer, and is omitted after a disconnect.
+ */
 export type GenerationEvent =
   | { type: 'progress' }
   | { type: 'text'; text: string; logprobs: TokenLogprob[] | null }
   | { type: 'done'; finish: 'stop' | 'length'; counts: Counts; stop?: string };
 
-/** The event loop is let in after this many tokens, so that a caller who leaves is noticed. */
+/** Yields to the event loop after this many tokens, so that a disconnect is noticed. */
 const YIELD_EVERY_TOKENS = 8;
 
-/** Generates one answer. After `signal` aborts no further token is evaluated and the iteration ends without `done`. */
+/** Generates one answer. After `signal` aborts, evaluates no further token and ends without `done`. */
 export async function* generate(
   sequence: Sequence,
   job: Job,
@@ -70,7 +72,7 @@ export async function* generate(
   if (!signal.aborted) throw new Error('the answer ended without an end token');
 }
 
-/** Reads the prompt but for its last part, which sampling begins with. */
+/** Evaluates the prompt except its last part, with which sampling starts. */
 async function* prefill(
   sequence: Sequence,
   job: Job,
@@ -89,7 +91,7 @@ async function* prefill(
   return tokens.slice(at);
 }
 
-/** Counts what one answer took. */
+/** Measures one answer. */
 class Clock {
   readonly #promptTokens: number;
   readonly #started = performance.now();
@@ -101,12 +103,12 @@ class Clock {
     this.#promptTokens = promptTokens;
   }
 
-  /** The prompt is read once the first token is there. */
+  /** The prompt is complete when the first token arrives. */
   token(): void {
     if (this.count++ === 0) this.#promptMs = performance.now() - this.#started;
   }
 
-  /** `stop`: the stop string that ended it. */
+  /** `stop`: the stop string that ended the answer. */
   done(finish: 'stop' | 'length', stop: string | null = null): GenerationEvent {
     const counts: Counts = {
       promptTokens: this.#promptTokens,

@@ -2,10 +2,10 @@ import { type Llama, type LlamaGrammar, LlamaGrammarEvaluationState, type LlamaM
 import { Refusal } from '../refusal.ts';
 import type { Generation } from './request.ts';
 
-/** Compiled grammars that are kept: callers ask for the same one again and again. */
+/** Compiled grammars in the cache. Callers tend to repeat the same grammar. */
 const MAX_CACHED = 32;
 
-/** Compiles grammars and begins their states. */
+/** Compiles grammars and creates their states. */
 export class Grammars {
   readonly #llama: Llama;
   readonly #model: LlamaModel;
@@ -16,7 +16,10 @@ export class Grammars {
     this.#model = model;
   }
 
-  /** A function that begins the grammar anew for each choice; null without one. Throws a 400 for what is no grammar. */
+  /**
+   * Returns a function that creates a new grammar state for each choice, or null without a grammar. Throws a
+   * 400 for an invalid grammar.
+   */
   async begin(grammar: Generation['grammar']): Promise<(() => LlamaGrammarEvaluationState) | null> {
     if (grammar === null) return null;
     const compiled = await this.#compiled(grammar.text, grammar.param);

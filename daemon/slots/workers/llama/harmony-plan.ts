@@ -7,8 +7,9 @@ import { harmonyGrammar } from './tools/harmony-grammar.ts';
 import { forcedTools, parametersOf } from './tools/tool-choice.ts';
 
 /**
- * The plan for gpt-oss: thoughts, words and calls are messages of their own, so one reader finds them all, and a grammar
- * knows their headers, so that the model may think first. `header` is what the prompt has written of the first one.
+ * Returns the plan for gpt-oss. Reasoning, content and calls are separate messages, so one reader parses all
+ * of them. The grammar includes the message headers, so that the model can reason first. `header` is the part
+ * of the first header that the prompt contains.
  */
 export function harmonyPlan(request: ChatRequest, family: ToolFamily, header: string): ChatPlan {
   const { tools, splitThoughts } = request;

@@ -7,14 +7,14 @@ import { BatchPlan } from './batch-plan.ts';
 import { canHaveCard } from './card-nodes.ts';
 import { EngineLog } from './engine-log.ts';
 
-/** A model in memory with what its tokens are evaluated in. */
+/** A loaded model and the context that evaluates its tokens. */
 export interface OpenedModel<C> {
   llama: Llama;
   model: LlamaModel;
   context: C;
 }
 
-/** A chat model in memory. */
+/** A loaded chat model. */
 export interface LoadedModel extends OpenedModel<LlamaContext> {
   facts: WorkerFacts;
   batches: BatchPlan;
@@ -23,13 +23,13 @@ export interface LoadedModel extends OpenedModel<LlamaContext> {
 const DEFAULT_CONTEXT = 8_192;
 const DEFAULT_BATCH = 512;
 const GPU = { auto: 'auto', cpu: false, vulkan: 'vulkan', cuda: 'cuda' } as const;
-/** What the library is asked for: the best device is the CPU where there is no other. */
+/** The device option of the library. Without a GPU the best device is the CPU. */
 const gpuFor = (device: WorkerConfig['device']) =>
   device === 'auto' && !canHaveCard() ? GPU.cpu : GPU[device];
 /** Bytes of unread stderr after which further lines are dropped. */
 const STDERR_BACKLOG = 1 << 16;
 
-/** Loads a chat model and makes its context; throws as {@link openModel} does. */
+/** Loads a chat model and creates its context. Throws like {@link openModel}. */
 export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise<LoadedModel> {
   const placed = { contextSize: (config.context ?? DEFAULT_CONTEXT) * config.parallel };
   const batches = new BatchPlan();
@@ -53,9 +53,9 @@ export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise
 }
 
 /**
- * Loads the model, on the device as far as `placed` fits beside it, and makes its context. Throws an Error whose message
- * is one line that names the cause, without folders. A device that was asked for by name and does not load is an error,
- * never the CPU.
+ * Loads the model, on the device as far as `placed` fits next to it, and creates its context. Throws a
+ * one-line Error that names the cause and contains no folder. A device that was requested by name and does
+ * not load is an error; it never falls back to the CPU.
  */
 export async function openModel<C>(
   config: WorkerConfig,
@@ -93,14 +93,14 @@ export async function openModel<C>(
   }
 }
 
-/** A device that a slot asked for: without it the model is not loaded. */
+/** Returns whether the slot requested a specific device. The model is not loaded without it. */
 const isNamed = (device: WorkerConfig['device']): boolean => device === 'vulkan' || device === 'cuda';
 
 function contextSize(requested: number | null, trained: number): number {
   return requested ?? (trained > 0 ? Math.min(trained, DEFAULT_CONTEXT) : DEFAULT_CONTEXT);
 }
 
-/** The facts of a loaded model with the sizes that it was given. */
+/** Returns the facts of a loaded model with its effective sizes. */
 export async function factsOf(
   { llama, model }: Pick<OpenedModel<unknown>, 'llama' | 'model'>,
   sizes: Pick<WorkerFacts, 'context' | 'parallel' | 'threads'>,
@@ -119,13 +119,13 @@ export async function factsOf(
   };
 }
 
-/** The chat template that the file carries. */
+/** Returns the chat template of the file. */
 export function ownTemplate(model: LlamaModel): string | null {
   const template: unknown = model.fileInfo.metadata.tokenizer?.chat_template;
   return typeof template === 'string' && template !== '' ? template : null;
 }
 
-/** The one that the file carries beside it for chats with tools: files of Hermes 2 Pro and Command R have both. */
+/** Returns the second template for chats with tools, which files of Hermes 2 Pro and Command R contain. */
 export function toolTemplate(model: LlamaModel): string | null {
   const tokenizer: Readonly<Record<string, unknown>> = { ...model.fileInfo.metadata.tokenizer };
   const template = tokenizer['chat_template.tool_use'];

@@ -3,7 +3,7 @@ import { LogprobQueue, tokenLogprob } from './logprobs.ts';
 
 const spell = (token: number) => `<${token}>`;
 
-test('the entry of a token has its logarithm and the likeliest beside it', () => {
+test("an entry has the token's logarithm and the most likely tokens", () => {
   const places = new Map([
     [7, 0.5],
     [8, 0.25],
@@ -18,7 +18,7 @@ test('the entry of a token has its logarithm and the likeliest beside it', () =>
   expect(tokenLogprob(99, places, 0, spell).logprob).toBe(-9999);
 });
 
-test('entries come with the text that they are part of', () => {
+test('returns entries with the text they belong to', () => {
   const queue = new LogprobQueue();
   const entry = (token: string) => ({ token, logprob: 0, top: [] });
   queue.add(entry('a'), 'a');

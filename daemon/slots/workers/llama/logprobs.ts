@@ -1,6 +1,6 @@
 /** The probability of one token of an answer. */
 export interface TokenLogprob extends TokenProbability {
-  /** The likeliest tokens at this place, best first. */
+  /** The most likely tokens at this position, best first. */
   top: TokenProbability[];
 }
 
@@ -10,10 +10,10 @@ export interface TokenProbability {
   logprob: number;
 }
 
-/** What clients read for a probability of zero, which has no logarithm in JSON. */
+/** Represents a probability of zero, whose logarithm JSON cannot express. */
 const IMPOSSIBLE = -9999;
 
-/** The entry of `token`, whose place gave these probabilities (best first). */
+/** Builds the entry of `token` from the probabilities of its position (best first). */
 export function tokenLogprob(
   token: number,
   probabilities: ReadonlyMap<number, number>,
@@ -31,32 +31,32 @@ export function tokenLogprob(
 const logarithm = (probability: number): number =>
   probability > 0 ? Math.max(IMPOSSIBLE, Math.log(probability)) : IMPOSSIBLE;
 
-/** Holds each token's entry until its text is shown, so that a cut text has no entries of what was cut. */
+/** Holds each token's entry until its text is emitted, so that truncated text has no entries. */
 export class LogprobQueue {
   readonly #waiting: { entry: TokenLogprob; start: number }[] = [];
   #length = 0;
   #shown = 0;
 
-  /** `text` is what the token added; empty while its character is still cut. */
+  /** `text` is what the token added; empty while its character is incomplete. */
   add(entry: TokenLogprob, text: string): void {
     this.#waiting.push({ entry, start: this.#length });
     this.#length += text.length;
   }
 
-  /** The entries of the tokens in `text`, which is shown now. */
+  /** Returns the entries of the tokens in `text`, which is emitted now. */
   flushText(text: string): TokenLogprob[] {
     this.#shown += text.length;
     const end = this.#waiting.findIndex(({ start }) => start >= this.#shown);
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end).map(({ entry }) => entry);
   }
 
-  /** What is left at the end of an answer that nothing cut. */
+  /** Returns the remaining entries of an answer that was not truncated. */
   flushAll(): TokenLogprob[] {
     return this.#waiting.splice(0).map(({ entry }) => entry);
   }
 }
 
-/** Of a chat: `choices[].logprobs`. */
+/** Formats the entries of a chat: `choices[].logprobs`. */
 export function chatLogprobs(entries: readonly TokenLogprob[]): object {
   const spelled = ({ token, logprob }: TokenProbability) => ({ token, logprob, bytes: bytes(token) });
   return {
@@ -65,7 +65,10 @@ export function chatLogprobs(entries: readonly TokenLogprob[]): object {
   };
 }
 
-/** Of a completion: four lists side by side; `offset` is where in the text of the choice they begin. */
+/**
+ * Formats the entries of a completion as four parallel lists. `offset` is their position in the text of the
+ * choice.
+ */
 export function textLogprobs(entries: readonly TokenLogprob[], offset: number): object {
   let at = offset;
   const offsets = entries.map(({ token }) => {
@@ -83,7 +86,7 @@ export function textLogprobs(entries: readonly TokenLogprob[], offset: number): 
   };
 }
 
-/** The UTF-8 bytes of a token; null for one that is only a part of a character. */
+/** Returns the UTF-8 bytes of a token. Null for a token that is only part of a character. */
 function bytes(token: string): number[] | null {
   return token.includes('\ufffd') ? null : [...Buffer.from(token)];
 }

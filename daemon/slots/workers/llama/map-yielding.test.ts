@@ -3,7 +3,7 @@ import { mapYielding } from './map-yielding.ts';
 
 const items = Array.from({ length: 50 }, (_, i) => i);
 
-test('maps all in order and lets others have a turn', async () => {
+test('maps in order and yields to others', async () => {
   let turns = 0;
   const other = setInterval(() => turns++, 0);
   const start = performance.now();
@@ -16,7 +16,7 @@ test('maps all in order and lets others have a turn', async () => {
   expect(turns).toBeGreaterThan(0);
 });
 
-test('ends with the reason once the caller has left', async () => {
+test('throws the reason after a disconnect', async () => {
   const leave = new AbortController();
   const seen: number[] = [];
   const mapping = mapYielding(items, leave.signal, (item) => {

@@ -1,9 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Texts that are prepared before others get a turn. */
+/** Texts per event loop turn. */
 const TEXTS_PER_TURN = 16;
 
-/** Maps texts to tokens without holding up the process; throws the signal's reason once the caller has left. */
+/**
+ * Maps texts to tokens and yields to the event loop in between. Throws the signal's reason once the caller
+ * disconnects.
+ */
 export async function mapYielding<T, R>(
   items: readonly T[],
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 
-/** The answer to `GET /v1/models`: the one model of this worker, `created` in Unix seconds. */
+/** The response of `GET /v1/models`: the one model of this worker. `created` is in Unix seconds. */
 export function modelList(
   facts: WorkerFacts,
   config: Pick<WorkerConfig, 'modelId'>,

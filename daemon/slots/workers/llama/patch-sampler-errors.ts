@@ -2,24 +2,28 @@ import { Refusal } from '../refusal.ts';
 
 type SampleToken = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** What the library asks for a token, in a field that its types hide. */
+/** The sampler object of the library, in a field that its types hide. */
 interface Sampler {
   sampleToken: SampleToken;
 }
 
-/** What the library's samplers answer, and then make an error of, when no token is left to choose. */
+/** Returned by the library's samplers when no token is left. The library turns it into an error. */
 const NO_TOKEN = -1;
-/** The error that it makes of that. */
+/** The error message for that value. */
 const NO_TOKEN_ERROR = 'Failed to sample next token';
-/** A sampler fails so over a token that its grammar does not take, which it chooses when the grammar takes none. */
+/**
+ * The error of a sampler whose grammar rejects the selected token. It selects one when the grammar accepts
+ * none.
+ */
 const TOKEN_REJECTED = 'Failed to accept token in sampler';
 
-/** The place of the token and the sampler; what else is to be told follows. */
+/** Arguments for the position and the sampler; optional arguments follow. */
 const SAMPLE_ARGS = 2;
 
 /**
- * Has a token that its grammar does not take end the evaluation of its own sequence. The library would leave the rejection
- * to nobody and that sequence waiting for ever; no token at all, which is what it comes to, it tells whoever asked.
+ * Makes a rejected token end the evaluation of its own sequence. Otherwise the library leaves the rejection
+ * unhandled and the sequence waits indefinitely. The patch returns "no token", which is the actual cause and
+ * which the library reports to the caller.
  */
 export function patchSamplerErrors(context: object): void {
   const sampler = (context as { readonly _ctx: Sampler })._ctx;
@@ -29,15 +33,18 @@ export function patchSamplerErrors(context: object): void {
       return await sample(...args);
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith(TOKEN_REJECTED)) throw error;
-      // With probabilities asked for, the answer is a list that begins with the token.
+      // With probabilities, the result is a list that starts with the token.
       return args.length > SAMPLE_ARGS ? [NO_TOKEN] : NO_TOKEN;
     }
   };
-  // The method of its class is read-only, so that an assignment would fail.
+  // The method on the class is read-only, so an assignment would throw.
   Object.defineProperty(sampler, 'sampleToken', { value: sampleOrNone });
 }
 
-/** What ended an answer, as a 400 that names the field of its grammar when no token was left under it. */
+/**
+ * Converts the error that ended an answer to a 400 that names the grammar field when no token was left under
+ * the grammar.
+ */
 export function grammarRefusal(error: unknown, grammar: { readonly param: string } | null): unknown {
   if (grammar === null || !(error instanceof Error) || error.message !== NO_TOKEN_ERROR) return error;
   const { param } = grammar;

@@ -7,16 +7,16 @@ function paceAfter(msPerToken: number, parts: number, batch = 512) {
   return pace.size();
 }
 
-test('it starts small and grows to the batch on a fast engine', () => {
+test('starts small and grows to the batch size on a fast engine', () => {
   expect(paceAfter(0.01, 0)).toBe(64);
   expect(paceAfter(0.01, 1)).toBe(512);
 });
 
-test('a part takes about 150 ms on a slow engine, and is never less than 64 tokens', () => {
+test('takes about 150 ms per part on a slow engine, never fewer than 64 tokens', () => {
   expect(paceAfter(1, 5)).toBe(150);
   expect(paceAfter(50, 5)).toBe(64);
 });
 
-test('a batch below that is kept to', () => {
+test('respects a smaller batch size', () => {
   expect(paceAfter(1, 3, 8)).toBe(8);
 });

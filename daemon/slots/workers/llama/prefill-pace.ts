@@ -1,23 +1,24 @@
-/** A part of a prompt should take no longer than this, so that a caller who leaves frees the engine within 250 ms. */
+/** Maximum duration of a prompt part, so that a disconnect frees the engine within 250 ms. */
 const PART_MS = 150;
 /**
- * The weights are read once for each part: measured on one core with 340 MB, a token took 1.8 times as long in parts of 16 as
- * in parts of 512, 1.45 times in parts of 32, 1.37 in 48 and only 1.09 in 64. So parts don't shrink below that to fit into
- * the time: a model that reads fewer than 400 tokens a second would read a third slower still, and is let go later instead.
+ * The weights are read once per part. Measured on one core with 340 MB: a token took 1.8 times as long in
+ * parts of 16 as in parts of 512, 1.45 times in parts of 32, 1.37 in 48 and only 1.09 in 64. Parts are
+ * therefore never smaller, even when they exceed the duration: a model that reads fewer than 400 tokens per
+ * second would become a third slower, so it is freed later instead.
  */
 const MIN_TOKENS = 64;
 /** Weight of the newest measurement. */
 const NEWEST_WEIGHT = 0.5;
 
-/** Chooses how many prompt tokens are evaluated at once, from the speed seen so far. */
+/** Chooses how many prompt tokens to evaluate at once, from the measured speed. */
 export interface PrefillPace {
-  /** Tokens of the next part, between 64 and the batch. */
+  /** Tokens of the next part, between 64 and the batch size. */
   size(): number;
-  /** Learns that `tokens` tokens took `ms`. */
+  /** Records that `tokens` tokens took `ms`. */
   record(tokens: number, ms: number): void;
 }
 
-/** Parts start at 64 tokens and grow up to `batch` on an engine that reads fast enough. */
+/** Parts start at 64 tokens and grow up to `batch` on a fast engine. */
 export function prefillPace(batch: number): PrefillPace {
   let msPerToken: number | null = null;
   return {

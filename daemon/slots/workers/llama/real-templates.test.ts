@@ -5,7 +5,7 @@ import { type ChatTemplate, chatTemplate } from './chat-template.ts';
 
 const templates = realTemplates();
 
-/** What the Jinja library can't do, and who wants more than these two turns. */
+/** Templates that the Jinja library cannot render, and templates that require more than these two turns. */
 const FAIL: Readonly<Record<string, RegExp>> = {
   'Apriel-1.6-15b-Thinker-fixed.jinja': /filter: string/,
   'ByteDance-Seed-OSS.jinja': /keys must be strings/,

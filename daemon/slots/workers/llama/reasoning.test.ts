@@ -28,24 +28,24 @@ test.each([
   ['<thin air', '', '<thin air'],
   ['<think', '', '<think'],
   ['  spaced', '', '  spaced'],
-])('%j is divided wherever it is cut', (said, reasoning, text) => {
+])('splits %j at any cut', (said, reasoning, text) => {
   for (const pieces of cuts(said)) expect(read(pieces), JSON.stringify(pieces)).toEqual({ reasoning, text });
 });
 
 test.each([
   ['Well.\n</think>\n\nYes', 'Well.', 'Yes'],
   ['Well, I stop here', 'Well, I stop here', ''],
-])('%j goes on where the prompt has opened the thoughts', (said, reasoning, text) => {
+])('continues %j when the prompt opened the reasoning', (said, reasoning, text) => {
   for (const pieces of cuts(said)) expect(read(pieces, THINK)).toEqual({ reasoning, text });
 });
 
-test('a prompt opens thoughts when it ends in the mark', () => {
+test('detects the mark at the end of a prompt', () => {
   expect(openThinkingMark('<|im_start|>assistant\n<think>\n')).toEqual(THINK);
   expect(openThinkingMark('<|im_start|>assistant\n<think>\n\n</think>\n\n')).toBeNull();
   expect(openThinkingMark('<think> about it')).toBeNull();
 });
 
-test('endless spaces are not held back for ever', () => {
+test('does not hold back endless whitespace', () => {
   const scanner = thoughtScanner(null);
   let text = '';
   for (let i = 0; i < 1_000; i++)

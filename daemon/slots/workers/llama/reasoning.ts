@@ -1,6 +1,6 @@
 import { longestOpenEnd } from './stop-scanner.ts';
 
-/** How a thinking model sets its thoughts apart from its answer. */
+/** How a reasoning model separates its reasoning from its answer. */
 export interface ThinkingMark {
   open: string;
   close: string;
@@ -15,10 +15,10 @@ export const THINKING_MARKS: readonly ThinkingMark[] = [
   { open: '◁think▷', close: '◁/think▷' },
 ];
 
-/** The marks, which a model may write as control tokens and which must be seen as text. */
+/** The marks, which a model may write as control tokens and which must be decoded as text. */
 export const THINKING_TOKENS: readonly string[] = THINKING_MARKS.flatMap(({ open, close }) => [open, close]);
 
-/** An answer that begins with more spaces than this begins with no mark. */
+/** An answer that starts with more whitespace than this starts with no mark. */
 const MAX_LEADING_SPACES = 256;
 
 export interface Thought {
@@ -26,20 +26,23 @@ export interface Thought {
   text: string;
 }
 
-/** Divides a stream of text into thoughts and answer. Spaces at the rims of the thoughts belong to neither. */
+/** Splits a text stream into reasoning and answer. Whitespace around the reasoning belongs to neither. */
 export interface ThoughtScanner {
   push(piece: string): Thought[];
-  /** What was held back, once no more comes. */
+  /** Returns the held-back text. Call this at the end of the stream. */
   end(): Thought[];
 }
 
-/** The mark that a prompt ends in: the answer then begins within the thoughts. */
+/** Returns the mark at the end of the prompt, in which case the answer starts inside the reasoning. */
 export function openThinkingMark(prompt: string): ThinkingMark | null {
   const end = prompt.trimEnd();
   return THINKING_MARKS.find(({ open }) => end.endsWith(open)) ?? null;
 }
 
-/** `opened` is the mark that the prompt has opened; else thoughts are recognised at the beginning of the answer only. */
+/**
+ * `opened` is the mark that the prompt opened. Without it, reasoning is recognised only at the start of the
+ * answer.
+ */
 export function thoughtScanner(opened: ThinkingMark | null): ThoughtScanner {
   let place: 'start' | 'inside' | 'gap' | 'answer' = opened === null ? 'start' : 'inside';
   let mark = opened;
@@ -47,7 +50,7 @@ export function thoughtScanner(opened: ThinkingMark | null): ThoughtScanner {
   let held = '';
   let space = '';
 
-  /** Thoughts without the spaces before the first and after the last word. */
+  /** Emits reasoning without leading and trailing whitespace. */
   const reasoning = (text: string): Thought[] => {
     const trimmed = text.trimEnd();
     if (trimmed === '') {

@@ -17,13 +17,13 @@ test.each([
   ['web_search_options', {}],
   ['lora', [{ id: 0 }]],
   ['cache_prompt', false],
-])('%s: %j is refused by name', (field, value) => {
+])('refuses %s: %j and names the field', (field, value) => {
   expect(() => refuseFields({ [field]: value })).toThrow(
     expect.objectContaining({ status: 400, param: field, message: expect.stringContaining(`${field}: `) }),
   );
 });
 
-test('values that ask for nothing pass, and so do unknown fields', () => {
+test('accepts values that request nothing, and unknown fields', () => {
   expect(() =>
     refuseFields({
       mirostat: 0,
@@ -43,7 +43,7 @@ test('values that ask for nothing pass, and so do unknown fields', () => {
   ).not.toThrow();
 });
 
-test('what is refused stands in the documentation', () => {
+test('the documentation lists the refused fields', () => {
   const root = join(import.meta.dirname, '..', '..', '..', '..');
   const text = readFileSync(join(root, 'docs', 'internals', 'llama-server-differences.md'), 'utf8');
   const missing = [...REFUSED_FIELDS, ...UNSUPPORTED_KEYWORDS].filter(

@@ -1,9 +1,9 @@
 import { invalidField } from '../refusal.ts';
 
-/** A field of OpenAI or llama-server that this engine can't honour. */
+/** A field of OpenAI or llama-server that this engine does not support. */
 interface RefusedField {
   field: string;
-  /** Values that ask for nothing, besides null. */
+  /** Matches values that request nothing, besides null. */
   harmless: (value: unknown) => boolean;
   why: string;
 }
@@ -17,7 +17,10 @@ const emptyList = (value: unknown): boolean => Array.isArray(value) && value.len
 const SAMPLER = 'this sampler is not part of the embedded engine';
 const LEGACY = 'legacy functions are not supported; use tools';
 
-/** Asking for one of these is refused, never ignored. What only concerns a provider's service (`store`, `service_tier`) passes. */
+/**
+ * Requesting one of these is refused, never ignored. Fields that concern only the service of a provider
+ * (`store`, `service_tier`) are accepted.
+ */
 const REFUSED: readonly RefusedField[] = [
   { field: 'tfs_z', harmless: (v) => typeof v === 'number' && v >= 1, why: SAMPLER },
   { field: 'mirostat', harmless: is(0, false), why: SAMPLER },
@@ -39,10 +42,10 @@ const REFUSED: readonly RefusedField[] = [
   { field: 'cache_prompt', harmless: is(true), why: 'the prompt cache is always on' },
 ];
 
-/** Their names. */
+/** The names of the refused fields. */
 export const REFUSED_FIELDS: readonly string[] = REFUSED.map(({ field }) => field);
 
-/** Throws a 400 that names the first field which asks for what this engine does not have. */
+/** Throws a 400 that names the first field that requests something unsupported. */
 export function refuseFields(body: Readonly<Record<string, unknown>>): void {
   for (const { field, harmless, why } of REFUSED) {
     const value = body[field];

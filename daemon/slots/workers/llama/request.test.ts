@@ -3,7 +3,7 @@ import { chatRequest } from './chat-request.ts';
 
 const chat = (extra: object) => chatRequest({ messages: [{ role: 'user', content: 'hi' }], ...extra });
 
-test("what is not given has llama-server's default", () => {
+test("uses llama-server's defaults", () => {
   expect(chat({})).toMatchObject({
     stream: false,
     includeUsage: false,
@@ -16,7 +16,7 @@ test("what is not given has llama-server's default", () => {
   });
 });
 
-test('null is the same as not given, as clients send it', () => {
+test('treats null as absent', () => {
   const fields = [
     'temperature',
     'stop',
@@ -51,12 +51,12 @@ test.each([
   expect(chat({ seed }).generation.sampling.seed).toBe(expected);
 });
 
-test('stop strings are a list without empty ones', () => {
+test('parses stop strings to a list without empty ones', () => {
   expect(chat({ stop: 'x' }).generation.stops).toEqual(['x']);
   expect(chat({ stop: ['x', '', 'y'] }).generation.stops).toEqual(['x', 'y']);
 });
 
-test('unknown fields pass, supported values of unsupported fields too', () => {
+test('accepts unknown fields and supported values of unsupported fields', () => {
   expect(() =>
     chat({ user: 'me', n: 1, logprobs: false, response_format: { type: 'text' }, reasoning_effort: 'low' }),
   ).not.toThrow();
@@ -79,15 +79,15 @@ test.each([
   [{ messages: [{ content: 'x' }] }, 'messages.0.role'],
   [{ messages: [{ role: 'user', content: 5 }] }, 'messages.0.content'],
   [{ messages: 'x' }, 'messages'],
-])('%j is refused by name', (extra, param) => {
+])('refuses %j and names the field', (extra, param) => {
   expect(() => chat(extra)).toThrow(expect.objectContaining({ status: 400, param }));
 });
 
-test.each([null, 'text', 5, []])('the body %j is no object', (body) => {
+test.each([null, 'text', 5, []])('refuses the body %j as no object', (body) => {
   expect(() => chatRequest(body)).toThrow('the body must be a JSON object');
 });
 
-test('parts are lines of one text, developer becomes system, other fields stay', () => {
+test('joins parts with line breaks, maps developer to system, and keeps other fields', () => {
   const { messages } = chatRequest({
     messages: [
       {
@@ -109,7 +109,7 @@ test('parts are lines of one text, developer becomes system, other fields stay',
   ]);
 });
 
-test('a refusal in the history is what the assistant said', () => {
+test("uses a refusal in the history as the assistant's text", () => {
   const said = (content: object[]) => chatRequest({ messages: [{ role: 'assistant', content }] }).messages;
   expect(said([{ type: 'refusal', refusal: 'I cannot.' }])).toEqual([
     { role: 'assistant', content: 'I cannot.' },
@@ -118,7 +118,7 @@ test('a refusal in the history is what the assistant said', () => {
     expect(() => said([{ type: 'refusal', refusal }])).toThrow('not parts of type "refusal"');
 });
 
-test('probabilities are told when asked for', () => {
+test('returns probabilities when requested', () => {
   expect(chat({}).generation.logprobs).toBeNull();
   expect(chat({ logprobs: true }).generation.logprobs).toBe(0);
   expect(chat({ logprobs: true, top_logprobs: 5 }).generation.logprobs).toBe(5);

@@ -5,24 +5,24 @@ import { refuseFields } from './refused-fields.ts';
 import { type Sampling, sampling, samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
 
-/** What one answer is generated with. */
+/** The settings of one answer. */
 export interface Generation {
   sampling: Sampling;
-  /** Most tokens to generate; null until the window is full. */
+  /** Maximum number of generated tokens. Null: until the window is full. */
   maxTokens: number | null;
   stops: string[];
-  /** Alternatives told beside each token; null tells no probabilities. */
+  /** Alternatives per token. Null: no probabilities. */
   logprobs: number | null;
-  /** GBNF that the text must fit, and the request field it comes from. */
+  /** GBNF that the text must match, and the request field it comes from. */
   grammar: { text: string; param: string } | null;
 }
 
 export interface AnswerRequest {
   generation: Generation;
-  /** Choices for each prompt. */
+  /** Choices per prompt. */
   n: number;
   stream: boolean;
-  /** Streamed answers end with a usage chunk. */
+  /** True: a streamed answer ends with a usage chunk. */
   includeUsage: boolean;
 }
 
@@ -32,7 +32,7 @@ const MAX_CHOICES = 128;
 const stopString = z.string().max(MAX_STOP_CHARS);
 const tokenLimit = z.int().nullish();
 
-/** The fields that both routes read; unknown fields pass. */
+/** The fields that both routes read. Unknown fields are accepted. */
 export const answerFields = {
   ...samplingFields,
   ...structureFields,
@@ -47,7 +47,7 @@ export const answerFields = {
 
 type AnswerFields = z.infer<z.ZodObject<typeof answerFields>>;
 
-/** Checks `body` against `schema`; the first fault becomes a 400 that names the field. */
+/** Validates `body` against `schema`. Throws a 400 that names the first invalid field. */
 export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -57,7 +57,7 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
   throw invalidField(field, `${field}: ${zodMessage(issue)}`);
 }
 
-/** The part of a request that both routes share. Throws a 400 for a field that this engine does not support. */
+/** Parses the fields that both routes share. Throws a 400 for an unsupported field. */
 export function answerRequest(body: AnswerFields, logprobs: number | null): AnswerRequest {
   refuseFields(body);
   const limit = body.max_completion_tokens ?? body.max_tokens ?? body.n_predict ?? null;

@@ -4,7 +4,7 @@ import { rerankAnswer } from './rerank-answer.ts';
 const request = { query: 'q', documents: ['a', 'b', 'c'], topN: null, returnDocuments: false };
 const ranking = { scores: [1, 3, 1], tokens: 9 };
 
-test('best first, equals in the order of the request', () => {
+test('sorts best first, equal scores in request order', () => {
   expect(rerankAnswer(ranking, request, 'm')).toEqual({
     object: 'list',
     model: 'm',
@@ -17,7 +17,7 @@ test('best first, equals in the order of the request', () => {
   });
 });
 
-test('as many as asked for, with their texts when asked for', () => {
+test('limits the results and returns the texts when requested', () => {
   expect(rerankAnswer(ranking, { ...request, topN: 1, returnDocuments: true }, 'm')).toMatchObject({
     results: [{ index: 1, document: { text: 'b' } }],
   });

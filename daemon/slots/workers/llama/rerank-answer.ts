@@ -2,8 +2,9 @@ import type { Ranking } from './rerank-engine.ts';
 import type { RerankRequest } from './rerank-request.ts';
 
 /**
- * The answer in the shape that all rerank clients share: best first, of equals the one that was named first; `index` is
- * the place in the request. The counts come last, where readers of the end of an answer find them.
+ * Builds the response in the form that all rerank clients share: best first, equal scores in request order.
+ * `index` is the position in the request. The counts come last, where readers of the end of a response find
+ * them.
  */
 export function rerankAnswer({ scores, tokens }: Ranking, request: RerankRequest, model: string): object {
   const { documents, topN, returnDocuments } = request;

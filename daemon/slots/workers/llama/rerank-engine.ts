@@ -9,21 +9,21 @@ import { pairMarks } from './rerank-marks.ts';
 import { type PairMarks, rerankPair, type Tokenise } from './rerank-pair.ts';
 import { serverScore } from './rerank-score.ts';
 
-/**
- * Its `rank` joins query and document in a way of its own; what it does with tokens that are joined already is not among
- * what the library documents.
- */
+/** `rank` of the library joins query and document itself. Passing already joined tokens is not documented. */
 interface RankingContext {
   _evaluateRankingForInput(tokens: Token[]): Promise<number>;
 }
 
-/** Scores in the order of the documents, and the tokens that were read for them. */
+/** Scores in the order of the documents, and the number of tokens read. */
 export interface Ranking {
   scores: number[];
   tokens: number;
 }
 
-/** A loaded rerank model. Requests take turns document by document, so that a long list does not hold up a short one. */
+/**
+ * A loaded rerank model. Requests alternate document by document, so that a long list does not block a short
+ * one.
+ */
 export class RerankEngine {
   readonly facts: WorkerFacts;
   readonly #loaded: OpenedEncoder<RankingContext>;
@@ -39,7 +39,7 @@ export class RerankEngine {
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }
 
-  /** Loads the model; throws an Error of one line, also for a model without a head that ranks. */
+  /** Loads the model. Throws a one-line Error, also for a model without a ranking head. */
   static async load(config: WorkerConfig, watch: LoadWatch): Promise<RerankEngine> {
     const loaded = await openEncoder(config, watch, async (model, sizes) => {
       const context = await model.createRankingContext(sizes);
@@ -49,8 +49,9 @@ export class RerankEngine {
   }
 
   /**
-   * How well each document answers the query, see {@link serverScore}. Throws 400 before any work when query and document
-   * together do not fit the window, 429 when the queue is full, and the signal's reason when the caller leaves.
+   * Scores how well each document answers the query, see {@link serverScore}. Throws 400 before any work when
+   * query and document together exceed the window, 429 when the queue is full, and the signal's reason when
+   * the caller disconnects.
    */
   async rank(query: string, documents: readonly string[], signal: AbortSignal): Promise<Ranking> {
     const { context } = this.#loaded;
@@ -74,7 +75,7 @@ export class RerankEngine {
     return this.#permits.stats();
   }
 
-  /** Frees the native memory; no request may run any more. */
+  /** Frees the native memory. No request may be running. */
   async dispose(): Promise<void> {
     await this.#loaded.llama.dispose();
   }

@@ -1,10 +1,10 @@
 import type { LlamaModel } from 'node-llama-cpp';
 import type { PairMarks } from './rerank-pair.ts';
 
-/** Ways to split texts whose files say nothing and whose models want a separator all the same, as in llama.cpp. */
+/** Pre-tokenizers whose models need a separator although their files do not say so, as in llama.cpp. */
 const SEPARATING: ReadonlySet<unknown> = new Set(['jina-v1-en', 'jina-v2-code', 'roberta-bpe']);
 
-/** The marks of a model, with llama.cpp's defaults where its file says nothing. */
+/** Returns the marks of a model, with llama.cpp's defaults where the file says nothing. */
 export function pairMarks({ tokens, fileInfo }: Pick<LlamaModel, 'tokens' | 'fileInfo'>): PairMarks {
   const { ggml, 'chat_template.rerank': template } = fileInfo.metadata.tokenizer ?? {};
   const addSep: unknown = (ggml as { add_sep_token?: unknown } | undefined)?.add_sep_token;

@@ -3,7 +3,7 @@ import { type PairMarks, rerankPair } from './rerank-pair.ts';
 
 const [BOS, EOS, SEP, CONTROL] = [1, 2, 3, 4];
 
-/** One token for each character; a control token is written `#`, and two spaces in a row are one token. */
+/** One token per character. A control token is written `#`, and two consecutive spaces are one token. */
 const tokenise = (text: string, marks: boolean) =>
   [...text.replaceAll('  ', '_')].map((c) => (marks && c === '#' ? CONTROL : c.charCodeAt(0)));
 const code = (text: string) => tokenise(text, false);
@@ -33,18 +33,18 @@ test.each<[string, Partial<PairMarks>, number[]]>([
   expect(pair(changes)).toEqual(expected);
 });
 
-test('a template is read as one text, with its control tokens and nothing around it', () => {
+test('reads a template as one text with its control tokens and no marks around it', () => {
   const template = '#Q: {query} #D: {document}';
   expect(pair({ template })).toEqual([CONTROL, ...code('Q: q '), CONTROL, ...code('D: d')]);
   expect(pair({ template: 'Q: {query}' }, ' q')).toEqual(code('Q:  q'));
 });
 
-test('a control token in the text of a caller stays text', () => {
+test('treats a control token in the text of a caller as text', () => {
   const template = 'Q: {query}#{document}';
   expect(pair({ template }, '#', 'd')).toEqual([...code('Q: #'), CONTROL, ...code('d')]);
   expect(pair({}, '#')).toContain('#'.charCodeAt(0));
 });
 
-test('a place that a caller writes is no place', () => {
+test('ignores a placeholder in the text of a caller', () => {
   expect(pair({ template: '{query}|{document}' }, '{document}', 'd')).toEqual(code('{document}|d'));
 });

@@ -1,23 +1,23 @@
-/** What a model file says of the marks around a query and a document. */
+/** The marks around query and document that a model file defines. */
 export interface PairMarks {
   bos: number | null;
   eos: number | null;
   sep: number | null;
-  /** Which of them are put in. */
+  /** Which of them are added. */
   add: { bos: boolean; eos: boolean; sep: boolean };
-  /** The text that the model was trained on, with `{query}` and `{document}`; null when the file has none. */
+  /** The text with `{query}` and `{document}` that the model was trained on. Null when the file has none. */
   template: string | null;
 }
 
-/** Tokens of a text; `marks`: names of control tokens in it are read as these. */
+/** Tokenizes a text. `marks`: names of control tokens become these tokens. */
 export type Tokenise = (text: string, marks: boolean) => readonly number[];
 
 const PLACEHOLDERS = /(\{query\}|\{document\})/;
 
 /**
- * Query and document as one input, as llama-server joins them: by the file's `rerank` template, else
- * `bos query eos sep document eos` with the marks that the file asks for. Control tokens that a caller writes stay text,
- * where llama-server would read them in a template.
+ * Joins query and document to one input, as llama-server does: by the file's `rerank` template, or as `bos
+ * query eos sep document eos` with the marks that the file requests. Control tokens in a caller's text remain
+ * text; llama-server would interpret them in a template.
  */
 export function rerankPair(
   query: string,
@@ -38,7 +38,10 @@ export function rerankPair(
   ];
 }
 
-/** As one text, so that words and the template's spaces form tokens together, unless a caller's text would be obeyed. */
+/**
+ * Tokenizes the template as one text, so that words and spaces form tokens together, unless a caller's text
+ * contains control tokens.
+ */
 function templated(
   template: string,
   texts: { query: string; document: string },

@@ -4,12 +4,12 @@ import { parseBody } from './request.ts';
 export interface RerankRequest {
   query: string;
   documents: readonly string[];
-  /** Most results; null for all. */
+  /** Maximum number of results. Null: all. */
   topN: number | null;
   returnDocuments: boolean;
 }
 
-/** Reads the body of `POST /v1/rerank`; throws a 400 that names the field at fault. */
+/** Parses the body of `POST /v1/rerank`. Throws a 400 that names the invalid field. */
 export function rerankRequest(input: unknown): RerankRequest {
   const { query, documents, top_n, return_documents } = parseBody(RerankBody, input);
   return {

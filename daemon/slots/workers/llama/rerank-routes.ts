@@ -5,7 +5,7 @@ import { rerankAnswer } from './rerank-answer.ts';
 import type { RerankEngine } from './rerank-engine.ts';
 import { rerankRequest } from './rerank-request.ts';
 
-/** What a rerank worker serves once its model is loaded: one answer under the three names that clients know. */
+/** Routes of a rerank worker once its model is loaded: one handler under the three paths that clients use. */
 export function rerankRoutes(engine: RerankEngine, config: WorkerConfig): Routes {
   const created = Math.floor(Date.now() / 1000);
   const rerank: Handler = async (exchange) => {

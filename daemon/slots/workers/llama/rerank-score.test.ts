@@ -3,16 +3,16 @@ import { serverScore } from './rerank-score.ts';
 
 const share = (score: number) => 1 / (1 + Math.exp(-score));
 
-test.each([-20, -3.5, 0, 0.25, 9, 20])('undoes the logistic function at %f', (score) => {
+test.each([-20, -3.5, 0, 0.25, 9, 20])('inverts the logistic function at %f', (score) => {
   expect(serverScore(share(score), 'bert')).toBeCloseTo(score, 5);
 });
 
-test('keeps the order far out and stays a number at the ends', () => {
+test('preserves the order and stays finite at the ends', () => {
   const scores = [0, share(-60), share(-50), share(30), share(35), 1].map((each) => serverScore(each, null));
   expect(scores.every(Number.isFinite)).toBe(true);
   expect(scores).toEqual([...scores].sort((a, b) => a - b));
 });
 
-test('a head that gives shares is left as it is', () => {
+test('leaves the score of a softmax head unchanged', () => {
   expect(serverScore(0.25, 'qwen3')).toBe(0.25);
 });

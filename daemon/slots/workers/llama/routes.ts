@@ -13,7 +13,7 @@ import type { AnswerRequest } from './request.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { wholeAnswer } from './whole-answer.ts';
 
-/** What a chat worker serves once its model is loaded. */
+/** Routes of a chat worker once its model is loaded. */
 export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
   const created = Math.floor(Date.now() / 1000);
   const reply = async (

@@ -23,7 +23,7 @@ function share(body: Parameters<typeof sampling>[0], times = 4_000): Map<number,
   return drawn;
 }
 
-test('at temperature 1 without cuts, each token as often as it is likely', () => {
+test('at temperature 1 without filters, samples each token by its probability', () => {
   const drawn = share({});
   for (const [token, likely] of places) expect(drawn.get(token)).toBeCloseTo(likely, 1);
 });
@@ -35,23 +35,23 @@ test.each([
   [{ top_k: 2, top_p: 0.6 }, [1]],
   [{ min_p: 0.25 }, [1, 2, 3]],
   [{ top_p: 0 }, [1]],
-  // Surprises 0.69, 1.20, 1.90 and 3.00 nats, 1.14 expected: token 2 is the nearest, then 1, then 3.
+  // Surprisal 0.69, 1.20, 1.90 and 3.00 nats, 1.14 expected: token 2 is nearest, then 1, then 3.
   [{ typical_p: 0.2 }, [2]],
   [{ typical_p: 0.5 }, [1, 2]],
   [{ typical_p: 0.9 }, [1, 2, 3]],
   [{ typical: 0.2 }, [2]],
   [{ typical_p: 0.9, top_k: 2 }, [1, 2]],
   [{ typical_p: 0.9, top_p: 0.5 }, [1]],
-])('%j leaves the tokens %j', (body, left) => {
+])('%j keeps the tokens %j', (body, left) => {
   expect([...share(body).keys()].sort()).toEqual(left);
 });
 
-test('a low temperature sharpens, a high one flattens', () => {
+test('a low temperature sharpens and a high one flattens', () => {
   expect(share({ temperature: 0.3 }).get(1)).toBeGreaterThan(0.75);
   expect(share({ temperature: 5 }).get(4)).toBeGreaterThan(0.15);
 });
 
-test('typical tokens are told best first, impossible ones never, and at least one is left', () => {
+test('returns typical tokens best first, no impossible ones, and at least one', () => {
   const flat = new Map([
     [7, 0.4],
     [8, 0.4],

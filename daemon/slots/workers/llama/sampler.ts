@@ -1,12 +1,11 @@
 import type { Sampling } from './sampling.ts';
 
-/** Chooses one of several tokens. */
+/** Selects one of several tokens. */
 export type TokenSampler = (probabilities: ReadonlyMap<number, number>) => number;
 
 /**
- * Draws from a whole vocabulary (best first) as llama.cpp's samplers do, in their order: the first `top_k`, of these the
- * typical ones (`typical_p`), of these as many as reach `top_p`, of these those not far below the best (`min_p`), then by
- * temperature. At temperature 0 the first.
+ * Samples from a whole vocabulary (best first) like llama.cpp's samplers, in their order: `top_k`,
+ * `typical_p`, `top_p`, `min_p`, then temperature. Temperature 0 selects the first token.
  */
 export function createSampler(sampling: Sampling, random: () => number): TokenSampler {
   const { temperature, topK, topP, minP, typicalP } = sampling;
@@ -40,8 +39,8 @@ export function createSampler(sampling: Sampling, random: () => number): TokenSa
 }
 
 /**
- * Of the first `topK` (0: of all) those whose surprise is nearest to the expected one, until they make up `share` of the
- * probability (locally typical sampling, arXiv 2202.00666); best first.
+ * Of the first `topK` tokens (0: all), returns those whose surprisal is nearest to the expected one, until
+ * they reach `share` of the probability (locally typical sampling, arXiv 2202.00666). Best first.
  */
 export function typical(
   probabilities: ReadonlyMap<number, number>,
@@ -69,7 +68,7 @@ export function typical(
   return new Map(all.filter(({ id }) => chosen.has(id)).map(({ id, probability }) => [id, probability]));
 }
 
-/** Together, the first `count` of them. */
+/** Sums the first `count` probabilities. */
 function leading(probabilities: ReadonlyMap<number, number>, count: number): number {
   let sum = 0;
   let seenCount = 0;

@@ -3,7 +3,7 @@ import { completionRequest } from './completion-request.ts';
 
 const sampling = (body: object) => completionRequest({ prompt: 'x', ...body }).generation.sampling;
 
-test('biases by id, by list and by text; false and -Infinity forbid', () => {
+test('parses biases by id, list and text; false and -Infinity forbid', () => {
   expect(sampling({ logit_bias: { '5': 2.5, '7': -100 } }).bias).toEqual([
     { token: 5, logit: 2.5 },
     { token: 7, logit: -100 },
@@ -21,7 +21,7 @@ test('biases by id, by list and by text; false and -Infinity forbid', () => {
   ]);
 });
 
-test("llama-server's further samplers are off until asked for", () => {
+test("llama-server's additional samplers are off by default", () => {
   expect(sampling({})).toMatchObject({ xtc: null, dry: null, repeatLast: 64 });
   expect(sampling({ xtc_probability: 0.5 }).xtc).toEqual({ probability: 0.5, threshold: 0.1 });
   expect(sampling({ dry_multiplier: 0.8, dry_penalty_last_n: -1 }).dry).toEqual({
@@ -39,7 +39,7 @@ test.each([
   [{ logit_bias: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [i, 1])) }, 'logit_bias'],
   [{ repeat_last_n: -1 }, 'repeat_last_n'],
   [{ xtc_probability: 2 }, 'xtc_probability'],
-])('%j is refused by name', (body, param) => {
+])('refuses %j and names the field', (body, param) => {
   expect(() => sampling(body)).toThrow(
     expect.objectContaining({ status: 400, param: expect.stringContaining(param) }),
   );

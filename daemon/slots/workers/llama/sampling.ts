@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { invalidField } from '../refusal.ts';
 
-/** What decides the next token. */
+/** Settings that decide the next token. */
 export interface Sampling {
   temperature: number;
   topP: number;
   topK: number;
   minP: number;
-  /** 1 when off; below, the choice is made here and not by the library, which lacks it. */
+  /** 1 when off. Below 1 the token is chosen here, because the library lacks this sampler. */
   typicalP: number;
-  /** Null draws a new one for each request. */
+  /** Null: a random seed per request. */
   seed: number | null;
   repeatPenalty: number;
   /** Tokens that the three penalties look back at. */
   repeatLast: number;
   presencePenalty: number;
   frequencyPenalty: number;
-  /** Added to the scores of tokens, or of each token of a text; `-Infinity` forbids. */
+  /** Added to the logits of tokens, or of each token of a text. `-Infinity` forbids a token. */
   bias: readonly TokenBias[];
   /** Null when off. */
   xtc: { probability: number; threshold: number } | null;
@@ -37,7 +37,7 @@ export interface Dry {
 }
 
 const MAX_BIASES = 1_024;
-/** More would make each token cost what the whole answer is long. */
+/** A larger window would make the cost of each token grow with the length of the answer. */
 const MAX_REPEAT_LAST = 1_024;
 const bias = z.union([z.number(), z.literal(false)]);
 const logitBias = z.union([
@@ -45,14 +45,14 @@ const logitBias = z.union([
   z.array(z.tuple([z.union([z.int().min(0), z.string().min(1)]), bias])).max(MAX_BIASES),
 ]);
 
-/** The request fields that make up {@link Sampling}; their names are OpenAI's and llama-server's. */
+/** The request fields of {@link Sampling}, with the names of OpenAI and llama-server. */
 export const samplingFields = {
   temperature: z.number().min(0).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.int().min(-1).nullish(),
   min_p: z.number().min(0).max(1).nullish(),
   typical_p: z.number().min(0).max(1).nullish(),
-  /** Another name of `typical_p`. */
+  /** Alias of `typical_p`. */
   typical: z.number().min(0).max(1).nullish(),
   seed: z.number().nullish(),
   repeat_penalty: z.number().positive().nullish(),
@@ -71,7 +71,7 @@ export const samplingFields = {
 
 type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
 
-/** Sampling as asked for, with llama-server's defaults for the rest. Throws a 400 that names the field. */
+/** Returns the requested sampling with llama-server's defaults. Throws a 400 that names the invalid field. */
 export function sampling(body: SamplingBody): Sampling {
   return {
     temperature: body.temperature ?? 0.8,
@@ -90,7 +90,7 @@ export function sampling(body: SamplingBody): Sampling {
   };
 }
 
-/** Folds any number into the 32 bits that the sampler takes. */
+/** Folds any number into the 32 bits that the sampler accepts. */
 export function toSeed(seed: number): number {
   return ((Math.floor(seed) % 2 ** 32) + 2 ** 32) % 2 ** 32;
 }

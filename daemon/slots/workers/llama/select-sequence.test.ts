@@ -27,7 +27,7 @@ test.each<[string, Free[], number]>([
 
 const some = fc.tuple(fc.nat(5_000), fc.nat(5_000)).map(([a, b]) => kept(Math.min(a, b), Math.max(a, b)));
 
-test('it is one of them, and never costs more than it saves while an empty one is free', () => {
+test('never costs more than it saves while an empty sequence is free', () => {
   fc.assert(
     fc.property(fc.array(some, { minLength: 1, maxLength: 16 }), (free) => {
       const chosen = free[selectSequence(free)] as Free;

@@ -1,18 +1,19 @@
-/** What a free sequence holds: its tokens, and how many of its leading ones are wanted. */
+/** What a free sequence holds: its tokens, and how many leading tokens match the prompt. */
 export interface CachedPrefix {
   readonly shared: number;
   readonly held: number;
 }
 
 export interface Free extends CachedPrefix {
-  /** True: its number is next to that of one in use, so that both go through the model at once. */
+  /** True: its number is adjacent to that of a running sequence, so that both are evaluated in one pass. */
   readonly near: boolean;
 }
 
 /**
- * Which of the free sequences (the one unused for longest first) is taken for a prompt: the one that shares most with it,
- * provided that no more is lost than is shared. So a common beginning does not cost a long conversation; then an empty one
- * is taken, else the one unused for longest; in both cases rather one that is near. 0 when there is none.
+ * Selects the free sequence for a prompt; `free` is sorted by last use, oldest first. Prefers the one that
+ * shares the longest prefix, if it does not lose more tokens than it shares, so that a common prefix does not
+ * evict a long conversation. Otherwise prefers an empty one, then the least recently used one; in both cases
+ * rather one that is near. Returns 0 when there is no preference.
  */
 export function selectSequence(free: readonly Free[]): number {
   const fitting = free.filter(({ shared, held }) => shared > 0 && 2 * shared >= held);

@@ -9,14 +9,14 @@ const pool = (sequences: number[][], limit = 4) =>
     return { shared, held: sequence.length };
   });
 
-test('the sequence with the longest shared prefix is taken', async () => {
+test('selects the sequence with the longest shared prefix', async () => {
   const [a, b, c] = [[1, 2], [1, 2, 3], []];
   const sequences = pool([a, b, c] as number[][]);
   expect(await sequences.acquire([1, 2, 3, 4], never)).toBe(b);
   expect(await sequences.acquire([1, 2, 3, 4], never)).toBe(a);
 });
 
-test('of equals the one that was unused for longest', async () => {
+test('selects the least recently used of equals', async () => {
   const [a, b] = [[9], [8]];
   const sequences = pool([a, b] as number[][]);
   const first = await sequences.acquire([1], never);
@@ -24,7 +24,7 @@ test('of equals the one that was unused for longest', async () => {
   expect(await sequences.acquire([1], never)).not.toBe(first);
 });
 
-test('requests at once get neighbours, so that they share what a batch costs', async () => {
+test('gives simultaneous requests adjacent sequences, so that they share a batch', async () => {
   const all = [[9], [8], [7], [6]];
   const sequences = pool(all);
   const numbers = new Map(all.map((sequence, i) => [sequence, i]));
@@ -36,7 +36,7 @@ test('requests at once get neighbours, so that they share what a batch costs', a
   expect(Math.abs(a - b)).toBe(1);
 });
 
-test('the rest wait in the order they came', async () => {
+test('serves the others in order of arrival', async () => {
   const sequences = pool([[1]]);
   const held = await sequences.acquire([], never);
   const order: string[] = [];
@@ -52,7 +52,7 @@ test('the rest wait in the order they came', async () => {
   expect([sequences.active, sequences.queued]).toEqual([0, 0]);
 });
 
-test('a caller who leaves the queue is taken out and costs nobody a turn', async () => {
+test('removes a disconnected caller from the queue without delaying others', async () => {
   const sequences = pool([[1]]);
   const held = await sequences.acquire([], never);
   const leaver = new AbortController();
@@ -65,7 +65,7 @@ test('a caller who leaves the queue is taken out and costs nobody a turn', async
   expect(sequences.queued).toBe(0);
 });
 
-test('a full queue refuses with 429', async () => {
+test('refuses with 429 when the queue is full', async () => {
   const sequences = pool([[1]], 0);
   await sequences.acquire([], never);
   await expect(sequences.acquire([], never)).rejects.toMatchObject({ status: 429, code: 'slot.queue_full' });

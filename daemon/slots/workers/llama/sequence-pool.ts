@@ -1,14 +1,14 @@
 import { Refusal } from '../refusal.ts';
 import { type CachedPrefix, selectSequence } from './select-sequence.ts';
 
-/** What a sequence holds, seen by who wants to evaluate `tokens` on it. */
+/** Returns what a sequence holds, relative to `tokens`. */
 export type InspectSequence<S> = (sequence: S, tokens: readonly number[]) => CachedPrefix;
 
 interface Waiter<S> {
   take(sequence: S): void;
 }
 
-/** Lends each sequence to one request at a time; the rest wait in the order they came. */
+/** Leases each sequence to one request at a time. The others wait in order of arrival. */
 export class SequencePool<S> {
   readonly #free: S[];
   readonly #all: readonly S[];
@@ -16,7 +16,7 @@ export class SequencePool<S> {
   readonly #limit: number;
   readonly #inspect: InspectSequence<S>;
 
-  /** `sequences` in the order of their numbers. */
+  /** `sequences` must be sorted by number. */
   constructor(sequences: readonly S[], limit: number, inspect: InspectSequence<S>) {
     this.#free = [...sequences];
     this.#all = sequences;
@@ -33,7 +33,8 @@ export class SequencePool<S> {
   }
 
   /**
-   * The free sequence that serves `tokens` best ({@link selectSequence}); else a place in the queue. Refuses with 429 when the queue is full, rejects with the signal's reason when the caller leaves.
+   * Returns the best free sequence for `tokens` (see {@link selectSequence}) or waits in the queue. Throws
+   * 429 when the queue is full and the signal's reason when the caller disconnects.
    */
   async acquire(tokens: readonly number[], signal: AbortSignal): Promise<S> {
     signal.throwIfAborted();
@@ -45,7 +46,7 @@ export class SequencePool<S> {
     return this.#wait(signal);
   }
 
-  /** Gives a sequence back: to the first in the queue, else to the free ones. */
+  /** Returns a sequence to the pool, where the first waiting request gets it. */
   release(sequence: S): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(sequence);

@@ -13,28 +13,28 @@ function run(pieces: readonly string[], stops: readonly string[]): { text: strin
   return { text: text + scanner.end(), stopped: false };
 }
 
-test('a stop string inside one piece cuts before it', () => {
+test('cuts before a stop string inside one piece', () => {
   expect(run(['hello END more'], ['END'])).toEqual({ text: 'hello ', stopped: true });
 });
 
-test('a stop string over the borders of pieces is found and no part of it is shown', () => {
+test('finds a stop string across pieces and emits no part of it', () => {
   expect(run(['a', '<', '/', 's', '>', 'b'], ['</s>'])).toEqual({ text: 'a', stopped: true });
 });
 
-test('a beginning that turns out to be no stop string is shown in full', () => {
+test('emits a prefix that turns out to be no stop string', () => {
   expect(run(['a</', 'b'], ['</s>'])).toEqual({ text: 'a</b', stopped: false });
   expect(run(['a</'], ['</s>'])).toEqual({ text: 'a</', stopped: false });
 });
 
-test('the earliest of several stop strings counts', () => {
+test('uses the earliest of several stop strings', () => {
   expect(run(['one two three'], ['three', 'two'])).toEqual({ text: 'one ', stopped: true });
 });
 
-test('a stop string that begins again within itself is found', () => {
+test('finds a stop string that restarts within itself', () => {
   expect(run(['a', 'a', 'a', 'b'], ['aab'])).toEqual({ text: 'a', stopped: true });
 });
 
-test('however the text is cut, the result is that of the whole text', () => {
+test('gives the same result for any split', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 0, maxLength: 4 });
   const stop = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 });
   fc.assert(
@@ -43,7 +43,7 @@ test('however the text is cut, the result is that of the whole text', () => {
       const at = stops.map((s) => whole.indexOf(s)).filter((i) => i >= 0);
       const result = run(pieces, stops);
       if (at.length === 0) expect(result).toEqual({ text: whole, stopped: false });
-      // A stop string that is complete in an earlier piece wins over one that begins before it and ends later.
+      // A stop string that completes in an earlier piece wins over one that starts earlier and ends later.
       else {
         expect(result.stopped).toBe(true);
         expect(whole.startsWith(result.text)).toBe(true);
@@ -54,7 +54,7 @@ test('however the text is cut, the result is that of the whole text', () => {
   );
 });
 
-test('it tells which stop string was met, the first in the text', () => {
+test('reports the stop string that occurred first in the text', () => {
   const scanner = stopScanner(['later', 'EN', 'END']);
   scanner.push('to the E');
   expect(scanner.hit).toBeNull();

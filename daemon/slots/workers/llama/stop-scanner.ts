@@ -1,19 +1,19 @@
-/** What may be shown now, and whether a stop string ended the text. */
+/** The text to emit now, and whether a stop string ended it. */
 export interface Scanned {
   text: string;
   stopped: boolean;
 }
 
-/** Cuts a stream of text pieces before the first stop string, also when it is spread over pieces. */
+/** Cuts a text stream before the first stop string, also across pieces. */
 export interface StopScanner {
   push(piece: string): Scanned;
-  /** The text held back, once no more comes. */
+  /** Returns the held-back text. Call this at the end of the stream. */
   end(): string;
-  /** The stop string that ended the text; null before, and when none did. */
+  /** The stop string that ended the text. Null before that, and when none did. */
   readonly hit: string | null;
 }
 
-/** `stops` must not hold an empty string. Nothing that may still become a stop string is shown. */
+/** `stops` must not contain an empty string. Text that may become a stop string is held back. */
 export function stopScanner(stops: readonly string[]): StopScanner {
   let held = '';
   let found: string | null = null;
@@ -50,7 +50,7 @@ function firstHit(text: string, stops: readonly string[]): { at: number; stop: s
   return first;
 }
 
-/** Length of the longest end of `text` that is the beginning of one of `strings` but not the whole of it. */
+/** Returns the length of the longest suffix of `text` that is a proper prefix of one of `strings`. */
 export function longestOpenEnd(text: string, strings: readonly string[]): number {
   let longest = 0;
   for (const string of strings) {

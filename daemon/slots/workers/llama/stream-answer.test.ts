@@ -14,7 +14,7 @@ const text = (choice: number, said: string): AnswerEvent => ({
 });
 const end = (choice: number): AnswerEvent => ({ type: 'choice', choice, finish: 'stop', counts: NO_COUNTS });
 
-/** What has been sent when each event of an answer was asked for, and at the end. */
+/** Returns what was sent when each event was requested, and at the end. */
 async function streamed(events: readonly AnswerEvent[]): Promise<string[][]> {
   const sent: string[] = [];
   const steps: string[][] = [];
@@ -42,7 +42,7 @@ async function streamed(events: readonly AnswerEvent[]): Promise<string[][]> {
   return [...steps, sent];
 }
 
-test('nothing is said of a choice before its first piece', async () => {
+test('sends nothing for a choice before its first piece', async () => {
   const opening = '{"role":"assistant","content":""} null';
   expect(
     await streamed([
@@ -66,7 +66,7 @@ test('nothing is said of a choice before its first piece', async () => {
   ]);
 });
 
-test('a choice without words is opened and closed', async () => {
+test('opens and closes a choice without text', async () => {
   const said = await streamed([{ type: 'started' }, end(0), { type: 'done', counts: NO_COUNTS }]);
   expect(said[2]).toEqual(['0 {"role":"assistant","content":""} null', '0 {} stop']);
 });

@@ -9,12 +9,15 @@ export interface StreamForm {
   includeUsage: boolean;
 }
 
-/** While a long prompt is read, a comment is sent at most this often: proof of work for whoever waits. */
+/**
+ * Minimum interval of comments while a long prompt is evaluated, which show the client that the request makes
+ * progress.
+ */
 const COMMENT_EVERY_MS = 10_000;
 
 /**
- * Sends an answer as server-sent events. Refusals before the first event are thrown, so that they get a real status; a later
- * failure becomes an error event and the stream ends without `[DONE]`.
+ * Sends an answer as server-sent events. Throws refusals before the first event, so that they get a status
+ * code. A later failure becomes an error event, and the stream ends without `[DONE]`.
  */
 export async function streamAnswer(
   exchange: RequestContext,
@@ -33,12 +36,14 @@ export async function streamAnswer(
   }
 }
 
-/** Each choice is opened together with its first piece, so that the first chunk says that the prompt has been read. */
+/**
+ * Opens each choice together with its first piece, so that the first chunk shows that the prompt is complete.
+ */
 class AnswerStream {
   readonly #stream: EventStream;
   readonly #form: StreamForm;
   #opened = -1;
-  /** Length of the text of the choice that is being sent. */
+  /** Length of the text of the current choice. */
   #length = 0;
   #lastComment = performance.now();
 

@@ -4,7 +4,7 @@ import { completionRequest } from './completion-request.ts';
 const structure = (body: object) => completionRequest({ prompt: 'x', ...body }).structure;
 const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
 
-test('no structure for free text', () => {
+test('has no structure for free text', () => {
   for (const body of [{}, { response_format: { type: 'text' } }, { response_format: null }, { grammar: '' }])
     expect(structure(body)).toBeNull();
 });
@@ -16,13 +16,13 @@ test.each([
   ],
   [{ response_format: { type: 'json_object', schema } }, 'response_format'],
   [{ json_schema: schema }, 'json_schema'],
-])('%j asks for the schema', (body, param) => {
+])('%j requests the schema', (body, param) => {
   const asked = structure(body);
   expect(asked).toMatchObject({ param, schema });
   expect(asked?.grammar).toContain('integer ::=');
 });
 
-test('json_object asks for any object, grammar is taken as it is', () => {
+test('json_object requests any object, and grammar is passed through', () => {
   expect(structure({ response_format: { type: 'json_object' } })?.grammar).toContain('object ::= "{"');
   expect(structure({ grammar: 'root ::= "a"' })).toEqual({
     schema: null,
@@ -39,6 +39,6 @@ test.each([
   [{ json_schema: schema, grammar: 'root ::= "a"' }, 'grammar: an answer has one structure'],
   [{ grammar: 'root ::= "a"{5,2}' }, 'grammar: {5,2} repeats'],
   [{ grammar: 'x'.repeat(70_000) }, 'grammar'],
-])('%j is refused with the reason', (body, reason) => {
+])('refuses %j with the reason', (body, reason) => {
   expect(() => structure(body)).toThrow(reason);
 });

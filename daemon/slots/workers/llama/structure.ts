@@ -4,12 +4,12 @@ import { gbnfFault } from './gbnf-error.ts';
 import { SchemaFault } from './json/schema-fault.ts';
 import { schemaGrammar } from './json/schema-grammar.ts';
 
-/** What the text of an answer must fit. */
+/** What the text of an answer must match. */
 export interface Structure {
-  /** The schema of the JSON text; null for a grammar in GBNF. */
+  /** The schema of the JSON text. Null for a GBNF grammar. */
   schema: unknown;
   grammar: string;
-  /** The request field that asked for it. */
+  /** The request field that contains it. */
   param: string;
 }
 
@@ -28,7 +28,7 @@ const responseFormat = z.discriminatedUnion(
   { error: 'the type must be "text", "json_object" or "json_schema"' },
 );
 
-/** The request fields that give an answer a structure: OpenAI's, and llama-server's `json_schema` and `grammar`. */
+/** The request fields for structured output: OpenAI's, and llama-server's `json_schema` and `grammar`. */
 export const structureFields = {
   response_format: responseFormat.nullish(),
   json_schema: z.unknown().optional(),
@@ -39,7 +39,10 @@ type StructureBody = z.infer<z.ZodObject<typeof structureFields>>;
 
 const ANY_OBJECT = { type: 'object' };
 
-/** The structure that is asked for, null for free text. Throws a 400 that names the field and what it cannot keep. */
+/**
+ * Returns the requested structure, or null for free text. Throws a 400 that names the field and the
+ * unsupported part.
+ */
 export function structure(body: StructureBody): Structure | null {
   const candidates = [
     formatStructure(body.response_format),

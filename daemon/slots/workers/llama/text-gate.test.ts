@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cuts } from '../testing/cuts.ts';
 import { textGate } from './text-gate.ts';
 
-test('the gate opens once the mark has passed, wherever it is cut', () => {
+test('opens once the mark has passed, for any split', () => {
   for (const pieces of cuts('ab</</think>')) {
     const gate = textGate('</think>');
     const seen = pieces.map((piece) => {
@@ -14,7 +14,7 @@ test('the gate opens once the mark has passed, wherever it is cut', () => {
   }
 });
 
-test('without a mark it is open', () => {
+test('is open without a mark', () => {
   expect(textGate(null).open).toBe(true);
   expect(textGate('x').open).toBe(false);
 });

@@ -1,12 +1,12 @@
 import { longestOpenEnd } from './stop-scanner.ts';
 
-/** Opens once a text has passed a mark. */
+/** Opens once a mark has passed in the text. */
 export interface TextGate {
   readonly open: boolean;
   push(piece: string): void;
 }
 
-/** A gate that `mark` opens, wherever the pieces are cut; null is open from the beginning. */
+/** Creates a gate that `mark` opens, also across pieces. Null: open from the beginning. */
 export function textGate(mark: string | null): TextGate {
   let held = '';
   let open = mark === null;

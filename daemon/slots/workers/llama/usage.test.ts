@@ -3,7 +3,7 @@ import { addCounts, NO_COUNTS, timings } from './usage.ts';
 
 const counts = { promptTokens: 10, cachedTokens: 4, completionTokens: 3, promptMs: 12, predictedMs: 30 };
 
-test('nothing measured gives no infinite rate', () => {
+test('returns no infinite rate when nothing was measured', () => {
   expect(timings(NO_COUNTS)).toMatchObject({
     prompt_per_second: 0,
     predicted_per_second: 0,
@@ -11,7 +11,7 @@ test('nothing measured gives no infinite rate', () => {
   });
 });
 
-test('a prompt that several choices share counts once, other prompts add up', () => {
+test('counts a prompt that several choices share once and adds other prompts', () => {
   expect(addCounts(counts, { ...counts, cachedTokens: 9 }, true)).toEqual({
     promptTokens: 10,
     cachedTokens: 4,

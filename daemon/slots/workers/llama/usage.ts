@@ -1,9 +1,9 @@
-/** What a generation has counted. Milliseconds for times. */
+/** Counters of a generation. Times are in milliseconds. */
 export interface Counts {
   promptTokens: number;
-  /** Prompt tokens taken over from an earlier request. */
+  /** Prompt tokens reused from an earlier request. */
   cachedTokens: number;
-  /** Tokens generated, the end token included. */
+  /** Generated tokens, including the end token. */
   completionTokens: number;
   promptMs: number;
   predictedMs: number;
@@ -17,7 +17,7 @@ export const NO_COUNTS: Counts = {
   predictedMs: 0,
 };
 
-/** Counts of two choices. `samePrompt`: the second has read the same prompt again, which counts once. */
+/** Adds the counts of two choices. `samePrompt`: the second reads the same prompt again, which counts once. */
 export function addCounts(a: Counts, b: Counts, samePrompt: boolean): Counts {
   return {
     promptTokens: a.promptTokens + (samePrompt ? 0 : b.promptTokens),
@@ -38,7 +38,7 @@ export function usage(counts: Counts): object {
   };
 }
 
-/** Rates as llama-server states them; 0 where nothing was measured. */
+/** Rates in llama-server's format; 0 when nothing was measured. */
 export function timings(counts: Counts): object {
   const promptTokens = counts.promptTokens - counts.cachedTokens;
   const { completionTokens, promptMs, predictedMs } = counts;

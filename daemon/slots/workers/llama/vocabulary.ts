@@ -2,7 +2,7 @@ import { type LlamaModel, type Token, TokenBias } from 'node-llama-cpp';
 import { invalidField } from '../refusal.ts';
 import type { TokenBias as RequestedBias } from './sampling.ts';
 
-/** Tokens of a model as requests speak of them. */
+/** Converts between the model's tokens and the terms of requests. */
 export class Vocabulary {
   readonly #model: LlamaModel;
   readonly #size: number;
@@ -14,32 +14,35 @@ export class Vocabulary {
     this.#size = Array.isArray(tokens) ? tokens.length : 0;
   }
 
-  /** Text in tokens, special tokens recognised, with the token that every text of this model begins with. */
+  /** Tokenizes text including special tokens and the model's start token. */
   tokens(text: string): number[] {
     const tokens: number[] = this.#model.tokenize(text, true);
     return this.#withBeginning(tokens);
   }
 
-  /** Tokens around a gap, as the model was trained to fill it; null when it was not. */
+  /**
+   * Returns the tokens around a gap as the model was trained to fill it. Null when it was not trained for
+   * that.
+   */
   infill(prefix: readonly number[], suffix: string): number[] | null {
     const { prefix: before, suffix: after, middle } = this.#model.tokens.infill;
     if (before === null || after === null || middle === null) return null;
     return this.#withBeginning([before, ...prefix, after, ...this.#model.tokenize(suffix, false), middle]);
   }
 
-  /** Refuses ids that this model does not have: the engine would end the process over one. */
+  /** Throws for ids outside the vocabulary, which would crash the engine. */
   checkIds(tokens: readonly number[], param: string): void {
     const unknown = tokens.find((token) => token >= this.#size);
     if (unknown !== undefined)
       throw invalidField(param, `${param}: the model has ${this.#size} tokens; ${unknown} is none of them`);
   }
 
-  /** Text of `tokens`, read as a continuation of `before`; control tokens have none. */
+  /** Decodes `tokens` as a continuation of `before`. Control tokens have no text. */
   text(tokens: readonly number[], before: readonly number[] = []): string {
     return this.#model.detokenize(tokens as Token[], false, before as Token[]);
   }
 
-  /** One token by itself, control tokens by their names. */
+  /** Returns one token on its own; control tokens by name. */
   spell(token: number): string {
     return this.#model.detokenize([token as Token], true);
   }
@@ -48,7 +51,7 @@ export class Vocabulary {
     return this.#model.isEogToken(token as Token);
   }
 
-  /** The tokens that are one of `texts` each, with that text. */
+  /** Returns the tokens that represent one of `texts` each, with that text. */
   marks(texts: readonly string[]): Map<number, string> {
     const found = new Map<number, string>();
     for (const text of texts) {
@@ -58,7 +61,7 @@ export class Vocabulary {
     return found;
   }
 
-  /** The biases of a request as the engine takes them; null when there are none. */
+  /** Converts the biases of a request for the engine. Null when there are none. */
   bias(biases: readonly RequestedBias[]): TokenBias | null {
     if (biases.length === 0) return null;
     const bias = TokenBias.for(this.#model);

@@ -3,7 +3,7 @@ import type { AnswerEvent } from './choices.ts';
 import type { TokenLogprob } from './logprobs.ts';
 import type { Counts } from './usage.ts';
 
-/** Gathers an answer; null when the caller left before its end. */
+/** Collects an answer. Null when the caller disconnected before its end. */
 export async function wholeAnswer(
   answer: AsyncIterable<AnswerEvent>,
 ): Promise<{ choices: WholeChoice[]; counts: Counts } | null> {

@@ -5,7 +5,9 @@ import { joinPath, type Schema } from './schema-shape.ts';
 /** llama.cpp refuses longer repetitions. */
 export const MAX_REPEAT = 2_000;
 
-/** An array: `prefixItems` in order, then `items`, between `minItems` and `maxItems` in all. */
+/**
+ * Returns the rule of an array: `prefixItems` in order, then `items`, with `minItems` to `maxItems` in total.
+ */
 export function arrayRule(conversion: Conversion, schema: Schema, at: string, root: Schema): string {
   const { book, convert } = conversion;
   const ws = book.primitive('ws');
@@ -28,7 +30,7 @@ export function arrayRule(conversion: Conversion, schema: Schema, at: string, ro
 
 const atMost = (max: number | null, used: number): number | null => (max === null ? null : max - used);
 
-/** Reads a pair of bounds, which must be whole numbers that a grammar can count to. */
+/** Reads a pair of bounds. Both must be integers that a grammar can count to. */
 export function limits(
   schema: Schema,
   leastKey: string,
@@ -48,7 +50,7 @@ export function limits(
   return { min, max };
 }
 
-/** `what` between `least` and `most` times (null: no end). */
+/** Returns `what` repeated `min` to `max` times (null: unlimited). */
 export function repeat(what: string, min: number, max: number | null): string {
   const from = Math.max(0, min);
   if (max === null) return from === 0 ? `${what}*` : `${what}{${from},}`;

@@ -1,11 +1,11 @@
-/** Code points as ranges, in order and without overlaps. */
+/** Code points as sorted ranges without overlaps. */
 export type CharSet = readonly (readonly [number, number])[];
 
 const LAST = 0x10ffff;
-/** Halves of characters, which are none by themselves. */
+/** Surrogates, which are not characters on their own. */
 const SURROGATES: readonly [number, number] = [0xd800, 0xdfff];
 
-/** The ranges in order, joined where they touch, without surrogates. */
+/** Sorts and merges ranges and removes surrogates. */
 export function charSet(ranges: readonly (readonly [number, number])[]): CharSet {
   const sorted = [...ranges].sort(([a], [b]) => a - b);
   const merged: [number, number][] = [];
@@ -17,10 +17,10 @@ export function charSet(ranges: readonly (readonly [number, number])[]): CharSet
   return without(merged, [SURROGATES]);
 }
 
-/** All characters that are not in `set`. */
+/** Returns all characters that are not in `set`. */
 export const inverted = (set: CharSet): CharSet => without([[0, LAST]], [...set, SURROGATES]);
 
-/** What is in `set` and not in `taken`. */
+/** Returns the characters of `set` that are not in `excluded`. */
 export function without(set: CharSet, excluded: CharSet): CharSet {
   let left = [...set];
   for (const [from, to] of excluded) {
@@ -60,7 +60,7 @@ export const SPACE: CharSet = charSet([
     [0xfeff, 0xfeff],
   ] as const),
 ]);
-/** What a dot stands for: all but the ends of lines. */
+/** Characters that a dot matches: all except line terminators. */
 export const DOT: CharSet = inverted(
   charSet([
     [0x0a, 0x0a],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Bound, decimalRange } from './decimal-range.ts';
 
-/** The few words of GBNF that a range is made of, as a regular expression. */
+/** Converts the subset of GBNF that ranges use to a regular expression. */
 const regex = (gbnf: string | null) =>
   gbnf === null
     ? /(?!)/
@@ -15,7 +15,7 @@ const number = fc.oneof(
 );
 const bound: fc.Arbitrary<Bound | null> = fc.option(fc.record({ value: number, open: fc.boolean() }));
 
-test('a range fits exactly the decimals between its bounds', () => {
+test('a range matches exactly the decimals between its bounds', () => {
   fc.assert(
     fc.property(bound, bound, fc.array(number, { maxLength: 20 }), (a, b, others) => {
       const range = regex(decimalRange(a, b));
@@ -64,7 +64,7 @@ test.each<[Bound | null, Bound | null, string[], string[]]>([
   for (const text of not) expect(range.test(text), text).toBe(false);
 });
 
-test('a range without a number is none', () => {
+test('a range without numbers is null', () => {
   expect(decimalRange({ value: 1, open: true }, { value: 1, open: false })).toBeNull();
   expect(decimalRange({ value: 2, open: false }, { value: 1, open: false })).toBeNull();
   expect(decimalRange({ value: 0, open: true }, { value: 0, open: false })).toBeNull();

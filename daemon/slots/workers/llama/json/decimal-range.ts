@@ -1,25 +1,28 @@
 import { wholeRange } from './whole-range.ts';
 
-/** One end of a range of numbers. */
+/** One end of a number range. */
 export interface Bound {
   readonly value: number;
-  /** True: the value itself is not part of the range. */
+  /** True: the value itself is excluded. */
   readonly open: boolean;
 }
 
-/** Digits after the point that are written at most. */
+/** Maximum number of digits after the decimal point. */
 const MAX_FRACTION_DIGITS = 15;
 const ANY = `[0-9]{0,${MAX_FRACTION_DIGITS}}`;
 const SOME = `[0-9]{1,${MAX_FRACTION_DIGITS}}`;
 
-/** A bound of a number without a sign, by its digits before and after the point (without zeros at the end). */
+/** The digits of a non-negative bound before and after the decimal point, without trailing zeros. */
 interface Digits {
   readonly whole: number;
   readonly fraction: string;
   readonly open: boolean;
 }
 
-/** GBNF for the decimal numbers from `least` to `most` (null: no bound), without exponents; null when there is none. */
+/**
+ * Returns GBNF for the decimal numbers from `min` to `max` (null: unbounded), without exponents. Null when
+ * the range is empty.
+ */
 export function decimalRange(min: Bound | null, max: Bound | null): string | null {
   const parts: string[] = [];
   const below = magnitudes(negated(max), negated(min), true);
@@ -32,7 +35,7 @@ export function decimalRange(min: Bound | null, max: Bound | null): string | nul
 const negated = (bound: Bound | null): Bound | null =>
   bound === null ? null : { value: -bound.value, open: bound.open };
 
-/** The numbers from zero on that lie between; `positive` leaves out zero itself. */
+/** Matches the non-negative numbers in between. `positive` excludes zero. */
 function magnitudes(min: Bound | null, max: Bound | null, positive: boolean): string | null {
   if (max !== null && (max.value < 0 || (max.value === 0 && (max.open || positive)))) return null;
   const zero: Bound = { value: 0, open: positive };
@@ -44,7 +47,10 @@ function magnitudes(min: Bound | null, max: Bound | null, positive: boolean): st
   return possible.length === 0 ? null : possible.join(' | ');
 }
 
-/** Bounds whose whole parts differ: the rest of the lowest, all in between, the beginning of the highest. */
+/**
+ * Handles bounds with different integer parts: the rest of the lowest, all in between, the start of the
+ * highest.
+ */
 function apart(low: Digits, high: Digits | null): (string | null)[] {
   if (high !== null && low.whole > high.whole) return [];
   const between = wholeRange(low.whole + 1, high === null ? null : high.whole - 1);
@@ -55,7 +61,7 @@ function apart(low: Digits, high: Digits | null): (string | null)[] {
   ];
 }
 
-/** Numbers with the whole part of `low` whose fraction lies between. */
+/** Matches numbers with the integer part of `low` and a fraction in between. */
 function within(low: Digits, high: Digits | null): string | null {
   const tail = fractions(
     { digits: low.fraction, open: low.open },
@@ -70,15 +76,15 @@ interface Fraction {
   readonly open: boolean;
 }
 
-/** Digits that may follow: whether none may, and GBNF for one or more (null: there are none). */
+/** The digits that may follow: whether none is allowed, and GBNF for one or more (null: none). */
 interface Tail {
   readonly empty: boolean;
   readonly some: string | null;
 }
 
-/** The digits after the point, or the rest of them, of numbers between two others. */
+/** Matches the digits after the decimal point, or their rest, between two fractions. */
 function fractions(given: Fraction | null, high: Fraction | null): Tail {
-  // A closed lower bound whose digits are used up is none.
+  // A closed lower bound without remaining digits is no bound.
   const low = given === null || (given.digits === '' && !given.open) ? null : given;
   if (low === null && high === null) return { empty: true, some: SOME };
   if (high !== null && high.digits === '')
@@ -105,7 +111,7 @@ function spread(first: number, last: number, low: Fraction | null, high: Fractio
   ];
 }
 
-/** One digit and what may follow it. */
+/** Matches one digit and what may follow it. */
 function digit(value: number, low: Fraction | null, high: Fraction | null): string | null {
   const tail = fractions(low, high);
   if (tail.some === null) return tail.empty ? `"${value}"` : null;
@@ -114,7 +120,7 @@ function digit(value: number, low: Fraction | null, high: Fraction | null): stri
 
 const NONE: Tail = { empty: false, some: null };
 
-/** What is left of a bound after its first digit. */
+/** Returns a bound without its first digit. */
 function rest({ digits, open }: Fraction): Fraction {
   return { digits: digits.slice(1), open };
 }
@@ -124,7 +130,7 @@ function digitsOf({ value, open }: Bound): Digits {
   return { whole: Number(whole), fraction: fraction.replace(/0+$/, ''), open };
 }
 
-/** A number that is not negative, without an exponent. */
+/** Formats a non-negative number without an exponent. */
 function plain(value: number): string {
   const [digits = '0', exponent] = String(value).split('e');
   if (exponent === undefined) return digits;

@@ -22,7 +22,9 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   ipv4: /^(\d{1,3}\.){3}\d{1,3}$/,
 };
 
-/** What each keyword asks of the values of its kind; the rest of the schema and the way to its parts come with it. */
+/**
+ * Checks a value against one keyword. Receives the rest of the schema and a function that checks sub-schemas.
+ */
 type Check = (
   value: never,
   constraint: never,
@@ -33,7 +35,7 @@ type Check = (
 const STRINGS: Readonly<Record<string, Check>> = {
   minLength: (value: string, least: number) => [...value].length >= least,
   maxLength: (value: string, most: number) => [...value].length <= most,
-  // A caller's pattern is never run: it could take for ever.
+  // Never runs a pattern of a caller: it could run indefinitely.
   pattern: () => {
     throw new SchemaFault('', '"pattern" can not be kept beside a list of values');
   },
@@ -75,7 +77,10 @@ const ANY: Readonly<Record<string, Check>> = {
     parts.filter((part) => fits(value, part)).length === 1,
 };
 
-/** Whether a value that a schema lists fits what else the schema says, as far as a grammar keeps it. References begin in `root`. */
+/**
+ * Returns whether a listed value fits the other keywords of the schema, as far as a grammar enforces them.
+ * References resolve in `root`.
+ */
 export function fitsSchema(value: unknown, schema: unknown, root: Schema, depth = 0): boolean {
   if (schema === true || depth > MAX_DEPTH) return true;
   if (!isSchema(schema)) return false;

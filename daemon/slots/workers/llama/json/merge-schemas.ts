@@ -2,23 +2,23 @@ import { ImpossibleSchema, SchemaFault } from './schema-fault.ts';
 import { resolve } from './schema-reference.ts';
 import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 
-/** Where a schema stands: the place for messages, and the schema in which its references begin. */
+/** The location of a schema: its path for messages, and the schema in which its references resolve. */
 export interface SchemaLocation {
   schema: unknown;
   at: string;
   root: Schema;
 }
 
-/** How many schemas may still be merged: references can lead to the same one again and again. */
+/** How many more schemas may be merged. References can repeat the same schema many times. */
 export interface MergeBudget {
   left: number;
 }
 
 const MAX_DEPTH = 16;
-/** Alternatives that a schema may multiply to. */
+/** Maximum number of alternatives of one schema. */
 const MAX_ALTERNATIVES = 64;
 
-/** Keywords that say nothing about which values fit. */
+/** Keywords that do not restrict values. */
 const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
   ...[
     '$schema',
@@ -35,15 +35,15 @@ const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
   ...['deprecated', 'readOnly', 'writeOnly', 'nullable'],
 ]);
 
-/** Whether anything but the keywords `apart` says which values fit. */
+/** Returns whether any keyword except `apart` restricts values. */
 export const hasOtherConstraints = (schema: Schema, ...apart: readonly string[]): boolean =>
   Object.keys(schema).some(
     (key) => !ANNOTATION_KEYWORDS.has(key) && !apart.includes(key) && !key.startsWith('x-'),
   );
 
 /**
- * The schema as alternatives without `allOf`, `anyOf`, `oneOf` and `$ref` at their tops: a value fits it when it fits one of
- * them. Throws SchemaFault for what can't be merged.
+ * Returns the schema as alternatives without top-level `allOf`, `anyOf`, `oneOf` and `$ref`. A value fits the
+ * schema when it fits one of them. Throws SchemaFault for what cannot be merged.
  */
 export function mergedAlternatives(
   { schema, at, root }: SchemaLocation,
@@ -74,7 +74,7 @@ export function mergedAlternatives(
   return all;
 }
 
-/** Every pair of both, merged; pairs that no value can fit are left out. */
+/** Merges every pair of both lists. Drops pairs that no value fits. */
 function product(left: readonly Schema[], right: readonly Schema[], at: string): Schema[] {
   if (left.length * right.length > MAX_ALTERNATIVES)
     throw new SchemaFault(at, `its parts multiply to more than ${MAX_ALTERNATIVES} alternatives`);
@@ -92,7 +92,7 @@ const same: Merge = (a: unknown, b: unknown, at, key) => {
   throw new SchemaFault(at, `two different "${key}" can not be kept together`);
 };
 
-/** How two values of one keyword become one. */
+/** How two values of one keyword combine. */
 const MERGES: Readonly<Record<string, Merge>> = {
   type: (a: unknown, b: unknown) => commonTypes([a].flat(), [b].flat()),
   required: (a: unknown[], b: unknown[]) => [...new Set([...a, ...b])],
@@ -104,7 +104,7 @@ const MERGES: Readonly<Record<string, Merge>> = {
   ...{ maxLength: smaller, maxItems: smaller, maximum: smaller, exclusiveMaximum: smaller },
 };
 
-/** One schema for what fits both; null when nothing can. */
+/** Returns one schema for values that fit both. Null when no value can. */
 function merged(a: Schema, b: Schema, at: string): Schema | null {
   const out: Record<string, unknown> = { ...a };
   for (const [key, value] of Object.entries(b)) {
@@ -118,7 +118,10 @@ function merged(a: Schema, b: Schema, at: string): Schema | null {
   return out;
 }
 
-/** The properties of both; one that only one side names must fit what the other allows for any further one. */
+/**
+ * Merges the properties of both. A property that only one side names must fit the other's
+ * `additionalProperties`.
+ */
 function properties(a: Schema, b: Schema): Schema {
   const [inA, inB] = [a, b].map(({ properties: own }) => (isSchema(own) ? own : {})) as [Schema, Schema];
   const out: Record<string, unknown> = {};

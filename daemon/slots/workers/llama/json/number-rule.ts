@@ -5,13 +5,16 @@ import type { Schema } from './schema-shape.ts';
 import { wholeRange } from './whole-range.ts';
 
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
-/** JSON readers tell integers apart up to here: a bound beyond it (an int64's, say) is taken for this one. */
+/**
+ * JSON parsers represent integers exactly up to this value. A bound beyond it, such as that of an int64, is
+ * clamped to it.
+ */
 const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
-/** Bounds of other numbers are written out digit by digit. */
+/** Maximum bound of non-integers: bounds are expanded digit by digit. */
 const MAX_BOUND = 1e15;
 const SMALLEST = 1e-12;
 
-/** A number or an integer between its bounds; a bounded number is written without an exponent. */
+/** Returns the rule of a number or integer between its bounds. A bounded number has no exponent. */
 export function numberRule({ book, strict }: Conversion, schema: Schema, at: string): string {
   const integer = schema.type === 'integer';
   if (BOUNDS.every((key) => schema[key] === undefined)) return book.primitive(integer ? 'integer' : 'number');
@@ -33,7 +36,7 @@ function exactRange(least: number | null, most: number | null): string | null {
   );
 }
 
-/** The nearest integer that is within the bound; `inwards` is 1 for a lower and -1 for an upper one. */
+/** Returns the nearest integer within the bound. `inwards` is 1 for a lower and -1 for an upper bound. */
 function closed(bound: Bound | null, inwards: 1 | -1): number | null {
   if (bound === null) return null;
   const nearest = inwards > 0 ? Math.ceil(bound.value) : Math.floor(bound.value);
@@ -41,7 +44,7 @@ function closed(bound: Bound | null, inwards: 1 | -1): number | null {
   return next === 0 ? 0 : next;
 }
 
-/** The narrower of each pair of bounds; null where they need not be kept and can't be. */
+/** Returns the narrower of each pair of bounds. Null where a bound cannot be enforced and need not be. */
 function boundsOf(
   schema: Schema,
   at: string,

@@ -4,7 +4,10 @@ import { ImpossibleSchema, unlessImpossible } from './schema-fault.ts';
 import type { Conversion } from './schema-grammar.ts';
 import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 
-/** An object: its required properties in order, then any of the others in order, then additional ones if allowed. */
+/**
+ * Returns the rule of an object: the required properties in order, then any of the optional ones in order,
+ * then additional ones if allowed.
+ */
 export function objectRule(conversion: Conversion, schema: Schema, at: string, root: Schema): string {
   const { book } = conversion;
   const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
@@ -26,7 +29,10 @@ export function objectRule(conversion: Conversion, schema: Schema, at: string, r
   return book.add(`"{" ${ws} ${inner} ${ws} "}"`);
 }
 
-/** `tails[i]`: any of the properties from number i on, each after a comma; the last one is for additional properties. */
+/**
+ * `tails[i]` matches any of the properties from index i on, each after a comma. The last one matches
+ * additional properties.
+ */
 function tails({ book }: Conversion, others: readonly string[], more: string | null): string[] {
   const all = [book.add(more === null ? '""' : `("," ws ${more})*`)];
   for (const other of [...others].reverse()) {
@@ -36,7 +42,7 @@ function tails({ book }: Conversion, others: readonly string[], more: string | n
   return all;
 }
 
-/** Nothing required: whichever comes first has no comma before it. */
+/** Handles objects without required properties: the first property has no comma before it. */
 function optionalOnly(conversion: Conversion, others: readonly string[], more: string | null): string {
   const rest = tails(conversion, others, more);
   const starts = others.map((other, i) => `${other} ${rest[i + 1]}`);

@@ -12,7 +12,7 @@ const name = fc.string({
   maxLength: 4,
 });
 
-test('any string but the names, however alike', async () => {
+test('matches any string except the names, however similar', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(name, { maxLength: 6 }),
@@ -27,12 +27,12 @@ test('any string but the names, however alike', async () => {
   );
 });
 
-test('a name has one way to be written only', async () => {
+test('matches only one spelling of a name', async () => {
   const takes = await taker(['a/b']);
   for (const written of ['"\\u0061/b"', '"a\\/b"', '"\\u0062"']) expect(takes(written), written).toBe(false);
 });
 
-test('a very long name costs no depth', async () => {
+test('a very long name adds no depth', async () => {
   const takes = await taker(['x'.repeat(5_000)]);
   expect([takes('"x"'), takes(`"${'x'.repeat(63)}y"`), takes(`"${'x'.repeat(5_000)}"`)]).toEqual([
     true,

@@ -1,6 +1,9 @@
-/** Characters of a name up to which it is told from others; what begins like a longer one is left out. */
+/** Names are distinguished up to this length. A string that starts like a longer name is excluded. */
 const MAX_NAME_CHARS = 64;
-/** What stands bare in a JSON string, and the signs that follow a backslash, but for those that have a plain form. */
+/**
+ * Characters that must be escaped in a JSON string, and the characters after a backslash except those with a
+ * short escape.
+ */
 const BARE_NEVER = String.raw`"\\\x7F\x00-\x1F`;
 const SIGNS = ['"', '\\', 'b', 'f', 'n', 'r', 't'] as const;
 
@@ -8,14 +11,14 @@ const QUOTE = String.raw`"\""`;
 
 interface Names {
   ends: boolean;
-  /** What begins so is never written: the name is too long to be told from others. */
+  /** True: a string with this prefix is excluded, because the name is too long to distinguish. */
   closed: boolean;
   next: Map<string, Names>;
 }
 
 /**
- * GBNF for a JSON string that is none of `names`, so that a further property does not come in the place of a listed one. The
- * string is written plainly: no character of it as a number.
+ * Returns GBNF for a JSON string that equals none of `names`, so that an additional property cannot repeat a
+ * listed one. The string contains no `\u` escapes of printable characters.
  */
 export function otherNames(names: readonly string[]): string {
   const root: Names = { ends: false, closed: false, next: new Map() };
@@ -36,7 +39,7 @@ function add(root: Names, name: string): void {
   here.closed ||= chars.length > MAX_NAME_CHARS;
 }
 
-/** What follows where the string is still the beginning of a name. */
+/** Matches what follows while the string is still a prefix of a name. */
 function differing({ ends, next }: Names, any: string): string {
   const units = [...next.keys()];
   const bare = units.filter((unit) => !unit.startsWith('\\'));
@@ -53,14 +56,16 @@ function differing({ ends, next }: Names, any: string): string {
   return `(${options.join(' | ')})`;
 }
 
-/** A character of a name as the string has it; null for one that is never written plainly. */
+/**
+ * Returns a character of a name as written in a string. Null for a character that is never written unescaped.
+ */
 function unitRule(unit: string): string | null {
   if (!unit.startsWith('\\')) return `[${inSet(unit)}]`;
   const sign = unit.slice(1);
   return sign.length > 1 ? null : `[\\\\] [${inSet(sign)}]`;
 }
 
-/** A character within a set of GBNF. */
+/** Escapes a character for a GBNF set. */
 function inSet(char: string): string {
   if (/[A-Za-z0-9_ ]/.test(char)) return char;
   const code = char.codePointAt(0) ?? 0;

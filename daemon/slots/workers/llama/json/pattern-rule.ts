@@ -4,11 +4,11 @@ import { parseRegex, RegexFault, type RegexNode } from './regex.ts';
 import type { RuleBook } from './rule-book.ts';
 import { SchemaFault } from './schema-fault.ts';
 
-/** A pattern whose repetitions multiply to more is refused: a grammar writes them out. */
+/** Maximum size of a pattern after its repetitions are expanded, as a grammar does. */
 const MAX_SIZE = 10_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Characters that JSON writes with a sign of their own. */
+/** Characters with a short escape in JSON. */
 const SIGNS: readonly (readonly [number, string])[] = [
   [QUOTE, '"'],
   [BACKSLASH, '\\'],
@@ -25,15 +25,16 @@ const NEVER_BARE: CharSet = [
   [0x7f, 0x7f],
 ];
 
-/** Lengths that a string must keep as well. */
+/** Length limits that also apply to the string. */
 export interface Lengths {
   min: number;
   max: number | null;
 }
 
 /**
- * The rule for what stands between the quotes of a JSON string that fits `pattern`. Lengths are kept only of a pattern that
- * repeats one set of characters. Throws SchemaFault at `at` with what can't be kept.
+ * Returns the rule for the characters between the quotes of a JSON string that matches `pattern`. Lengths are
+ * supported only for a pattern that repeats one character set. Throws SchemaFault at `at` for unsupported
+ * patterns.
  */
 export function patternRule(book: RuleBook, pattern: string, lengths: Lengths | null, at: string): string {
   try {
@@ -60,7 +61,7 @@ function shortened(root: RegexNode, { min, max }: Lengths, whole: boolean): Rege
   return { ...root, least: from, most: to };
 }
 
-/** How many times the longest way through a tree names a character, without what has no end. */
+/** Counts the characters on the longest path through the tree, without unbounded repetitions. */
 function sizeOf(node: RegexNode): number {
   if (node.type === 'chars') return 1;
   if (node.type === 'row') return sum(node.parts.map(sizeOf));
@@ -85,7 +86,7 @@ function ruleOf(node: RegexNode): string {
   return repeat(`(${what})`, node.least, node.most);
 }
 
-/** One character of the set, as JSON writes it. */
+/** Matches one character of the set as JSON writes it. */
 function charsRule(set: CharSet): string {
   const bare = without(set, NEVER_BARE);
   const options = SIGNS.filter(([code]) => has(set, code)).map(([, sign]) => `"\\\\${gbnf(sign)}"`);
@@ -99,7 +100,7 @@ function charsRule(set: CharSet): string {
 
 const gbnf = (sign: string): string => (sign === '"' || sign === '\\' ? `\\${sign}` : sign);
 
-/** A code point within a set of GBNF. */
+/** Escapes a code point for a GBNF set. */
 function escaped(code: number): string {
   if (code < 0x80 && /[A-Za-z0-9 _]/.test(String.fromCharCode(code))) return String.fromCharCode(code);
   if (code <= 0xff) return `\\x${hex(code, 2)}`;

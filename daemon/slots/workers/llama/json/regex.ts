@@ -1,6 +1,6 @@
 import { type CharSet, charSet, DIGIT, DOT, inverted, SPACE, WORD } from './char-set.ts';
 
-/** A regular expression as a tree. */
+/** The syntax tree of a regular expression. */
 export type RegexNode =
   | { type: 'chars'; set: CharSet }
   | { type: 'row'; parts: readonly RegexNode[] }
@@ -9,12 +9,12 @@ export type RegexNode =
 
 export interface Regex {
   readonly root: RegexNode;
-  /** False: any text may stand before, or after, what fits. */
+  /** False: any text may precede or follow the match. */
   readonly fromStart: boolean;
   readonly toEnd: boolean;
 }
 
-/** What no grammar can keep, or what is no regular expression; the message says which. */
+/** Thrown for a pattern that is invalid or cannot be expressed as a grammar; the message says which. */
 export class RegexFault extends Error {}
 
 const MAX_PATTERN_CHARS = 2_000;
@@ -24,8 +24,8 @@ const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, 
 const COUNT = /^\{(\d+)(?:(,)(\d*))?\}/;
 
 /**
- * Reads a pattern in the syntax of ECMA 262. Throws RegexFault for what is not regular (references, looking around), for
- * `^` and `$` within, and for what a machine need not know (`\b`, `\p{…}`).
+ * Parses a pattern in ECMA 262 syntax. Throws RegexFault for what is not regular (back references,
+ * lookaround), for `^` and `$` inside a pattern, and for unsupported syntax (`\b`, `\p{…}`).
  */
 export function parseRegex(source: string): Regex {
   if (source.length > MAX_PATTERN_CHARS)
@@ -39,7 +39,7 @@ export function parseRegex(source: string): Regex {
   const toEnd = endsInAnchor(source);
   const parser = new Parser(source.slice(fromStart ? 1 : 0, toEnd ? -1 : undefined));
   const root = parser.all();
-  // An anchor at one end belongs to its own alternative only.
+  // An anchor at one end belongs only to its own alternative.
   if ((fromStart || toEnd) && root.type === 'choice')
     throw new RegexFault(
       'with "|" outside a group, "^" and "$" hold for one side only; put the choice in a group',

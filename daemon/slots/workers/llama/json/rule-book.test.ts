@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { literal, RuleBook } from './rule-book.ts';
 
-test('a literal keeps every character', () => {
+test('a literal preserves every character', () => {
   expect(literal('a"b\\c\n\u0001ü')).toBe('"a\\"b\\\\c\\n\\x01ü"');
 });
 
-test('only the rules that are used are written, each once', () => {
+test('writes only used rules, each once', () => {
   const book = new RuleBook();
   book.primitive('integer');
   book.primitive('integer');

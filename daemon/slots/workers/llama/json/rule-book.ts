@@ -1,12 +1,12 @@
 import { SchemaFault } from './schema-fault.ts';
 
-/** Rules of one grammar; a schema that needs more is refused. */
+/** Maximum number of rules per grammar. A schema that needs more is refused. */
 const MAX_RULES = 4_000;
 
-/** Rules that every JSON grammar may use; each is written only where it is needed. */
+/** Shared rules of all JSON grammars. Each is written only when used. */
 const PRIMITIVES: Readonly<Record<string, { text: string; needs?: readonly string[] }>> = {
   ws: { text: '| " " | "\\n"{1,2} [ \\t]{0,20}' },
-  // A character beyond the first plane is one, also when it is written as two halves; a half alone is none.
+  // A surrogate pair counts as one character. A lone surrogate is excluded.
   char: {
     text:
       String.raw`[^"\\\x7F\x00-\x1F] | [\\] (["\\/bfnrt] | "u" ([0-9a-cA-CefEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2} | ` +
@@ -53,12 +53,12 @@ const PRIMITIVES: Readonly<Record<string, { text: string; needs?: readonly strin
   },
 };
 
-/** Collects the rules of one grammar in GBNF, the language of llama.cpp. */
+/** Collects the rules of one GBNF grammar. */
 export class RuleBook {
   readonly #rules = new Map<string, string>();
   #last = 0;
 
-  /** The name of a rule that every grammar may use, written on first use. */
+  /** Returns the name of a shared rule and writes it on first use. */
   primitive(name: keyof typeof PRIMITIVES & string): string {
     const rule = PRIMITIVES[name];
     if (rule !== undefined && !this.#rules.has(name)) {
@@ -68,7 +68,7 @@ export class RuleBook {
     return name;
   }
 
-  /** A name for a rule whose text comes later, so that it can refer to itself. */
+  /** Reserves a name for a rule whose text is added later, so that it can refer to itself. */
   reserve(): string {
     this.#last += 1;
     return `r${this.#last}`;
@@ -79,12 +79,12 @@ export class RuleBook {
     return name;
   }
 
-  /** A new rule of this text. */
+  /** Adds a rule and returns its name. */
   add(text: string): string {
     return this.set(this.reserve(), text);
   }
 
-  /** The whole grammar, which begins with `expression` and ends where that ends. */
+  /** Returns the grammar that matches exactly `expression`. */
   grammar(expression: string): string {
     return [`root ::= ${expression}`, ...[...this.#rules].map(([name, text]) => `${name} ::= ${text}`)].join(
       '\n',
@@ -97,7 +97,7 @@ export class RuleBook {
   }
 }
 
-/** `text` as a literal of GBNF. */
+/** Escapes `text` as a GBNF literal. */
 export function literal(text: string): string {
   const escaped = text.replace(
     /[\\"\u0000-\u001f\u007f]/g,

@@ -1,16 +1,16 @@
-/** A JSON schema that the grammar of this engine cannot keep. */
+/** Thrown for a JSON schema that a grammar cannot enforce. */
 export class SchemaFault extends Error {
-  /** @param at Place in the schema, as `properties.age`; empty for the schema itself. */
+  /** @param at Path in the schema, such as `properties.age`; empty for the root. */
   constructor(at: string, reason: string) {
     super(at === '' ? reason : `${at}: ${reason}`);
     this.name = 'SchemaFault';
   }
 }
 
-/** A schema, or a part of one, that no value fits; it costs only the alternative that it belongs to. */
+/** Thrown for a schema that no value fits. It excludes only the alternative that contains it. */
 export class ImpossibleSchema extends SchemaFault {}
 
-/** What `make` makes; null when nothing fits there. */
+/** Returns the result of `make`, or null when no value fits. */
 export function unlessImpossible<T>(make: () => T): T | null {
   try {
     return make();

@@ -225,7 +225,7 @@ const CASES: Record<string, Case> = {
 };
 
 describe.each(Object.entries(CASES))('%s', (_, { schema, fits, not }) => {
-  test('llama.cpp takes what fits, dense or spaced, and nothing else', async () => {
+  test('llama.cpp accepts exactly what fits, compact or spaced', async () => {
     const takes = await fitter(schemaGrammar(schema, { strict: true }));
     for (const value of fits) {
       expect(takes(JSON.stringify(value)), JSON.stringify(value)).toBe(true);
@@ -262,11 +262,11 @@ test.each([
   [{ enum: [] }, 'empty list'],
   [[], 'a schema must be an object'],
   ['x', 'a schema must be an object'],
-])('%j is refused with the reason', (schema, reason) => {
+])('refuses %j with the reason', (schema, reason) => {
   expect(() => schemaGrammar(schema, { strict: true })).toThrow(reason);
 });
 
-test('what a grammar cannot keep is left out where that is allowed', async () => {
+test('ignores unsupported keywords when allowed', async () => {
   const schema = object(
     { a: { type: 'string', pattern: '(?!x)a', format: 'hostname', maxLength: 1e6 } },
     ['a', 'ghost'],
@@ -275,7 +275,7 @@ test('what a grammar cannot keep is left out where that is allowed', async () =>
   expect((await fitter(schemaGrammar(schema, { strict: false })))('{"a":"b"}')).toBe(true);
 });
 
-test('depth and size are bounded', () => {
+test('limits depth and size', () => {
   let deep: object = { type: 'string' };
   for (let i = 0; i < 200; i++) deep = { type: 'array', items: deep };
   expect(() => schemaGrammar(deep, { strict: true })).toThrow('nested deeper');
@@ -285,7 +285,7 @@ test('depth and size are bounded', () => {
   expect(() => schemaGrammar(wide, { strict: true })).toThrow('too large');
 });
 
-test('schemas that lead to one another again and again are refused before they cost much', () => {
+test('refuses schemas that reference one another repeatedly, at low cost', () => {
   const level = (n: number) => ({ allOf: Array.from({ length: 20 }, () => ({ $ref: `#/$defs/L${n + 1}` })) });
   const $defs = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`L${n}`, level(n)]));
   const cpuMs = cpuTimer();

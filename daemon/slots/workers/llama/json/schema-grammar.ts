@@ -15,20 +15,20 @@ import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 import { stringRule } from './string-rule.ts';
 
 export interface SchemaOptions {
-  /** True: a keyword that a grammar cannot keep is a fault. False: it is left out. */
+  /** True: throws for a keyword that a grammar cannot enforce. False: ignores it. */
   strict: boolean;
 }
 
-/** What the rules of one kind of value need from the whole. */
+/** What the rules of one type need from the conversion. */
 export interface Conversion {
   readonly book: RuleBook;
   readonly strict: boolean;
   readonly merges: MergeBudget;
-  /** The rule for a schema at `at`; `root` is where its references begin. */
+  /** Returns the rule for a schema at `at`. References resolve in `root`. */
   convert(schema: unknown, at: string, root: Schema): string;
 }
 
-/** Constraints that no rule here keeps. */
+/** Keywords that no rule enforces. */
 export const UNSUPPORTED_KEYWORDS = [
   'not',
   'if',
@@ -57,15 +57,16 @@ const MAX_DEPTH = 64;
 const MAX_MERGES = 10_000;
 
 /**
- * GBNF for the JSON texts that fit `schema`. Properties come in the order of the schema, the required ones first; what
- * `additionalProperties` does not name is allowed only where the schema lists no properties. Throws SchemaFault.
+ * Returns GBNF for the JSON texts that fit `schema`. Properties follow the order of the schema, required ones
+ * first. Unlisted properties are allowed only when the schema lists none or `additionalProperties` allows
+ * them. Throws SchemaFault.
  */
 export function schemaGrammar(schema: unknown, options: SchemaOptions): string {
   const book = new RuleBook();
   return book.grammar(converter(book, options).convert(schema, '', isSchema(schema) ? schema : {}));
 }
 
-/** The conversion of {@link schemaGrammar} over a book of one's own. */
+/** Creates the conversion of {@link schemaGrammar} that adds to an existing rule book. */
 export function converter(book: RuleBook, { strict }: SchemaOptions): Conversion {
   const references = new Map<unknown, string>();
   let depth = 0;
@@ -119,7 +120,7 @@ function rule(
   return typed(conversion, { schema, at, root }, schema.type ?? implied(schema));
 }
 
-/** Each kind of value by its type word. */
+/** The converter of each JSON type. */
 const TYPES: Readonly<
   Record<string, (conversion: Conversion, schema: Schema, at: string, root: Schema) => string>
 > = {
@@ -142,7 +143,7 @@ function typed(conversion: Conversion, { schema, at, root }: SchemaLocation, typ
 const STRING_WORDS = ['pattern', 'format', 'minLength', 'maxLength'] as const;
 const NUMBER_WORDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
 
-/** The type that is meant where none is named. */
+/** Returns the type implied by the keywords when the schema names none. */
 function implied(schema: Schema): string {
   if (STRING_WORDS.some((word) => word in schema)) return 'string';
   if (NUMBER_WORDS.some((word) => word in schema)) return 'number';
@@ -153,7 +154,7 @@ function implied(schema: Schema): string {
 
 const COMBINED = ['$ref', 'allOf', 'anyOf', 'oneOf'] as const;
 
-/** The values that a schema lists, of these the ones that fit what else it says. */
+/** Returns the rule of the values that the schema lists, limited to those that fit its other keywords. */
 function listedValues({ at, root }: SchemaLocation, schema: Schema): string {
   const values: unknown[] = Array.isArray(schema.enum) ? schema.enum : [schema.const];
   const fitting = values.filter((value) => fitsSchema(value, schema, root));
@@ -177,14 +178,14 @@ function reference(
   try {
     return book.set(name, convert(target, joinPath(at, ref), root));
   } catch (error) {
-    // Rules that lead here may stand in the book already.
+    // Rules that refer to this one may already exist.
     references.delete(target);
     book.set(name, NOTHING);
     throw error;
   }
 }
 
-/** A character that there is none of. */
+/** Matches no character. */
 const NOTHING = String.raw`[^\x00-\U0010FFFF]`;
 
 function refuseNotKept(schema: Schema, at: string): void {
@@ -192,7 +193,7 @@ function refuseNotKept(schema: Schema, at: string): void {
   if (found !== undefined) throw new SchemaFault(at, `"${found}" is not supported`);
 }
 
-/** The alternatives that some value fits; when there is none, the reason of the first. */
+/** Returns the alternatives that some value fits. When there are none, throws the error of the first. */
 function possible(makers: readonly (() => string)[], at: string): string {
   const rules = makers.map(unlessImpossible).filter((rule) => rule !== null);
   const [first] = makers;

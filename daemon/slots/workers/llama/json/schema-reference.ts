@@ -1,4 +1,4 @@
-/** What a reference within a schema leads to: `#` and JSON pointers after it; undefined for any other. */
+/** Resolves a reference inside a schema: `#` with a JSON pointer. Undefined for any other reference. */
 export function resolve(ref: string, root: unknown): unknown {
   if (ref !== '#' && !ref.startsWith('#/')) return undefined;
   let here: unknown = root;

@@ -113,7 +113,7 @@ function either(one: fc.Arbitrary<object>): fc.Arbitrary<object> {
   return fc.array(one, { minLength: 1, maxLength: 3 }).map((anyOf) => ({ anyOf }));
 }
 
-test('whatever the grammar of a schema lets through is JSON and fits the schema', async () => {
+test("every text that a schema's grammar matches is JSON and fits the schema", async () => {
   let [taken, refused] = [0, 0];
   await fc.assert(
     fc.asyncProperty(schema, fc.nat(0x7fff_ffff), async (asked, seed) => {
@@ -144,7 +144,7 @@ test('whatever the grammar of a schema lets through is JSON and fits the schema'
   expect(taken).toBeGreaterThan(refused);
 }, 120_000);
 
-test.each(PATTERNS)('what fits the pattern %s is let through, what does not is not', async (pattern) => {
+test.each(PATTERNS)('matches exactly the texts of the pattern %s', async (pattern) => {
   const takes = await judge(schemaGrammar({ type: 'string', pattern }, { strict: true }));
   const fits = new RegExp(pattern, 'u');
   const words = [

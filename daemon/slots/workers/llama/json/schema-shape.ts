@@ -4,5 +4,5 @@ export type Schema = Readonly<Record<string, unknown>>;
 export const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A place within a schema, as `properties.age`. */
+/** Returns a path inside a schema, such as `properties.age`. */
 export const joinPath = (at: string, next: string): string => (at === '' ? next : `${at}.${next}`);

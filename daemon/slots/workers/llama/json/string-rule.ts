@@ -4,7 +4,7 @@ import { SchemaFault } from './schema-fault.ts';
 import type { Conversion } from './schema-grammar.ts';
 import type { Schema } from './schema-shape.ts';
 
-/** A format that a grammar can keep: its rule between the quotes, and the lengths that its texts have. */
+/** A format that a grammar can enforce: its rule between the quotes and the lengths of its texts. */
 interface Format {
   rule(conversion: Conversion): string;
   lengths: readonly [number, number];
@@ -27,7 +27,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 
 const QUOTE = String.raw`"\""`;
 
-/** A string, with its pattern, its format or its length in characters. */
+/** Returns the rule of a string with its pattern, format or length in characters. */
 export function stringRule(conversion: Conversion, schema: Schema, at: string): string {
   const { book, strict } = conversion;
   const bounds = lengths(conversion, schema, at);
@@ -75,7 +75,7 @@ function formatted(
   return rule(conversion);
 }
 
-/** Lengths beyond what a grammar can count to are a fault only where the schema must be kept to the letter. */
+/** Reads the length limits. Limits that a grammar cannot count to throw only in strict mode. */
 function lengths({ strict }: Conversion, schema: Schema, at: string): Lengths | null {
   if (schema.minLength === undefined && schema.maxLength === undefined) return null;
   try {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { wholeRange } from './whole-range.ts';
 
-/** The few words of GBNF that a range is made of, as a regular expression. */
+/** Converts the subset of GBNF that ranges use to a regular expression. */
 const regex = (gbnf: string) => new RegExp(`^${gbnf.replaceAll('"', '').replaceAll(' ', '')}$`);
 
 const bound = fc.option(
@@ -12,7 +12,7 @@ const bound = fc.option(
   ),
 );
 
-test('a range fits exactly the integers between its bounds', () => {
+test('a range matches exactly the integers between its bounds', () => {
   fc.assert(
     fc.property(bound, bound, fc.array(fc.integer({ min: -2000, max: 2000 })), (a, b, others) => {
       const [least, most] = a !== null && b !== null && a > b ? [b, a] : [a, b];
@@ -27,7 +27,7 @@ test('a range fits exactly the integers between its bounds', () => {
   );
 });
 
-test('no leading zeros, no minus zero, and no range without numbers', () => {
+test('matches no leading zeros and no minus zero, and an empty range is null', () => {
   expect(regex(wholeRange(0, 200) ?? '').test('007')).toBe(false);
   expect(regex(wholeRange(-5, 5) ?? '').test('-0')).toBe(false);
   expect(wholeRange(5, 4)).toBeNull();

@@ -1,12 +1,15 @@
-/** Digits of the longest number that an open end allows. */
+/** Maximum number of digits at an open end. */
 const OPEN_DIGITS = 16;
 
-/** GBNF for the integers from `least` to `most`, without leading zeros (null: no bound); null when there is none. */
+/**
+ * Returns GBNF for the integers from `min` to `max` without leading zeros (null: unbounded). Null when the
+ * range is empty.
+ */
 export function wholeRange(min: number | null, max: number | null): string | null {
   if (min !== null && max !== null && min > max) return null;
   const parts: string[] = [];
   if (min === null || min < 0) {
-    // -5..-1 is 1..5 behind a sign; zero has none.
+    // -5..-1 is 1..5 after a minus sign. Zero has no sign.
     const nearest = max !== null && max < 0 ? -max : 1;
     parts.push(`"-" (${naturals(nearest, min === null ? null : -min)})`);
   }
@@ -29,7 +32,7 @@ function naturals(least: number, most: number | null): string {
   return parts.join(' | ');
 }
 
-/** Two numbers of the same number of digits. */
+/** Handles two numbers with the same number of digits. */
 function sameLength(low: string, high: string): string {
   if (low === '') return '""';
   const rest = low.length - 1;

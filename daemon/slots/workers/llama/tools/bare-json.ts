@@ -17,25 +17,26 @@ const LANGUAGE = /[a-z_]*/y;
 const MAX_LANGUAGE_CHARS = 16;
 const LEADS = [PYTHON_TAG, FENCE] as const;
 
-/** Marks between and after calls that mean nothing by themselves. */
+/** Separators between and after calls. */
 const CLOSERS: ReadonlySet<string> = new Set([';', ',', ']', '`']);
 
 export interface BareOptions {
-  /** Marks of a family's own, before which nothing is bare. */
+  /** Marks of the family. Nothing before them is a bare call. */
   marks?: readonly string[];
-  /** What reads an answer that begins with no call, and what follows one. */
+  /** Reads an answer that starts with no call, and the text after a call. */
   otherwise?: () => State;
-  /** Given where calls may be written as Python's too: `[name(key=value)]`. */
+  /** Set when calls may also use Python syntax: `[name(key=value)]`. */
   schemaOf?: SchemaOf;
 }
 
 /**
- * Calls that stand bare at the beginning of the answer: one object or a list of them, behind `<|python_tag|>` (Llama 3) or in
- * a fenced block as well, separated by `;`, `,` or spaces. An answer that begins with anything else is text to its end.
+ * Reads bare calls at the start of the answer: one object or a list of them, also after `<|python_tag|>`
+ * (Llama 3) or in a fenced block, separated by `;`, `,` or whitespace. An answer that starts with anything
+ * else is text.
  */
 export const bareCalls = (accepts: Accepts): CallScanner => scanner(bareStart(accepts, {}));
 
-/** The state in which an answer begins that may begin with bare calls. */
+/** Returns the initial state of an answer that may start with bare calls. */
 export function bareStart(
   accepts: Accepts,
   { marks = [], otherwise = textOnly, schemaOf }: BareOptions,
@@ -56,7 +57,7 @@ export function bareStart(
     };
     return state;
   };
-  /** What a fenced block says that it holds: `json`, or nothing. */
+  /** The language of a fenced block: `json` or nothing. */
   const language = (before: string): State => ({
     step(piece, from) {
       LANGUAGE.lastIndex = from;
@@ -66,7 +67,7 @@ export function bareStart(
     },
     flush: (unread) => before + unread,
   });
-  /** Before the first call; a list may open. */
+  /** Before the first call. A list may start here. */
   const list = (before: string): State => {
     const state: State = {
       step(piece, from) {
@@ -86,7 +87,7 @@ export function bareStart(
     };
     return state;
   };
-  /** Text that turned out to be no call, then the rest of the answer. */
+  /** Text that turned out to be no call, followed by the rest of the answer. */
   const literal = (before: string): State => ({
     step(_, from, out) {
       if (before !== '') out.push({ type: 'text', text: before });

@@ -9,7 +9,10 @@ const CLOSE = '<｜tool▁calls▁end｜>';
 const CALL = '<｜tool▁call▁begin｜>';
 const CALL_END = '<｜tool▁call▁end｜>';
 
-/** R1 writes `function⟨sep⟩name` and fences its arguments, V3.1 `name⟨sep⟩`. Its small ones forget how their marks are spelled. */
+/**
+ * R1 writes `function⟨sep⟩name` and fences its arguments, V3.1 writes `name⟨sep⟩`. The small models misspell
+ * the marks.
+ */
 const MARKS: SectionMarks = {
   opens: [
     OPEN,
@@ -35,7 +38,7 @@ export const DEEPSEEK_MARKS: readonly string[] = [OPEN, CLOSE, CALL, CALL_END, S
 /** DeepSeek R1 and V3: calls in a section at the end of the text. */
 export const deepseekCalls = (accepts: Accepts): CallScanner => sectionedCalls(MARKS, accepts);
 
-/** The templates of these models leave it to the caller to tell the tools; this is the form they were trained with. */
+/** Describes the tools in the form that these models were trained with, because their templates do not. */
 export function deepseekToolInstructions(tools: readonly Tool[]): string {
   const list = tools.map(({ function: { name, description, parameters } }) =>
     [

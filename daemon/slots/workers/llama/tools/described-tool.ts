@@ -1,7 +1,10 @@
 import { isSchema } from '../json/schema-shape.ts';
 import { type Tool, wholeTool } from './tool-choice.ts';
 
-/** The tool with an empty description of each parameter that has none: the templates of Hermes 2 Pro and 3 fail without. */
+/**
+ * Returns the tool with an empty description for each parameter that has none. The templates of Hermes 2 Pro
+ * and 3 fail without one.
+ */
 export function describedTool(tool: Tool): Tool {
   const whole = wholeTool(tool);
   const { parameters } = whole.function;

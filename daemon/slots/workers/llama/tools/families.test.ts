@@ -12,7 +12,7 @@ const any: Accepts = (name) => name !== '';
 const PARIS: [string, string] = ['get_weather', '{"location":"Paris, France"}'];
 const TOKYO: [string, string] = ['get_weather', '{"location":"東京","unit":"celsius"}'];
 
-/** Answers as models of these families write them. */
+/** Example outputs of these families. */
 const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> = {
   'Hermes and Qwen': {
     make: () => hermesCalls(any),
@@ -129,7 +129,7 @@ describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
   test.each(outputs)('$said', (output) => expectFound(make, output));
 });
 
-test('arguments are told while they come, the name before them', () => {
+test('emits arguments while they arrive, after the name', () => {
   const scanner = hermesCalls(any);
   const told = ['<tool_call>{"name": "f", "arguments": {"a"', ': "long', ' text"', '}}</tool_call>'].map(
     (piece) => scanner.push(piece),
@@ -145,7 +145,7 @@ test('arguments are told while they come, the name before them', () => {
   ]);
 });
 
-test('nothing that was told is kept, however long the arguments are', () => {
+test('does not retain emitted text, however long the arguments are', () => {
   const scanner = hermesCalls(any);
   scanner.push('<tool_call>{"name": "f", "arguments": {"a": "');
   const cpuMs = cpuTimer();

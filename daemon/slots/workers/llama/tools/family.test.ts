@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CHATML } from '../../../../models/gguf/chat-templates.ts';
 import { toolFamily } from './family.ts';
 
-/** The words by which the templates of these models are known. */
+/** Text by which the templates of these models are recognised. */
 test.each([
   [CHATML, 'hermes'],
   [
@@ -34,7 +34,7 @@ test.each([
   ["<|tool_calls_section_begin|>{%- for tool_call in message['tool_calls'] -%}", 'kimi'],
   ["{{ '<|im_system|>tool_declare<|im_middle|>' -}}", 'kimi'],
   ["{{'<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + tool['type'] + '<｜tool▁sep｜>'}}", 'deepseek'],
-])('%s is of the family %s', (template, id) => {
+])('%s belongs to the family %s', (template, id) => {
   expect(toolFamily(template).id).toBe(id);
 });
 
@@ -45,6 +45,6 @@ const { templates } = excerpts.parse(
   JSON.parse(readFileSync(new URL('../../testing/captured/templates.json', import.meta.url), 'utf8')),
 );
 
-test.each(templates)('the template $template is of the family $family', ({ excerpt, family }) => {
+test.each(templates)('the template $template belongs to the family $family', ({ excerpt, family }) => {
   expect(toolFamily(excerpt).id).toBe(family);
 });

@@ -10,23 +10,23 @@ import type { Accepts, SchemaOf } from './scanner.ts';
 import { GLM_MARKS, glmCalls, QWEN_CODER_MARKS, qwenCoderCalls } from './tag-families.ts';
 import type { Tool } from './tool-choice.ts';
 
-/** How the models of one kind write a call. */
+/** How a family of models writes a call. */
 export interface ToolFamily {
   id: 'harmony' | 'qwen-coder' | 'glm' | 'kimi' | 'deepseek' | 'hermes' | 'llama3' | 'mistral' | 'json';
-  /** Control tokens that mark a call and must be seen as text. */
+  /** Control tokens that mark a call and must be decoded as text. */
   marks: readonly string[];
-  /** Under which key a call holds its arguments. */
+  /** The key of the arguments in a call. */
   argumentsKey: 'arguments' | 'parameters';
-  /** Ids that the templates of this family take back. */
+  /** True: the templates of this family accept only nine-character ids. */
   id9: boolean;
-  /** True: any name behind the mark is a call. False: only a name that was offered. */
+  /** True: any name after the mark is a call. False: only an offered name. */
   marked: boolean;
-  /** How tools are told to a model that knows this form although its template has no place for them. */
+  /** Describes tools to a model that knows this form although its template has no place for tools. */
   toolInstructions: ((tools: readonly Tool[]) => string) | null;
   scanner(accepts: Accepts, schemaOf: SchemaOf): CallScanner;
 }
 
-/** A plain JSON object: what a model answers that was told so in words, or forced by a grammar. */
+/** A plain JSON object: the form of a model that was told so in text or is forced by a grammar. */
 export const PLAIN_JSON: ToolFamily = {
   id: 'json',
   marks: [],
@@ -37,7 +37,7 @@ export const PLAIN_JSON: ToolFamily = {
   scanner: bareCalls,
 };
 
-/** gpt-oss: its messages and their channels are read whether tools are offered or not. */
+/** gpt-oss. Its messages and channels are parsed even without tools. */
 export const HARMONY: ToolFamily = {
   ...PLAIN_JSON,
   id: 'harmony',
@@ -46,7 +46,7 @@ export const HARMONY: ToolFamily = {
   scanner: (accepts, schemaOf) => harmonyMessages({ raw: false, header: '' }, accepts, schemaOf),
 };
 
-/** In this order; the first whose words stand in the chat template. */
+/** In order of priority. The first family whose pattern matches the chat template is used. */
 const FAMILIES: readonly { family: ToolFamily; words: RegExp }[] = [
   { words: /<\|channel\|>/, family: HARMONY },
   {
@@ -111,7 +111,7 @@ const FAMILIES: readonly { family: ToolFamily; words: RegExp }[] = [
   },
 ];
 
-/** The family of the models that carry this chat template. */
+/** Returns the family of a chat template. */
 export function toolFamily(template: string): ToolFamily {
   return FAMILIES.find(({ words }) => words.test(template))?.family ?? PLAIN_JSON;
 }

@@ -9,7 +9,7 @@ const tools = [{ type: 'function' as const, function: { name: 'f', parameters } 
 const THOUGHTS = '<|channel|>analysis<|message|>If a < b <<c, ü "quoted"\n<|end|><|start|>assistant';
 const CALL = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"x":5}';
 
-test('a call, with thoughts before it or without', async () => {
+test('a call with or without reasoning', async () => {
   const takes = await taker(harmonyGrammar(tools));
   expect([takes(CALL), takes(THOUGHTS + CALL)]).toEqual([true, true]);
   for (const not of [
@@ -23,7 +23,7 @@ test('a call, with thoughts before it or without', async () => {
     expect(takes(not), not).toBe(false);
 });
 
-test('a structure in the final message, or a call beside it', async () => {
+test('a structured final message, or a call', async () => {
   const takes = await taker(harmonyGrammar(tools, { schema: { type: 'integer' } }));
   const final = '<|channel|>final<|message|>';
   expect([

@@ -4,13 +4,14 @@ import { isSchema } from '../json/schema-shape.ts';
 import type { Tool } from './tool-choice.ts';
 import { parametersRule } from './tool-grammar.ts';
 
-/** Any text without the beginning of a mark. */
+/** Any text without the start of a mark. */
 const WORDS = '([^<] | "<"+ [^|<])*';
 const THOUGHTS = `"<|channel|>analysis<|message|>" ${WORDS} "<|end|><|start|>assistant"`;
 
 /**
- * GBNF for an answer in the harmony format: thoughts or none, then one call of one of `tools`, or with `answer` a final
- * message of that schema. The control tokens are their texts here, which is how llama.cpp's grammars see them.
+ * Returns GBNF for an answer in the harmony format: optional reasoning, then one call of one of `tools` or,
+ * with `answer`, a final message of that schema. Control tokens appear as their texts, as llama.cpp's
+ * grammars see them.
  */
 export function harmonyGrammar(tools: readonly Tool[], answer: { schema: unknown } | null = null): string {
   const book = new RuleBook();

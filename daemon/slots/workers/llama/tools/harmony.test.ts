@@ -10,7 +10,7 @@ const make =
 const THINK = '<|channel|>analysis<|message|>Need to use function get_weather.<|end|><|start|>assistant';
 const SF: [string, string] = ['get_weather', '{"location":"San Francisco"}'];
 
-/** Answers of gpt-oss; the token that ends an answer is not part of its text. */
+/** Outputs of gpt-oss, without the token that ends an answer. */
 const OUTPUTS: Output[] = [
   {
     said: '<|channel|>analysis<|message|>User asks: "What is 2 + 2?" Simple.<|end|><|start|>assistant<|channel|>final<|message|>2 + 2 = 4.',
@@ -22,7 +22,7 @@ const OUTPUTS: Output[] = [
     reasoning: 'Need to use function get_weather.',
     calls: [SF],
   },
-  // The recipient may stand in the role section.
+  // The recipient can be in the role section.
   {
     said: `${THINK} to=functions.get_weather<|channel|>commentary json<|message|>{"location":"San Francisco"}<|call|>`,
     reasoning: 'Need to use function get_weather.',
@@ -48,7 +48,7 @@ const OUTPUTS: Output[] = [
     said: '<|channel|>commentary to=get_weather code<|message|>{"location":"San Francisco"}',
     calls: [SF],
   },
-  // Tools of its own that nobody has offered.
+  // Built-in tools that the request does not offer.
   {
     said: '<|channel|>analysis to=python code<|message|>print(1)<|end|><|start|>assistant<|channel|>final<|message|>1',
     reasoning: 'print(1)',
@@ -65,18 +65,18 @@ const OUTPUTS: Output[] = [
   { said: '<|chan', text: '<|chan' },
 ];
 
-describe('messages by their headers', () => {
+describe('messages by header', () => {
   test.each(OUTPUTS)('$said', (output) => expectFound(make(), output));
 });
 
-test('thoughts stay in the text with their marks where that is asked for', () => {
+test('leaves reasoning with its marks in the text when requested', () => {
   expectFound(make(true), {
     said: '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.',
     text: '<|channel|>analysis<|message|>Hm.<|end|>\n\nYes.',
   });
 });
 
-test('a header that the prompt has begun goes on in the answer', () => {
+test('continues a header that the prompt started', () => {
   expect(openedHeader('<|start|>user<|message|>hi<|end|><|start|>assistant')).toBe('');
   const final = openedHeader('<|start|>assistant<|channel|>final<|message|>');
   expectFound(make(false, final), { said: 'Yes.', text: 'Yes.' });

@@ -21,26 +21,27 @@ const RETURN = '<|return|>';
 
 export const HARMONY_MARKS: readonly string[] = [START, CHANNEL, MESSAGE, END, CALL, RETURN, '<|constrain|>'];
 
-/** What ends the content of a message, besides its own end: the beginning of the next one. */
+/** Marks that end the content of a message besides its own end: the start of the next one. */
 const CONTENT_ENDS = [END, CALL, RETURN, START, CHANNEL];
 const HEADER_BEGINS = [CHANNEL, START, MESSAGE, 'to='];
 const HEADER_ENDS = [MESSAGE, END, CALL, RETURN, START];
 const MAX_HEADER_CHARS = 512;
 const FUNCTIONS = 'functions.';
 
-/** What one message is: thoughts, words, or the call of a function. */
+/** The type of a message: reasoning, content or a function call. */
 type Kind = { type: 'reasoning' | 'text' } | { type: 'call'; name: string };
 
 export interface HarmonyOptions {
-  /** True: thoughts stay in the text, with their marks. */
+  /** True: reasoning stays in the text, with its marks. */
   raw: boolean;
-  /** What the prompt has written of the first header. */
+  /** The part of the first header that the prompt contains. */
   header: string;
 }
 
 /**
- * gpt-oss: an answer is a row of messages with a header each (the harmony format). Channel `analysis` holds thoughts, a
- * recipient `functions.NAME` makes a call, all else is said to the user. An answer that begins with no header is words.
+ * Parses gpt-oss answers: a series of messages with headers (the harmony format). Channel `analysis` holds
+ * reasoning, a recipient `functions.NAME` marks a call, everything else is content. An answer without a
+ * header is content.
  */
 export function harmonyMessages(
   { raw, header: opened }: HarmonyOptions,
@@ -67,7 +68,7 @@ export function harmonyMessages(
     if (thinks) out.push({ type: 'text', text: `${CHANNEL}analysis${MESSAGE}` });
     return content(kind.type, thinks);
   };
-  /** Words or thoughts; a second message of a kind is set apart from the first. */
+  /** Content or reasoning. A second message of the same type is separated from the first. */
   const content = (type: 'reasoning' | 'text', closes = false): State => {
     let started = false;
     const write = (text: string, out: ScannedPiece[]): void => {
@@ -91,7 +92,7 @@ export function harmonyMessages(
     };
     return state;
   };
-  /** Where a header or, without one, words begin. */
+  /** Before a header or, without one, text. */
   const between = (): State => {
     const state: State = {
       step(text, from) {
@@ -106,7 +107,7 @@ export function harmonyMessages(
     };
     return state;
   };
-  /** Up to the content. A header that leads to none, because the model lost its way in it, is left out; words without end are said. */
+  /** Reads up to the content. A malformed header is dropped; unterminated text is emitted. */
   const header = (before: string): State => ({
     step(text, from, out) {
       const hit = firstMark(text, HEADER_ENDS, text.startsWith(START, from) ? from + START.length : from);
@@ -124,15 +125,15 @@ export function harmonyMessages(
   return scanner(opened === '' ? between() : continued(opened, header, begin));
 }
 
-/** The marks (and the role) that `header` begins with. */
+/** Returns the marks (and the role) that `header` starts with. */
 const wordless = (header: string): string =>
   /^(<\|start\|>(assistant)?|<\|channel\|>)*/.exec(header)?.[0] ?? '';
 
-/** True for what began as a header and has none of its words. */
+/** True for text that starts like a header but contains none of its fields. */
 const meansNothing = (header: string): boolean =>
   header.startsWith(CHANNEL) && !/\bto=|^(<\|channel\|>)+\s*(analysis|commentary|final|[a-z]*$)/.test(header);
 
-/** The state in which the prompt leaves the first message. */
+/** Returns the state in which the prompt leaves the first message. */
 function continued(
   opened: string,
   header: (before: string) => State,
@@ -141,7 +142,7 @@ function continued(
   return opened.endsWith(MESSAGE) ? begin(opened.slice(0, -MESSAGE.length), []) : header(opened);
 }
 
-/** Arguments up to the end of the message; what is no JSON object is told as it is. */
+/** Reads arguments up to the end of the message. Anything that is no JSON object is emitted unchanged. */
 function callArguments(next: () => State): State {
   const value = jsonValue();
   let place: 'start' | 'json' | 'bare' | 'over' = 'start';
@@ -178,7 +179,7 @@ function callArguments(next: () => State): State {
   return state;
 }
 
-/** What a prompt has written of the header of the answer: what follows its last `<|start|>assistant`. */
+/** Returns the part of the answer's header in the prompt: the text after the last `<|start|>assistant`. */
 export function openedHeader(prompt: string): string {
   const at = prompt.lastIndexOf(`${START}assistant`);
   return at < 0 ? '' : prompt.slice(at + START.length + 'assistant'.length).trim();

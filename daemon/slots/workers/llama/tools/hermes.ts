@@ -4,12 +4,13 @@ import { type Accepts, oneCall, type State, scanner, untilMark } from './scanner
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
-/** What may stand between a call and its end: the models' stray braces too. */
+/** Characters between a call and its end, including the models' stray braces. */
 const GAP = /[\s}]/;
 
 /**
- * Hermes and Qwen: any number of `<tool_call>{"name", "arguments"}</tool_call>` within the text. An answer that begins with a
- * call of an `offered` tool as bare JSON is read as well: Qwen2.5-Coder forgets the tags that its template asks for.
+ * Hermes and Qwen: any number of `<tool_call>{"name", "arguments"}</tool_call>` inside the text. Also reads
+ * an answer that starts with a call of an `offered` tool as bare JSON, because Qwen2.5-Coder omits the tags
+ * that its template requests.
  */
 export function hermesCalls(accepts: Accepts, offered: Accepts = () => false): CallScanner {
   const outside = (): State => untilMark(OPEN, inside);

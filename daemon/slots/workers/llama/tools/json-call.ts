@@ -1,11 +1,11 @@
 import { jsonValue } from './json-value.ts';
 import type { ScannedPiece } from './pieces.ts';
 
-/** What a part of the text brought. `end` is where the object of the call ended, -1 while it goes on. */
+/** The result of reading a part of the text. `end` is where the call object ended, or -1 while it continues. */
 export interface CallPart {
   found: ScannedPiece[];
   end: number;
-  /** It is no call, and nothing was told. */
+  /** True: it is no call, and nothing was emitted. */
   failed: boolean;
 }
 
@@ -14,7 +14,7 @@ const MAX_NAME_CHARS = 256;
 
 type ParseState = 'open' | 'key' | 'colon' | 'value' | 'comma';
 
-/** What each punctuation mark leads to. */
+/** The next state for each punctuation mark. */
 const NEXT: Readonly<Record<ParseState, Readonly<Record<string, ParseState | 'end'>>>> = {
   open: { '{': 'key' },
   key: {},
@@ -24,21 +24,21 @@ const NEXT: Readonly<Record<ParseState, Readonly<Record<string, ParseState | 'en
 };
 
 /**
- * Reads one call `{"name": …, "arguments": {…}}` (or `parameters`) as it comes, in either order; other keys are passed over.
- * The call is told once `accepts` took its name and its arguments have begun. Arguments that are JSON in a string are unpacked.
- * A call that was told ends where its object is left, with or without the last brace.
+ * Reads one call `{"name": …, "arguments": {…}}` (or `parameters`) incrementally, in either key order, and
+ * ignores other keys. Emits the call once `accepts` allows its name and its arguments have started. Unpacks
+ * arguments that are JSON in a string. An emitted call ends with its object, with or without the last brace.
  */
 export class JsonCall {
   readonly #accepts: (name: string) => boolean;
   #place: ParseState = 'open';
   #value = jsonValue();
   #key = '';
-  /** The key or value that is being read, as far as it must be known whole. */
+  /** The current key or value, while it must be known completely. */
   #buffer = '';
-  /** It has begun. */
+  /** Whether the current key or value has started. */
   #started = false;
   #name: string | null = null;
-  /** Arguments that came before the name. */
+  /** Arguments that arrived before the name. */
   #early: string | null = null;
   #argued = false;
   #emitted = false;
@@ -48,7 +48,7 @@ export class JsonCall {
     this.#accepts = accepts;
   }
 
-  /** Takes what belongs to the call from `text` at `from`. */
+  /** Consumes the part of `text` from `from` that belongs to the call. */
   push(text: string, from: number): CallPart {
     let at = from;
     while (at < text.length) {
@@ -144,7 +144,7 @@ export class JsonCall {
     return this.#broken(at);
   }
 
-  /** The end: of a call that was told, or of hope that it is one. */
+  /** Ends an emitted call, or gives up on text that is no call. */
   #broken(at: number): CallPart {
     if (this.#emitted) this.#found.push({ type: 'callEnd' });
     return { found: this.#take(), end: at, failed: !this.#emitted };
@@ -166,7 +166,10 @@ function readString(text: string): string | null {
   }
 }
 
-/** Arguments that are a string of JSON (or of Python's form of it) as that JSON; null and other words as no arguments. */
+/**
+ * Converts arguments that are a string of JSON (or Python syntax) to JSON. Null and other words become no
+ * arguments.
+ */
 function unpack(text: string): string {
   if (text.startsWith('{')) return text;
   const inner = readString(text);

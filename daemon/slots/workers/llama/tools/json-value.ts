@@ -1,8 +1,9 @@
-/** One JSON value out of a stream of text: the places between the pieces do not matter. */
+/** Reads one JSON value from a text stream, for any split into pieces. */
 export interface JsonValue {
   /**
-   * Takes what belongs to the value from `text` at `from`. `end` is where the value ended, or -1 while it goes on; `out` is
-   * the value without the spaces between its parts. A bare number or word ends before the character that cannot belong to it.
+   * Consumes the part of `text` from `from` that belongs to the value. `end` is where the value ended, or -1
+   * while it continues. `out` is the value without whitespace between its parts. A bare number or word ends
+   * before the first character that cannot belong to it.
    */
   push(text: string, from: number): { out: string; end: number };
 }
@@ -10,21 +11,21 @@ export interface JsonValue {
 const SPACE = /\s/;
 const AFTER_BARE = /[\s,\]}]/;
 const BARE = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/;
-/** What Python calls these values. */
+/** Python's names of these values. */
 const PYTHON: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
 const ESCAPES = '"\\/bfnrtu';
 const CONTROLS: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * Reads by counting brackets and watching strings; it does not check that what stands between them is JSON. What models write
- * that have seen more Python than JSON becomes JSON: text in single quotes, `True`, `None`, a comma before the end of a list,
- * line breaks within a text, and backslashes that escape nothing. Any other bare word becomes text.
+ * Reads by counting brackets and tracking strings. It does not validate JSON. Python-like output becomes
+ * JSON: single-quoted strings, `True`, `None`, trailing commas, line breaks in strings and invalid escapes.
+ * Any other bare word becomes a string.
  */
 export function jsonValue(): JsonValue {
   const string = stringReader();
   let depth = 0;
   let started = false;
-  /** A number or word, and the comma before it, after which something must follow. */
+  /** A number or word, and the comma before it, which requires a following value. */
   let word = '';
   let comma = '';
   const flush = (): string => {
@@ -40,7 +41,7 @@ export function jsonValue(): JsonValue {
     comma = '';
     return pending;
   };
-  /** What a character outside of strings adds. */
+  /** Returns what a character outside of strings adds. */
   const outside = (c: string): string => {
     if (c === '"' || c === "'") return before() + string.open(c);
     if (c === ',') {
@@ -83,7 +84,7 @@ export function jsonValue(): JsonValue {
   };
 }
 
-/** The text of one string after the other, as JSON writes it. */
+/** Reads string contents one after another and returns them as JSON. */
 function stringReader() {
   let quote = '';
   let escaped = false;

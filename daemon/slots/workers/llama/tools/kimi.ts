@@ -4,7 +4,7 @@ import { asName, type SectionMarks, sectionedCalls } from './sectioned.ts';
 
 const ARGUMENTS = '<|tool_call_argument_begin|>';
 
-/** A call is named `functions.NAME:NUMBER`, and its template wants that name back as the id. */
+/** A call is named `functions.NAME:NUMBER`. The template expects that name as the id. */
 const MARKS: SectionMarks = {
   opens: ['<|tool_calls_section_begin|>', '<|tool_call_section_begin|>'],
   closes: ['<|tool_calls_section_end|>', '<|tool_call_section_end|>'],

@@ -5,8 +5,8 @@ import { QWEN_CODER } from './tag-families.ts';
 import { taggedText } from './tagged.ts';
 
 /**
- * Llama 3: bare JSON at the beginning of the answer, as its templates ask for, or one of the forms that it was trained with
- * besides: Python's `[name(key=value)]`, and `<function=name>{…}</function>` anywhere in the text.
+ * Llama 3: bare JSON at the start of the answer, as its templates request, or one of the forms from its
+ * training: Python's `[name(key=value)]`, and `<function=name>{…}</function>` anywhere in the text.
  */
 export const llamaCalls = (accepts: Accepts, schemaOf: SchemaOf): CallScanner =>
   scanner(bareStart(accepts, { schemaOf, otherwise: () => taggedText(QWEN_CODER, accepts, schemaOf) }));

@@ -18,9 +18,9 @@ const END = '[/TOOL_CALLS]';
 const MAX_NAME_CHARS = 256;
 
 /**
- * Mistral: text, then `[TOOL_CALLS]` and a list `[{"name", "arguments"}, …]`; of newer models `[TOOL_CALLS]name[ARGS]{…}` for
- * each call. A list of calls of `offered` tools that begins the answer is read without its mark too, which is forgotten now
- * and then.
+ * Mistral: text, then `[TOOL_CALLS]` and a list `[{"name", "arguments"}, …]`. Newer models write
+ * `[TOOL_CALLS]name[ARGS]{…}` for each call. Also reads a list of calls of `offered` tools at the start of
+ * the answer without the mark, which models sometimes omit.
  */
 export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): CallScanner {
   const outside = (): State => untilMark(MARK, marked);
@@ -50,7 +50,7 @@ export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): 
     };
     return state;
   };
-  /** Behind a list; some templates teach a mark for its end. */
+  /** After a list. Some templates use a mark for its end. */
   const listed = (): State => {
     const state: State = {
       step(text, from) {
@@ -63,7 +63,7 @@ export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): 
     };
     return state;
   };
-  /** `name[CALL_ID]id[ARGS]{…}`; what is in between is left out. */
+  /** `name[CALL_ID]id[ARGS]{…}`. The part in between is dropped. */
   const named = (): State => {
     const state: State = {
       step(text, from, out) {

@@ -4,12 +4,12 @@ import type { Accepts, SchemaOf, State } from './scanner.ts';
 
 const NAME = /[A-Za-z_][\w.]*/y;
 const MAX_NAME_CHARS = 256;
-/** A call that has not ended after so many characters is text. */
+/** A call that has not ended after this many characters is text. */
 const MAX_CALL_CHARS = 16_384;
-/** How Llama 3 writes a call of a tool that it was trained with: `brave_search.call(query="…")`. */
+/** The form in which Llama 3 calls a built-in tool: `brave_search.call(query="…")`. */
 const TRAINED = '.call';
 
-/** True when a call `name(` of an accepted tool begins at `at`; `open` when it may still become one. */
+/** True when a call `name(` of an accepted tool starts at `at`; `open` when it may still become one. */
 export function startsPythonCall(text: string, at: number, accepts: Accepts): boolean | 'open' {
   NAME.lastIndex = at;
   const word = NAME.exec(text)?.[0] ?? '';
@@ -19,8 +19,9 @@ export function startsPythonCall(text: string, at: number, accepts: Accepts): bo
 }
 
 /**
- * One call as Python writes it, `name(key=value, value)`: values without a key are the parameters in the order of the tool's
- * schema. It is known only once it is whole. `before` is the text that led here; it comes back when it is no call.
+ * Reads one call in Python syntax, `name(key=value, value)`. Values without a key are the parameters in the
+ * order of the tool's schema. The call is known only when complete. `before` is the preceding text, which is
+ * returned when it is no call.
  */
 export function pythonCall(
   before: string,
@@ -55,14 +56,19 @@ function namesOf(schema: unknown): string[] {
   return isSchema(schema) && isSchema(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
-/** Behind the bracket that ends the call which begins at `from`; -1 when it does not end. */
+/**
+ * Returns the position after the closing bracket of the call that starts at `from`; -1 when it does not end.
+ */
 function callEnd(text: string, from: number): number {
   const open = text.indexOf('(', from);
   const ends = topLevel(text, open + 1, ')');
   return open < 0 || ends.length === 0 ? -1 : (ends[0] as number) + 1;
 }
 
-/** Where `wanted` stands outside of strings and brackets; the search ends with the first closing bracket that nothing opened. */
+/**
+ * Returns the positions of `character` outside of strings and brackets. The search ends at the first
+ * unmatched closing bracket.
+ */
 function topLevel(text: string, from: number, character: string): number[] {
   const found: number[] = [];
   let depth = 0;
@@ -83,7 +89,7 @@ function topLevel(text: string, from: number, character: string): number[] {
   return found;
 }
 
-/** The arguments as one JSON object; null when a value is none, or has no name. */
+/** Returns the arguments as one JSON object. Null when a value is invalid or has no name. */
 function readArguments(text: string, names: readonly string[]): string | null {
   const cuts = [-1, ...topLevel(text, 0, ','), text.length];
   const given = new Map<string, string>();

@@ -3,23 +3,26 @@ import { JsonCall } from './json-call.ts';
 import { jsonValue } from './json-value.ts';
 import type { CallScanner, ScannedPiece } from './pieces.ts';
 
-/** Which names are calls; others are left in the text. */
+/** Decides which names are calls. Other names remain text. */
 export type Accepts = (name: string) => boolean;
 
-/** The parameters that a tool was offered with; undefined for one that was not. */
+/** Returns the parameters of an offered tool, or undefined when it was not offered. */
 export type SchemaOf = (name: string) => unknown;
 
 /**
- * The place in an answer that a scanner is in. It takes what it can from `text` at `from` and answers how far it came and
- * which state goes on; -1 means that it wants more text and has kept nothing of what was not taken.
+ * A state of a scanner. It consumes what it can from `text` at `from` and returns the new position and the
+ * next state. -1 means that it needs more text and has retained nothing of the unconsumed text.
  */
 export interface State {
   step(text: string, from: number, out: ScannedPiece[]): { at: number; next: State } | null;
-  /** What to show once no more comes, as text unless it says otherwise: what it holds back and `kept`, which it did not take. */
+  /**
+   * Returns what to emit at the end of the stream: text that the state holds back, and `unread`, which it did
+   * not consume.
+   */
   flush(unread: string): string | ScannedPiece[];
 }
 
-/** Runs states over a stream. Between pieces, only what a state did not take is kept. */
+/** Runs states over a stream. Between pieces, retains only unconsumed text. */
 export function scanner(start: State): CallScanner {
   let state = start;
   let unread = '';
@@ -49,14 +52,14 @@ export function scanner(start: State): CallScanner {
 
 const SPACE = /\s/;
 
-/** Where the spaces at `from` end. */
+/** Returns the position after the whitespace at `from`. */
 export function afterSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && SPACE.test(text[at] as string)) at += 1;
   return at;
 }
 
-/** Passes all text on. */
+/** Forwards all text. */
 export function textOnly(): State {
   const state: State = {
     step(text, from, out) {
@@ -69,10 +72,10 @@ export function textOnly(): State {
   return state;
 }
 
-/** Passes text on until `mark`, after which `next` takes over. */
+/** Forwards text up to `mark`, then continues with `next`. */
 export const untilMark = (mark: string, next: () => State): State => untilMarks({ [mark]: next });
 
-/** Passes text on until the first of the marks; none of them begins as another does. */
+/** Forwards text up to the first of the marks. No mark may be a prefix of another. */
 export function untilMarks(nexts: Readonly<Record<string, () => State>>): State {
   const marks = Object.keys(nexts);
   const state: State = {
@@ -88,7 +91,7 @@ export function untilMarks(nexts: Readonly<Record<string, () => State>>): State 
   return state;
 }
 
-/** The mark that stands first in `text` from `from` on. */
+/** Returns the first mark in `text` from `from` on. */
 export function firstMark(
   text: string,
   marks: readonly string[],
@@ -102,7 +105,7 @@ export function firstMark(
   return first;
 }
 
-/** The mark that `text` has at `at`; `open` when what is there may still become one. */
+/** Returns the mark at `at`; `open` when the text may still become one. */
 export function markAt(text: string, marks: readonly string[], at: number): string | 'open' | null {
   const found = marks.find((mark) => text.startsWith(mark, at));
   if (found !== undefined) return found;
@@ -112,7 +115,7 @@ export function markAt(text: string, marks: readonly string[], at: number): stri
 
 const MAX_MARK_CHARS = 64;
 
-/** Text of the model that is the JSON of its arguments; `after` takes over where the value ends. */
+/** Reads JSON arguments written by the model. `after` continues where the value ends. */
 export function argumentValue(after: () => State): State {
   const value = jsonValue();
   const state: State = {
@@ -129,7 +132,9 @@ export function argumentValue(after: () => State): State {
   return state;
 }
 
-/** One JSON call. `before` is the text that led here; it and what was read come back as text when it is no call. */
+/**
+ * Reads one JSON call. `before` is the preceding text; it is returned with the read text when it is no call.
+ */
 export function oneCall(
   before: string,
   accepts: Accepts,

@@ -4,7 +4,7 @@ import { fuzzing } from '../../../../test/harness/scale.ts';
 import { read } from '../../testing/found.ts';
 import { toolFamily } from './family.ts';
 
-/** Of each family: the words of its templates, and the scraps that its models' answers are made of. */
+/** For each family: its template text, and the fragments of its models' answers. */
 const FAMILIES: readonly [string, string, readonly string[]][] = [
   [
     'hermes',
@@ -90,7 +90,7 @@ const COMMON = ['\n', ' ', '<', '{', '}', '"', "'", '\\', '{"a": [1]}', 'ü word
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } } };
 
 test.each(FAMILIES)(
-  '%s: any mess of its marks is read to its end, and alike however it is cut',
+  '%s: reads any mix of its marks to the end, identically for any split',
   (id, words, marks) => {
     const family = toolFamily(words);
     expect(family.id).toBe(id);

@@ -24,7 +24,7 @@ const [K_OPEN, K_CLOSE, K_CALL, K_ARGS, K_END] = [
   '<|tool_call_end|>',
 ];
 
-/** Answers as models of these families write them. */
+/** Example outputs of these families. */
 const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> = {
   DeepSeek: {
     make: () => deepseekCalls(any),
@@ -93,19 +93,19 @@ describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
   test.each(outputs)('$said', (output) => expectFound(make, output));
 });
 
-test('Kimi gives its calls ids, which its template takes back', () => {
+test('Kimi names its calls with ids that its template expects', () => {
   const said = `${K_OPEN}${K_CALL}functions.f:3${K_ARGS}{}${K_END}${K_CALL}functions.f:4${K_ARGS}{}${K_END}`;
   expect(read(kimiCalls(any), [said]).ids).toEqual(['functions.f:3', 'functions.f:4']);
 });
 
-test('a head without an end is not kept for ever', () => {
+test('does not hold back an unterminated head indefinitely', () => {
   const scanner = kimiCalls(any);
   scanner.push(K_CALL);
   const told = scanner.push('word '.repeat(200));
   expect(told[0]).toEqual({ type: 'text', text: K_CALL });
 });
 
-test("DeepSeek's words tell each tool and the form in which it was trained", () => {
+test("DeepSeek's instructions describe each tool in the form of its training", () => {
   const words = deepseekToolInstructions([
     { type: 'function', function: { name: 'f', description: 'Does f.', parameters: { type: 'object' } } },
   ]);

@@ -9,29 +9,29 @@ import {
   untilMarks,
 } from './scanner.ts';
 
-/** The marks of models that write `call HEAD {arguments} end`, several of them within a section. */
+/** The marks of models that write `call HEAD {arguments} end`, with several calls in a section. */
 export interface SectionMarks {
-  /** The ways in which a section is opened; a call may also stand without one. */
+  /** The marks that open a section. A call may also occur without one. */
   opens: readonly string[];
   closes: readonly string[];
   call: string;
   callEnd: string;
-  /** Name and id out of what stands between `call` and the arguments; null when it is no call. */
+  /** Returns name and id from the text between `call` and the arguments. Null when it is no call. */
   head(text: string): { name: string; id?: string } | null;
 }
 
-/** What stands before the arguments is no longer than this. */
+/** Maximum length of the text before the arguments. */
 const MAX_HEAD_CHARS = 512;
 const FENCE = '```';
 
-/** Text, then calls whose marks are `marks`. */
+/** Reads text, then calls with the given marks. */
 export function sectionedCalls(marks: SectionMarks, accepts: Accepts): CallScanner {
   const outside = (): State =>
     untilMarks({
       ...Object.fromEntries(marks.opens.map((open) => [open, () => section(open)])),
       [marks.call]: () => head(marks.call),
     });
-  /** Within a section, before its first call. */
+  /** In a section, before its first call. */
   const section = (open: string): State => {
     const state: State = {
       step(text, from, out) {
@@ -63,7 +63,7 @@ export function sectionedCalls(marks: SectionMarks, accepts: Accepts): CallScann
     },
     flush: (unread) => before + unread,
   });
-  /** After the arguments of a call: its end, the next one, or the end of the section. */
+  /** After the arguments of a call: its end, the next call or the end of the section. */
   const after = (): State => {
     const ends = [FENCE, marks.callEnd, ...marks.closes];
     const state: State = {
@@ -82,7 +82,7 @@ export function sectionedCalls(marks: SectionMarks, accepts: Accepts): CallScann
   return scanner(outside());
 }
 
-/** Where the head of a call ends: at its arguments, or at the end of a call that has none. */
+/** Returns where the head of a call ends: at its arguments, or at the end of a call without arguments. */
 function headEnd(text: string, from: number, callEnd: string): number | 'open' {
   const brace = text.indexOf('{', from);
   const end = text.indexOf(callEnd, from);
@@ -92,7 +92,7 @@ function headEnd(text: string, from: number, callEnd: string): number | 'open' {
 
 const NAME = /^[^\s<>{}`]{1,256}$/;
 
-/** `name` when it can be the name of a function. */
+/** Returns `name` when it is a valid function name. */
 export function asName(name: string): string | null {
   const bare = name.trim();
   return NAME.test(bare) ? bare : null;

@@ -29,7 +29,10 @@ export const GLM_MARKS: readonly string[] = [
   ...['<tool_call>', '</tool_call>', '<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>'],
 ];
 
-/** Qwen3-Coder, Qwen3.5: `<function=NAME><parameter=KEY>value</parameter></function>`; the tag around it is often forgotten. */
+/**
+ * Qwen3-Coder, Qwen3.5: `<function=NAME><parameter=KEY>value</parameter></function>`. Models often omit the
+ * surrounding tag.
+ */
 export const qwenCoderCalls = (accepts: Accepts, schemaOf: SchemaOf): CallScanner =>
   taggedCalls(QWEN_CODER, accepts, schemaOf);
 

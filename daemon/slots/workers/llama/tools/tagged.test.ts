@@ -53,7 +53,7 @@ const ALL_VALUES = {
   free: [1, 'x'],
 };
 
-/** Answers as models of these families write them. */
+/** Example outputs of these families. */
 const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> = {
   'Qwen3-Coder': {
     make: () => qwenCoderCalls(any, schemas),
@@ -76,7 +76,7 @@ const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> =
         said: '<tool_call><function=edit><parameter=path>a b</parameter></function></tool_call>',
         calls: [edit({ path: 'a b' })],
       },
-      // The tag around it is forgotten now and then.
+      // Models sometimes omit the surrounding tag.
       {
         said: 'Now.\n<function=edit>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>',
         text: 'Now.\n',
@@ -131,7 +131,7 @@ describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
   test.each(outputs)('$said', (output) => expectFound(make, output));
 });
 
-test('a text is told while it comes, any other value once it is known', () => {
+test('emits a string while it arrives and any other value when complete', () => {
   const scanner = qwenCoderCalls(any, schemas);
   const told = [
     '<function=edit><parameter=text>\nlong',
@@ -148,7 +148,7 @@ test('a text is told while it comes, any other value once it is known', () => {
   expect(told).toEqual(['{"text":"long', ' te', 'xt', '","line":', '12']);
 });
 
-test('nothing that was told is kept, however long the value is', () => {
+test('does not retain emitted text, however long the value is', () => {
   const scanner = qwenCoderCalls(any, schemas);
   scanner.push('<function=edit><parameter=text>');
   const cpuMs = cpuTimer();

@@ -16,39 +16,39 @@ import { typedValue } from './typed-value.ts';
 import { exactEnd, looseEnd } from './value-end.ts';
 import { valueReader } from './value-reader.ts';
 
-/** The tags of models that write each argument as bare text between tags of its own. */
+/** The tags of models that write each argument as text between tags. */
 export interface Tags {
-  /** Around a call, where `open` does not open it by itself. */
+  /** Tags around a call, when `open` does not start it. */
   wrap: readonly [string, string] | null;
-  /** Stands before the name, which ends where `nameEnd` begins. */
+  /** Precedes the name, which ends at `nameEnd`. */
   open: string;
   nameEnd: RegExp;
-  /** Before and after the name of an argument. */
+  /** Tags before and after the name of an argument. */
   key: readonly [string, string];
-  /** Stands before the value; null when it follows at once. */
+  /** Precedes the value. Null when the value follows directly. */
   value: string | null;
   valueEnd: string;
   close: string;
-  /** True: one line break at each rim of a value is not part of it. */
+  /** True: one line break at each end of a value is not part of it. */
   padded: boolean;
 }
 
 const MAX_NAME_CHARS = 256;
-/** An argument whose name and value stand in one tag: `<parameter=command=create</parameter>`. */
+/** An argument with name and value in one tag: `<parameter=command=create</parameter>`. */
 const GLUED = /^([^=\s<>]+)=([^<>]*)<\/parameter$/;
 
-/** What is known of the call that is being read. */
+/** State of the current call. */
 interface Call {
   schema: Schema;
-  /** Names of the arguments told so far. */
+  /** Names of the arguments emitted so far. */
   given: Set<string>;
 }
 
-/** Text, then calls with the tags of `tags`; values are typed by what the tools were offered with. */
+/** Reads text, then calls with the given tags. Values are typed by the schemas of the offered tools. */
 export const taggedCalls = (tags: Tags, accepts: Accepts, schemaOf: SchemaOf): CallScanner =>
   scanner(taggedText(tags, accepts, schemaOf));
 
-/** The same as a state that goes on where another has read. */
+/** The same as a state that continues after another one. */
 export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): State {
   const [wrap, unwrap] = tags.wrap ?? ['', ''];
   const outside = (): State =>
@@ -86,7 +86,7 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
     },
     flush: (unread) => before + unread,
   });
-  /** Before an argument, or the end of the call. */
+  /** Before an argument or the end of the call. */
   const between = (call: Call): State => {
     const state: State = {
       step(text, from, out) {
@@ -140,7 +140,7 @@ const ended = ({ given }: Call): ScannedPiece[] => [
   { type: 'callEnd' },
 ];
 
-/** Passes over spaces and one of `marks`, if it is there. */
+/** Skips whitespace and one of `marks`, if present. */
 function skipped(marks: readonly string[], next: () => State): State {
   const state: State = {
     step(text, from) {

@@ -1,8 +1,8 @@
 import type { ChatMessage } from '../chat-message.ts';
 
 /**
- * The thoughts before a call under the name that gpt-oss's template reads (`thinking`); that template takes the words of
- * such a message for its thoughts, and refuses both at once.
+ * Returns the message with its reasoning before a call under the name that gpt-oss's template reads
+ * (`thinking`). That template uses the content of such a message as reasoning and refuses both at once.
  */
 export function withThinking(message: ChatMessage): ChatMessage {
   const { reasoning_content: thoughts, tool_calls: calls, thinking, content } = message;

@@ -46,7 +46,7 @@ test.each([
   [{ tools, tool_choice: allowed('auto', 'f', 'h') }, '"h"'],
   [{ tools, tool_choice: { type: 'function', function: { name: 'h' } } }, '"h"'],
   [{ tool_choice: { type: 'function', function: { name: 'h' } } }, '"h"'],
-])('%j is refused', (body, reason) => {
+])('refuses %j', (body, reason) => {
   expect(() => readTools(body)).toThrow(reason);
   expect(() => readTools(body)).toThrow(expect.objectContaining({ status: 400, param: 'tool_choice' }));
 });

@@ -8,12 +8,12 @@ export interface Tool {
   [other: string]: unknown;
 }
 
-/** The tools of one request and what must be done with them. */
+/** The tools of one request and the constraints on calls. */
 export interface Tools {
   offered: Tool[];
-  /** Names one of which the answer must call; null leaves it to the model. */
+  /** The answer must call one of these names. Null: the model decides. */
   forced: string[] | null;
-  /** False: one call at most. */
+  /** False: at most one call. */
   parallel: boolean;
 }
 
@@ -43,8 +43,8 @@ const allowed = z.looseObject({
 });
 
 /**
- * The tools of a request, null when none may be called. Of `allowed_tools` only those are offered to the model. Throws a 400
- * for a choice that can't be made.
+ * Returns the tools of a request, or null when none may be called. With `allowed_tools`, only those are
+ * offered to the model. Throws a 400 for an invalid choice.
  */
 export function readTools(body: z.infer<z.ZodObject<typeof toolFields>>): Tools | null {
   const given = (body.tools ?? []) as Tool[];
@@ -54,18 +54,21 @@ export function readTools(body: z.infer<z.ZodObject<typeof toolFields>>): Tools 
   return { offered, forced, parallel: body.parallel_tool_calls ?? true };
 }
 
-/** The tools one of which must be called; null where that is left to the model. */
+/** Returns the tools of which one must be called. Null when the model decides. */
 export function forcedTools(tools: Tools | null): readonly Tool[] | null {
   if (tools === null || tools.forced === null) return null;
   const forced = new Set(tools.forced);
   return tools.offered.filter((tool) => forced.has(tool.function.name));
 }
 
-/** The parameters of each tool by its name; null for one that has none. */
+/** The parameters of each tool by name. Null for a tool without parameters. */
 export const parametersOf = (tools: readonly Tool[]): ReadonlyMap<string, unknown> =>
   new Map(tools.map(({ function: { name, parameters } }) => [name, parameters ?? null]));
 
-/** The tool with an empty description and no parameters where it has none: templates that read them fail without. */
+/**
+ * Returns the tool with an empty description and no parameters where they are missing. Templates that read
+ * them fail otherwise.
+ */
 export const wholeTool = ({ function: called, ...other }: Tool): Tool => ({
   ...other,
   function: { description: '', parameters: { type: 'object', properties: {} }, ...called },

@@ -30,7 +30,7 @@ async function taker(grammar: string): Promise<(value: unknown) => boolean> {
   return (value) => takes(JSON.stringify(value));
 }
 
-test('one call of one tool, its arguments after their schema as far as a grammar can keep it', async () => {
+test('matches one call of one tool with arguments that fit its schema, as far as a grammar can enforce it', async () => {
   const takes = await taker(toolGrammar(TOOLS, { argumentsKey: 'arguments', several: false }));
   const fits = [
     { name: 'tree', arguments: { root: { next: { next: {} } } } },
@@ -51,14 +51,14 @@ test('one call of one tool, its arguments after their schema as far as a grammar
   for (const call of not) expect(takes(call), JSON.stringify(call)).toBe(false);
 });
 
-test('beside a structure either fits', async () => {
+test('matches either a call or the structure', async () => {
   const takes = await taker(
     toolGrammar([tool('f')], { argumentsKey: 'parameters', several: false }, { schema: { type: 'integer' } }),
   );
   expect([takes(5), takes({ name: 'f', parameters: {} }), takes('x')]).toEqual([true, true, false]);
 });
 
-test('where several calls are allowed, one or a list of them fits', async () => {
+test('matches one call or a list when several are allowed', async () => {
   const takes = await taker(
     toolGrammar([tool('f'), tool('g')], { argumentsKey: 'arguments', several: true }),
   );

@@ -5,19 +5,20 @@ import { isSchema, type Schema } from '../json/schema-shape.ts';
 import type { Tool } from './tool-choice.ts';
 
 const ANY_OBJECT: Schema = { type: 'object' };
-/** A list of calls ends by itself after so many. */
+/** Maximum number of calls in a list. */
 const MAX_CALLS = 16;
 
 /** How calls are written as plain JSON. */
 export interface CallForm {
   argumentsKey: string;
-  /** True: a list of calls fits as well as one. */
+  /** True: also accepts a list of calls. */
   several: boolean;
 }
 
 /**
- * GBNF for calls of `tools` as plain JSON objects: one, or where `several` are allowed a list of them; with `answer`, a text of
- * that schema fits as well. What a grammar cannot keep of a tool's parameters is left to the model, which reads it in the prompt.
+ * Returns GBNF for calls of `tools` as plain JSON objects: one, or with `several` also a list. With `answer`,
+ * text of that schema is accepted too. Schema keywords that a grammar cannot enforce are left to the model,
+ * which reads them in the prompt.
  */
 export function toolGrammar(
   tools: readonly Tool[],
@@ -43,13 +44,13 @@ export function toolGrammar(
   return book.grammar(all.join(' | '));
 }
 
-/** The rule for the arguments of a tool. */
+/** Returns the rule for the arguments of a tool. */
 export function parametersRule(convert: Conversion['convert'], parameters: unknown): string {
   const schema = keepable(parameters);
   return convert(schema, '', schema);
 }
 
-/** The parameters, or any object when no grammar can be made of them. */
+/** Returns the parameters, or any object when they cannot be converted to a grammar. */
 function keepable(parameters: unknown): Schema {
   if (!isSchema(parameters) || Object.keys(parameters).length === 0) return ANY_OBJECT;
   try {

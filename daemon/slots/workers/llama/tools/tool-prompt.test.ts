@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { plainMessages, toolInstructions, withInstructions } from './tool-prompt.ts';
 
-test('the words hold each tool whole and the form of a call', () => {
+test('the instructions contain each tool and the form of a call', () => {
   const words = toolInstructions([
     { type: 'function', function: { name: 'f', parameters: { type: 'object' } } },
   ]);
@@ -9,7 +9,7 @@ test('the words hold each tool whole and the form of a call', () => {
   expect(words).toContain('{"name": "the name of the function", "arguments"');
 });
 
-test('calls and results become ordinary messages, others stay', () => {
+test('converts calls and results to ordinary messages and keeps others', () => {
   const call = { function: { name: 'f', arguments: '{"a":1}' } };
   expect(
     plainMessages([
@@ -31,7 +31,7 @@ test('calls and results become ordinary messages, others stay', () => {
   ]);
 });
 
-test('the words come first in the message of that role, or in one of their own', () => {
+test('adds instructions to the message of that role, or as a new message', () => {
   const user = { role: 'user', content: 'hi' };
   expect(withInstructions([user], 'W', 'system')).toEqual([{ role: 'system', content: 'W' }, user]);
   expect(withInstructions([user], 'W', 'user')).toEqual([{ role: 'user', content: 'W\n\nhi' }]);

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../chat-message.ts';
 import type { Tool } from './tool-choice.ts';
 
-/** Tells the tools in words, for a model whose template does not know them. */
+/** Describes the tools in text for a model whose template does not support tools. */
 export function toolInstructions(tools: readonly Tool[]): string {
   const list = tools.map((tool) => JSON.stringify(tool.function)).join('\n');
   return (
@@ -11,7 +11,7 @@ export function toolInstructions(tools: readonly Tool[]): string {
   );
 }
 
-/** Calls and their results as ordinary messages, for a template that knows no tools. */
+/** Converts calls and results to ordinary messages for a template without tool support. */
 export const plainMessages = (messages: readonly ChatMessage[]): ChatMessage[] =>
   callsAsText(messages).map((message) =>
     message.role === 'tool'
@@ -19,7 +19,7 @@ export const plainMessages = (messages: readonly ChatMessage[]): ChatMessage[] =
       : message,
   );
 
-/** Calls as words, for a template that passes over them. */
+/** Writes calls as text for a template that ignores them. */
 export function callsAsText(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages.map((message) => {
     if (message.tool_calls === undefined) return message;
@@ -31,7 +31,7 @@ export function callsAsText(messages: readonly ChatMessage[]): ChatMessage[] {
   });
 }
 
-/** Puts `words` before the conversation: into its system message, or into the first message where there is no such role. */
+/** Adds `words` to the system message, or to the first message when the template has no system role. */
 export function withInstructions(
   messages: readonly ChatMessage[],
   words: string,

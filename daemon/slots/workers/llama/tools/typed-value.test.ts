@@ -33,7 +33,7 @@ test.each<[string, unknown, unknown]>([
   else expect(JSON.parse(json)).toEqual(value);
 });
 
-test('only what can be nothing but text need not be known whole', () => {
+test('only a string can be emitted before it is complete', () => {
   expect(isText({ type: 'string' })).toBe(true);
   expect(isText({ enum: ['a', 'b'] })).toBe(true);
   expect(isText({ type: ['string', 'null'] })).toBe(false);

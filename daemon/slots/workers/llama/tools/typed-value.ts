@@ -2,10 +2,10 @@ import { resolve } from '../json/schema-reference.ts';
 import { isSchema, type Schema } from '../json/schema-shape.ts';
 
 const MAX_DEPTH = 8;
-/** Words that models write which have learned from Python. */
+/** Literals that models write in Python style. */
 const WORDS: Readonly<Record<string, string>> = { true: 'true', false: 'false', none: 'null', null: 'null' };
 
-/** The JSON types that `schema` allows; null when it does not say. */
+/** Returns the JSON types that `schema` allows. Null when it does not say. */
 export function typesOf(schema: unknown, root: Schema = {}, depth = 0): ReadonlySet<string> | null {
   if (!isSchema(schema) || depth > MAX_DEPTH) return null;
   if (typeof schema.$ref === 'string') return typesOf(resolve(schema.$ref, root), root, depth + 1);
@@ -19,15 +19,15 @@ export function typesOf(schema: unknown, root: Schema = {}, depth = 0): Readonly
   return 'items' in schema ? new Set(['array']) : null;
 }
 
-/** True when a value of `schema` can only be a text, which then needs not be known whole. */
+/** True when a value of `schema` can only be a string, which can be emitted before it is complete. */
 export function isText(schema: unknown, root: Schema = {}): boolean {
   const types = typesOf(schema, root);
   return types !== null && types.size === 1 && types.has('string');
 }
 
 /**
- * The JSON of a value that the model wrote as bare text, typed by its schema: what fits one of the types as JSON is that, all
- * else is a string. Without a type it is whatever JSON it is.
+ * Returns the JSON of a value that the model wrote as text, typed by its schema. Text that parses as one of
+ * the types becomes that value, anything else a string. Without a type, any valid JSON is accepted.
  */
 export function typedValue(text: string, schema: unknown, root: Schema = {}): string {
   const types = typesOf(schema, root);

@@ -1,8 +1,9 @@
 import { longestOpenEnd } from '../stop-scanner.ts';
 
 /**
- * Where a value ends, from `from` on: `at` and the `length` of the tag that ends it. Without a length it has not ended yet, and
- * what stands from `at` on may become its end. Null when nothing of the kind is there. `begun`: the value has begun before `from`.
+ * Returns where a value ends, from `from` on: the position `at` and the `length` of the end tag. Without a
+ * length the value continues, and the text from `at` on may become its end. Null when there is no candidate.
+ * `started`: the value started before `from`.
  */
 export type FindEnd = (
   text: string,
@@ -10,7 +11,7 @@ export type FindEnd = (
   started: boolean,
 ) => { at: number; length?: number } | null;
 
-/** The value ends at `mark` and nowhere else. */
+/** The value ends only at `mark`. */
 export const exactEnd =
   (mark: string): FindEnd =>
   (text, from) => {
@@ -24,8 +25,8 @@ const STARTS = /<(\/parameter|\/function>|parameter=)/g;
 const OPEN_STARTS = ['\n</parameter', '</parameter', '\n</function>', '</function>', '\n<parameter='];
 
 /**
- * Where a value of Qwen3-Coder ends: at `</parameter>`, which comes misspelled, or is forgotten. Then the value ends before a
- * parameter of a name that is in `awaited`, or at the end of the whole call.
+ * Finds the end of a Qwen3-Coder value: `</parameter>`, which models misspell or omit. If it is missing, the
+ * value ends before a parameter named in `expectedNames` or at the end of the call.
  */
 export function looseEnd(expectedNames: ReadonlySet<string>): FindEnd {
   return (text, from, started) => {
@@ -40,17 +41,17 @@ export function looseEnd(expectedNames: ReadonlySet<string>): FindEnd {
   };
 }
 
-/** With the line break before it, which is no part of a value that ends here. */
+/** Includes the preceding line break, which is not part of the value. */
 const lineStart = (text: string, at: number, from: number): number =>
   at > from && text[at - 1] === '\n' ? at - 1 : at;
 
-/** True for the beginning of a line, or of the value. */
+/** True at the start of a line or of the value. */
 const begins = (text: string, at: number, from: number, started: boolean): boolean =>
   at > from ? text[at - 1] === '\n' : !started;
 
 const MAX_JUDGED_CHARS = 320;
 
-/** How much of the text at `at` ends the value; null when it belongs to the value. */
+/** Returns how many characters at `at` end the value. Null when they belong to the value. */
 function matchEnd(
   text: string,
   at: number,

@@ -5,8 +5,8 @@ import { isText, typedValue } from './typed-value.ts';
 import type { FindEnd } from './value-end.ts';
 
 /**
- * A value between tags: a text is told as it comes, anything else once it is known whole. `padded`: one line break at each rim
- * is not part of it.
+ * Reads a value between tags. A string is emitted while it arrives, any other value when complete. `padded`:
+ * one line break at each end is not part of the value.
  */
 export function valueReader(
   padded: boolean,
