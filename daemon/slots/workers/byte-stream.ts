@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
 export interface ByteStream {
-  /** Sends bytes; resolves when the caller can take more and throws once they left. */
+  /** Writes bytes. Resolves when the caller can receive more. Throws after a disconnect. */
   write(bytes: Buffer): Promise<void>;
-  /** Ends the answer as complete. */
+  /** Ends the response as complete. */
   end(): void;
-  /** Ends it so that nobody takes it for complete. */
+  /** Aborts the response so that the client detects that it is incomplete. */
   abort(): void;
 }
 
-/** Begins an answer of bytes whose length nobody knows yet. */
+/** Starts a response of bytes of unknown length. */
 export function byteStream(response: ServerResponse, type: string, signal: AbortSignal): ByteStream {
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
   return {

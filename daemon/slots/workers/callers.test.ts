@@ -33,7 +33,7 @@ const endless = { prompt: `${'.'.repeat(10)}a`, temperature: 0, stream: true };
 const idle = () =>
   vi.waitFor(async () => expect(await worker.health()).toMatchObject({ active: 0, queued: 0 }), 5_000);
 
-test('more callers than sequences are all served, in turn', async () => {
+test('serves more callers than sequences, in turn', async () => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, i) =>
       request(TEXT, { prompt: `caller ${i}: a`, max_tokens: 25, temperature: 0 }),
@@ -43,7 +43,7 @@ test('more callers than sequences are all served, in turn', async () => {
   await idle();
 });
 
-test('a caller who leaves a stream stops its work', async () => {
+test('a disconnect from a stream stops its work', async () => {
   const before = (await worker.health()).tokens_generated;
   const leaving = new AbortController();
   const response = await worker.post(TEXT, endless, { signal: leaving.signal });
@@ -55,7 +55,7 @@ test('a caller who leaves a stream stops its work', async () => {
   expect((await worker.health()).tokens_generated - before).toBeLessThan(400);
 });
 
-test('a caller who leaves while waiting for a whole answer, or in the queue, is let go', async () => {
+test('releases a caller that disconnects while waiting for an answer or in the queue', async () => {
   const leaving = new AbortController();
   const { stream: _, ...whole } = endless;
   const asked = Array.from({ length: 6 }, () => worker.post(TEXT, whole, { signal: leaving.signal }));
@@ -71,7 +71,7 @@ test('a caller who leaves while waiting for a whole answer, or in the queue, is 
   ).toBe(TINY_REPLY);
 });
 
-test('a full queue is 429', async () => {
+test('responds with 429 when the queue is full', async () => {
   const asked = await Promise.all(
     Array.from({ length: 14 }, (_, i) => request(TEXT, { prompt: `${'.'.repeat(i)}a`, max_tokens: 300 })),
   );

@@ -17,7 +17,7 @@ const config = z.object({
 
 const command = z.object({ type: z.literal('start'), config });
 
-/** Reads the daemon's first message; throws an Error that names the field at fault (never its value). */
+/** Parses the daemon's first message. Throws an Error that names the invalid field, never its value. */
 export function readCommand(message: unknown): WorkerConfig {
   const parsed = command.safeParse(message);
   if (parsed.success) return parsed.data.config;

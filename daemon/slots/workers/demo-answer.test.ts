@@ -39,7 +39,7 @@ test.each([
     'wild sampling',
     { messages: [{ role: 'user', content: 'x' }], temperature: 2, top_p: 1, top_k: 0, min_p: 0 },
   ],
-])('%s is answered with the one sentence', async (_, body) => {
+])('answers %s with the fixed sentence', async (_, body) => {
   const response = await worker.post('/v1/chat/completions', body);
   const answer = (await response.json()) as { choices: { message: object; finish_reason: string }[] };
   expect(answer.choices[0]).toMatchObject({ message: { content: DEMO_REPLY }, finish_reason: 'stop' });

@@ -44,7 +44,7 @@ const dot = (a: readonly number[], b: readonly number[]) =>
   a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
 
 describe('vectors', () => {
-  test('the answer is a list with one vector, the model and the counts', async () => {
+  test('returns a list with one vector, the model and the counts', async () => {
     const answer = await request({ input: 'the cat', model: 'whatever' });
     expect(answer).toMatchObject({
       status: 200,
@@ -57,7 +57,7 @@ describe('vectors', () => {
     expect(answer.usage.total_tokens).toBe(answer.usage.prompt_tokens);
   });
 
-  test('every vector has length 1, and near texts are nearer than far ones', async () => {
+  test('every vector has length 1, and similar texts are closer than others', async () => {
     const [cat, near, far, same] = await vectors({
       input: [
         'the cat sat on the mat',
@@ -72,7 +72,7 @@ describe('vectors', () => {
     expect(same).toEqual(cat);
   });
 
-  test('many texts come back in their order', async () => {
+  test('returns many texts in their order', async () => {
     const texts = Array.from({ length: 40 }, (_, i) => `text ${String.fromCharCode(97 + (i % 26))} ${i}`);
     const answer = await request({ input: texts });
     expect(answer.data.map(({ index }) => index)).toEqual(texts.map((_, i) => i));
@@ -89,7 +89,7 @@ describe('vectors', () => {
     expect(read).toEqual(floats?.map(Math.fround));
   });
 
-  test('tokens of the model are taken for text, alone and in a list', async () => {
+  test('accepts tokens of the model, alone and in a list', async () => {
     const tokens = [100, 101, 102];
     const [alone] = await vectors({ input: tokens });
     const list = await vectors({ input: [tokens, [200, 201]] });
@@ -100,7 +100,7 @@ describe('vectors', () => {
 });
 
 test.each([' ', '\n', '\0', '\ud800', ' \t '])(
-  'a text without words, %j, has a vector of its own marks',
+  'a text without words, %j, is represented by its own marks',
   async (input) => {
     const answer = await request({ input: ['hello', input] });
     expect(answer.status).toBe(200);
@@ -114,13 +114,13 @@ test.each([' ', '\n', '\0', '\ud800', ' \t '])(
 describe('the window', () => {
   const filling = (tokens: number) => Array.from({ length: tokens }, () => 100);
 
-  test('a text that fills it is served', async () => {
+  test('serves a text that fills it', async () => {
     const answer = await request({ input: filling(WINDOW - 2) });
     expect(answer.usage.prompt_tokens).toBe(WINDOW);
     expect(answer.data[0]?.embedding).toHaveLength(64);
   });
 
-  test('one token more is refused with the numbers, before any other text is read', async () => {
+  test('refuses one more token with the numbers, before any other text is read', async () => {
     const answer = await request({ input: ['short', filling(WINDOW - 1)] });
     expect(answer).toMatchObject({
       status: 400,
@@ -135,7 +135,7 @@ describe('the window', () => {
     expect(answer.error?.message).toContain('input[1]');
   });
 
-  test('it is never wider than the model has positions for', async () => {
+  test("never exceeds the model's positions", async () => {
     const small = await modelFile(tinyEmbed({ context: 100 }));
     const other = await forkWorker(small.path, { kind: 'embedding', context: 4_096 });
     try {
@@ -166,18 +166,18 @@ describe('refusals', () => {
     expect(answer).toMatchObject({ status: 400, error: { code: 'request.invalid', param } });
   });
 
-  test('the own number of dimensions may be asked for', async () => {
+  test("accepts the model's own number of dimensions", async () => {
     expect((await request({ input: 'a', dimensions: 64 })).status).toBe(200);
   });
 
-  test('a chat is not known here', async () => {
+  test('does not serve chats', async () => {
     expect((await worker.post('/v1/chat/completions', { messages: [] })).status).toBe(404);
     const models = await fetch(`${worker.origin}/v1/models`, { headers: { authorization: `Bearer ${KEY}` } });
     expect(await models.json()).toMatchObject({ data: [{ id: 'tiny', meta: { n_ctx: WINDOW } }] });
   });
 });
 
-describe('several callers', () => {
+describe('concurrent callers', () => {
   const long = { input: Array(2_000).fill('the cat sat on the mat') };
 
   test('a short request does not wait for a long one', async () => {
@@ -189,7 +189,7 @@ describe('several callers', () => {
     expect(ended).toEqual(['short', 'long']);
   });
 
-  test('a caller who leaves frees the engine; beyond the queue others are refused', async () => {
+  test('a disconnect frees the engine, and the full queue refuses others', async () => {
     const leave = new AbortController();
     const busy = Array.from({ length: 3 }, () =>
       worker.post(PATH, long, { signal: leave.signal }).catch(() => 'left'),
@@ -204,7 +204,7 @@ describe('several callers', () => {
   });
 });
 
-test('a file that does not say how it pools is refused with the reason', async () => {
+test('refuses a file that does not state its pooling, with the reason', async () => {
   const { keys, tensors } = tinyEmbed();
   const { 'bert.pooling_type': _, ...silent } = keys;
   const unclear = await modelFile({ keys: silent, tensors });
@@ -214,7 +214,7 @@ test('a file that does not say how it pools is refused with the reason', async (
   await unclear.remove();
 });
 
-test('a chat model is no rerank model', async () => {
+test('refuses to load a chat model for reranking', async () => {
   const chat = await modelFile(tinyChat());
   const other = await forkWorker(chat.path, { kind: 'rerank' });
   await expect(other.ready).rejects.toThrow('not supported');

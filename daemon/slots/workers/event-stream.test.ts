@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type EventStream, eventStream } from './event-stream.ts';
 
-test('the head leaves at once, whatever comes later', async () => {
+test('sends the headers at once', async () => {
   const begun = Promise.withResolvers<EventStream>();
   const server = createServer((_req, res: ServerResponse) =>
     begun.resolve(eventStream(res, new AbortController().signal)),

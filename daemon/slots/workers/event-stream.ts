@@ -3,20 +3,20 @@ import type { ServerResponse } from 'node:http';
 import { asRefusal } from './refusal.ts';
 
 export interface EventStream {
-  /** Sends one event; resolves when the caller can take more. */
+  /** Sends one event. Resolves when the caller can receive more. */
   send(value: object): Promise<void>;
   comment(text: string): Promise<void>;
   /** Ends the stream as complete. */
   done(): void;
-  /** The same without `[DONE]`, for streams whose last event says that they are complete. */
+  /** Ends the stream without `[DONE]`, for streams whose last event marks the end. */
   end(): void;
-  /** Ends the stream with an error event and no `[DONE]`. */
+  /** Ends the stream with an error event and without `[DONE]`. */
   fail(error: unknown): void;
 }
 
 /**
- * Begins a stream of server-sent events, whose head leaves at once. Sending waits while the caller reads too slowly, and
- * throws once they left.
+ * Starts a stream of server-sent events and sends its headers at once. `send` waits while the caller reads
+ * slowly and throws after a disconnect.
  */
 export function eventStream(response: ServerResponse, signal: AbortSignal): EventStream {
   response.writeHead(200, {

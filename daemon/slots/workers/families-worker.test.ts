@@ -9,7 +9,7 @@ const tools = ['get_time', 'get_date'].map((name) => ({
 }));
 const template = (mark: string) => CHATML.replaceAll('<tool_call>', mark);
 
-/** The words by which the templates of a family are known, and what such a model says. */
+/** For each family: the text that identifies its templates, and an example output. */
 const FAMILIES: [string, TinyChatOptions, RegExp][] = [
   [
     'Hermes',
@@ -170,7 +170,7 @@ describe.each(FAMILIES)('%s', (_, model, ids) => {
     { function: { name: 'get_date', arguments: '{}' } },
   ];
 
-  test('two calls at once, whole and streamed in pieces', async () => {
+  test('two parallel calls, complete and streamed in pieces', async () => {
     const body = { messages: user('now?'), tools, temperature: 0 };
     const [choice] = (await request(CHAT, body)).choices;
     expect(choice).toMatchObject({
@@ -186,21 +186,21 @@ describe.each(FAMILIES)('%s', (_, model, ids) => {
     expect(deltas.filter((delta) => delta.index === 0).length).toBeGreaterThan(2);
   });
 
-  test('one call when parallel calls are not wanted', async () => {
+  test('one call without parallel calls', async () => {
     const body = { messages: user('now?'), tools, temperature: 0, parallel_tool_calls: false };
     const [choice] = (await request(CHAT, body)).choices;
     expect(choice).toMatchObject({ finish_reason: 'tool_calls' });
     expect(choice?.message?.tool_calls).toHaveLength(1);
   });
 
-  test('a second turn with the result is taken', async () => {
+  test('accepts a second turn with the result', async () => {
     const [first] = (await request(CHAT, { messages: user('now?'), tools, temperature: 0 })).choices;
     const result = { role: 'tool', tool_call_id: first?.message?.tool_calls?.[0]?.id, content: 'noon' };
     const messages = [...user('now?'), { ...first?.message, role: 'assistant' }, result];
     expect((await request(CHAT, { messages, tools })).status).toBe(200);
   });
 
-  test('without tools, and cut short, it is an answer in text', async () => {
+  test('without tools, or when truncated, returns text', async () => {
     const [choice] = (await request(CHAT, { messages: user('now?'), temperature: 0 })).choices;
     expect(choice?.message?.tool_calls).toBeUndefined();
     expect(choice).toMatchObject({ finish_reason: 'stop' });

@@ -7,7 +7,7 @@ import { encodeGguf, str } from '../../models/gguf/writer.ts';
 import { WORKER_EXIT, type WorkerConfig } from './protocol.ts';
 import { forkWorker, modelFile } from './testing/forked-worker.ts';
 
-/** The reason with which a worker over this file fails. */
+/** Returns the reason with which a worker for this file fails. */
 async function failure(
   model: Parameters<typeof modelFile>[0],
   config: Partial<WorkerConfig> = {},
@@ -46,7 +46,7 @@ test.each([
   ['a header cut short', whole.subarray(0, 2_000), 'model.gguf'],
   ['no model at all', Buffer.from('this is no model, but a text of some length'), 'model.gguf'],
 ])(
-  '%s fails with the decisive reason',
+  '%s fails with the actual reason',
   async (_, model, reason) => {
     const said = await failure(model);
     expect(said).toContain(reason);
@@ -59,9 +59,9 @@ test.each([
 const PRLIMIT = '/usr/bin/prlimit';
 
 test.skipIf(!existsSync(PRLIMIT))(
-  'a window that does not fit the memory fails with what did not fit',
+  'reports what did not fit when the window exceeds the memory',
   async () => {
-    // 32 layers take 8 KB a token: 8 GB, where the process may have 3.
+    // 32 layers need 8 KB per token: 8 GB, and the process may use 3.
     const limited = (pid: number) =>
       promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=3000000000']);
     expect(await failure(tinyChat({ layers: 32 }), { context: 2 ** 20, parallel: 1 }, limited)).toContain(

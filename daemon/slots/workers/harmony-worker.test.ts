@@ -4,12 +4,12 @@ import { CHAT, joinDeltas, startTestWorker, user } from './testing/worker-client
 const TEMPLATE =
   "{% for m in messages %}{{ '<|start|>' + m.role + '<|message|>' + m.content + '<|end|>' }}{% endfor %}{{ '<|start|>assistant' }}" +
   '{% if false %}{{ tools }}{{ tool_calls }}<|channel|>{% endif %}';
-// Only beside the other two does llama.cpp take `<|end|>` for no end of an answer.
+// llama.cpp treats `<|end|>` as no end token only when the other two exist.
 const controls = ['<|return|>', '<|channel|>', '<|message|>', '<|start|>', '<|end|>', '<|constrain|>'];
 const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 const tools = [{ type: 'function', function: { name: 'get_time', parameters } }];
 
-describe('a model that thinks and calls in messages of their own', () => {
+describe('a model that writes reasoning and calls as separate messages', () => {
   const script = [
     '<|channel|>',
     'analysis',
@@ -27,7 +27,7 @@ describe('a model that thinks and calls in messages of their own', () => {
   const { request, stream } = startTestWorker({ template: TEMPLATE, controls, script, runs: false });
   const call = { type: 'function', function: { name: 'get_time', arguments: '{"n":5}' } };
 
-  test('thoughts and a call, whole and streamed', async () => {
+  test('reasoning and a call, complete and streamed', async () => {
     const body = { messages: user('now?'), tools, temperature: 0 };
     const [choice] = (await request(CHAT, body)).choices;
     expect(choice).toMatchObject({
@@ -44,13 +44,13 @@ describe('a model that thinks and calls in messages of their own', () => {
     expect(chunks.filter((chunk) => chunk.choices[0]?.delta?.reasoning_content).length).toBeGreaterThan(1);
   });
 
-  test('nobody offered the tool: nothing is called', async () => {
+  test('calls nothing when no tool is offered', async () => {
     const [choice] = (await request(CHAT, { messages: user('now?'), temperature: 0 })).choices;
     expect(choice?.message?.tool_calls).toBeUndefined();
     expect(choice).toMatchObject({ finish_reason: 'stop', message: { content: '{"n": 5}' } });
   });
 
-  test('a call that must be made, after the thoughts, in its own form', async () => {
+  test('writes a required call after the reasoning, in its own format', async () => {
     const body = { messages: user('x'), tools, tool_choice: 'required', temperature: 0, max_tokens: 200 };
     const [choice] = (await request(CHAT, body)).choices;
     expect(choice).toMatchObject({
@@ -65,7 +65,7 @@ describe('a model that thinks and calls in messages of their own', () => {
     });
   });
 
-  test('a structure is kept in the final message, after the thoughts', async () => {
+  test('enforces a structure in the final message, after the reasoning', async () => {
     const schema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
     const body = { messages: user('x'), json_schema: schema, temperature: 0, max_tokens: 200 };
     const [choice] = (await request(CHAT, body)).choices;
@@ -74,11 +74,11 @@ describe('a model that thinks and calls in messages of their own', () => {
   });
 });
 
-describe('a model that answers at once', () => {
+describe('a model that answers directly', () => {
   const script = ['<|channel|>', 'final', '<|message|>', 'Hello', ' there.'];
   const { request } = startTestWorker({ template: TEMPLATE, controls, script, runs: false });
 
-  test('its words are the answer, without marks', async () => {
+  test('returns its text without marks', async () => {
     const [choice] = (await request(CHAT, { messages: user('x'), temperature: 0 })).choices;
     expect(choice?.message).toEqual({ role: 'assistant', content: 'Hello there.', refusal: null });
   });

@@ -8,42 +8,42 @@ import type { WorkerHealth } from './protocol.ts';
 import { readJson } from './read-json.ts';
 import { asRefusal, Refusal } from './refusal.ts';
 
-/** One request of the daemon and the ways to answer it. */
+/** One request of the daemon and the methods to respond. */
 export interface RequestContext {
-  /** Aborts when the caller leaves before the answer is complete. */
+  /** Aborts when the caller disconnects before the response is complete. */
   readonly signal: AbortSignal;
-  /** The request itself, for bodies that are read as they come. */
+  /** The request itself, for bodies that are read as a stream. */
   readonly request: IncomingMessage;
-  /** The JSON body; throws a 400 or 413. */
+  /** Reads the JSON body. Throws a 400 or 413. */
   body(): Promise<unknown>;
   json(status: number, value: object): void;
   text(type: string, value: string): void;
-  /** Begins a 200 answer of bytes. */
+  /** Starts a 200 response of bytes. */
   bytes(type: string): ByteStream;
-  /** Begins a 200 answer of server-sent events. */
+  /** Starts a 200 response of server-sent events. */
   events(): EventStream;
 }
 
 export type Handler = (exchange: RequestContext) => Promise<void>;
-/** `METHOD /path` to handler. */
+/** Handlers by `METHOD /path`. */
 export type Routes = Readonly<Record<string, Handler>>;
 
 export interface WorkerServer {
   readonly port: number;
-  /** Puts the routes of the loaded model in place; before, they answer 503. */
+  /** Installs the routes of the loaded model. Before that, they respond with 503. */
   serve(routes: Routes): void;
-  /** Takes no new requests; open ones go on. */
+  /** Stops accepting requests. Running ones continue. */
   drain(): void;
-  /** Cuts what is still open. */
+  /** Aborts everything that is still open. */
   close(): void;
 }
 
-/** Longer than the daemon keeps an idle connection, so that it is the daemon who closes it. */
+/** Longer than the daemon keeps an idle connection, so that the daemon closes it first. */
 const KEEP_ALIVE_MS = 120_000;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Listens on a free port of 127.0.0.1. `GET /health` is open, all else demands `key`. */
+/** Listens on a free port of 127.0.0.1. `GET /health` is open; all other routes require `key`. */
 export async function openServer(key: string, health: () => WorkerHealth): Promise<WorkerServer> {
   const expected = digest(`Bearer ${key}`);
   let routes: Routes | null = null;

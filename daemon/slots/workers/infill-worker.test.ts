@@ -4,7 +4,7 @@ import { startTestWorker, TEXT } from './testing/worker-client.ts';
 
 const { request } = startTestWorker({ infill: true });
 
-test('a suffix is put around the gap with the tokens of the model', async () => {
+test("fills the gap before a suffix with the model's tokens", async () => {
   const answer = await request(TEXT, { prompt: 'def add(', suffix: '\n', temperature: 0, echo: true });
   expect(answer).toMatchObject({
     status: 200,

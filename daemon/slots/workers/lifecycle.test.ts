@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const endless = { prompt: 'a', stream: true, temperature: 0 };
 
-test('a worker whose daemon is gone ends itself, also in the middle of an answer', async () => {
+test('ends when the daemon is gone, also during an answer', async () => {
   const worker = await start(file.path, { context: 32_768 });
   await worker.ready;
   const response = await worker.post('/v1/completions', endless);
@@ -38,13 +38,13 @@ test('a worker whose daemon is gone ends itself, also in the middle of an answer
   await expect(reading).rejects.toThrow();
 });
 
-test('a worker whose daemon leaves while it loads ends too', async () => {
+test('ends when the daemon is gone during the load', async () => {
   const worker = await start();
   worker.child.disconnect();
   expect(await worker.exited).toEqual({ code: WORKER_EXIT.ended, signal: null });
 });
 
-test('after SIGTERM a running answer is finished, then the worker ends', async () => {
+test('after SIGTERM finishes a running answer, then ends', async () => {
   const worker = await start();
   await worker.ready;
   const response = await worker.post('/v1/completions', { ...endless, max_tokens: 400 });
@@ -77,7 +77,7 @@ test.each([
   ['a truncated model', () => written(encodeGguf(tinyChat()).subarray(0, 300_000)), /^model.gguf: .+/],
   ['a truncated header', () => written(encodeGguf(tinyChat()).subarray(0, 900)), /^model.gguf: .+/],
   ['an unknown architecture', () => written(otherArchitecture()), /^model.gguf: .*(architecture|xlama)/],
-])('%s fails with one line that names no folder, and a code', async (_, make, reason) => {
+])('%s fails with one line without folders, and a code', async (_, make, reason) => {
   const path = await make();
   const worker = await start(path);
   await expect(worker.ready).rejects.toThrow(reason);
@@ -86,7 +86,7 @@ test.each([
   expect(await worker.exited).toEqual({ code: WORKER_EXIT.failed, signal: null });
 });
 
-test('while the model loads, health is 503 and other routes say so', async () => {
+test('while the model loads, health is 503 and other routes report it', async () => {
   const worker = await start();
   const [health, models] = await Promise.all([
     fetch(`${worker.origin}/health`),
@@ -101,7 +101,7 @@ test('while the model loads, health is 503 and other routes say so', async () =>
 
 const PICKY = "{% if messages | length > 1 %}{{ raise_exception('roles must alternate') }}{% endif %}hi";
 
-test('a model without a template is served with ChatML, one whose template refuses the messages answers 400', async () => {
+test('serves a model without a template with ChatML, and responds 400 when a template refuses the messages', async () => {
   const bare = await start(await written(encodeGguf(tinyChat({ template: null }))));
   const refusing = await start(await written(encodeGguf(tinyChat({ template: PICKY }))));
   expect((await bare.ready).chatTemplate).toBe(false);
@@ -116,7 +116,7 @@ test('a model without a template is served with ChatML, one whose template refus
   });
 });
 
-test('without a parent the program says so and ends', async () => {
+test('reports a missing parent and ends', async () => {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./llama-main.ts', import.meta.url))], {
     env: {},
   });

@@ -8,7 +8,7 @@ import {
   type WorkerMessage,
 } from './protocol.ts';
 
-/** A loaded engine as the life of its process needs it. */
+/** A loaded engine, as its process manages it. */
 export interface LoadedService {
   facts: WorkerFacts;
   routes: Routes;
@@ -16,41 +16,41 @@ export interface LoadedService {
   dispose(): Promise<void>;
 }
 
-/** What a loader is told and whom it tells. */
+/** Callbacks and the signal of a loader. */
 export interface LoadWatch {
   /** Aborts when the process ends before the load does. */
   signal: AbortSignal;
-  /** Takes fractions up to 1. */
+  /** Reports a fraction up to 1. */
   onProgress(fraction: number): void;
-  /** Takes what makes the engine unable to go on, at any later time. */
+  /** Reports an error after which the engine cannot continue. May be called at any later time. */
   onBroken(error: unknown): void;
 }
 
-/** What every worker is told. */
+/** The configuration of every worker. */
 interface AnyConfig {
   readonly key: string;
 }
 
-/** Loads what a worker serves. Throws an Error whose message is one line for humans. */
+/** Loads what a worker serves. Throws an Error with a one-line message for users. */
 export type LoadService<C extends AnyConfig> = (config: C, watch: LoadWatch) => Promise<LoadedService>;
 
-/** What is particular to one worker program. */
+/** The parts that differ between worker programs. */
 export interface WorkerProgram<C extends AnyConfig> {
-  /** Reads the daemon's first message; throws an Error that names the field at fault (never its value). */
+  /** Parses the daemon's first message. Throws an Error that names the invalid field, never its value. */
   read(message: unknown): C;
   readonly load: LoadService<C>;
 }
 
-/** Least step between two progress messages. */
+/** Minimum difference between two progress messages. */
 const PROGRESS_STEP = 0.02;
-/** Between looks at whether the running answers have ended. */
+/** Interval of the check whether running requests have ended. */
 const DRAIN_POLL_MS = 25;
-/** A last message may take this long to leave. */
+/** Maximum time to send the last message. */
 const LAST_MESSAGE_MS = 1_000;
 
 /**
- * Runs this process as a worker: waits for `start` over IPC, listens, loads, reports, and ends when the daemon is gone, on
- * SIGTERM, or when the engine breaks. SIGINT of a terminal is left to the daemon.
+ * Runs this process as a worker: waits for `start` over IPC, listens, loads, reports, and ends when the
+ * daemon disconnects, on SIGTERM, or when the engine breaks. SIGINT of a terminal is left to the daemon.
  */
 export function runWorker<C extends AnyConfig>(program: WorkerProgram<C>): void {
   if (process.send === undefined) {
@@ -60,7 +60,7 @@ export function runWorker<C extends AnyConfig>(program: WorkerProgram<C>): void 
   const worker = new Worker(program);
   process.once('message', (message) => worker.start(message));
   process.once('disconnect', () => void worker.end(0));
-  // `on`, not `once`: libraries that see no other listener left end the process themselves.
+  // `on`, not `once`: libraries that find no other listener end the process themselves.
   process.on('SIGTERM', () => void worker.end(DRAIN_MS));
   process.on('SIGINT', () => undefined);
   process.on('uncaughtException', (error) => worker.fail(error));
@@ -96,7 +96,7 @@ class Worker<C extends AnyConfig> {
     send({ type: 'ready', facts: this.#service.facts });
   }
 
-  /** Ends the process: at once when nothing runs, else after `drainMs` at the latest. */
+  /** Ends the process: at once when idle, otherwise after `drainMs` at the latest. */
   async end(drainMs: number): Promise<void> {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort(new Error('the worker is ending'));
@@ -111,7 +111,9 @@ class Worker<C extends AnyConfig> {
     process.exit(WORKER_EXIT.ended);
   }
 
-  /** Tells the daemon why, then ends the process with a code other than 0. An end under way goes on. */
+  /**
+   * Reports the reason to the daemon and exits with a non-zero code. Does not interrupt an exit in progress.
+   */
   fail(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort(error);
@@ -135,7 +137,7 @@ class Worker<C extends AnyConfig> {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A native call that hangs can block an orderly exit; nothing blocks this. */
+/** Exits even when a native call hangs, which blocks an orderly exit. */
 function forceExit(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -2,7 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { CHATML } from '../../models/gguf/chat-templates.ts';
 import { startTestWorker, TEXT } from './testing/worker-client.ts';
 
-/** An engine is free again this soon after a caller has left, in ms; a busy machine may take five times as long. */
+/**
+ * Maximum time in ms until the engine is free after a disconnect: five times the target, for a busy machine.
+ */
 const FREE_WITHIN = 5 * 250;
 const LONG = 14_000;
 
@@ -13,7 +15,7 @@ const { request, worker } = startTestWorker(
 const answers = (prompt: string) => request(TEXT, { prompt, max_tokens: 1, temperature: 0 });
 
 test.each([1, 400])(
-  'a caller who leaves %i ms into a long prompt frees the engine at once',
+  'a disconnect %i ms into a long prompt frees the engine at once',
   async (after) => {
     const { timings } = await answers('b'.repeat(1_000));
     const whole = LONG * (timings?.prompt_per_token_ms ?? 0);

@@ -12,20 +12,20 @@ describe('the prompt cache', () => {
     return usage?.prompt_tokens_details.cached_tokens ?? 0;
   };
 
-  test('the same conversation going on reads only what is new', async () => {
+  test('a continued conversation reads only its new part', async () => {
     const talk = user('a question that is long enough to be worth keeping');
     await cached(talk);
     expect(await cached([...talk, REPLY, ...user('and more')])).toBeGreaterThan(60);
   });
 
-  test('short chats that begin alike do not cost a long conversation its place', async () => {
+  test('short chats with a common prefix do not evict a long conversation', async () => {
     const long = [...SYSTEM, ...user('much to read '.repeat(150))];
     await cached(long);
     for (const word of ['one', 'two', 'three']) await cached([...SYSTEM, ...user(word)]);
     expect(await cached([...long, REPLY, ...user('go on')])).toBeGreaterThan(1_900);
   });
 
-  test('and take what they share from one another', async () => {
+  test('and reuse their common prefix', async () => {
     expect(await cached([...SYSTEM, ...user('four')])).toBeGreaterThan(40);
   });
 });

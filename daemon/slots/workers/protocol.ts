@@ -1,58 +1,64 @@
-/** What a worker makes of text: an answer, a vector, or a score for each document. */
+/** What a worker produces from text: an answer, a vector, or a score per document. */
 export const WORKER_KINDS = ['chat', 'embedding', 'rerank'] as const;
 export type WorkerKind = (typeof WORKER_KINDS)[number];
 
-/** What an engine worker is asked to serve. Sent once over IPC, never through argv or the environment (it holds a key). */
+/**
+ * Configuration of an engine worker. Sent once over IPC, never through argv or the environment, because it
+ * contains a key.
+ */
 export interface WorkerConfig {
   kind: WorkerKind;
   /** Absolute path of the `.gguf` file (of the first part of a split model). */
   modelPath: string;
-  /** The id under which the model answers. */
+  /** The id of the served model. */
   modelId: string;
-  /** Bearer key that every route but `GET /health` demands. */
+  /** Bearer key that every route except `GET /health` requires. */
   key: string;
-  /** Window of one sequence in tokens; null takes the smaller of the trained window and 8192. */
+  /** Context window of one sequence in tokens. Null: the smaller of the trained window and 8192. */
   context: number | null;
-  /** Requests served at once, at least 1: each has a sequence of its own in a chat worker, and takes turns text by text in the others. */
+  /**
+   * Concurrent requests, at least 1. A chat worker has one sequence per request; the others alternate text by
+   * text.
+   */
   parallel: number;
-  /** CPU threads, always explicit: more threads than free cores stall each other. */
+  /** CPU threads, always explicit: more threads than free cores slow each other down. */
   threads: number;
-  /** Backend; `auto` takes the best that loads and falls back to the CPU, which `facts.device` tells. */
+  /** Backend. `auto` uses the best that loads and falls back to the CPU; `facts.device` reports it. */
   device: 'auto' | 'cpu' | 'vulkan' | 'cuda';
-  /** Layers placed on the device; null lets the library decide by free memory. */
+  /** Layers on the device. Null: the library decides by free memory. */
   gpuLayers: number | null;
-  /** Tokens evaluated in one step; null takes 512. A worker that is no chat worker evaluates its whole window in one step. */
+  /** Tokens evaluated per step. Null: 512. Workers other than chat evaluate their whole window in one step. */
   batch: number | null;
   /** Requests that may wait for a sequence before 429. */
   queueLimit: number;
 }
 
-/** Facts of a loaded model, as the engine reports them. */
+/** Facts of a loaded model, reported by the engine. */
 export interface WorkerFacts {
-  /** The backend in use: `cpu`, `vulkan`, `cuda` or `metal`. */
+  /** The active backend: `cpu`, `vulkan`, `cuda` or `metal`. */
   device: string;
-  /** Names of the devices of that backend; empty on the CPU. */
+  /** Names of the backend's devices; empty on the CPU. */
   deviceNames: string[];
-  /** Layers placed on the device. */
+  /** Layers on the device. */
   gpuLayers: number;
-  /** All layers of the model. */
+  /** Total layers of the model. */
   layers: number;
-  /** Window of one sequence in tokens. */
+  /** Context window of one sequence in tokens. */
   context: number;
-  /** Window the model was trained for, in tokens; null when the file does not say. */
+  /** Trained context window in tokens. Null when the file does not say. */
   contextTrain: number | null;
   parallel: number;
   threads: number;
   architecture: string | null;
-  /** True when the file carries its own chat template; otherwise ChatML is used. */
+  /** True when the file has its own chat template. Otherwise ChatML is used. */
   chatTemplate: boolean;
   /** Bytes of the model tensors. */
   size: number;
 }
 
 /**
- * Worker to daemon, in this order: `listening`, any number of `progress`, then `ready` or `failed`.
- * `failed` may also come later; the process then exits with a code other than 0.
+ * Messages from worker to daemon, in this order: `listening`, any number of `progress`, then `ready` or
+ * `failed`. `failed` may also follow later; the process then exits with a non-zero code.
  */
 export type WorkerMessage =
   | { type: 'listening'; port: number }
@@ -65,18 +71,18 @@ export interface WorkerHealth {
   status: 'ok' | 'loading';
   /** Requests that hold a sequence. */
   active: number;
-  /** Requests that wait for one. */
+  /** Requests that wait for a sequence. */
   queued: number;
   /** Tokens sampled since the start. */
   tokens_generated: number;
-  /** Batches decoded since the start, of a chat worker: requests at once share them. */
+  /** Batches decoded since the start, chat workers only. Concurrent requests share batches. */
   batches?: number;
 }
 
-/** Exit codes of a worker: ended as asked, could not load or broke, or started without a parent. */
+/** Exit codes of a worker: ended on request, could not load or broke, started without a parent. */
 export const WORKER_EXIT = { ended: 0, failed: 70, misuse: 64 } as const;
 
-/** After SIGTERM: running answers may finish for this long before they are cut. */
+/** Time that running requests may take after SIGTERM before they are aborted. */
 export const DRAIN_MS = 5_000;
-/** After SIGTERM or a lost parent: the process ends itself by force when it has not ended by then. */
+/** Time after SIGTERM or loss of the parent until the process exits by force. */
 export const FORCE_EXIT_MS = 8_000;

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { Refusal } from './refusal.ts';
 
-/** Bytes of a request body; a prompt that fills the largest windows is far smaller. */
+/** Maximum size of a request body. A prompt that fills the largest windows is far smaller. */
 const MAX_BODY_BYTES = 64 << 20;
 
-/** Reads a JSON body whole. Throws 413 beyond `most` bytes and 400 for anything that is not JSON. */
+/** Reads a JSON body. Throws 413 beyond `maxBytes` and 400 for anything that is not JSON. */
 export async function readJson(body: Readable, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -1,12 +1,12 @@
 export interface RefusalOptions {
   status?: number;
-  /** The request field at fault. */
+  /** The invalid request field. */
   param?: string;
-  /** Further fields of the error object. */
+  /** Additional fields of the error object. */
   extra?: Readonly<Record<string, string | number>>;
 }
 
-/** A request that the engine cannot serve, with the status and the OpenAI error object that say why. */
+/** A request that the engine cannot serve, with the status and the OpenAI error object. */
 export class Refusal extends Error {
   readonly code: string;
   readonly status: number;
@@ -22,7 +22,7 @@ export class Refusal extends Error {
     this.extra = options.extra ?? {};
   }
 
-  /** OpenAI's envelope; `code` is always a string. */
+  /** Returns OpenAI's error envelope. `code` is always a string. */
   envelope(): { error: Record<string, string | number | null> } {
     return {
       error: {
@@ -36,7 +36,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A field that is missing, of the wrong type, out of range or not supported: 400. */
+/** A field that is missing, has the wrong type, is out of range or unsupported: 400. */
 export function invalidField(param: string, message: string): Refusal {
   return new Refusal('request.invalid', message, { param });
 }
@@ -48,12 +48,12 @@ function errorType(status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** A field of a request about sound that cannot be served: 422, as the gateway itself answers. */
+/** A field of an audio request that cannot be served: 422, like the gateway's own response. */
 export function refusedField(param: string, message: string): Refusal {
   return new Refusal('request.invalid', message, { param, status: 422 });
 }
 
-/** Refusals as they are; anything else is a failure of the engine, told in its own words. */
+/** Returns refusals unchanged. Wraps any other error as an engine failure with its own message. */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const reason = error instanceof Error ? error.message : String(error);

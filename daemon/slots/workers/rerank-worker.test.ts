@@ -33,7 +33,7 @@ const request = async (body: object, path = '/v1/rerank'): Promise<Answer> => {
 };
 
 describe('ranking', () => {
-  test('the best document comes first, with its place in the request', async () => {
+  test('the best document comes first, with its index in the request', async () => {
     const answer = await request({ query: QUERY, documents: DOCUMENTS });
     expect(answer).toMatchObject({ status: 200, object: 'list', model: 'tiny' });
     expect(answer.results.map(({ index }) => index)).toEqual([1, 2, 0]);
@@ -43,26 +43,26 @@ describe('ranking', () => {
     expect(answer.usage.prompt_tokens).toBeGreaterThan(20);
   });
 
-  test('a score is what the head of the model gives, beyond 0 and 1', async () => {
+  test("a score is the output of the model's head, beyond 0 and 1", async () => {
     const { results } = await request({ query: QUERY, documents: DOCUMENTS });
     expect(results[0]?.relevance_score).toBeGreaterThan(1);
     expect(results.every(({ relevance_score }) => Number.isFinite(relevance_score))).toBe(true);
   });
 
-  test('top_n cuts the list, return_documents repeats the texts', async () => {
+  test('top_n limits the list, return_documents includes the texts', async () => {
     const documents = DOCUMENTS.map((text) => ({ text, source: 'x' }));
     const { results } = await request({ query: QUERY, documents, top_n: 2, return_documents: true });
     expect(results.map(({ document }) => document)).toEqual([{ text: DOCUMENTS[1] }, { text: DOCUMENTS[2] }]);
     expect((await request({ query: QUERY, documents, top_n: 99 })).results).toHaveLength(3);
   });
 
-  test('all names of the route answer the same', async () => {
+  test('all paths of the route respond the same', async () => {
     const body = { query: QUERY, documents: DOCUMENTS };
     const first = await request(body);
     for (const path of ['/v1/rerankings', '/v1/reranking']) expect(await request(body, path)).toEqual(first);
   });
 
-  test('a document alone has the score that it has among others', async () => {
+  test('a single document has the same score as among others', async () => {
     const { results } = await request({ query: QUERY, documents: DOCUMENTS });
     const alone = await request({ query: QUERY, documents: [DOCUMENTS[2]] });
     expect(alone.results[0]?.relevance_score).toBe(results[1]?.relevance_score);
@@ -82,7 +82,7 @@ describe('refusals', () => {
     expect(await request(body)).toMatchObject({ status: 400, error: { code: 'request.invalid', param } });
   });
 
-  test('a document that does not fit beside the query is named with the numbers', async () => {
+  test('a document that exceeds the window is named with the numbers', async () => {
     const answer = await request({ query: QUERY, documents: ['a dog barks', 'x '.repeat(600)] });
     expect(answer).toMatchObject({
       status: 400,
@@ -93,7 +93,7 @@ describe('refusals', () => {
   });
 });
 
-test('a caller who leaves frees the engine', async () => {
+test('a disconnect frees the engine', async () => {
   const leave = new AbortController();
   const body = { query: QUERY, documents: Array(2_000).fill(DOCUMENTS[1]) };
   const busy = worker.post('/v1/rerank', body, { signal: leave.signal }).catch(() => 'left');

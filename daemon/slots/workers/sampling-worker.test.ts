@@ -8,7 +8,7 @@ const greedy = { prompt: 'abc', max_tokens: 5, temperature: 0 };
 const text = async (body: object) => (await request(TEXT, body)).choices[0]?.text;
 
 describe('choices', () => {
-  test('n gives as many, numbered, each with its own seed, and the prompt counts once', async () => {
+  test('n returns that many numbered choices with their own seeds, and the prompt counts once', async () => {
     const answer = await request(TEXT, { ...wild, n: 3, seed: 7 });
     expect(answer.choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
     expect(new Set(answer.choices.map((choice) => choice.text)).size).toBe(3);
@@ -16,7 +16,7 @@ describe('choices', () => {
     expect(await request(TEXT, { ...wild, n: 3, seed: 7 })).toMatchObject({ choices: answer.choices });
   });
 
-  test('a stream tells them apart by index, each with its own role and end', async () => {
+  test('a stream distinguishes choices by index, each with its own role and end', async () => {
     const chunks = await stream(CHAT, { messages: user('x'), n: 2, stream_options: { include_usage: true } });
     for (const choice of [0, 1]) {
       expect(joinDeltas(chunks, choice)).toMatchObject({ content: TINY_REPLY, finish: ['stop'] });
@@ -26,7 +26,7 @@ describe('choices', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 12 } });
   });
 
-  test('several prompts, as text or as tokens, answer in order', async () => {
+  test('answers several prompts, as text or tokens, in order', async () => {
     const answer = await request(TEXT, { ...greedy, prompt: ['abc', 'klm'], n: 2, echo: true });
     expect(answer.choices.map((choice) => choice.text)).toEqual([
       'abcdefgh',
@@ -40,20 +40,20 @@ describe('choices', () => {
     expect(await text({ ...greedy, prompt: [97] })).toBe('bcdef');
   });
 
-  test('an echo is streamed before the answer', async () => {
+  test('streams an echo before the answer', async () => {
     const chunks = await stream(TEXT, { ...greedy, echo: true });
     expect(chunks[0]?.choices[0]?.text).toBe('abc');
     expect(chunks.map((chunk) => chunk.choices[0]?.text).join('')).toBe('abcdefgh');
   });
 });
 
-describe('what decides the next token', () => {
-  test('top_k, top_p, min_p and typical_p each leave only the best', async () => {
+describe('sampling options', () => {
+  test('top_k, top_p, min_p and typical_p each keep only the best tokens', async () => {
     for (const best of [{ top_k: 1 }, { top_p: 0.01 }, { min_p: 1 }, { typical_p: 0.5 }])
       expect(await text({ ...wild, max_tokens: 5, ...best })).toBe('defgh');
   });
 
-  test('a bias forbids, prefers, by id and by text', async () => {
+  test('a bias forbids or prefers, by id and by text', async () => {
     expect(await text({ ...greedy, logit_bias: { '100': -100 } })).not.toContain('d');
     expect(await text({ ...greedy, logit_bias: { '122': 100 } })).toBe('zzzzz');
     expect(await text({ ...greedy, logit_bias: [['d', false]] })).not.toContain('d');
@@ -64,14 +64,14 @@ describe('what decides the next token', () => {
     ['presence_penalty', { presence_penalty: 2 }],
     ['frequency_penalty', { frequency_penalty: 2 }],
     ['dry_multiplier', { dry_multiplier: 5, dry_allowed_length: 1 }],
-  ])('%s keeps the alphabet from coming round again', async (_, penalty) => {
+  ])('%s prevents a repetition of the alphabet', async (_, penalty) => {
     const round = { prompt: 'a', max_tokens: 120, temperature: 0 };
     const alphabet = 'abcdefghijklmnopqrstuvwxyz'.repeat(6);
     expect(await text(round)).toBe(alphabet.slice(1, 121));
     expect(await text({ ...round, ...penalty, repeat_last_n: 1024 })).not.toBe(alphabet.slice(1, 121));
   });
 
-  test('xtc takes the best away', async () => {
+  test('xtc removes the best token', async () => {
     const xtc = {
       ...wild,
       temperature: 1,
@@ -100,7 +100,7 @@ describe('what decides the next token', () => {
 });
 
 describe('probabilities', () => {
-  test('of a chat, over the whole vocabulary whatever the sampling', async () => {
+  test('of a chat, over the whole vocabulary for any sampling', async () => {
     const entries = async (extra: object) => {
       const { choices } = await request(CHAT, {
         messages: user('x'),
@@ -120,20 +120,20 @@ describe('probabilities', () => {
     expect((await entries({ top_logprobs: 0 }))[0]?.top_logprobs).toEqual([]);
   });
 
-  test('sampling with probabilities repeats by seed too', async () => {
+  test('sampling with probabilities is repeatable by seed', async () => {
     const told = { ...wild, logprobs: 2 };
     const first = await request(TEXT, { ...told, seed: 7 });
     expect(await request(TEXT, { ...told, seed: 7 })).toMatchObject({ choices: first.choices });
     expect((await request(TEXT, { ...told, seed: 8 })).choices[0]?.text).not.toBe(first.choices[0]?.text);
   });
 
-  test('a streamed chat tells them with the text', async () => {
+  test('a streamed chat sends them with the text', async () => {
     const chunks = await stream(CHAT, { messages: user('x'), logprobs: true });
     const tokens = chunks.flatMap((chunk) => chunk.choices[0]?.logprobs?.content ?? []);
     expect(tokens.map((entry) => entry.token).join('')).toBe(TINY_REPLY);
   });
 
-  test('of a completion, in the lists of old', async () => {
+  test('of a completion, in the legacy lists', async () => {
     const { choices } = await request(TEXT, { ...greedy, logprobs: 2 });
     expect(choices[0]?.logprobs).toMatchObject({
       tokens: ['d', 'e', 'f', 'g', 'h'],

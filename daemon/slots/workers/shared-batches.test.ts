@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestWorker, TEXT } from './testing/worker-client.ts';
 
-/** Slow enough for requests to meet: a token takes about as long as a request needs to arrive. */
+/** Slow enough for requests to overlap: a token takes about as long as a request needs to arrive. */
 const { request, worker } = startTestWorker(
   { layers: 2, width: 1024, context: 512 },
   { context: 512, parallel: 4 },
@@ -11,7 +11,7 @@ const TOKENS = 300;
 const says = (prompt: string, tokens: number) =>
   request(TEXT, { prompt, max_tokens: tokens, temperature: 0 });
 
-/** Batches decoded and tokens generated while `work` runs. */
+/** Returns the batches decoded and tokens generated while `work` runs. */
 async function spent(work: () => Promise<unknown>): Promise<{ batches: number; tokens: number }> {
   const before = await worker().health();
   await work();
@@ -22,7 +22,7 @@ async function spent(work: () => Promise<unknown>): Promise<{ batches: number; t
   };
 }
 
-test('four requests at once share their batches: about as many as one of them needs', async () => {
+test('four concurrent requests share their batches and need about as many as one of them', async () => {
   const alone = await spent(() => says('abc', TOKENS));
   expect(alone).toEqual({ batches: TOKENS, tokens: TOKENS });
   const together = await spent(() => Promise.all(['bcd', 'cde', 'def', 'efg'].map((p) => says(p, TOKENS))));

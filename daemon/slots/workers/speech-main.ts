@@ -1,7 +1,7 @@
 import { type LoadService, runWorker } from './lifecycle.ts';
 import { readSpeechCommand, type SpeechConfig } from './speech-config.ts';
 
-/** What is loaded for each kind. */
+/** The loader of each worker kind. */
 const SERVICES: Readonly<Record<SpeechConfig['kind'], LoadService<SpeechConfig>>> = {
   speech: async (config) => {
     const { loadVoice } = await import('./speech/voice-model.ts');
@@ -20,5 +20,5 @@ const SERVICES: Readonly<Record<SpeechConfig['kind'], LoadService<SpeechConfig>>
   },
 };
 
-/** The worker for speaking and listening. The native library is loaded after the port is open, and nowhere else. */
+/** Entry point of the speech worker. The native library is imported only after the port is open. */
 runWorker({ read: readSpeechCommand, load: (config, watch) => SERVICES[config.kind](config, watch) });

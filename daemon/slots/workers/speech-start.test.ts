@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => tones.stop());
 
-describe('a model that is none', () => {
+describe('an invalid model', () => {
   test.each([
     [
       'a missing part',
@@ -30,7 +30,7 @@ describe('a model that is none', () => {
       'not a whole ONNX file',
     ],
     ['a recogniser', (folder: string) => void writeToneRecogniser(folder), 'not a voice'],
-  ])('%s: the worker says why and ends', async (name, spoil, reason) => {
+  ])('%s: reports the reason and ends', async (name, spoil, reason) => {
     const folder = writeToneVoice(join(tones.home, name.replaceAll(' ', '-')));
     spoil(folder);
     const worker = await tones.fork(folder, 'speech', tones.home);
@@ -38,7 +38,7 @@ describe('a model that is none', () => {
     expect((await worker.exited).code).toBe(WORKER_EXIT.failed);
   });
 
-  test('one that only looks whole ends its own process and no other', async () => {
+  test('a model that only looks valid ends its own process and no other', async () => {
     const folder = writeToneVoice(join(tones.home, 'looks-whole'));
     writeFileSync(join(folder, 'tokens.txt'), 'nonsense without numbers\n');
     const worker = await tones.fork(folder, 'speech', tones.home);
@@ -59,7 +59,7 @@ describe('espeak-ng', () => {
   });
   const MISSING = 'espeak-ng is not installed';
 
-  test('speaks, faster when asked', async ({ skip }) => {
+  test('speaks, faster when requested', async ({ skip }) => {
     if (espeak === null) return skip(MISSING);
     const lengths: number[] = [];
     for (const speed of [1, 2]) {
@@ -82,13 +82,13 @@ describe('espeak-ng', () => {
     expect(Buffer.from(await answer.arrayBuffer()).length).toBeGreaterThan(10_000);
   });
 
-  test('an unknown voice is refused with the voices there are', async ({ skip }) => {
+  test('refuses an unknown voice with the available ones', async ({ skip }) => {
     if (espeak === null) return skip(MISSING);
     const answer = await espeak.post(SPEECH, { input: 'hello', voice: 'xx; rm -rf' });
     expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('there is af, am')]);
   });
 
-  test('a caller who leaves ends the process', async ({ skip }) => {
+  test('a disconnect ends the process', async ({ skip }) => {
     if (espeak === null) return skip(MISSING);
     const leaving = new AbortController();
     const input = 'A long story about nothing at all. '.repeat(1_800);
@@ -98,7 +98,7 @@ describe('espeak-ng', () => {
     await vi.waitFor(() => expect(childrenOf(espeak?.child.pid ?? 0)).toEqual([]), 2_000);
   });
 
-  test('a program that is none is a reason', async () => {
+  test('an invalid program is reported', async () => {
     const worker = await tones.fork('/nowhere/espeak-ng', 'espeak', tones.home);
     await expect(worker.ready).rejects.toThrow('espeak-ng does not run');
   });

@@ -11,13 +11,13 @@ beforeAll(async () => {
 afterAll(() => tones.stop());
 
 describe('tone voice and tone recogniser', () => {
-  test('a sentence comes back exactly', async () => {
+  test('a sentence is transcribed exactly', async () => {
     const heard = await tones.transcribe(await tones.speak(TEXT), { model: 'x' });
     expect(heard.status).toBe(200);
     expect(JSON.parse(heard.text)).toEqual({ text: TEXT, usage: { type: 'duration', seconds: 3 } });
   });
 
-  test('also as bare samples of 24,000 a second', async () => {
+  test('also as raw samples at 24,000 Hz', async () => {
     const sound = await tones.speak(TEXT, { response_format: 'pcm' });
     expect(sound.length).toBeGreaterThan(24_000 * 2 * 2);
     expect(JSON.parse((await tones.transcribe(sound, {}, ['a.pcm', 'audio/pcm'])).text).text).toBe(TEXT);
@@ -34,7 +34,7 @@ describe('tone voice and tone recogniser', () => {
     expect(slow / fast).toBeGreaterThan(3);
   });
 
-  test('a text of several sentences is spoken piece by piece and heard as a whole', async () => {
+  test('a text of several sentences is spoken in pieces and transcribed as a whole', async () => {
     const long = 'The first sentence is here. The second one follows it. And a third.';
     const sound = await tones.speak(long);
     expect(sound.readUInt32LE(40)).toBe(0xffff_ffff);
@@ -42,12 +42,12 @@ describe('tone voice and tone recogniser', () => {
     expect(JSON.parse((await tones.transcribe(sound)).text).text).toBe(long.toLowerCase());
   });
 
-  test('a single sentence says how long it is', async () => {
+  test('a single sentence states its length', async () => {
     const sound = await tones.speak(TEXT);
     expect(sound.readUInt32LE(40)).toBe(sound.length - 44);
   });
 
-  test('another voice is another sound', async () => {
+  test('another voice sounds different', async () => {
     const peak = (sound: Buffer) => Math.max(...fromPcm16(sound.subarray(44)));
     const [quiet, loud] = [
       await tones.speak(TEXT, { voice: '0' }),
@@ -58,7 +58,7 @@ describe('tone voice and tone recogniser', () => {
 });
 
 describe('speaking', () => {
-  test('the first sound comes before the last piece is made, and a caller who leaves stops the rest', async () => {
+  test('the first audio arrives before the last piece is generated, and a disconnect stops the rest', async () => {
     const leaving = new AbortController();
     const input = 'This is one sentence of many that follow. '.repeat(1_500);
     const answer = await tones.voice.post(SPEECH, { input }, { signal: leaving.signal });
@@ -72,14 +72,14 @@ describe('speaking', () => {
     );
   });
 
-  test('two callers take turns', async () => {
+  test('two callers alternate', async () => {
     const texts = ['One two three. Four five six. Seven.', 'Other words here. And more of them.'];
     const sounds = await Promise.all(texts.map((text) => tones.speak(text)));
     for (const [index, sound] of sounds.entries())
       expect(JSON.parse((await tones.transcribe(sound)).text).text).toBe(texts[index]?.toLowerCase());
   });
 
-  test('the names that clients of OpenAI send mean the own voice', async () => {
+  test("the voice names of OpenAI's clients select the default voice", async () => {
     expect((await tones.speak(TEXT, { voice: 'alloy' })).equals(await tones.speak(TEXT))).toBe(true);
   });
 
@@ -101,7 +101,7 @@ describe('speaking', () => {
     expect(error.message).toContain(reason);
   });
 
-  test('its voices are listed', async () => {
+  test('lists its voices', async () => {
     const answer = await fetch(`${tones.voice.origin}/v1/audio/voices`, {
       headers: { authorization: `Bearer ${KEY}` },
     });

@@ -24,7 +24,7 @@ const tools = [
 describe('structure', () => {
   const { request, stream } = startTestWorker({});
 
-  test('a schema is kept, and the answer ends with its text', async () => {
+  test('enforces a schema and ends the answer with its text', async () => {
     const answer = await request(CHAT, { messages: user('x'), temperature: 0, ...format });
     expect(answer.choices[0]).toMatchObject({ message: { content: ANSWER }, finish_reason: 'stop' });
     const chunks = await stream(CHAT, { messages: user('x'), temperature: 0, ...format });
@@ -34,7 +34,7 @@ describe('structure', () => {
     );
   });
 
-  test('whatever the temperature, an object stays an object', async () => {
+  test('an object is valid at any temperature', async () => {
     for (let seed = 0; seed < 8; seed++) {
       const wild = { temperature: 3, top_k: 0, top_p: 1, min_p: 0, seed, max_tokens: 300 };
       const { choices } = await request(CHAT, { messages: user('x'), ...wild, ...format });
@@ -48,7 +48,7 @@ describe('structure', () => {
     expect(JSON.parse(choices[0]?.message?.content ?? '')).toBeTypeOf('object');
   });
 
-  test('a grammar of its own holds to the last token, and probabilities go with it', async () => {
+  test('enforces a custom grammar to the last token, also with probabilities', async () => {
     const answer = await request(CHAT, {
       messages: user('x'),
       grammar: 'root ::= "ja" | "no"',
@@ -61,12 +61,12 @@ describe('structure', () => {
     );
   });
 
-  test('each of several choices begins the grammar anew', async () => {
+  test('each of several choices restarts the grammar', async () => {
     const { choices } = await request(CHAT, { messages: user('x'), temperature: 0, n: 3, ...format });
     expect(choices.map((choice) => choice.message?.content)).toEqual([ANSWER, ANSWER, ANSWER]);
   });
 
-  test('a schema that can not be kept is 400 with the keyword', async () => {
+  test('an unsupported schema is 400 with the keyword', async () => {
     const { status, error } = await request(CHAT, {
       messages: user('x'),
       response_format: {
@@ -78,21 +78,21 @@ describe('structure', () => {
     expect(error).toMatchObject({ param: 'response_format', message: expect.stringContaining('"pattern"') });
   });
 
-  test.each(['auto', 'required'])('a structure beside tools: with %s', async (choice) => {
+  test.each(['auto', 'required'])('a structure next to tools: with %s', async (choice) => {
     const body = { messages: user('x'), temperature: 0, tools, tool_choice: choice, ...format };
     const [first] = (await request(CHAT, body)).choices;
     expect(first?.finish_reason).toBe(choice === 'auto' ? 'stop' : 'tool_calls');
   });
 });
 
-describe('a grammar that no token of the model fits', () => {
+describe('a grammar that no token of the model matches', () => {
   const { request, stream, worker } = startTestWorker({}, { parallel: 2 });
   const grammar = 'root ::= "ab"{2}';
   const logit_bias = { 97: false, 98: false };
   const refused = { code: 'request.invalid', param: 'grammar', message: expect.stringContaining('no token') };
 
   test.each([{}, { logprobs: true }])(
-    'is 400 for its caller, and the engine serves on: %j',
+    'is 400 for its caller, and the engine continues to serve: %j',
     async (sampling) => {
       const free = request(CHAT, { messages: user('x'), max_tokens: 40 });
       const answers = Array.from({ length: 6 }, () =>
@@ -116,10 +116,10 @@ describe('a grammar that no token of the model fits', () => {
   });
 });
 
-describe('calls that must be made', () => {
+describe('required calls', () => {
   const { request, stream } = startTestWorker({ template: CHATML });
 
-  test('required calls one of the tools, named calls that one', async () => {
+  test('required calls one of the tools, a named choice calls that one', async () => {
     const required = await request(CHAT, {
       messages: user('x'),
       tools,
@@ -140,7 +140,7 @@ describe('calls that must be made', () => {
     });
   });
 
-  test('a tool that was not offered can not be named', async () => {
+  test('a tool that is not offered cannot be named', async () => {
     const named = { type: 'function', function: { name: 'other' } };
     const { status, error } = await request(CHAT, { messages: user('x'), tools, tool_choice: named });
     expect([status, error?.param]).toEqual([400, 'tool_choice']);

@@ -3,17 +3,17 @@ import { CHATML } from '../../models/gguf/chat-templates.ts';
 import { CHAT, joinDeltas, startTestWorker, user } from './testing/worker-client.ts';
 
 const THOUGHTS = ['\nFirst', ' this, then', ' that.\n', '</think>', '\n\n', 'Done', ' so.'];
-/** As Qwen's: thinks unless told not to. */
+/** Like Qwen's templates: reasons unless turned off. */
 const SWITCHED = `${CHATML}{%- if enable_thinking is defined and enable_thinking is false %}{{ '<think>\\n\\n</think>\\n\\n' }}{%- else %}{{ '<think>\\n' }}{%- endif %}`;
 
-describe('a model that thinks aloud', () => {
+describe('a model that writes its reasoning', () => {
   const { request, stream } = startTestWorker({
     template: CHATML,
     script: ['<think>', ...THOUGHTS],
     runs: false,
   });
 
-  test('its thoughts are set apart, whole and streamed', async () => {
+  test('separates its reasoning, complete and streamed', async () => {
     const body = { messages: user('x'), temperature: 0 };
     const [choice] = (await request(CHAT, body)).choices;
     expect(choice?.message).toEqual({
@@ -30,19 +30,19 @@ describe('a model that thinks aloud', () => {
     expect(chunks.filter((chunk) => chunk.choices[0]?.delta?.reasoning_content).length).toBeGreaterThan(1);
   });
 
-  test('they stay in the text where that is asked for', async () => {
+  test('leaves it in the text when requested', async () => {
     const [choice] = (await request(CHAT, { messages: user('x'), temperature: 0, reasoning_format: 'none' }))
       .choices;
     expect(choice?.message?.content).toMatch(/^<think>\nFirst[\s\S]*<\/think>\n\nDone so\.$/);
   });
 });
 
-describe('a model whose template opens the thoughts', () => {
+describe('a model whose template opens the reasoning', () => {
   const { request } = startTestWorker({ template: SWITCHED, script: THOUGHTS, runs: false });
   const said = async (extra: object) =>
     (await request(CHAT, { messages: user('x'), temperature: 0, ...extra })).choices[0]?.message;
 
-  test('the answer begins within them', async () => {
+  test('starts the answer inside the reasoning', async () => {
     expect(await said({})).toMatchObject({
       content: 'Done so.',
       reasoning_content: 'First this, then that.',
@@ -57,18 +57,18 @@ describe('a model whose template opens the thoughts', () => {
     { chat_template_kwargs: { enable_thinking: false } },
     { enable_thinking: false },
     { reasoning_effort: 'none' },
-  ])('%j closes them in the prompt', async (off) => {
+  ])('%j closes it in the prompt', async (off) => {
     expect((await said(off))?.reasoning_content).toBeUndefined();
   });
 
-  test('a structure holds after the thoughts', async () => {
+  test('enforces a structure after the reasoning', async () => {
     const schema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
     const message = await said({ json_schema: schema, max_tokens: 100 });
     expect(message?.reasoning_content).toBe('First this, then that.');
     expect(JSON.parse(message?.content ?? '')).toEqual({ ok: expect.any(Boolean) });
   });
 
-  test('a call that must be made comes after the thoughts', async () => {
+  test('writes a required call after the reasoning', async () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const message = await said({ tools, tool_choice: 'required', max_tokens: 200 });
     expect(message).toMatchObject({

@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => tones.stop());
 
-describe('listening', () => {
+describe('transcription', () => {
   let sound: Buffer;
   beforeAll(async () => {
     sound = await tones.speak(TEXT);
@@ -41,7 +41,7 @@ describe('listening', () => {
     expect(heard.text.startsWith(start)).toBe(true);
   });
 
-  test('streamed: each stretch, then the whole', async () => {
+  test('streamed: each segment, then the whole text', async () => {
     const answer = await tones.ear.post(HEARING, formOf(sound, { stream: 'true', model: 'x' }));
     expect(answer.headers.get('content-type')).toContain('text/event-stream');
     const events: { type: string; delta?: string; text?: string }[] = [];
@@ -59,7 +59,7 @@ describe('listening', () => {
     });
   });
 
-  test.each([1, 2, 50, 319, 321])('%i samples end nothing', async (samples) => {
+  test.each([1, 2, 50, 319, 321])('%i samples do not crash it', async (samples) => {
     const short = Buffer.concat([wavHeader(16_000, samples * 2), Buffer.alloc(samples * 2, 0x31)]);
     expect((await tones.transcribe(short)).status).toBe(200);
   });
@@ -76,7 +76,7 @@ describe('listening', () => {
   test.each([
     [{ response_format: 'docx' }, 'response_format'],
     [{ stream: 'true', response_format: 'srt' }, 'stream'],
-  ])('%j is refused', async (fields, param) => {
+  ])('refuses %j', async (fields, param) => {
     const heard = await tones.transcribe(sound, fields as Record<string, string>);
     expect([heard.status, JSON.parse(heard.text).error.param]).toEqual([422, param]);
   });
@@ -88,12 +88,12 @@ describe('listening', () => {
     expect((await tones.ear.post(HEARING, { model: 'x' })).status).toBe(415);
   });
 
-  test('nothing of what was heard stays on the disk', () => {
+  test('leaves nothing of the upload on the disk', () => {
     expect(readdirSync(join(tones.home, 'spool'))).toEqual([]);
   });
 });
 
-describe('other formats, through the real decoder', () => {
+describe('other formats, with the real decoder', () => {
   const program = findFfmpeg();
   test.for([
     ['mp3', ['-f', 'mp3', '-b:a', '128k']],
@@ -110,7 +110,7 @@ describe('other formats, through the real decoder', () => {
     expect([heard.status, JSON.parse(heard.text).text]).toEqual([200, TEXT]);
   });
 
-  test('a play list opens nothing', async ({ skip }) => {
+  test('a playlist opens nothing', async ({ skip }) => {
     if (program === null) return skip('ffmpeg is not installed');
     writeFileSync(join(tones.home, 'source.wav'), await tones.speak(TEXT));
     const list = Buffer.from(

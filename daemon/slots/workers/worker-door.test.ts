@@ -26,12 +26,12 @@ test.each([
   [{ type: 'start', config: { ...config, threads: 0 } }, 'threads'],
   [{ type: 'start', config: { ...config, key: '', device: 'tpu' } }, 'key'],
   [{ type: 'stop' }, 'type'],
-])('a wrong one names the fields and no value', (message, field) => {
+])('an invalid one names the fields and no value', (message, field) => {
   expect(() => readCommand(message)).toThrow(field);
   expect(() => readCommand(message)).not.toThrow('secret-key');
 });
 
-test('a body is read whole, up to its limit', async () => {
+test('reads a body up to its limit', async () => {
   expect(await readJson(Readable.from([Buffer.from('{"a"'), Buffer.from(':1}')]))).toEqual({ a: 1 });
   await expect(readJson(Readable.from([Buffer.alloc(20)]), 10)).rejects.toMatchObject({ status: 413 });
   await expect(readJson(Readable.from([Buffer.from('{')]))).rejects.toMatchObject({ status: 400 });
@@ -43,11 +43,11 @@ test.each([
   [new Refusal('a', 'm', { status: 429 }), 'rate_limit_error'],
   [new Refusal('a', 'm', { status: 503 }), 'server_error'],
   [invalidField('stop', 'm'), 'invalid_request_error'],
-])('a refusal has the type of its status', (refusal, type) => {
+])('a refusal has the error type of its status', (refusal, type) => {
   expect(refusal.envelope().error).toMatchObject({ message: 'm', type, code: expect.any(String) });
 });
 
-test('what is no refusal is a failure of the engine', () => {
+test('any other error is an engine failure', () => {
   expect(asRefusal(new Error('decode failed')).envelope().error).toMatchObject({
     code: 'engine.failed',
     type: 'server_error',

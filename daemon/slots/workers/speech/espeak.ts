@@ -14,22 +14,22 @@ import {
   voiceIndex,
 } from './speaker.ts';
 
-/** Words per minute at speed 1, and the least and most that the program takes. */
+/** Words per minute at speed 1, and the program's minimum and maximum. */
 const DEFAULT_WORDS_PER_MINUTE = 175;
 const MIN_WORDS_PER_MINUTE = 80;
 const MAX_WORDS_PER_MINUTE = 450;
-/** The head of its WAV stream. */
+/** Size of the WAV header. */
 const HEAD_BYTES = 44;
 const RATE_AT = 24;
 
-/** The program's argument for a speed. */
+/** Converts a speed to the program's argument. */
 export const wordsPerMinute = (speed: number): number =>
   Math.min(
     MAX_WORDS_PER_MINUTE,
     Math.max(MIN_WORDS_PER_MINUTE, Math.round(DEFAULT_WORDS_PER_MINUTE * speed)),
   );
 
-/** The sound in the program's output, without its head. */
+/** Returns the audio in the program's output, without the WAV header. */
 async function* soundOf(output: Readable): AsyncGenerator<{ rate: number; pcm: Buffer }> {
   let head: Buffer = Buffer.alloc(0);
   let rate = 0;
@@ -73,7 +73,7 @@ class Espeak implements Speaker {
 
   async dispose(): Promise<void> {}
 
-  /** One process for one request; it ends with the caller. */
+  /** Runs one process per request. It ends when the caller disconnects. */
   async #run(
     order: SpeechJob,
     voice: string,
@@ -100,7 +100,10 @@ class Espeak implements Speaker {
   }
 }
 
-/** Opens the program at `config.modelPath`, else the one of this machine. Rejects with an Error of one line without it. */
+/**
+ * Opens the program at `config.modelPath`, or searches for it on this machine. Rejects with a one-line Error
+ * when it is missing.
+ */
 export async function openEspeak(config: SpeechConfig): Promise<Speaker> {
   const program = config.modelPath === '' ? await findEspeak() : config.modelPath;
   if (program === null) throw new Error('espeak-ng is not installed');

@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-test('rules go beside the model', () => {
+test('rules are passed with the model', () => {
   expect(voiceConfig(facts({ rules: ['/x.fst', '/y.fst'] }), 1)).toMatchObject({ ruleFsts: '/x.fst,/y.fst' });
 });
 
@@ -89,7 +89,7 @@ test.each([
   });
 });
 
-test('only some are told the language', () => {
+test('only some families accept a language', () => {
   expect(supportsLanguage(facts({ family: 'whisper' }))).toBe(true);
   expect(supportsLanguage(facts({ family: 'omnilingual' }))).toBe(false);
 });

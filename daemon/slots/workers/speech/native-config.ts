@@ -14,7 +14,7 @@ function voiceSection({ family, files, lexicons }: SpeechFacts): Section {
   return { model, ...common };
 }
 
-/** The configuration of a voice for the native library. Pure. */
+/** Returns the native library's configuration of a voice. Pure. */
 export function voiceConfig(facts: SpeechFacts, threads: number): object {
   return {
     model: { [facts.family]: voiceSection(facts), numThreads: threads, provider: 'cpu' },
@@ -23,14 +23,14 @@ export function voiceConfig(facts: SpeechFacts, threads: number): object {
   };
 }
 
-/** Families that are told which language is spoken, with the word for "find out". */
+/** Families that accept a language: the field, and the value for automatic detection. */
 const LANGUAGE_FIELD: Partial<Record<SpeechFacts['family'], readonly [field: string, auto: string]>> = {
   whisper: ['language', ''],
   senseVoice: ['language', 'auto'],
   canary: ['srcLang', 'en'],
 };
 
-/** Whether a recogniser can be told the language. */
+/** Returns whether a recogniser accepts a language. */
 export const supportsLanguage = ({ family }: SpeechFacts): boolean => family in LANGUAGE_FIELD;
 
 function recogniserSection({ family, files }: SpeechFacts, language: string | null): Section {
@@ -43,7 +43,7 @@ function recogniserSection({ family, files }: SpeechFacts, language: string | nu
   return { ...parts, ...spoken };
 }
 
-/** The configuration of a recogniser for the native library; a language of null lets it find out. Pure. */
+/** Returns the native library's configuration of a recogniser. Language null: automatic detection. Pure. */
 export function recogniserConfig(facts: SpeechFacts, threads: number, language: string | null): object {
   return {
     featConfig: { sampleRate: 16_000, featureDim: 80 },

@@ -16,7 +16,7 @@ describe('pieces', () => {
     ],
   ])('%j', (text, expected) => expect([...pieces(text)]).toEqual(expected));
 
-  test('joined they are the text, none too long, no character cut', () => {
+  test('concatenated they are the text, none too long, no character split', () => {
     const unit = fc.constantFrom('a', 'B', ' ', '. ', ', ', '\n', '!', '😀', '。', 'word ', '7');
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 600 }), (text) => {
@@ -31,7 +31,7 @@ describe('pieces', () => {
     );
   });
 
-  test('the first piece of a long text does not wait for the whole', () => {
+  test('the first piece of a long text is available before the rest', () => {
     const first = pieces('One short sentence here. '.repeat(50_000)).next();
     expect(first.value).toBe('One short sentence here. ');
   });
@@ -44,4 +44,4 @@ test.each([
   ['好', true],
   [' .,!?\n-', false],
   ['', false],
-])('%j can be said: %s', (text, says) => expect(speakable(text)).toBe(says));
+])('%j is speakable: %s', (text, says) => expect(speakable(text)).toBe(says));

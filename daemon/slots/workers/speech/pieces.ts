@@ -1,11 +1,14 @@
-/** Longest piece that is spoken in one go, in characters: it cannot be interrupted, and its sound comes at its end. */
+/** Maximum length of a piece in characters. A piece cannot be interrupted, and its audio arrives at its end. */
 export const MAX_PIECE_CHARS = 160;
-/** Shorter sentences are joined to the next one. */
+/** Shorter sentences are merged with the next one. */
 const MIN_PIECE_CHARS = 12;
 
 const SENTENCES = new Intl.Segmenter('und', { granularity: 'sentence' });
 
-/** Where a text that is too long is cut: after a comma, else after a space, else anywhere but inside a character. */
+/**
+ * Returns where to split a long text: after a comma, else after a space, else anywhere except inside a
+ * character.
+ */
 function splitIndex(text: string): number {
   const head = text.slice(0, MAX_PIECE_CHARS);
   const comma = /^[\s\S]*[,;:，、；]\s*/.exec(head)?.[0].length ?? 0;
@@ -16,8 +19,8 @@ function splitIndex(text: string): number {
 }
 
 /**
- * The text in pieces that are spoken one after another, so that the first sound comes early and a caller who leaves stops
- * the rest. Joined again they are the text. Pure.
+ * Splits a text into pieces that are spoken one after another, so that the first audio arrives early and a
+ * disconnect stops the rest. Their concatenation is the text. Pure.
  */
 export function* pieces(text: string): Generator<string> {
   let open = '';
@@ -35,5 +38,5 @@ export function* pieces(text: string): Generator<string> {
   if (open !== '') yield open;
 }
 
-/** Whether there is anything in a text that a voice could say. */
+/** Returns whether a text contains anything to speak. */
 export const speakable = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

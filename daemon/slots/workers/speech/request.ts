@@ -3,10 +3,13 @@ import { refusedField } from '../refusal.ts';
 import { speakable } from './pieces.ts';
 import type { SpeechJob } from './speaker.ts';
 
-/** Characters of one request. OpenAI takes 4,096; speech that is made on the spot and piece by piece can be longer. */
+/**
+ * Maximum characters of one request. OpenAI accepts 4,096; local speech that is generated piece by piece can
+ * be longer.
+ */
 export const MAX_INPUT_CHARS = 65_536;
 
-/** What this engine makes itself; other formats are made from these. */
+/** Formats that this engine produces. Other formats are converted from these. */
 const FORMATS = ['wav', 'pcm'] as const;
 
 const body = z.looseObject({
@@ -28,7 +31,7 @@ export interface SpeechRequest extends SpeechJob {
   readonly format: (typeof FORMATS)[number];
 }
 
-/** Reads the body of `POST /v1/audio/speech`; throws a 422 that names the field at fault. */
+/** Parses the body of `POST /v1/audio/speech`. Throws a 422 that names the invalid field. */
 export function speechRequest(value: unknown): SpeechRequest {
   const parsed = body.safeParse(value);
   if (!parsed.success) {

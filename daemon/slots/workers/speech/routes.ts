@@ -27,7 +27,7 @@ function routes(speaker: Speaker, config: SpeechConfig): Routes {
   };
 }
 
-/** What a worker serves that speaks. */
+/** Routes of a speech worker. */
 export const speechService = (speaker: Speaker, config: SpeechConfig): LoadedService => ({
   facts: speaker.facts,
   routes: routes(speaker, config),

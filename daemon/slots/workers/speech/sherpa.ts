@@ -1,16 +1,16 @@
 import { createRequire } from 'node:module';
 import type { TimedTokens } from '../transcription/words.ts';
 
-/** What the native library says of one voice model. */
+/** The native library's interface of one voice model. */
 export interface NativeTts {
   readonly numSpeakers: number;
   readonly sampleRate: number;
-  /** One piece of speech; works beside the event loop. Rejects when nothing of the text can be said. */
+  /** Generates one piece of speech outside the event loop. Rejects when nothing in the text can be spoken. */
   generateAsync(order: {
     text: string;
     sid: number;
     speed: number;
-    /** False: the samples are ours to keep. */
+    /** False: the samples are owned by the caller. */
     enableExternalBuffer: boolean;
   }): Promise<{ samples: Float32Array; sampleRate: number }>;
 }
@@ -19,12 +19,12 @@ export interface NativeStream {
   acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void;
 }
 
-/** What the native library says of one recogniser. */
+/** The native library's interface of one recogniser. */
 export interface NativeRecogniser {
   createStream(): NativeStream;
-  /** Works beside the event loop. */
+  /** Runs outside the event loop. */
   decodeAsync(stream: NativeStream): Promise<{ text?: string; lang?: string } & TimedTokens>;
-  /** Takes effect for the streams that are decoded from now on. */
+  /** Applies to streams decoded after this call. */
   setConfig(config: object): void;
 }
 
@@ -33,7 +33,7 @@ interface Sherpa {
   readonly OfflineRecognizer: { createAsync(config: object): Promise<NativeRecogniser> };
 }
 
-/** The native library. Throws an Error of one line when there is none for this machine. */
+/** Loads the native library. Throws a one-line Error when there is none for this machine. */
 export function sherpa(): Sherpa {
   try {
     return createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;

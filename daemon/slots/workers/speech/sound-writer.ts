@@ -4,17 +4,17 @@ import type { ByteStream } from '../byte-stream.ts';
 import type { SpeechRequest } from './request.ts';
 import type { SpeechChunk } from './speaker.ts';
 
-/** Bare samples carry no rate, so they always have the one that OpenAI documents. */
+/** Raw samples carry no rate, so they always use the rate that OpenAI documents. */
 export const PCM_RATE = 24_000;
 
-/** Writes pieces of speech as one answer. */
+/** Writes pieces of speech as one response. */
 export class SoundWriter {
   readonly #format: SpeechRequest['format'];
   readonly #begin: (type: string) => ByteStream;
   #out: ByteStream | null = null;
   #resampler: Resampler | null = null;
 
-  /** `begin` is called with the first piece, so that a refusal before it still has a status of its own. */
+  /** Calls `begin` with the first piece, so that an earlier refusal still gets its own status code. */
   constructor(format: SpeechRequest['format'], begin: (type: string) => ByteStream) {
     this.#format = format;
     this.#begin = begin;
@@ -36,7 +36,7 @@ export class SoundWriter {
     this.#out?.end();
   }
 
-  /** Ends an answer that has begun and can't be completed. */
+  /** Aborts a started response that cannot be completed. */
   abort(): void {
     this.#out?.abort();
   }

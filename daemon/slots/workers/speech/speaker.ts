@@ -12,32 +12,36 @@ export interface Voice {
 export interface SpeechChunk {
   readonly rate: number;
   readonly pcm: Buffer;
-  /** Nothing follows. */
+  /** True for the last piece. */
   readonly last: boolean;
 }
 
 export interface SpeechJob {
   readonly text: string;
-  /** The voice that was asked for; null for the engine's own. */
+  /** The requested voice. Null: the engine's default. */
   readonly voice: string | null;
-  /** 1 is the usual speed. */
+  /** 1 is normal speed. */
   readonly speed: number;
 }
 
-/** Something that speaks. */
+/** A speech synthesiser. */
 export interface Speaker {
   readonly facts: WorkerFacts;
   readonly voices: readonly Voice[];
   /**
-   * Speaks when it is its turn and hands over each piece when it is ready; the next is made once it was taken. Throws a
-   * Refusal before the first piece for a voice or text that it cannot speak, and the signal's reason when the caller left.
+   * Waits for its turn, then passes each piece to `take` when it is ready and generates the next one after
+   * `take` resolves. Throws a Refusal before the first piece for an unsupported voice or text, and the
+   * signal's reason after a disconnect.
    */
   speak(order: SpeechJob, signal: AbortSignal, take: (spoken: SpeechChunk) => Promise<void>): Promise<void>;
   stats(): Omit<WorkerHealth, 'status'>;
   dispose(): Promise<void>;
 }
 
-/** Position of the voice that is meant; `own` for none or a name of OpenAI's. Throws 422 with the voices there are. */
+/**
+ * Returns the index of the requested voice; `own` for none or an OpenAI name. Throws 422 with the available
+ * voices.
+ */
 export function voiceIndex(voices: readonly Voice[], requested: string | null, own: number): number {
   if (requested === null || requested === '') return own;
   const ids = voices.map(({ id }) => id);
@@ -46,7 +50,7 @@ export function voiceIndex(voices: readonly Voice[], requested: string | null, o
   return index;
 }
 
-/** The facts of an engine that has no window and no layers. */
+/** Returns the facts of an engine without window and layers. */
 export const soundFacts = (
   config: SpeechConfig,
   architecture: string,

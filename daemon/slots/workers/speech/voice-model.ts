@@ -16,7 +16,7 @@ import {
   voiceIndex,
 } from './speaker.ts';
 
-/** Callers that wait for the native library at once; each holds a place among the requests already. */
+/** Callers that may wait for the native library. Each already holds a permit as a request. */
 const NATIVE_QUEUE = 1_024;
 
 class VoiceModel implements Speaker {
@@ -24,7 +24,7 @@ class VoiceModel implements Speaker {
   readonly voices: readonly Voice[];
   readonly #native: NativeTts;
   readonly #permits: Permits;
-  /** The library uses all its threads for one piece: two at once would only take each other's. */
+  /** The library uses all its threads for one piece: two at once would compete for them. */
   readonly #nativeTurn = new Permits(1, NATIVE_QUEUE);
 
   constructor(native: NativeTts, facts: WorkerFacts, voices: readonly Voice[], config: SpeechConfig) {
@@ -60,7 +60,7 @@ class VoiceModel implements Speaker {
 
   async dispose(): Promise<void> {}
 
-  /** Sound of one piece; empty when the voice knows none of its characters. */
+  /** Returns the audio of one piece. Empty when the voice knows none of its characters. */
   async #synthesize(text: string, sid: number, speed: number, signal: AbortSignal): Promise<Buffer> {
     if (!speakable(text)) return Buffer.alloc(0);
     return this.#nativeTurn.run(signal, async () => {
@@ -74,7 +74,9 @@ class VoiceModel implements Speaker {
   }
 }
 
-/** Loads the voice in the folder `config.modelPath`. Rejects with an Error of one line that names the file at fault. */
+/**
+ * Loads the voice in the folder `config.modelPath`. Rejects with a one-line Error that names the faulty file.
+ */
 export async function loadVoice(config: SpeechConfig): Promise<Speaker> {
   const found = await readSpeechFacts(config.modelPath);
   if (found.type !== 'tts') throw new Error('the folder holds a recogniser, not a voice');

@@ -11,9 +11,9 @@ test.each([
   ['alloy', 7],
   ['Shimmer', 7],
   ['nosuch', null],
-])('%s means %s', (requested, index) => expect(findVoice(IDS, requested, 7)).toBe(index));
+])('%s selects %s', (requested, index) => expect(findVoice(IDS, requested, 7)).toBe(index));
 
-test('who asks for a voice that is not there is told those that are, but not without end', () => {
+test('an unknown voice is refused with the available ones, up to a limit', () => {
   expect(unknownVoiceMessage(IDS, 'nosuch')).toBe('there is no voice "nosuch"; there is Anna, anna, ben');
   const many = Array.from({ length: 41 }, (_, at) => `v${at}`);
   expect(unknownVoiceMessage(many, 'x'.repeat(100))).toMatch(

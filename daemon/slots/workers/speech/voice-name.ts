@@ -1,4 +1,4 @@
-/** Names that OpenAI's clients send when their user chose none; they mean the engine's own voice. */
+/** Default voice names of OpenAI's clients. They select the engine's own voice. */
 const OPENAI_VOICES: ReadonlySet<string> = new Set([
   'alloy',
   'ash',
@@ -16,7 +16,10 @@ const OPENAI_VOICES: ReadonlySet<string> = new Set([
 ]);
 const MAX_NAMED = 40;
 
-/** Position of the voice that a name means, by its letters in any case; `own` for OpenAI's names; null for no voice. */
+/**
+ * Returns the index of a voice by its case-insensitive name; `own` for OpenAI's names; null for an unknown
+ * name.
+ */
 export function findVoice(ids: readonly string[], requested: string, own: number): number | null {
   const found = ids.indexOf(requested);
   if (found >= 0) return found;
@@ -26,7 +29,7 @@ export function findVoice(ids: readonly string[], requested: string, own: number
   return OPENAI_VOICES.has(lower) ? own : null;
 }
 
-/** What is told of a name that no voice has, with those there are. */
+/** Returns the error message for an unknown voice, with the available ones. */
 export function unknownVoiceMessage(ids: readonly string[], requested: string): string {
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
   return `there is no voice "${requested.slice(0, 64)}"; there is ${ids.slice(0, MAX_NAMED).join(', ')}${more}`;

@@ -5,15 +5,18 @@ const FOLDER = new URL('captured/', import.meta.url);
 
 const entry = z.strictObject({
   model: z.string(),
-  /** `recorded`: a model wrote these very bytes. `after`: an output that `source` reports, its marks, spaces and slips as there, its words ours. `documented`: an example of whoever made the form. */
+  /**
+   * `recorded`: the exact bytes of a model. `after`: an output reported in `source`, with its marks, spaces
+   * and errors, and our words. `documented`: an example by the authors of the format.
+   */
   kind: z.enum(['recorded', 'after', 'documented']),
   source: z.string(),
   note: z.string().optional(),
-  /** The family whose calls it holds, where the file is not named after one. */
+  /** The family of the calls, when the file is not named after one. */
   family: z.string().optional(),
-  /** What the prompt ended in. */
+  /** The end of the prompt. */
   prompt: z.string().optional(),
-  /** What the request offered: parameters by name. */
+  /** The offered parameters by tool name. */
   tools: z.record(z.string(), z.unknown()),
   raw: z.string(),
   message: z.strictObject({
@@ -21,16 +24,16 @@ const entry = z.strictObject({
     reasoning_content: z.string().optional(),
     tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.unknown() })),
   }),
-  /** The model stopped before its last arguments were whole. */
+  /** True: the model stopped before its last arguments were complete. */
   cut: z.boolean().optional(),
-  /** What the model gave as arguments is no JSON. */
+  /** True: the arguments are not valid JSON. */
   broken: z.boolean().optional(),
 });
 const file = z.strictObject({ about: z.string(), entries: z.array(entry) });
 
-/** An answer that a model gave, and the message that it is. */
+/** An output of a model and the message that it represents. */
 export type CapturedAnswer = z.infer<typeof entry>;
 
-/** The answers of the file `name` of `captured`. */
+/** Returns the outputs in the file `name` of `captured`. */
 export const captured = (name: string): CapturedAnswer[] =>
   file.parse(JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8'))).entries;

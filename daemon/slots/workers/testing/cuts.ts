@@ -1,4 +1,4 @@
-/** Every way that a stream may bring `text`: whole, letter by letter, and cut once between any two bytes. */
+/** Yields splits of `text`: whole, one character each, and one split at every position. */
 export function* cuts(text: string): Generator<string[]> {
   yield [text];
   yield [...text];

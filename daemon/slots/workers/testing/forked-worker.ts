@@ -11,12 +11,12 @@ const LLAMA = new URL('../llama-main.ts', import.meta.url);
 const SPEECH = new URL('../speech-main.ts', import.meta.url);
 export const KEY = 'key-of-this-engine';
 
-/** A real worker process and the requests a test makes to it. */
+/** A real worker process and the requests of a test to it. */
 export interface ForkedWorker {
   child: ChildProcess;
   origin: string;
   messages: WorkerMessage[];
-  /** Resolves with the facts, or rejects with the reason that the worker gave. */
+  /** Resolves with the facts, or rejects with the worker's reason. */
   ready: Promise<WorkerFacts>;
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   post(path: string, body: unknown, options?: { key?: string; signal?: AbortSignal }): Promise<Response>;
@@ -24,7 +24,7 @@ export interface ForkedWorker {
   stop(): Promise<void>;
 }
 
-/** Writes `model` into a fresh folder; `remove` deletes it. */
+/** Writes `model` into a new folder. `remove` deletes it. */
 export async function modelFile(
   model: GgufModel | Buffer,
 ): Promise<{ path: string; remove(): Promise<void> }> {
@@ -51,7 +51,7 @@ export const forkWorker = (modelPath: string, changes: Partial<WorkerConfig> = {
     ...changes,
   } satisfies WorkerConfig);
 
-/** The same for a worker that speaks or listens; it works in `folder`. */
+/** Forks a speech or transcription worker, which runs in `folder`. */
 export const forkSpeechWorker = (
   modelPath: string,
   kind: SpeechConfig['kind'],
@@ -111,7 +111,7 @@ async function forkProgram(program: URL, config: object, cwd?: string): Promise<
   };
 }
 
-/** The events of a streamed answer; `[DONE]` stays a string. */
+/** Yields the events of a stream. `[DONE]` stays a string. */
 export async function* readEvents(response: Response): AsyncGenerator<string> {
   let open = '';
   const decoder = new TextDecoder();

@@ -2,18 +2,18 @@ import { expect } from 'vitest';
 import type { CallScanner, ScannedPiece } from '../llama/tools/pieces.ts';
 import { cuts } from './cuts.ts';
 
-/** An answer as a model writes it, and what is to be found in it. */
+/** An output of a model and the expected result. */
 export interface Output {
   said: string;
   text?: string;
   reasoning?: string;
   /** Name and arguments of each call. */
   calls?: [string, string][];
-  /** The last call was cut off: it has no end. */
+  /** True: the last call is truncated. */
   cut?: boolean;
 }
 
-/** What a scanner finds in an answer that comes in these pieces. */
+/** Returns what a scanner finds in an output that arrives in these pieces. */
 export function read(scanner: CallScanner, pieces: readonly string[]) {
   const found: ScannedPiece[] = [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.end()];
   const calls: [string, string][] = [];
@@ -33,7 +33,7 @@ export function read(scanner: CallScanner, pieces: readonly string[]) {
   return { text, reasoning, calls, ids, ended: found.filter((one) => one.type === 'callEnd').length };
 }
 
-/** The same is found wherever the answer is cut, and arguments that have an end are JSON. */
+/** Expects the same result for every split, and valid JSON for complete arguments. */
 export function expectFound(make: () => CallScanner, output: Output): void {
   const { said, text = '', reasoning = '', calls = [], cut = false } = output;
   for (const pieces of cuts(said)) {

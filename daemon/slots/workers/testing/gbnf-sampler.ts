@@ -1,4 +1,4 @@
-/** Draws one of `count` things. */
+/** Picks one of `count` items. */
 export type Pick = (count: number) => number;
 
 type Node =
@@ -9,12 +9,17 @@ type Node =
   | { type: 'choice'; options: Node[] }
   | { type: 'repeat'; what: Node; least: number; most: number };
 
-/** Times beyond the least that an open repetition is drawn at most, and depth from which the shortest way is taken. */
+/**
+ * Maximum additional repetitions of an open repetition, and the depth beyond which the shortest path is used.
+ */
 const MORE = 4;
 const DEEP = 12;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-/** Draws texts out of a grammar in GBNF, as far as our own grammars use that language. */
+/**
+ * Creates a sampler of random texts that a GBNF grammar matches, for the subset of GBNF that our grammars
+ * use.
+ */
 export function gbnfSampler(grammar: string): (pick: Pick) => string {
   const rules = new Map<string, Node>();
   for (const line of grammar.split('\n')) {
@@ -32,7 +37,7 @@ export function gbnfSampler(grammar: string): (pick: Pick) => string {
       case 'row':
         return node.parts.map((part) => draw(part, pick, depth)).join('');
       case 'choice': {
-        // The options that end soonest stand first in none of our rules, so a deep one tries the shortest text.
+        // None of our rules lists the options that end soonest first, so a deep one uses the shortest text.
         const options = depth > DEEP ? [shortest(node.options)] : node.options;
         return draw(options[pick(options.length)] as Node, pick, depth);
       }

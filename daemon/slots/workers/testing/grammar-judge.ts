@@ -1,7 +1,7 @@
 import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
 import { afterAll, beforeAll } from 'vitest';
 
-/** llama.cpp itself as the judge of the grammars of one test file: whether it takes a text under one. */
+/** Checks with llama.cpp whether a grammar matches a text. For the tests of one file. */
 export function grammarJudge(): (grammar: string) => Promise<(text: string) => boolean> {
   let llama: Llama;
   beforeAll(async () => {

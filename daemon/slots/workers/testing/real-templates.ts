@@ -10,8 +10,8 @@ const BUNDLE = join(
 const FOLDER = join('models', 'templates');
 
 /**
- * The chat templates of real models that llama.cpp keeps, by the names of their files: the library that serves models brings
- * llama.cpp's sources along. Null without them or without git; a suite that is skipped for that says so.
+ * Returns the chat templates of real models in llama.cpp's sources, which node-llama-cpp contains, by file
+ * name. Null without them or without git; suites that are skipped for that report it.
  */
 export function realTemplates(): ReadonlyMap<string, string> | null {
   const folder = mkdtempSync(join(tmpdir(), 'svc-templates-'));

@@ -7,15 +7,15 @@ import { type ForkedWorker, forkSpeechWorker } from './forked-worker.ts';
 
 export const SPEECH = '/v1/audio/speech';
 export const HEARING = '/v1/audio/transcriptions';
-/** What the tone voice says and the tone recogniser hears, to the letter. */
+/** What the tone voice speaks and the tone recogniser transcribes exactly. */
 export const TEXT = 'good morning, llama 42.';
 
-/** A real voice and a real recogniser in worker processes of their own, and what a test asks of them. */
+/** A real voice and a real recogniser in worker processes, and the requests of a test to them. */
 export interface ToneWorkers {
   readonly home: string;
   readonly voice: ForkedWorker;
   readonly ear: ForkedWorker;
-  /** Starts one more; it ends with the others. */
+  /** Starts another worker, which ends with the others. */
   fork: typeof forkSpeechWorker;
   speak(input: string, more?: object): Promise<Buffer>;
   transcribe(sound: Buffer, fields?: Record<string, string>, file?: [string, string]): Promise<Transcription>;
@@ -28,7 +28,7 @@ export interface Transcription {
   text: string;
 }
 
-/** A form as clients send it. */
+/** Builds a form as clients send it. */
 export function formOf(
   sound: Buffer,
   fields: Record<string, string> = {},
@@ -72,7 +72,7 @@ export async function startToneWorkers(): Promise<ToneWorkers> {
   };
 }
 
-/** The decoder of this machine; null when it has none. */
+/** Returns the decoder on this machine. Null when there is none. */
 export const findFfmpeg = (): string | null =>
   DEFAULT_PATH.split(':')
     .map((folder) => join(folder, 'ffmpeg'))

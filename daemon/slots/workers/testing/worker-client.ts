@@ -6,7 +6,7 @@ import { type ForkedWorker, forkWorker, modelFile, readEvents } from './forked-w
 export const CHAT = '/v1/chat/completions';
 export const TEXT = '/v1/completions';
 
-/** One message of the user. */
+/** One user message. */
 export const user = (content: unknown) => [{ role: 'user', content }];
 
 export interface CallView {
@@ -50,15 +50,15 @@ export interface AnswerView {
   error?: { code: string; message: string; type: string; param: string | null };
 }
 
-/** What a test asks a worker. */
+/** The requests of a test to a worker. */
 export interface WorkerClient {
   worker(): ForkedWorker;
   request(path: string, body: object): Promise<AnswerView>;
-  /** The chunks of a streamed answer, which must end in `[DONE]`. */
+  /** Returns the chunks of a streamed answer, which must end in `[DONE]`. */
   stream(path: string, body: object): Promise<AnswerView[]>;
 }
 
-/** A real worker over a generated model for the tests of one block. */
+/** Starts a real worker with a generated model for the tests of one block. */
 export function startTestWorker(model: TinyChatOptions, config: Partial<WorkerConfig> = {}): WorkerClient {
   let worker: ForkedWorker | undefined;
   let file: Awaited<ReturnType<typeof modelFile>> | undefined;
@@ -91,7 +91,7 @@ export function startTestWorker(model: TinyChatOptions, config: Partial<WorkerCo
   };
 }
 
-/** What the deltas of one choice add up to. */
+/** Joins the deltas of one choice. */
 export function joinDeltas(
   chunks: readonly AnswerView[],
   choice = 0,

@@ -11,23 +11,23 @@ import { type AudioSegment, Segmenter } from './segmenter.ts';
 import type { Sound } from './wav.ts';
 import { type Word, wordsOf } from './words.ts';
 
-/** Callers that wait for the native library at once; each holds a place among the requests already. */
+/** Callers that may wait for the native library. Each already holds a permit as a request. */
 const NATIVE_QUEUE = 1_024;
-/** A stretch is made at least this long with silence: some models cannot take less. In seconds. */
+/** Segments are padded with silence to this length in seconds, because some models require it. */
 const MIN_SEGMENT_S = 0.5;
-/** A recording that is longer is no recording, in seconds. */
+/** Maximum length of a recording in seconds. */
 const MAX_RECORDING_S = 24 * 3600;
 
-/** Something that listens. */
+/** A speech recogniser. */
 export class Recogniser {
   readonly facts: WorkerFacts;
-  /** Languages that it can be told. */
+  /** Languages that can be selected. */
   readonly languages: readonly string[];
   readonly #found: SpeechFacts;
   readonly #native: NativeRecogniser;
   readonly #threads: number;
   readonly #permits: Permits;
-  /** The library uses all its threads for one stretch; the language holds for the whole library. */
+  /** The library uses all its threads for one segment, and the language is a setting of the whole library. */
   readonly #nativeTurn = new Permits(1, NATIVE_QUEUE);
   #language: string | null = null;
 
@@ -41,8 +41,8 @@ export class Recogniser {
   }
 
   /**
-   * Hears a recording when it is its turn and tells each stretch when it was heard. Throws 429 when the queue is full, what
-   * the sound throws, and the signal's reason when the caller leaves.
+   * Waits for its turn, then recognises a recording and reports each segment. Throws 429 when the queue is
+   * full, the errors of the audio source, and the signal's reason after a disconnect.
    */
   async recognise(
     sounds: AsyncIterable<Sound>,
@@ -115,7 +115,10 @@ function atLeast(samples: Float32Array, length: number): Float32Array {
   return longer;
 }
 
-/** Loads the recogniser in the folder `config.modelPath`. Rejects with an Error of one line that names the file at fault. */
+/**
+ * Loads the recogniser in the folder `config.modelPath`. Rejects with a one-line Error that names the faulty
+ * file.
+ */
 export async function loadRecogniser(config: SpeechConfig): Promise<Recogniser> {
   const found = await readSpeechFacts(config.modelPath);
   if (found.type !== 'stt') throw new Error('the folder holds a voice, not a recogniser');

@@ -6,15 +6,18 @@ export type ResultFormat = (typeof RESULT_FORMATS)[number];
 export interface TranscriptionRequest {
   readonly format: ResultFormat;
   readonly stream: boolean;
-  /** Code of the language that is spoken; null lets the model find out. */
+  /** Code of the spoken language. Null: automatic detection. */
   readonly language: string | null;
-  /** When each word was said, where the model tells it. */
+  /** True: returns word timestamps if the model provides them. */
   readonly words: boolean;
 }
 
 const isFormat = (text: string): text is ResultFormat => (RESULT_FORMATS as readonly string[]).includes(text);
 
-/** A model that takes no hint ignores one; a model that knows a list takes what is on it. */
+/**
+ * Returns the language for the model. Ignores the hint for a model without language selection; otherwise only
+ * known codes are used.
+ */
 function languageFrom(text: string, known: readonly string[]): string | null {
   const requested = text.trim().toLowerCase();
   if (requested === '' || known.length === 0) return null;
@@ -27,8 +30,8 @@ const wantsWords = (fields: ReadonlyMap<string, string>): boolean =>
   (fields.get('timestamp_granularities') ?? '').split(',').some((each) => each.trim() === 'word');
 
 /**
- * Reads the text fields of a form; `languages` are those that the model can be told. Throws a 422 that names the field at
- * fault. `prompt` and `temperature` have no meaning for these models and are accepted.
+ * Parses the text fields of a form; `languages` are those that the model supports. Throws a 422 that names
+ * the invalid field. `prompt` and `temperature` have no effect on these models and are accepted.
  */
 export function transcriptionRequest(
   fields: ReadonlyMap<string, string>,

@@ -9,7 +9,7 @@ const segments = [
 ];
 const transcript = { segments, duration: 3662.25, language: 'en' };
 
-test('stretches are joined by a space, but not in scripts without spaces', () => {
+test('segments are joined by a space, except in scripts without spaces', () => {
   expect(textOf(segments)).toBe('One two --> three');
   expect(
     textOf([
@@ -31,7 +31,7 @@ describe('resultBody', () => {
     expect(resultBody({ ...transcript, segments: [] }, 'vtt').body).toBe('WEBVTT\n\n');
   });
 
-  test('verbose JSON names what OpenAI lists', () => {
+  test("verbose JSON has OpenAI's fields", () => {
     const body = JSON.parse(resultBody(transcript, 'verbose_json').body);
     expect(body).toMatchObject({
       task: 'transcribe',
@@ -45,7 +45,7 @@ describe('resultBody', () => {
     );
   });
 
-  test('words, when they were asked for and every stretch tells them', () => {
+  test('words, when requested and reported by every segment', () => {
     const words = [{ word: 'One', start: 0, end: 1 }];
     const read = (known: typeof segments, asked: boolean) =>
       JSON.parse(resultBody({ ...transcript, segments: known }, 'verbose_json', asked).body) as object;
@@ -57,7 +57,7 @@ describe('resultBody', () => {
     );
   });
 
-  test('begun seconds count', () => expect(usageOf(2.01)).toEqual({ type: 'duration', seconds: 3 }));
+  test('seconds are rounded up', () => expect(usageOf(2.01)).toEqual({ type: 'duration', seconds: 3 }));
 });
 
 describe('transcriptionRequest', () => {
@@ -88,7 +88,7 @@ describe('transcriptionRequest', () => {
     expect(read(fields as Record<string, string>, languages)).toEqual(expected),
   );
 
-  test('a language that the model does not know never reaches it', () => {
+  test('a language that the model does not know is not passed to it', () => {
     expect(() => read({ language: 'tlh' }, ['en', 'de'])).toThrowError('this model knows en, de');
   });
 });

@@ -1,13 +1,13 @@
 import type { ResultFormat } from './request.ts';
 import type { Word } from './words.ts';
 
-/** What was said in one stretch of a recording. */
+/** The transcript of one segment of a recording. */
 export interface Segment {
   /** Seconds from the start. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Its words; null when the model does not tell when they were said. */
+  /** Its words. Null when the model does not report timestamps. */
   readonly words?: readonly Word[] | null;
 }
 
@@ -15,19 +15,19 @@ export interface Transcript {
   readonly segments: readonly Segment[];
   /** Seconds of the recording. */
   readonly duration: number;
-  /** Code of the language; null when nobody knows. */
+  /** Code of the language. Null when unknown. */
   readonly language: string | null;
 }
 
 const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]/;
 
-/** What stands between two stretches: a space, but not in scripts without spaces. */
+/** Returns the separator between two segments: a space, except in scripts without spaces. */
 export function separatorBetween(before: string, after: string): string {
   if (before === '' || after === '') return '';
   return EAST_ASIAN.test(before.at(-1) ?? '') && EAST_ASIAN.test(after[0] ?? '') ? '' : ' ';
 }
 
-/** The whole text. */
+/** Joins the text of all segments. */
 export const textOf = (segments: readonly Segment[]): string =>
   segments.reduce((all, { text }) => all + separatorBetween(all, text) + text, '');
 
@@ -41,7 +41,7 @@ function clock(seconds: number, point: string): string {
 const cue = ({ start, end, text }: Segment, point: string): string =>
   `${clock(start, point)} --> ${clock(end, point)}\n${text.replaceAll('-->', '->')}\n`;
 
-/** What OpenAI lists for a segment beyond its text; these models do not tell, so the numbers are neutral. */
+/** Fields of OpenAI's segments that these models do not report, with neutral values. */
 const NEUTRAL_SEGMENT_FIELDS = {
   tokens: [],
   temperature: 0,
@@ -50,7 +50,7 @@ const NEUTRAL_SEGMENT_FIELDS = {
   no_speech_prob: 0,
 };
 
-/** Words as OpenAI lists them; nothing when of any stretch they are not known. */
+/** Returns words in OpenAI's format. Omits them when any segment has none. */
 function wordList(segments: readonly Segment[]): { words?: readonly Word[] } {
   const lists = segments.map(({ words }) => words ?? null);
   return lists.includes(null) ? {} : { words: lists.flatMap((list) => list ?? []) };
@@ -75,13 +75,13 @@ function verbose({ segments, duration, language }: Transcript, words: boolean): 
   };
 }
 
-/** OpenAI's usage of a recording: whole seconds, begun ones count. */
+/** Returns OpenAI's usage of a recording in seconds, rounded up. */
 export const usageOf = (duration: number): object => ({ type: 'duration', seconds: Math.ceil(duration) });
 
 const TEXT = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The body of an answer in one of OpenAI's formats. */
+/** Returns the response body in one of OpenAI's formats. */
 export function resultBody(
   transcript: Transcript,
   format: ResultFormat,

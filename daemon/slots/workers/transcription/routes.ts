@@ -9,7 +9,7 @@ import { resultBody, type Segment, separatorBetween, textOf } from './result.ts'
 import { soundOf } from './sound.ts';
 import { readUpload, type Upload } from './upload.ts';
 
-/** The answer in one piece. */
+/** Sends the whole transcript. */
 async function whole(
   recogniser: Recogniser,
   upload: Upload,
@@ -28,8 +28,8 @@ async function whole(
 }
 
 /**
- * OpenAI's events: each stretch as it was heard, then the whole. Without usage: events know tokens only, and these models
- * count seconds.
+ * Sends OpenAI's events: each segment when recognised, then the whole text. Omits usage, because these events
+ * support only tokens and these models count seconds.
  */
 async function streamed(
   recogniser: Recogniser,
@@ -75,7 +75,7 @@ function routes(recogniser: Recogniser, config: SpeechConfig): Routes {
   };
 }
 
-/** What a worker serves that listens. */
+/** Routes of a transcription worker. */
 export const transcriptionService = (recogniser: Recogniser, config: SpeechConfig): LoadedService => ({
   facts: recogniser.facts,
   routes: routes(recogniser, config),

@@ -18,8 +18,8 @@ function cut(sound: Float32Array, step = sound.length): AudioSegment[] {
   return stretches;
 }
 
-describe('Cutter', () => {
-  test('a short recording stays whole, pauses and all', () => {
+describe('Segmenter', () => {
+  test('a short recording is one segment, including pauses', () => {
     expect(cut(joined(noise(2), quiet(1), noise(1)))).toMatchObject([{ start: 0, end: 4, silent: false }]);
   });
 
@@ -30,18 +30,18 @@ describe('Cutter', () => {
     expect(second).toMatchObject({ start: first?.end, end: 13 });
   });
 
-  test('one without a pause is cut where it is least loud', () => {
+  test('one without a pause is cut where it is quietest', () => {
     const [first] = cut(joined(noise(22), noise(0.1, 0.2), noise(20)));
     expect(first?.end).toBeGreaterThanOrEqual(22);
     expect(first?.end).toBeLessThanOrEqual(22.1);
   });
 
-  test('silence is known', () => {
+  test('detects silence', () => {
     expect(cut(quiet(3))).toMatchObject([{ silent: true }]);
     expect(cut(joined(quiet(3), noise(0.03)))).toMatchObject([{ silent: false }]);
   });
 
-  test('the stretches are the recording, none longer than the window, whatever the pieces', () => {
+  test('the segments are the recording, none exceeds the window, for any split of the input', () => {
     const part = fc.tuple(fc.integer({ min: 1, max: 9_000 }), fc.constantFrom(0, 0.001, 0.3, 0.9));
     fc.assert(
       fc.property(

@@ -1,37 +1,37 @@
-/** Longest stretch that is recognised at once, in seconds: the window of the whisper family is 30. */
+/** Maximum length of a segment in seconds. The window of the whisper family is 30. */
 const MAX_SEGMENT_S = 28;
-/** A stretch of at least this length ends at the next pause. */
+/** A segment of at least this length ends at the next pause. */
 const MIN_SEGMENT_S = 5;
-/** A pause is quiet for this long; loudness is measured over frames of this length. In seconds. */
+/** Minimum length of a pause, and the length of the frames whose loudness is measured, in seconds. */
 const PAUSE_S = 0.3;
 const FRAME_S = 0.02;
-/** A stretch that must end is cut at the quietest place of its last seconds. */
+/** A segment that must end is cut at the quietest point of its last seconds. */
 const LOOKBACK_S = 10;
-/** Quiet is a small part of the loudest, or almost nothing. */
+/** A frame is quiet below this fraction of the loudest one, or when almost silent. */
 const QUIET_PART = 0.08;
 const QUIET_LEVEL = 0.003;
-/** Nothing is said where all is quieter than this. */
+/** A segment that is nowhere louder than this is silent. */
 const SILENCE_LEVEL = 0.0005;
 
-/** A part of a recording that is recognised on its own. */
+/** A part of a recording that is recognised separately. */
 export interface AudioSegment {
   /** Seconds from the start of the recording. */
   readonly start: number;
   readonly end: number;
   readonly samples: Float32Array;
-  /** Nothing can be heard in it. */
+  /** True when the segment contains no audible sound. */
   readonly silent: boolean;
 }
 
-/** Cuts a recording of any length into stretches that fit a recogniser's window, at pauses where there are any. */
+/** Splits a recording of any length into segments that fit a recogniser's window, at pauses if possible. */
 export class Segmenter {
   readonly #rate: number;
   readonly #frame: number;
-  /** Samples not cut off yet, and the loudness of each whole frame of them. */
+  /** Samples that are not yet part of a segment, and the loudness of their complete frames. */
   #pending: Float32Array;
   #length = 0;
   #levels: number[] = [];
-  /** Samples before the held ones. */
+  /** Number of samples before the pending ones. */
   #before = 0;
 
   constructor(rate: number) {
@@ -40,12 +40,12 @@ export class Segmenter {
     this.#pending = new Float32Array(Math.ceil((MAX_SEGMENT_S + 1) * rate));
   }
 
-  /** Seconds taken so far. */
+  /** Seconds received so far. */
   get seconds(): number {
     return (this.#before + this.#length) / this.#rate;
   }
 
-  /** The stretches that end in `samples`. */
+  /** Yields the segments that end within `samples`. */
   *push(samples: Float32Array): Generator<AudioSegment> {
     for (let at = 0; at < samples.length; at += this.#frame) {
       const part = samples.subarray(at, at + this.#frame);
@@ -57,7 +57,7 @@ export class Segmenter {
     }
   }
 
-  /** The last stretch, if there is any. */
+  /** Yields the last segment, if any. */
   *flush(): Generator<AudioSegment> {
     if (this.#length > 0) yield this.#take(this.#length);
   }
@@ -69,7 +69,7 @@ export class Segmenter {
     this.#levels.push(Math.sqrt(sum / this.#frame));
   }
 
-  /** Where the held sound is to be cut now, in samples; 0 while it goes on. */
+  /** Returns where to cut the pending samples. 0: no cut yet. */
   #nextCut(): number {
     if (this.#length >= MAX_SEGMENT_S * this.#rate) return this.#quietestFrame() * this.#frame;
     if (this.#length < MIN_SEGMENT_S * this.#rate) return 0;

@@ -4,9 +4,9 @@ import { Refusal } from '../refusal.ts';
 import type { Upload } from './upload.ts';
 import { readWavFormat, type Sound, wavSound } from './wav.ts';
 
-/** Rate of bare samples when their type does not say: what OpenAI's interfaces use. */
+/** Rate of raw samples when their type does not state it: OpenAI's default. */
 const DEFAULT_PCM_RATE = 24_000;
-/** Rate that recognisers hear. */
+/** Sample rate of recognisers. */
 const RECOGNISER_RATE = 16_000;
 const FORMATS = 'Supported formats: wav, mp3, flac, ogg, m4a, webm.';
 const EMPTY = `The file is empty. ${FORMATS}`;
@@ -15,8 +15,8 @@ const NO_DECODER =
   'Only wav can be read: the program that decodes mp3, flac, ogg, m4a and webm is not installed on the gateway.';
 
 /**
- * What the decoder may open: one file, as one of these. Anything else that it knows (play lists, networks, other files
- * named inside a file) stays closed to a stranger's upload.
+ * Formats that the decoder may open: a single file in one of these. Everything else that it supports
+ * (playlists, networks, referenced files) stays disabled for untrusted uploads.
  */
 const DECODE = [
   ['-nostdin', '-hide_banner', '-loglevel', 'error'],
@@ -29,7 +29,7 @@ const DECODE = [
 
 const unsupported = (message: string) => new Refusal('audio.unsupported_format', message, { status: 415 });
 
-/** Rate of bare 16-bit samples, by what the sender called them; null when that is not what they are. */
+/** Returns the rate of raw 16-bit samples by their type or file name. Null for other formats. */
 export function pcmRate(type: string, filename: string): number | null {
   if (!/^audio\/(pcm|l16|x-raw)\b/i.test(type) && !/\.(pcm|raw)$/i.test(filename)) return null;
   const rate = Number(/;\s*rate=(\d{4,6})\b/i.exec(type)?.[1] ?? DEFAULT_PCM_RATE);
@@ -55,8 +55,8 @@ async function* decodedSound({ sound }: Upload, signal: AbortSignal, program: st
 }
 
 /**
- * The sound of an upload, stretch by stretch: WAV and bare samples by our own means, everything else through the decoder.
- * Throws 415 for what nobody can read.
+ * Yields the audio of an upload in chunks: WAV and raw samples are parsed here, everything else is decoded by
+ * the external decoder. Throws 415 for unsupported data.
  */
 export async function* soundOf(
   upload: Upload,

@@ -4,21 +4,21 @@ import { Spool } from '../../../lib/fs/spool.ts';
 import { boundaryOf, dispositionOf, MultipartScanner } from '../../../lib/net/multipart.ts';
 import { Refusal, refusedField } from '../refusal.ts';
 
-/** Bytes of a request, and of one text field. */
+/** Maximum bytes of a request, and of one text field. */
 const MAX_REQUEST_BYTES = 200 << 20;
 const MAX_FIELD_BYTES = 64 * 1024;
 
-/** What was sent to be heard. */
+/** An uploaded recording. */
 export interface Upload {
   readonly fields: ReadonlyMap<string, string>;
   readonly sound: Spool;
-  /** As the sender named them; they only break ties. */
+  /** As named by the sender; only used as a fallback to detect the format. */
   readonly filename: string;
   readonly type: string;
   close(): Promise<void>;
 }
 
-/** Gathers the parts of the form; file bytes wait in `pending` until they are written. */
+/** Collects the parts of the form. File bytes wait in `pending` until they are written. */
 class FormReader {
   readonly fields = new Map<string, string>();
   pending: Buffer[] = [];
@@ -60,7 +60,8 @@ class FormReader {
     if (this.#field === null) return;
     const name = this.#field.name.replace(/\[\]$/, '');
     const value = Buffer.concat(this.#field.bytes).toString('utf8');
-    // Of a list, which OpenAI's clients write with brackets, every value counts; of anything else the last.
+    // All values of a list count (OpenAI's clients write brackets after its name). For other fields, the last
+    // value counts.
     const before = name === this.#field.name ? undefined : this.fields.get(name);
     const combined = before === undefined ? value : `${before},${value}`;
     if (combined.length > MAX_FIELD_BYTES) throw refusedField(name, 'a field is too long');
@@ -69,12 +70,12 @@ class FormReader {
   }
 }
 
-/** Where sound lies while it is read: below the working folder of this process. */
+/** The folder for uploads, below the working folder of this process. */
 const spoolFolder = (): string => join(process.cwd(), 'spool');
 
 /**
- * Reads the form of `POST /v1/audio/transcriptions`; the sound goes to a file without a name, so that memory stays flat.
- * Throws 415 for anything but a form, 422 without exactly one file, 413 beyond 200 MiB.
+ * Reads the form of `POST /v1/audio/transcriptions`. Writes the audio to an unnamed file, so that memory use
+ * stays constant. Throws 415 for anything but a form, 422 without exactly one file, 413 beyond 200 MiB.
  */
 export async function readUpload(request: IncomingMessage, folder = spoolFolder()): Promise<Upload> {
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
@@ -93,7 +94,10 @@ export async function readUpload(request: IncomingMessage, folder = spoolFolder(
   return { fields, sound, filename, type, close: () => sound.close() };
 }
 
-/** Reads to the end whatever is wrong, so that the sender hears the answer; the first fault is thrown then. */
+/**
+ * Reads to the end even after an error, so that the sender receives the response. Then throws the first
+ * error.
+ */
 async function readForm(request: IncomingMessage, form: FormReader, sound: Spool): Promise<void> {
   let length = 0;
   let fault: unknown = null;

@@ -52,7 +52,7 @@ const bytesOf = (length: number, write: (bytes: Buffer) => void): Buffer => {
   return bytes;
 };
 
-describe('every way to write one half', () => {
+describe('every sample format encodes one half', () => {
   test.each([
     [{ tag: 1, channels: 1, bits: 8 }, Buffer.of(192)],
     [{ tag: 1, channels: 1, bits: 16 }, bytesOf(2, (b) => b.writeInt16LE(16_384))],
@@ -76,7 +76,7 @@ describe('every way to write one half', () => {
   });
 });
 
-test('a number that is none is silence, and one that is too loud is cut', async () => {
+test('NaN is silence, and values beyond the range are clipped', async () => {
   const data = bytesOf(12, (b) => {
     b.writeFloatLE(Number.NaN, 0);
     b.writeFloatLE(9, 4);
@@ -85,7 +85,7 @@ test('a number that is none is silence, and one that is too loud is cut', async 
   expect((await read(wav({ tag: 3, channels: 1, bits: 32 }, data)))?.samples).toEqual([0, 1, 0]);
 });
 
-test('other chunks are passed over, a saved stream goes to its end', async () => {
+test('skips other chunks, and a saved stream extends to the end', async () => {
   const list = Buffer.from('LIST\x05\0\0\0abcde\0');
   expect((await read(wav({ tag: 1, channels: 1, bits: 8 }, Buffer.of(128), list)))?.samples).toEqual([0]);
   const stream = Buffer.concat([wavHeader(16_000, null), Buffer.alloc(2_000)]);
@@ -99,9 +99,9 @@ test.each([
   ['no samples', Buffer.from('RIFF....WAVE')],
   ['something else', Buffer.from('ID3 is no wave file at all')],
   ['nothing', Buffer.alloc(0)],
-])('%s is not for us', async (_, bytes) => expect(await read(bytes)).toBeNull());
+])('does not accept %s', async (_, bytes) => expect(await read(bytes)).toBeNull());
 
-test('no bytes crash it', async () => {
+test('no input crashes it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (noise) => {
       await read(Buffer.concat([Buffer.from('RIFF....WAVE'), noise]));

@@ -1,18 +1,18 @@
 import type { Spool } from '../../../lib/fs/spool.ts';
 
-/** How the samples of a WAV file are written. */
+/** Sample formats of a WAV file. */
 type Encoding = 'u8' | 'i16' | 'i24' | 'i32' | 'f32' | 'f64';
 
 export interface WavFormat {
   readonly rate: number;
   readonly channels: number;
   readonly encoding: Encoding;
-  /** Where the samples lie, in bytes. */
+  /** Byte position of the samples. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A stretch of mono sound. */
+/** A chunk of mono audio. */
 export interface Sound {
   readonly rate: number;
   readonly samples: Float32Array;
@@ -38,7 +38,7 @@ const SAMPLE: Readonly<Record<Encoding, (bytes: Buffer, at: number) => number>> 
   f32: (bytes, at) => bytes.readFloatLE(at),
   f64: (bytes, at) => bytes.readDoubleLE(at),
 };
-/** Chunks before the samples. */
+/** Maximum number of chunks before the samples. */
 const MAX_CHUNKS = 64;
 const FRAMES_AT_ONCE = 32_768;
 
@@ -53,8 +53,8 @@ function formatOf(bytes: Buffer): Omit<WavFormat, 'start' | 'end'> | null {
 }
 
 /**
- * Where the samples of a WAV file lie and how they are written; null for a file that is none, or whose samples are
- * compressed. A stream that was saved (a length of zero or of all ones) goes to its end.
+ * Returns the position and format of the samples in a WAV file. Null for other or compressed files. A saved
+ * stream (with a length of zero or all ones) extends to the end of its file.
  */
 export async function readWavFormat(file: Spool): Promise<WavFormat | null> {
   const head = await file.read(0, 12);
@@ -91,7 +91,7 @@ function mono(bytes: Buffer, { channels, encoding }: WavFormat): Float32Array {
   return samples;
 }
 
-/** The sound of a WAV file, stretch by stretch; its channels are mixed. */
+/** Yields the audio of a WAV file in chunks, mixed to mono. */
 export async function* wavSound(file: Spool, facts: WavFormat): AsyncGenerator<Sound> {
   const step = FRAMES_AT_ONCE * BYTES[facts.encoding] * facts.channels;
   for (let at = facts.start; at < facts.end; at += step) {

@@ -43,9 +43,9 @@ test.each([
   ['times that go back', { tokens: ['a', 'b'], timestamps: [1, 0.5] }],
   ['times beyond the sound', { tokens: ['a', 'b'], timestamps: [1, 2.5] }],
   ['a time that is none', { tokens: ['a'], timestamps: [Number.NaN] }],
-])('%s: nothing is made up', (_, told) => expect(wordsOf(told, 10, 12)).toBeNull());
+])('%s: invents no times', (_, told) => expect(wordsOf(told, 10, 12)).toBeNull());
 
-test('words hold every letter, in order and within the stretch', () => {
+test('words contain every letter, in order and within the segment', () => {
   const token = fc.constantFrom(' ', 'a', '▁b', ' c', 'd.', '你');
   fc.assert(
     fc.property(fc.array(token, { minLength: 1 }), (tokens) => {

@@ -1,30 +1,30 @@
-/** One word and when it was said, in seconds from the start of the recording. */
+/** One word with its times in seconds from the start of the recording. */
 export interface Word {
   readonly word: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What the native library tells of the tokens of one stretch: their texts, when each began, and for how long (some models). */
+/** Token data of one segment from the native library: texts, start times, and durations (some models). */
 export interface TimedTokens {
   readonly tokens?: readonly string[];
   readonly timestamps?: readonly number[];
   readonly durations?: readonly number[];
 }
 
-/** Marks of the beginning of a word, as SentencePiece and byte-level vocabularies write them. */
+/** Word start markers of SentencePiece and byte-level vocabularies. */
 const WORD_START = /^[\s\u2581\u0120]/;
 const MARKS = /[\u2581\u0120]/g;
-/** Scripts without spaces: every sign is a word of its own. */
+/** Scripts without spaces: every character counts as a word. */
 const UNSPACED_SCRIPT = /^[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
-/** Longest time that the last sound of a word is given when nobody tells how long it is, in seconds. */
+/** Maximum duration in seconds of the last token of a word when its duration is unknown. */
 const MAX_LAST_TOKEN_S = 0.4;
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /**
- * The words of a stretch that begins at `start` and ends at `end`, in seconds. Null when the model tells no times, or times
- * that can not be: then nothing is made up.
+ * Returns the words of a segment from `start` to `end` in seconds. Null when the model reports no valid
+ * times; none are invented.
  */
 export function wordsOf(timed: TimedTokens, start: number, end: number): Word[] | null {
   const { tokens = [], timestamps = [], durations = [] } = timed;
