@@ -10,12 +10,12 @@ const device = (vendor: DeviceFacts['vendor'], values: Partial<DeviceFacts>): De
 test.each([
   ['usable', device('amd', { driver: 'amdgpu' }), ['ok'], 'ok'],
   ['denied', device('amd', { driver: 'amdgpu' }), ['denied'], 'no_permission'],
-  ['kept away by a sandbox', device('amd', { driver: 'amdgpu' }), ['absent'], 'no_permission'],
+  ['hidden by a sandbox', device('amd', { driver: 'amdgpu' }), ['absent'], 'no_permission'],
   ['one of two denied', device('amd', { driver: 'amdgpu' }), ['ok', 'denied'], 'no_permission'],
-  ['no node known', device('amd', { driver: 'amdgpu' }), [], 'unknown'],
+  ['no known node', device('amd', { driver: 'amdgpu' }), [], 'unknown'],
   ['no driver', device('amd', {}), ['ok'], 'no_driver'],
   ['nouveau', device('nvidia', { driver: 'nouveau' }), ['ok'], 'no_driver'],
-  ['the tool talked to it', device('nvidia', { driver: 'nvidia', toolAnswered: true }), ['absent'], 'ok'],
+  ['the tool responded', device('nvidia', { driver: 'nvidia', toolAnswered: true }), ['absent'], 'ok'],
   ['the tool failed', device('nvidia', { driver: 'nvidia', toolProblem: 'no' }), ['ok'], 'no_driver'],
   ['no tool, node open', device('nvidia', { driver: 'nvidia' }), ['ok'], 'ok'],
   ['Rockchip', device('rockchip', { driver: 'rknpu' }), [], 'unknown'],
@@ -23,7 +23,7 @@ test.each([
   expect(decideAccess(facts, nodes)).toBe(access);
 });
 
-test('NVIDIA is checked at its control node, others at their own', () => {
+test('checks NVIDIA at its control node and others at their own nodes', () => {
   expect(nodesToCheck(device('nvidia', { nodes: ['/dev/dri/renderD128'] }))).toEqual(['/dev/nvidiactl']);
   expect(nodesToCheck(device('intel', { nodes: ['/dev/dri/renderD129'] }))).toEqual(['/dev/dri/renderD129']);
 });

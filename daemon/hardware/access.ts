@@ -1,7 +1,7 @@
 import type { NodeState } from './device-nodes.ts';
 import type { Access, DeviceFacts } from './facts.ts';
 
-/** Drivers through which engines can compute; any other one (nouveau, vfio-pci) is as good as none. */
+/** Drivers that engines can compute with. Any other driver (nouveau, vfio-pci) counts as none. */
 const USABLE_DRIVERS: Readonly<Record<DeviceFacts['vendor'], readonly string[]>> = {
   nvidia: ['nvidia'],
   amd: ['amdgpu', 'amdxdna'],
@@ -9,10 +9,10 @@ const USABLE_DRIVERS: Readonly<Record<DeviceFacts['vendor'], readonly string[]>>
   rockchip: ['rknpu', 'rocket'],
 };
 
-/** The proprietary driver's control node stands for all its nodes. */
+/** The control node of the proprietary driver, which represents all its nodes. */
 const NVIDIA_NODE = '/dev/nvidiactl';
 
-/** Device nodes that must be readable and writable to use the device. */
+/** Returns the device nodes that must be readable and writable to use the device. */
 export function nodesToCheck(device: DeviceFacts): readonly string[] {
   return device.vendor === 'nvidia' ? [NVIDIA_NODE] : device.nodes;
 }
@@ -22,8 +22,9 @@ export function hasUsableDriver(device: DeviceFacts): boolean {
 }
 
 /**
- * Whether this process can use the device: absent driver, present but not permitted and unknown are told apart. A node
- * that the kernel lists but /dev lacks counts as not permitted: a container or sandbox keeps it away.
+ * Decides whether this process can use the device. Distinguishes a missing driver, missing permission and
+ * unknown. A node that the kernel lists but /dev lacks counts as missing permission: a container or sandbox
+ * hides it.
  */
 export function decideAccess(device: DeviceFacts, nodes: readonly NodeState[]): Access {
   if (device.vendor === 'rockchip') return 'unknown';

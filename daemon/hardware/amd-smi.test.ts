@@ -6,7 +6,7 @@ import type { Tool } from './tools.ts';
 const MIB = 1_048_576;
 const ok = { code: 0, stdout: '', stderr: '', timedOut: false, missing: false };
 
-test('newer tools wrap the list in gpu_data; MB are MiB', () => {
+test('newer versions wrap the list in gpu_data, and MB are MiB', () => {
   const [gpu] = parseStatic(captured('amd-dgpu', 'amd-smi', 'static'));
   expect(gpu).toMatchObject({
     index: 0,
@@ -25,12 +25,12 @@ test('newer tools wrap the list in gpu_data; MB are MiB', () => {
   });
 });
 
-test('older tools print the bare list, with a name from the PCI list that is no marketing name', () => {
+test('older versions print a bare list with a name from the PCI list', () => {
   const [gpu] = parseStatic(captured('amd-dgpu-old-amd-smi', 'amd-smi', 'static'));
   expect(gpu).toMatchObject({ id: '0000:0b:00.0', patch: { name: null, memoryTotal: 8176 * MIB } });
 });
 
-test('what is not available is null, and what is no answer is nothing', () => {
+test('unavailable values are null, and invalid output gives nothing', () => {
   const text = '[{"gpu": 0, "usage": "N/A", "power": {"socket_power": "N/A"}}, {"gpu": "x"}, null]';
   expect([...parseMetric(text)]).toEqual([
     [0, expect.objectContaining({ busyPercent: null, powerW: null, memoryTotal: null })],
@@ -39,10 +39,10 @@ test('what is not available is null, and what is no answer is nothing', () => {
   expect(parseStatic('{"gpu_data": [{"gpu": 0, "bus": {"bdf": "N/A"}}]}')).toEqual([]);
 });
 
-test('an older tool is asked again without the narrowing words', async () => {
-  const asked: string[] = [];
+test('repeats the query without filter options for an older version', async () => {
+  const calls: string[] = [];
   const tool: Tool = async (_, args) => {
-    asked.push(args.join(' '));
+    calls.push(args.join(' '));
     const kind = args[0] as 'static';
     if (args.length > 2) return { ...ok, code: 2, stderr: 'unrecognized arguments: --asic' };
     return { ...ok, stdout: captured('amd-dgpu-old-amd-smi', 'amd-smi', kind) };
@@ -50,10 +50,10 @@ test('an older tool is asked again without the narrowing words', async () => {
   const { patches, problem } = await readAmdSmi(tool);
   expect(problem).toBeNull();
   expect(patches.get('0000:0b:00.0')).toMatchObject({ memoryTotal: 8176 * MIB, powerW: 4 });
-  expect(asked.filter((args) => args.split(' ').length === 2)).toEqual(['static --json', 'metric --json']);
+  expect(calls.filter((args) => args.split(' ').length === 2)).toEqual(['static --json', 'metric --json']);
 });
 
-test('one that hangs is not asked twice; its failure has a reason, its absence none', async () => {
+test('runs a hanging tool once; its failure has a reason, its absence none', async () => {
   let calls = 0;
   const hangs: Tool = async () => {
     calls += 1;

@@ -4,7 +4,7 @@ import { asRecord, looseNumber, parseJson, type Tool, toolProblem } from './tool
 
 const MAX_GPUS = 64;
 const MIB = 1_048_576;
-/** The questions for what is needed; older tools know them without the narrowing words only. */
+/** Arguments of the queries. Older versions support them only without the filter options. */
 const QUERIES = {
   static: ['static', '--asic', '--bus', '--vram', '--driver', '--json'],
   metric: ['metric', '--usage', '--power', '--temperature', '--mem-usage', '--json'],
@@ -12,14 +12,14 @@ const QUERIES = {
 
 type Entry = Record<string, unknown>;
 
-/** The records of an answer: a bare array in older tools, below `gpu_data` in newer ones. */
+/** Returns the records of the output: a bare list in older versions, below `gpu_data` in newer ones. */
 function records(text: string): Entry[] {
   const answer = parseJson(text);
   const list = Array.isArray(answer) ? answer : asRecord(answer).gpu_data;
   return Array.isArray(list) ? list.slice(0, MAX_GPUS).map(asRecord) : [];
 }
 
-/** A value such as `{value: 12, unit: "W"}`; `"N/A"` is null. */
+/** Parses a value such as `{value: 12, unit: "W"}`. `"N/A"` is null. */
 const quantity = (value: unknown): number | null => looseNumber(asRecord(value).value);
 /** The tool's MB are 1,048,576 bytes. */
 const mib = (value: unknown): number | null => {
@@ -27,13 +27,16 @@ const mib = (value: unknown): number | null => {
   return amount === null ? null : amount * MIB;
 };
 
-/** A marketing name; what comes from the PCI list (`Navi 23 [Radeon …`) is told better by others. */
+/**
+ * Returns a marketing name. Names from the PCI list (`Navi 23 [Radeon …`) are dropped, because other sources
+ * have better ones.
+ */
 function marketName(value: unknown): string | null {
   if (typeof value !== 'string' || value === 'N/A' || /[[\]]/.test(value)) return null;
   return value.trim() || null;
 }
 
-/** Name and memory from `amd-smi static --json`, with the tool's own number of each GPU. */
+/** Parses name and memory from `amd-smi static --json`, with the tool's index of each GPU. */
 export function parseStatic(text: string): { index: number; id: string; patch: DevicePatch }[] {
   return records(text).flatMap((entry) => {
     const { bdf } = asRecord(entry.bus);
@@ -45,7 +48,7 @@ export function parseStatic(text: string): { index: number; id: string; patch: D
   });
 }
 
-/** Memory, load, power and temperature from `amd-smi metric --json`, by the tool's own number. */
+/** Parses memory, load, power and temperature from `amd-smi metric --json`, by the tool's index. */
 export function parseMetric(text: string): Map<number, DevicePatch> {
   const found = new Map<number, DevicePatch>();
   for (const entry of records(text)) {
@@ -74,11 +77,14 @@ async function query(tool: Tool, query: 'static' | 'metric') {
 
 export interface AmdAnswer {
   readonly patches: Map<string, DevicePatch>;
-  /** Why there is nothing, in one line; null when it answered or is not installed. */
+  /** Why there is no data, in one line. Null when the tool succeeded or is not installed. */
   readonly problem: string | null;
 }
 
-/** What AMD's tool says of its GPUs, by PCI address. It is slow (Python) and wakes sleeping cards: never poll it. */
+/**
+ * Reads the data of AMD's tool by PCI address. The tool is slow (Python) and wakes sleeping GPUs: never poll
+ * it.
+ */
 export async function readAmdSmi(tool: Tool): Promise<AmdAnswer> {
   const patches = new Map<string, DevicePatch>();
   const identity = await query(tool, 'static');

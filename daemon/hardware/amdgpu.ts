@@ -2,7 +2,7 @@ import type { DevicePatch } from './facts.ts';
 import { readHwmon } from './hwmon.ts';
 import type { Tree } from './tree.ts';
 
-/** Memory, load, power and temperature of an AMD GPU from its driver's files; no vendor tool needed. */
+/** Reads memory, load, power and temperature of an AMD GPU from its driver's files, without a vendor tool. */
 export async function readAmdgpu(tree: Tree, id: string): Promise<DevicePatch> {
   const folder = `sys/bus/pci/devices/${id}`;
   const [memoryTotal, memoryUsed, gttTotal, gttUsed, busyPercent, sensors] = await Promise.all([

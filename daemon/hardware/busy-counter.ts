@@ -5,10 +5,10 @@ interface Sample {
   atMs: number;
 }
 
-/** Two readings closer than this say nothing about load. */
+/** Minimum interval of two readings; a shorter one gives no meaningful load. */
 const MIN_INTERVAL_MS = 1000;
 
-/** Percent of the time between two readings of a busy counter; null when it can't be told. */
+/** Returns the load in percent between two readings of a busy counter. Null when it cannot be computed. */
 export function busyBetween(before: Sample | undefined, after: Sample): number | null {
   if (before === undefined) return null;
   const passed = after.atMs - before.atMs;
@@ -17,7 +17,7 @@ export function busyBetween(before: Sample | undefined, after: Sample): number |
   return Math.min(100, Math.round(busy / 10 / passed));
 }
 
-/** Turns the busy counters of devices that tell no percentage into one, from reading to reading. */
+/** Computes the load of devices that report only busy counters, from one reading to the next. */
 export function busyCounters(): (devices: readonly DeviceFacts[], nowMs: number) => void {
   const samples = new Map<string, Sample>();
   return (devices, nowMs) => {

@@ -9,14 +9,14 @@ import { openTree } from './tree.ts';
 const MIB = 1024 ** 2;
 const CARD = '0000:01:00.0';
 
-/** As nvidia-smi 550 prints it with nounits. */
+/** Output of nvidia-smi 550 with nounits. */
 const APPS = `00000000:01:00.0, 4711, 18240
 00000000:01:00.0, 4712, 510
 00000000:21:00.0, 4711, 300
 00000000:01:00.0, 9999, 1024
 00000000:01:00.0, 4713, [N/A]
 `;
-/** As amdgpu writes it (Linux 6.8). */
+/** Output of amdgpu (Linux 6.8). */
 const AMDGPU = `pos:\t0
 flags:\t02100002
 mnt_id:\t26
@@ -31,7 +31,7 @@ drm-memory-gtt: \t20480 KiB
 drm-memory-cpu: \t0 KiB
 drm-engine-gfx:\t48104236 ns
 `;
-/** As xe writes it (Linux 6.12): a region for each tile. */
+/** Output of xe (Linux 6.12): one region per tile. */
 const XE = `drm-driver:\txe
 drm-client-id:\t3
 drm-pdev:\t0000:03:00.0
@@ -47,29 +47,29 @@ test.each([
   [[4712], 510 * MIB],
   [[4713], null],
   [[1], null],
-])('nvidia-smi: processes %j hold %s', (pids, bytes) => {
+])('nvidia-smi: processes %j use %s', (pids, bytes) => {
   expect(parseCardApps(APPS, CARD, new Set(pids))).toBe(bytes);
 });
 
-test('an answer that is no list gives nothing', () => {
+test('output that is not a list gives nothing', () => {
   expect(parseCardApps('No running processes found\n', CARD, new Set([4711]))).toBeNull();
   expect(parseCardApps('', CARD, new Set([4711]))).toBeNull();
 });
 
-test('fdinfo: the memory of the card, resident first, no host memory', () => {
+test('fdinfo: GPU memory, resident first, without host memory', () => {
   expect(parseFdinfo(AMDGPU)).toEqual({ card: '0000:0b:00.0', id: '57', bytes: 4718592 * 1024 });
   expect(parseFdinfo(XE)).toEqual({ card: '0000:03:00.0', id: '3', bytes: 5 * MIB });
   expect(parseFdinfo('pos:\t0\nflags:\t02\n')).toBeNull();
   expect(parseFdinfo('drm-driver:\ti915\ndrm-pdev:\t0000:00:02.0\ndrm-client-id:\t1\n')).toBeNull();
 });
 
-test('descriptors of one client count once', () => {
+test('counts the descriptors of one client once', () => {
   const client = parseFdinfo(XE);
   expect(sumClients([client, client, null, parseFdinfo(AMDGPU)], '0000:03:00.0')).toBe(5 * MIB);
   expect(sumClients([client], '0000:0b:00.0')).toBeNull();
 });
 
-test('a family is added up from the files of the kernel', async () => {
+test('adds up the memory of a process family from kernel files', async () => {
   const root = scratch();
   for (const [pid, text] of [
     [11, AMDGPU],

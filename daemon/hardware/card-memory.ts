@@ -4,7 +4,7 @@ import { looseNumber, type Tool } from './tools.ts';
 import type { Tree } from './tree.ts';
 
 const MIB = 1_048_576;
-/** Lines of an answer and files of a process that are looked at. */
+/** Maximum number of output lines and of files per process. */
 const MAX_LINES = 4096;
 const MAX_FILES = 1024;
 const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: MIB };
@@ -15,8 +15,8 @@ export const CARD_APPS_QUERY = [
 ];
 
 /**
- * Bytes that these processes hold on a card, from nvidia-smi's list of compute programs; null when none of them is in it
- * with a number (a driver that does not tell writes `[N/A]`).
+ * Returns the bytes that these processes use on a card, from nvidia-smi's list of compute processes. Null
+ * when none of them is listed with a number (a driver without data writes `[N/A]`).
  */
 export function parseCardApps(csv: string, card: string, pids: ReadonlySet<number>): number | null {
   let sum: number | null = null;
@@ -29,7 +29,7 @@ export function parseCardApps(csv: string, card: string, pids: ReadonlySet<numbe
   return sum;
 }
 
-/** One client of a card's driver, as a file of `/proc/PID/fdinfo` tells it (kernel, "DRM client usage stats"). */
+/** One client of a card's driver, from a file in `/proc/PID/fdinfo` (kernel, "DRM client usage stats"). */
 interface Client {
   readonly card: string;
   readonly id: string;
@@ -37,8 +37,8 @@ interface Client {
 }
 
 /**
- * What one fdinfo file says of card memory; null for a file of anything else. Resident memory counts where the driver
- * tells it, and before the older keys; a region of the card is called `vram`, `vram0`… or, under i915, `local0`….
+ * Parses the card memory in an fdinfo file. Null for other files. Resident memory has priority over the older
+ * keys. Regions of the card are named `vram`, `vram0`… or, under i915, `local0`….
  */
 export function parseFdinfo(text: string): Client | null {
   const values = new Map(
@@ -63,7 +63,10 @@ function sizeOf(text: string): number {
   return Number(amount) * (UNITS[unit] ?? 0);
 }
 
-/** Bytes on one card; several descriptors of one client are counted once. Null when no client is on it. */
+/**
+ * Returns the bytes used on one card. Counts several descriptors of one client once. Null when no client uses
+ * it.
+ */
 export function sumClients(clients: readonly (Client | null)[], card: string): number | null {
   const own = new Map(
     clients.flatMap((each) => (each?.card === card ? [[each.id, each.bytes] as const] : [])),
@@ -79,8 +82,8 @@ async function clientsOf(tree: Tree, pid: number): Promise<(Client | null)[]> {
 }
 
 /**
- * Bytes that these processes hold of a card's own memory; null where the machine does not tell. NVIDIA's driver tells its
- * tool, those of AMD and Intel tell the kernel.
+ * Returns the bytes that these processes use of a card's own memory. Null when the machine does not report
+ * it. NVIDIA's driver reports through its tool, AMD's and Intel's through the kernel.
  */
 export async function cardMemory(
   { tree, tool }: { readonly tree: Tree; readonly tool: Tool },

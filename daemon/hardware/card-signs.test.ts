@@ -24,13 +24,13 @@ test.each<MachineName>([
   'intel-arc-npu',
 ])('%s may have one', (name) => expect(signs(name)).toBe(true));
 
-test('a machine without graphics has none, nor one whose graphics share its memory or only show a console', () => {
+test('a machine without graphics, with shared-memory graphics or only a console has none', () => {
   expect(signs('no-gpu')).toBe(false);
   expect(signs('arm-rk3588-npu')).toBe(false);
   expect(signs('no-gpu', pci('0000:00:02.0', '0x8086', '0x46a6'))).toBe(false);
   expect(signs('no-gpu', pci('0000:03:00.0', '0x1a03', '0x2000'))).toBe(false);
 });
 
-test('a virtual machine of Windows may have one that no bus shows', () => {
+test('a Windows virtual machine may have one that no bus shows', () => {
   expect(signs('no-gpu', { 'dev/dxg': '' })).toBe(true);
 });

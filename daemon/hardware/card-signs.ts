@@ -3,7 +3,7 @@ import { deviceKey, KNOWN_DEVICES, VENDORS } from './known-devices.ts';
 import { deviceKind } from './pci-scan.ts';
 import { parseNumber } from './tree.ts';
 
-/** Graphics of Intel on the first bus share the memory of the machine. */
+/** Intel graphics on the first bus share the machine's memory. */
 const BUILT_IN = /^[0-9a-f]{4}:00:/i;
 
 function isCard(root: string, name: string): boolean {
@@ -19,11 +19,11 @@ function isCard(root: string, name: string): boolean {
 }
 
 /**
- * Whether a GPU with memory beside the host's may be in this machine, by what the kernel lists: about a millisecond, no
- * child process. Only a probe tells for certain.
+ * Returns whether a GPU with its own memory may be present, from kernel files: about one millisecond, no
+ * child process. Only a probe is certain.
  */
 export function hasCardSigns(root: string): boolean {
-  // Inside a virtual machine of Windows the PCI bus shows no card.
+  // In a Windows virtual machine the PCI bus shows no GPU.
   if (kernelNames(root, 'dev').includes('dxg')) return true;
   return kernelNames(root, 'sys/bus/pci/devices').some((name) => isCard(root, name));
 }

@@ -16,7 +16,7 @@ function files(contents: Record<string, string>) {
   }
 }
 
-test('the tightest limit on the way up counts, with what is left below it, cache of files left out', () => {
+test('uses the tightest limit up to the root and its free bytes, excluding file cache', () => {
   files({
     'proc/self/cgroup': '0::/system.slice/app.service\n',
     'sys/fs/cgroup/system.slice/memory.max': '4000\n',
@@ -28,7 +28,7 @@ test('the tightest limit on the way up counts, with what is left below it, cache
   expect(readCgroup(root)).toEqual({ memoryLimit: 4000, memoryLeft: 3000, cpus: 2.5 });
 });
 
-test('less may be left below a wider limit that others share', () => {
+test('a wider limit shared with others may leave less', () => {
   const slice = 'sys/fs/cgroup/lab.slice';
   files({
     'proc/self/cgroup': '0::/lab.slice/app.service\n',
@@ -40,12 +40,12 @@ test('less may be left below a wider limit that others share', () => {
   expect(readCgroup(root)).toMatchObject({ memoryLimit: 12000, memoryLeft: 1000 });
 });
 
-test('inside a container the group is the root of what it sees', () => {
+test('inside a container the group is the root of the visible tree', () => {
   files({ 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/memory.max': '4096\n' });
   expect(readCgroup(root)).toEqual({ memoryLimit: 4096, memoryLeft: 4096, cpus: null });
 });
 
-test('the old hierarchy, whose "no limit" is a huge number', () => {
+test('the old hierarchy encodes "no limit" as a huge number', () => {
   const group = 'sys/fs/cgroup/memory/box';
   files({
     'proc/self/cgroup': '4:memory:/box\n0::/\n',
@@ -60,7 +60,7 @@ test('the old hierarchy, whose "no limit" is a huge number', () => {
   expect(readCgroup(root)).toMatchObject({ memoryLimit: 8192, memoryLeft: 8092 });
 });
 
-test('nothing to read is no limit', () => {
+test('no files mean no limit', () => {
   expect(readCgroup(root)).toEqual({ memoryLimit: null, memoryLeft: null, cpus: null });
   expect(parseCpuMax('max 100000')).toBeNull();
   expect(parseCpuMax(null)).toBeNull();

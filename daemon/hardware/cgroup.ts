@@ -1,15 +1,15 @@
 import { kernelText } from './kernel-files.ts';
 
-/** A number beyond this is the old hierarchy's way to say "no limit". */
+/** In the old hierarchy a number beyond this means "no limit". */
 const NO_LIMIT = 2 ** 60;
 const MAX_DEPTH = 32;
 
 export interface CgroupLimits {
-  /** Smallest memory limit on the way up, bytes; null = none. */
+  /** Smallest memory limit of this group and its parents in bytes. Null: none. */
   memoryLimit: number | null;
-  /** Bytes left below whichever limit on the way up has least left; cache of files counts as left. Null = no limit. */
+  /** Smallest amount of bytes left below one of these limits. File cache counts as free. Null: no limit. */
   memoryLeft: number | null;
-  /** Processors' worth of time, for example 1.5; null = none. */
+  /** CPU time in processors, for example 1.5. Null: no limit. */
   cpus: number | null;
 }
 
@@ -18,7 +18,10 @@ interface Hierarchy {
   path: string;
   limit: string;
   used: string;
-  /** Pages of files, which the kernel drops when memory is short; those that were used twice stand in the second list. */
+  /**
+   * File pages, which the kernel drops when memory is short. Pages that were used twice are in the second
+   * list.
+   */
   cache: RegExp;
 }
 
@@ -29,7 +32,7 @@ const V1 = {
   cache: /^total_(?:in)?active_file (\d+)$/gm,
 };
 
-/** Which trees to look in, from `/proc/self/cgroup` (`0::/path` and `4:memory:/path`). */
+/** Returns the hierarchies of this process from `/proc/self/cgroup` (`0::/path` and `4:memory:/path`). */
 export function parseHierarchies(text: string): Hierarchy[] {
   const found: Hierarchy[] = [];
   for (const line of text.split('\n')) {
@@ -40,7 +43,7 @@ export function parseHierarchies(text: string): Hierarchy[] {
   return found;
 }
 
-/** The group's folder and all above it, nearest first; `..` never leaves the tree. */
+/** Returns the group's folder and its parents, nearest first. `..` never leaves the tree. */
 function upwards(path: string): string[] {
   const parts = path
     .split('/')
@@ -59,7 +62,10 @@ interface Level {
   left: number;
 }
 
-/** Every limit on the way up, with what is left below it; all of it where the use is not told. */
+/**
+ * Returns every limit up to the root with the bytes left below it, or the whole limit when the usage is
+ * unknown.
+ */
 function levels(root: string, tree: Hierarchy): Level[] {
   return upwards(tree.path).flatMap((part) => {
     const folder = `${tree.base}/${part}`;
@@ -75,13 +81,13 @@ function levels(root: string, tree: Hierarchy): Level[] {
 const least = (values: readonly number[]): number | null =>
   values.length === 0 ? null : Math.min(...values);
 
-/** Processors' worth of time from `cpu.max` (`150000 100000`); null for `max`. */
+/** Parses `cpu.max` (`150000 100000`) to a number of processors. Null for `max`. */
 export function parseCpuMax(text: string | null): number | null {
   const [quota, period] = (text ?? '').trim().split(/\s+/).map(Number);
   return quota !== undefined && period !== undefined && quota > 0 && period > 0 ? quota / period : null;
 }
 
-/** Limits of the group this process runs in. A tree that can't be read limits nothing. */
+/** Returns the limits of this process's group. A tree that cannot be read has no limits. */
 export function readCgroup(root: string): CgroupLimits {
   const trees = parseHierarchies(kernelText(root, 'proc/self/cgroup') ?? '0::/');
   const limits = trees.flatMap((tree) => levels(root, tree));

@@ -1,7 +1,10 @@
 import { socketCandidates } from '../lib/container-engine/sockets.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Where engines of containers are looked for: the setting, else the usual places of this user and of the machine. */
+/**
+ * Returns the sockets of container engines: the setting, else the default paths of this user and of the
+ * system.
+ */
 export function containerSockets(settings: Pick<Settings, 'value' | 'environment'>): string[] {
   const user = process.getuid?.();
   const usual = user === undefined ? undefined : `/run/user/${user}`;

@@ -38,7 +38,7 @@ function read(answers: Record<string, Answer>, states: Record<string, NodeState>
   return readContainers({ sources, nodeAccess, path, signal: AbortSignal.timeout(5000) });
 }
 
-test('one that answers is what it says', async () => {
+test('returns the data of a reachable engine', async () => {
   const kind = { ...podman, kind: 'docker' } as const;
   expect(await read({ [PODMAN]: podman, [DOCKER]: kind })).toEqual([
     { kind: 'podman', socket: PODMAN, access: 'ok', version: '5.4.2', rootless: true, hint: null },
@@ -46,7 +46,7 @@ test('one that answers is what it says', async () => {
   ]);
 });
 
-test('absent is not listed; there but not permitted is', async () => {
+test('omits an absent engine and lists one without permission', async () => {
   expect(await read({})).toEqual([]);
   expect(await read({}, { [PODMAN]: 'absent', [DOCKER]: 'denied' })).toEqual([
     expect.objectContaining({
@@ -59,12 +59,12 @@ test('absent is not listed; there but not permitted is', async () => {
   expect(await read({ [DOCKER]: { code: 'EACCES' } })).toMatchObject([{ access: 'no_permission' }]);
 });
 
-test('a socket that nobody listens on, and one that speaks another language', async () => {
+test('handles a socket without a listener and one with another protocol', async () => {
   expect(await read({ [PODMAN]: { code: 'ECONNREFUSED' } })).toMatchObject([{ access: 'not_running' }]);
   expect(await read({ [PODMAN]: { code: 'HPE_INVALID' } })).toMatchObject([{ access: 'no_answer' }]);
 });
 
-test('installed without a socket: how to start it; the command of docker alone is no engine', async () => {
+test('reports how to start an installed engine; the docker client alone is no engine', async () => {
   expect(await read({}, {}, programs('podman', 'docker'))).toMatchObject([
     { kind: 'podman', socket: null, access: 'not_running', hint: expect.stringContaining('podman.socket') },
   ]);

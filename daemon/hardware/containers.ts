@@ -5,18 +5,18 @@ import type { ContainerRuntimeRecord } from '../contract/hardware.ts';
 import type { EngineInfo } from '../lib/container-engine/engine-info.ts';
 import type { NodeAccess } from './device-nodes.ts';
 
-/** How engines of containers are found and asked. */
+/** How container engines are found and queried. */
 export interface ContainerSources {
-  /** Where their sockets may be, best first. */
+  /** Possible socket paths, best first. */
   sockets(): readonly string[];
-  /** Asks one; rejects with a `code` (ENOENT, EACCES, ECONNREFUSED) when there is nobody to ask. */
+  /** Queries one engine. Rejects with a `code` (ENOENT, EACCES, ECONNREFUSED) when none is reachable. */
   query(socketPath: string, signal: AbortSignal): Promise<EngineInfo>;
 }
 
 type Kind = ContainerRuntimeRecord['kind'];
 type Access = ContainerRuntimeRecord['access'];
 
-/** The program without which there is no such engine. */
+/** The program that each engine requires. */
 const PROGRAMS: Readonly<Record<Kind, string>> = { podman: 'podman', docker: 'dockerd' };
 
 const HINTS: Readonly<Record<Kind, Readonly<Record<Exclude<Access, 'ok'>, string>>>> = {
@@ -49,7 +49,7 @@ const without = (
   hint: HINTS[kind][access],
 });
 
-/** What the failure of a question means; null: there is no such engine. */
+/** Returns the access state for a failed query. Null: the engine does not exist. */
 export function accessFromErrorCode(code: unknown): Exclude<Access, 'ok'> | null {
   if (code === 'ENOENT' || code === 'ENOTDIR') return null;
   if (code === 'EACCES' || code === 'EPERM') return 'no_permission';
@@ -78,14 +78,14 @@ async function installed(program: string, path: string): Promise<boolean> {
 export interface ContainerProbe {
   readonly sources: ContainerSources;
   readonly nodeAccess: NodeAccess;
-  /** Where programs are looked for. */
+  /** The search path for programs. */
   readonly path: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The engines of containers on this machine: those that answer, those that are there but may not be used, and those
- * that are installed but do not run, each with the fix. One that is absent is not listed.
+ * Returns the container engines of this machine: reachable ones, those without permission, and those that are
+ * installed but not running, each with the fix. An absent engine is not listed.
  */
 export async function readContainers(probe: ContainerProbe): Promise<ContainerRuntimeRecord[]> {
   const { sources, nodeAccess, path, signal } = probe;

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { countCores, physicalCores } from './cores.ts';
 import { fakeMachine } from './testing/fake-machine.ts';
 
-test('logical processors that share a core count once', () => {
+test('counts logical processors that share a core once', () => {
   expect(countCores(['0,4\n', '1,5\n', '0,4\n', '1,5\n'])).toBe(2);
   expect(countCores([null, null])).toBeNull();
 });
 
-test('never more than this process may use, never less than one', () => {
+test('never exceeds what this process may use, at least one', () => {
   const topology = (cpu: number) => ({
     [`sys/devices/system/cpu/cpu${cpu}/topology/core_cpus_list`]: `${cpu}\n`,
   });

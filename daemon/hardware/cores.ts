@@ -5,14 +5,18 @@ import { kernelNames, kernelText } from './kernel-files.ts';
 const CPUS = 'sys/devices/system/cpu';
 const MAX_CPUS = 4096;
 
-/** Cores from the lists of logical processors that share one; null when the kernel does not tell. */
+/**
+ * Counts cores from the lists of logical processors that share a core. Null when the kernel does not report
+ * them.
+ */
 export function countCores(siblingLists: readonly (string | null)[]): number | null {
   const cores = new Set(siblingLists.filter((list) => list !== null).map((list) => list.trim()));
   return cores.size === 0 ? null : cores.size;
 }
 
 /**
- * Physical cores that this process may use: never more than its CPU affinity and its control group allow, at least 1.
+ * Returns the physical cores that this process may use, limited by its CPU affinity and control group; at
+ * least 1.
  */
 export function physicalCores(root: string): number {
   const names = kernelNames(root, CPUS)

@@ -15,13 +15,13 @@ export interface DetailSources {
   tool: Tool;
 }
 
-/** By the id of a device; `by` names the probe where it is not the row's own. */
+/** Patches by device id. `by` names the probe when it differs from the row's name. */
 type Patches = ReadonlyMap<string, DevicePatch> & { readonly by?: string };
 
-/** A reading of values that change: which devices it is for, and how it is done. Later rows win over earlier ones. */
+/** A reading of live values: the devices it applies to and its function. Later rows override earlier ones. */
 interface DetailProbe {
   name: string;
-  /** Slow: done at a whole probe only, and not when values are read anew. */
+  /** Slow: runs only in a full probe, not in a refresh. */
   slow?: true;
   concerns(device: DeviceFacts): boolean;
   read(sources: DetailSources, devices: readonly DeviceFacts[]): Promise<Patches>;
@@ -33,7 +33,10 @@ const each =
   async ({ tree }, devices) =>
     new Map(await Promise.all(devices.map(async ({ id }) => [id, await readOne(tree, id)] as const)));
 
-/** AMD's tool, or the older one where that is not installed. The driver's own files know more, and come after it. */
+/**
+ * Uses AMD's current tool, or the older one when that is not installed. The driver's own files are more
+ * precise and are applied later.
+ */
 async function readAmdTools({ tool }: DetailSources, devices: readonly DeviceFacts[]): Promise<Patches> {
   const { patches, problem } = await readAmdSmi(tool);
   if (patches.size > 0) return patches;
@@ -77,18 +80,18 @@ export const DETAIL_PROBES: readonly DetailProbe[] = [
 
 const NVIDIA_SMI = 'nvidia-smi';
 
-/** The probes that are asked for values of such a device, by name. */
+/** Returns the names of the probes that read values of such a device. */
 export const probesFor = (device: DeviceFacts): string[] => [
   ...(device.vendor === 'nvidia' ? [NVIDIA_SMI] : []),
   ...DETAIL_PROBES.filter((probe) => probe.concerns(device)).map(({ name }) => name),
 ];
 
-/** Lays what one row of the probes read over its devices. */
+/** Applies the results of one probe to its devices. */
 export function applyPatches(devices: readonly DeviceFacts[], name: string, patches: Patches): void {
   for (const device of devices) patchDevice(device, patches.get(device.id), patches.by ?? name);
 }
 
-/** Lays what nvidia-smi said over the NVIDIA devices; its failure is noted on each of them. */
+/** Applies the output of nvidia-smi to the NVIDIA devices, or records its failure on each of them. */
 export function applyNvidia(
   devices: readonly DeviceFacts[],
   answer: { gpus: readonly NvidiaGpu[]; problem: string | null },
@@ -101,7 +104,7 @@ export function applyNvidia(
   }
 }
 
-/** Reads anew what changes on the devices and lays it over them. nvidia-smi runs only where it answered before. */
+/** Refreshes the live values of the devices. Runs nvidia-smi only if it worked before. */
 export async function refreshDetails(sources: DetailSources, devices: readonly DeviceFacts[]): Promise<void> {
   const due = DETAIL_PROBES.filter(({ slow }) => !slow)
     .map((probe) => ({ probe, own: devices.filter((device) => probe.concerns(device)) }))

@@ -19,7 +19,7 @@ type Source = (
   sources: NameSources,
 ) => readonly [name: string | null | undefined, by: string];
 
-/** Best name first: the vendor's tool, Vulkan, the machine's PCI list, our own table, the bare numbers. */
+/** Best source first: the vendor's tool, Vulkan, the machine's PCI list, our own table, the raw ids. */
 const SOURCES: readonly Source[] = [
   (device) => [device.name, device.sources.name ?? device.foundBy],
   (device, { vulkan }) => [
@@ -40,7 +40,7 @@ const SOURCES: readonly Source[] = [
   },
 ];
 
-/** The name to show for a device, and the probe that told it. */
+/** Returns the display name of a device and the probe that provided it. */
 export function deviceName(device: DeviceFacts, sources: NameSources): { name: string; nameBy: string } {
   for (const source of SOURCES) {
     const [name, nameBy] = source(device, sources);

@@ -6,7 +6,7 @@ import { nodeAccess, readDeviceNodes } from './device-nodes.ts';
 import { fakeMachine } from './testing/fake-machine.ts';
 import { openTree } from './tree.ts';
 
-test('nodes belong to addresses, not to indexes; connectors and display nodes are left out', async () => {
+test('maps nodes by address, not index, without connectors and display nodes', async () => {
   const machine = fakeMachine('intel-arc-npu');
   expect(Object.fromEntries(await readDeviceNodes(openTree(machine.root)))).toEqual({
     '0000:00:02.0': ['/dev/dri/renderD128'],
@@ -16,7 +16,7 @@ test('nodes belong to addresses, not to indexes; connectors and display nodes ar
   machine.remove();
 });
 
-test('tells absent from present', async () => {
+test('distinguishes absent from present', async () => {
   const root = scratch();
   mkdirSync(join(root, 'dev/dri'), { recursive: true });
   writeFileSync(join(root, 'dev/dri/renderD128'), '');
@@ -25,7 +25,7 @@ test('tells absent from present', async () => {
   expect(await state('/dev/dri/renderD129')).toBe('absent');
 });
 
-test.skipIf(process.getuid?.() === 0)('tells not permitted from absent', async () => {
+test.skipIf(process.getuid?.() === 0)('distinguishes missing permission from absence', async () => {
   const root = scratch();
   writeFileSync(join(root, 'node'), '', { mode: 0 });
   expect(await nodeAccess(root)('/node')).toBe('denied');

@@ -5,16 +5,16 @@ import { pciAddress } from './pci-scan.ts';
 import type { Tree } from './tree.ts';
 
 export type NodeState = 'ok' | 'denied' | 'absent';
-/** Tells whether this process may read and write the device node at an absolute path. */
+/** Checks whether this process may read and write the device node at an absolute path. */
 export type NodeAccess = (path: string) => Promise<NodeState>;
 
-/** Folders of the kernel's device classes, which of their entries are nodes that engines open, and where in /dev. */
+/** The kernel's device classes, the entries that are nodes for engines, and their folder in /dev. */
 const CLASSES = [
   { folder: 'sys/class/drm', entry: /^renderD\d+$/, dev: '/dev/dri' },
   { folder: 'sys/class/accel', entry: /^accel\d+$/, dev: '/dev/accel' },
 ] as const;
 
-/** Device nodes by PCI address (or platform name). Connectors such as `card1-DP-1` are no devices. */
+/** Returns device nodes by PCI address (or platform name). Connectors such as `card1-DP-1` are no devices. */
 export async function readDeviceNodes(tree: Tree): Promise<Map<string, string[]>> {
   const nodes = new Map<string, string[]>();
   for (const { folder, entry, dev } of CLASSES) {
@@ -28,7 +28,7 @@ export async function readDeviceNodes(tree: Tree): Promise<Map<string, string[]>
   return nodes;
 }
 
-/** The real check, below `root`. */
+/** Returns a check of real nodes below `root`. */
 export function nodeAccess(root: string): NodeAccess {
   return (path) =>
     access(join(root === '' ? '/' : root, path), constants.R_OK | constants.W_OK).then(

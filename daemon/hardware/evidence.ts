@@ -6,7 +6,7 @@ import type { HostMemory } from './host-memory.ts';
 import { HOST_POOL, isUnifiedGpu } from './memory-budget.ts';
 import type { ProbedDevice, ProbeResult } from './probe.ts';
 
-/** What the answer calls a fact, and where that is known. */
+/** The name of each fact in the response, and its field. */
 const FACTS = {
   driver: 'driver',
   memory_total_bytes: 'memoryTotal',
@@ -17,10 +17,10 @@ const FACTS = {
 } as const satisfies Record<string, keyof DeviceFacts>;
 type Fact = keyof typeof FACTS;
 
-/** What `proc/meminfo`, and where that is narrower the control group, tell of the host. */
+/** Returns the source of the host's memory: `proc/meminfo`, or the control group when that is narrower. */
 const hostSource = ({ limitedBy }: HostMemory): string => (limitedBy === 'cgroup' ? 'cgroup' : 'meminfo');
 
-/** Why nobody told a fact of a device, in one line. */
+/** Returns in one line why no probe provided a fact of a device. */
 function reasonFor(fact: Fact, { facts, access }: ProbedDevice, probe: ProbeResult): string {
   if (fact === 'driver') return 'no driver is bound to it';
   if (access === 'no_driver') return facts.toolProblem ?? 'no driver that could tell it is loaded';
@@ -43,7 +43,7 @@ function silence(
   return missingTools.has(name) ? `${name} is not installed` : `${name} does not tell it`;
 }
 
-/** The memory of graphics on the host's memory is its pool, whoever told that. */
+/** Returns the source of a device's memory size. For integrated graphics it is that of the host pool. */
 const totalSource = (facts: DeviceFacts, pools: readonly EvidenceRecord[]): string | undefined =>
   isUnifiedGpu(facts)
     ? pools.find(({ of }) => of === `pool ${HOST_POOL}`)?.facts.total_bytes
@@ -73,7 +73,7 @@ function ofHost({ system }: ProbeResult, memory: HostMemory): EvidenceRecord {
   return { of: 'host', found_by: 'kernel', facts: known, unread: [{ fact: 'os', reason }] };
 }
 
-/** The probes behind the size of a pool; what is available comes from the same. */
+/** Returns the probes behind the size of a pool. The available bytes come from the same probes. */
 function ofPool(
   { id, kind, limited_by, available_bytes, devices }: MemoryPoolRecord,
   probe: ProbeResult,

@@ -1,10 +1,10 @@
-/** Makers whose accelerators are known here. */
+/** Supported accelerator vendors. */
 export type Vendor = 'nvidia' | 'amd' | 'intel' | 'rockchip';
 export type Access = 'ok' | 'no_driver' | 'no_permission' | 'unknown';
 
-/** What is known of one accelerator. Null is "unknown", never zero, never "unsupported". */
+/** What is known of one accelerator. Null means unknown, never zero and never unsupported. */
 export interface DeviceFacts {
-  /** PCI address with a four-digit domain in lower case, or the platform name of a device on no PCI bus. */
+  /** PCI address with a four-digit domain in lower case, or the platform name of a device without PCI. */
   readonly id: string;
   readonly kind: 'gpu' | 'npu';
   readonly vendor: Vendor;
@@ -14,38 +14,38 @@ export interface DeviceFacts {
   name: string | null;
   /** Device nodes below /dev that a user of this device opens. */
   nodes: string[];
-  /** True when it lives on the memory of the host. */
+  /** True when it uses the host's memory. */
   integrated: boolean | null;
-  /** True for display graphics that are too small to run models on. */
+  /** True for display graphics that are too small for models. */
   small: boolean;
-  /** Memory of its own in bytes (on integrated AMD graphics the carve-out). */
+  /** Its own memory in bytes (the carve-out of integrated AMD graphics). */
   memoryTotal: number | null;
   memoryUsed: number | null;
-  /** Free bytes as the driver says; total - used - reserved. */
+  /** Free bytes from the driver, or total - used - reserved. */
   memoryFree: number | null;
   /** Host memory that the driver lets it map, in bytes. */
   gttTotal: number | null;
   gttUsed: number | null;
   busyPercent: number | null;
-  /** Counter of busy microseconds, for devices that tell no percentage. */
+  /** Counter of busy microseconds, for devices that report no percentage. */
   busyCounterUs: number | null;
   powerW: number | null;
   temperatureC: number | null;
-  /** What a vendor tool said when it failed on this device, one line. */
+  /** Error of a vendor tool on this device, one line. */
   toolProblem: string | null;
-  /** What stands in the way of the runtime that engines use on it, for humans; null when nothing is known to. */
+  /** What prevents the engines' runtime from working on it, for users. Null when nothing is known. */
   runtimeProblem: string | null;
-  /** True once a vendor tool has talked to it. */
+  /** True once a vendor tool has reported it. */
   toolAnswered: boolean;
-  /** The probe that saw it first. */
+  /** The probe that found it first. */
   foundBy: string;
-  /** The probe that told each fact. */
+  /** The probe that provided each fact. */
   sources: Partial<Record<keyof DeviceFacts, string>>;
 }
 
 export type DevicePatch = Partial<Omit<DeviceFacts, 'id' | 'kind' | 'vendor' | 'foundBy' | 'sources'>>;
 
-/** What changes from moment to moment. */
+/** The live values. */
 const LIVE = [
   'memoryUsed',
   'memoryFree',
@@ -83,7 +83,7 @@ export function newDevice(
   };
 }
 
-/** Lays a reading of the probe `by` over a device: what the reading does not know leaves the device as it was. */
+/** Applies the result of the probe `by` to a device. Null values in the result change nothing. */
 export function patchDevice(device: DeviceFacts, patch: DevicePatch | undefined, by: string): void {
   if (patch === undefined) return;
   for (const [key, value] of Object.entries(patch)) {
@@ -93,7 +93,7 @@ export function patchDevice(device: DeviceFacts, patch: DevicePatch | undefined,
   }
 }
 
-/** Forgets what changes from moment to moment, before it is read anew. */
+/** Clears the live values before they are refreshed. */
 export function clearLiveValues(device: DeviceFacts): void {
   for (const key of LIVE) {
     device[key] = null;

@@ -9,12 +9,12 @@ test('ready', () => {
   });
 });
 
-test('not ready names the first thing to fix', () => {
+test('reports the first check to fix', () => {
   const answer = parseFlm(captured('amd-strix-halo-carveout-no-npu', 'flm', 'validate', '--json'));
   expect(answer).toMatchObject({ ready: false, problem: expect.stringContaining('finds no NPU') });
 });
 
-test('an older tool that prints text tells nothing', () => {
+test('an older version that prints text gives null', () => {
   expect(parseFlm('[Linux]  Kernel: 7.1.0\n')).toBeNull();
   expect(parseFlm('[]')).toBeNull();
 });

@@ -1,13 +1,13 @@
 import { asRecord, parseJson, type Tool } from './tools.ts';
 
-/** What the NPU backend (FastFlowLM) says of the NPU stack. */
+/** The NPU state according to the NPU backend (FastFlowLM). */
 export interface FlmAnswer {
   ready: boolean;
-  /** What stands in the way, for humans; null when ready. */
+  /** What prevents the NPU from being used, for users. Null when ready. */
   problem: string | null;
 }
 
-/** Checks in the order in which a user has to fix them. */
+/** Checks in the order in which a user must fix them. */
 const CHECKS: readonly (readonly [key: string, problem: string])[] = [
   ['kernel_ok', 'the kernel is too old'],
   [
@@ -19,7 +19,7 @@ const CHECKS: readonly (readonly [key: string, problem: string])[] = [
   ['enough_cols', 'the NPU has too few columns'],
 ];
 
-/** Reads `flm validate --json`, which is valid JSON with exit status 1 too; null when it is none. */
+/** Parses `flm validate --json`, which is valid JSON also with exit status 1. Null when it is not JSON. */
 export function parseFlm(text: string): FlmAnswer | null {
   const answer = asRecord(parseJson(text));
   if (typeof answer.ready !== 'boolean') return null;
@@ -28,7 +28,7 @@ export function parseFlm(text: string): FlmAnswer | null {
   return { ready: false, problem: failed?.[1] ?? 'it is not ready' };
 }
 
-/** Null when FastFlowLM is not installed or too old to tell. */
+/** Null when FastFlowLM is not installed or too old to report. */
 export async function readFlm(tool: Tool): Promise<FlmAnswer | null> {
   const result = await tool('flm', ['validate', '--json']);
   return result.missing ? null : parseFlm(result.stdout);

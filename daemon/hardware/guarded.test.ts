@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { type ProbeProblem, runGuarded } from './guarded.ts';
 
-test('an answer passes', async () => {
+test('returns a result', async () => {
   const problems: ProbeProblem[] = [];
   expect(await runGuarded('one', 1000, async () => 7, 0, problems)).toBe(7);
   expect(problems).toEqual([]);
 });
 
-test('a failure, thrown at once or later, is a line and the fallback', async () => {
+test('a failure, synchronous or not, becomes a line and the fallback', async () => {
   const problems: ProbeProblem[] = [];
   const now = () => {
     throw new Error('no such bus');
@@ -20,7 +20,7 @@ test('a failure, thrown at once or later, is a line and the fallback', async () 
   ]);
 });
 
-test('a probe that never answers is cut off', async () => {
+test('a probe that never ends times out', async () => {
   const problems: ProbeProblem[] = [];
   expect(await runGuarded('slow', 20, () => new Promise<number>(() => {}), -1, problems)).toBe(-1);
   expect(problems).toEqual([{ probe: 'slow', reason: 'no answer within 0.02 s' }]);

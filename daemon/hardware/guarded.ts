@@ -5,12 +5,12 @@ export interface ProbeProblem {
 
 const NO_ANSWER = 'no answer within';
 export const noAnswer = (limitMs: number): string => `${NO_ANSWER} ${limitMs / 1000} s`;
-/** Whether a probe, or a tool that it asked, was given up because it took too long. */
+/** Returns whether a probe, or a tool that it ran, timed out. */
 export const isTimeout = ({ reason }: ProbeProblem): boolean => reason.startsWith(NO_ANSWER);
 
 /**
- * Runs one probe with a time limit: what it throws, and a limit that passes, become a line in `problems` and the
- * fallback. So none can fail or hold up the others.
+ * Runs one probe with a time limit. An exception or a timeout becomes a line in `problems` and the fallback
+ * value, so that no probe can fail or delay the others.
  */
 export async function runGuarded<T>(
   probe: string,

@@ -32,7 +32,7 @@ function start(
   return [machine, hardware, bus];
 }
 
-test('nothing is known before the first probe, and a probe is announced', async () => {
+test('returns null before the first probe and emits an event for a probe', async () => {
   const [, hardware, bus] = start('amd-dgpu');
   const seen: string[] = [];
   bus.subscribe(({ name }) => seen.push(name));
@@ -42,7 +42,7 @@ test('nothing is known before the first probe, and a probe is announced', async 
   expect(seen).toEqual(['hardware']);
 });
 
-test('probes that overlap are one', async () => {
+test('overlapping probes share one run', async () => {
   const [, hardware, bus] = start('no-gpu');
   let probes = 0;
   bus.subscribe(() => {
@@ -53,7 +53,7 @@ test('probes that overlap are one', async () => {
   expect(probes).toBe(1);
 });
 
-test('live values are read anew once they are 5 s old, and what can no longer be read is unknown', async () => {
+test('refreshes live values after 5 s and clears those that cannot be read', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [machine, hardware] = start('amd-dgpu');
   const folder = join(machine.root, 'sys/devices/pci0000:00/0000:0b:00.0');
@@ -66,7 +66,7 @@ test('live values are read anew once they are 5 s old, and what can no longer be
   expect(gpu(await hardware.current())).toMatchObject({ memory_used_bytes: 1000, busy_percent: null });
 });
 
-test('a tool that hangs costs its own answer only, and the event loop goes on', async () => {
+test('a hanging tool delays only its own result, and the event loop continues', async () => {
   const [machine, hardware] = start('nvidia-single', { limitMs: 700 });
   writeFileSync(join(machine.path, 'nvidia-smi'), `#!${process.execPath}\nwhile (true);\n`, { mode: 0o755 });
   let longest = 0;
@@ -82,7 +82,7 @@ test('a tool that hangs costs its own answer only, and the event loop goes on', 
   expect(longest).toBeLessThan(2000);
 });
 
-test('figures of cards are being read from the moment they are found too old until the reading has ended', async () => {
+test('is refreshing from the moment the values are stale until the read has ended', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [, hardware] = start('nvidia-single');
   expect(hardware.isRefreshing()).toBe(false);
@@ -98,21 +98,21 @@ test('figures of cards are being read from the moment they are found too old unt
   expect(hardware.isRefreshing()).toBe(false);
 });
 
-test('a first probe that is certain to come counts as under way', async () => {
+test('an expected first probe counts as running', async () => {
   const [, hardware] = start('nvidia-single', { expectsProbe: true });
   expect(hardware.isRefreshing()).toBe(true);
   await hardware.probe();
   expect(hardware.isRefreshing()).toBe(false);
 });
 
-test('a machine that shows no card is not waited for', async () => {
+test('does not wait on a machine without a GPU', async () => {
   const [, hardware] = start('no-gpu', { expectsProbe: true });
   const first = hardware.probe();
   expect(hardware.isRefreshing()).toBe(false);
   await first;
 });
 
-test('memory is read at most once a second', () => {
+test('reads memory at most once per second', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [machine, hardware] = start('no-gpu');
   const file = join(machine.root, 'proc/meminfo');
@@ -124,7 +124,7 @@ test('memory is read at most once a second', () => {
   expect(hardware.memoryAvailable()).toBe(1024 * 1024);
 });
 
-test('memory that must be fresh is read once for all who ask in the same turn', async () => {
+test('reads fresh memory once per turn for all callers', async () => {
   const [machine, hardware] = start('no-gpu');
   const file = join(machine.root, 'proc/meminfo');
   const fresh = () => hardware.memoryAvailable({ fresh: true });
@@ -135,7 +135,7 @@ test('memory that must be fresh is read once for all who ask in the same turn', 
   expect(fresh()).toBe(1024 * 1024);
 });
 
-test('this very machine is probed without a failure', async () => {
+test('probes this machine without a failure', async () => {
   const hardware = createHardware({ log, bus: new EventBus() });
   ends.push(hardware.close);
   const view = await hardware.probe();
@@ -145,7 +145,7 @@ test('this very machine is probed without a failure', async () => {
   expect(view.devices[0]).toMatchObject({ id: 'cpu', access: 'ok' });
 });
 
-test('slow vendor tools are asked at a probe, not when values are read anew', async () => {
+test('runs slow vendor tools only in a full probe', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [machine, hardware] = start('amd-dgpu');
   await hardware.probe();
@@ -158,7 +158,7 @@ test('slow vendor tools are asked at a probe, not when values are read anew', as
   expect(existsSync(join(machine.path, 'called'))).toBe(true);
 });
 
-test('engines of containers are part of the view', async () => {
+test('includes container engines in the view', async () => {
   const about = {
     kind: 'podman',
     version: '5.4.2',
@@ -181,16 +181,16 @@ test('engines of containers are part of the view', async () => {
   ]);
 });
 
-describe('a machine that is not as the last probe found it', () => {
+describe('a machine that differs from the last probe', () => {
   const gpus = (hardware: Hardware) =>
     (hardware.last()?.devices ?? []).filter(({ kind }) => kind === 'gpu').map(({ access }) => access);
-  /** Asks for values that are too old to be shown. */
+  /** Requests values that are stale. */
   const ask = async (hardware: Hardware, elapsed = 5000) => {
     vi.advanceTimersByTime(elapsed);
     await hardware.current();
   };
 
-  test('is probed again where its card has been unplugged', async () => {
+  test('is probed again when its GPU was unplugged', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const [machine, hardware] = start('amd-dgpu');
     await hardware.probe();
@@ -200,7 +200,7 @@ describe('a machine that is not as the last probe found it', () => {
     await vi.waitFor(() => expect(gpus(hardware)).toEqual([]), 5000);
   });
 
-  test('is probed again where the tool of its card came too late at first, at most once a minute', async () => {
+  test('is probed again when its vendor tool was late at first, at most once per minute', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const [machine, hardware, bus] = start('nvidia-single', { limitMs: 3000 });
     let probes = 0;
@@ -223,7 +223,7 @@ describe('a machine that is not as the last probe found it', () => {
     expect(hardware.last()?.devices[1]?.memory_total_bytes).toBeGreaterThan(0);
   });
 
-  test('is left as it is where its driver does not work', async () => {
+  test('is not probed again when its driver does not work', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const [, hardware, bus] = start('nvidia-driver-broken');
     await hardware.probe();

@@ -25,52 +25,61 @@ import { hardwareView } from './view.ts';
 export interface HardwareOptions {
   log: Log;
   bus: EventBus<GatewayEvents>;
-  /** Prefix of /sys, /proc and /dev; the machine itself by default. */
+  /** Prefix of /sys, /proc and /dev. Default: none. */
   root?: string;
-  /** Where vendor tools are looked for. */
+  /** The search path for vendor tools. */
   path?: string;
   nodeAccess?: NodeAccess;
-  /** llama.cpp backends that are installed. */
+  /** Installed llama.cpp backends. */
   backends?: () => readonly string[];
-  /** How engines of containers are found; default none is looked for. */
+  /** How container engines are found. Default: none are searched. */
   containers?: ContainerSources;
-  /** Milliseconds that one probe may take. */
+  /** Maximum milliseconds of one probe. */
   limitMs?: number;
-  /** A first probe is certain to come, and counts as under way already. */
+  /** True when a first probe is certain to follow; it counts as running. */
   expectsProbe?: boolean;
 }
 
 export interface Hardware {
-  /** The last probe with values at most some seconds old once asked again; null before the first. Starts nothing slow. */
+  /**
+   * Returns the last probe with live values that are at most some seconds old after the second call. Null
+   * before the first probe. Starts nothing slow.
+   */
   view(): HardwareView | null;
-  /** The last probe with the values that were read last, however old; starts nothing at all. */
+  /** Returns the last probe with the last live values, however old. Starts nothing. */
   last(): HardwareView | null;
   /**
-   * Whether what `view()` tells of cards is too old, or not there yet, and is being read at this moment; false once the reading
-   * has ended, however it did. Starts nothing.
+   * Returns whether the GPU values in `view()` are stale or missing and are being read now. False once the
+   * read has ended, successful or not. Starts nothing.
    */
   isRefreshing(): boolean;
-  /** The last probe with live values read anew when older than 5 s; probes when that never happened. */
+  /**
+   * Returns the last probe with live values that are refreshed when older than 5 s. Probes first when no
+   * probe has run.
+   */
   current(): Promise<HardwareView>;
-  /** Looks at the whole machine again; calls that overlap share one. Never rejects. */
+  /** Probes the whole machine. Overlapping calls share one run. Never rejects. */
   probe(): Promise<HardwareView>;
-  /** Bytes of host memory that may be taken now: cheap, at most a second old, or read now. */
+  /** Returns the available host memory in bytes. Cheap: cached for up to a second unless `fresh`. */
   memoryAvailable(options?: { fresh: boolean }): number;
-  /** Bytes of host memory that this process may have at most, its control group's limit included. */
+  /** Returns the maximum host memory of this process in bytes, including its control group's limit. */
   memoryTotal(): number;
-  /** Bytes that these processes hold of a card's own memory; null where the machine does not tell. Never rejects. */
+  /**
+   * Returns the bytes that these processes use of a card's own memory. Null when the machine does not report
+   * it. Never rejects.
+   */
   cardMemory(card: string, pids: readonly number[]): Promise<number | null>;
-  /** Physical cores that this process may use, at least 1. */
+  /** Returns the physical cores that this process may use, at least 1. */
   coresPhysical(): number;
   close(): void;
 }
 
 const MEMORY_MS = 1000;
 const PROBE_MS = 8000;
-/** A machine that is not as it was found is probed again at most this often without being asked to. */
+/** Minimum interval of automatic probes after a change of the machine. */
 const PROBE_AGAIN_MS = 60_000;
 
-/** A value that is read again once it is older than `ms`. */
+/** Caches a value and reads it again once it is older than `ms`. */
 function cached<T>(ms: number, read: () => T): () => T {
   let last: { value: T; at: number } | null = null;
   return () => {
@@ -96,7 +105,10 @@ function probeContext(options: HardwareOptions, signal: AbortSignal): ProbeConte
 
 const factsOf = ({ devices }: ProbeResult): DeviceFacts[] => devices.map(({ facts }) => facts);
 
-/** The machine as the gateway sees it. Nothing is read before the first `probe()`, `memoryAvailable()` or `coresPhysical()`. */
+/**
+ * Creates the gateway's view of the machine. Reads nothing before the first `probe()`, `memoryAvailable()` or
+ * `coresPhysical()`.
+ */
 export function createHardware(options: HardwareOptions): Hardware {
   const { log, bus, root = '' } = options;
   const stop = new AbortController();

@@ -10,7 +10,7 @@ test('reads total and available in bytes', () => {
   expect(parseMeminfo('nonsense')).toBeNull();
 });
 
-test('a limit of the control group is the total, and what is left below it is available', () => {
+test('a control group limit is the total, and its free bytes are available', () => {
   const machine = fakeMachine('no-gpu', {
     'proc/self/cgroup': '0::/\n',
     'sys/fs/cgroup/memory.max': '1000000\n',
@@ -24,7 +24,7 @@ test('a limit of the control group is the total, and what is left below it is av
   machine.remove();
 });
 
-test('a limit above the machine limits nothing', () => {
+test("ignores a limit above the machine's memory", () => {
   const machine = fakeMachine('no-gpu', { 'sys/fs/cgroup/memory.max': '99000000000\n' });
   expect(readHostMemory(machine.root)).toMatchObject({ totalBytes: 24684096 * 1024, limitedBy: 'host' });
   machine.remove();

@@ -4,14 +4,17 @@ import { kernelText } from './kernel-files.ts';
 import { zfsCacheBytes } from './zfs-cache.ts';
 
 export interface HostMemory {
-  /** What this process may use at most: the machine's memory or its control group's limit, the smaller, in bytes. */
+  /**
+   * Maximum bytes that this process can use: the smaller of the machine's memory and its control group's
+   * limit.
+   */
   totalBytes: number;
-  /** What is left of that now. */
+  /** Bytes of it that are available now. */
   availableBytes: number;
   limitedBy: 'host' | 'cgroup';
 }
 
-/** MemTotal and MemAvailable in bytes; null when the text has no such line. */
+/** Parses MemTotal and MemAvailable to bytes. Null when a line is missing. */
 export function parseMeminfo(text: string): { total: number; available: number } | null {
   const kib = (key: string) =>
     Number(new RegExp(`^${key}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? Number.NaN);
@@ -27,7 +30,7 @@ function machineMemory(root: string): { total: number; available: number } {
   return { total, available: Math.min(total, available + zfsCacheBytes(root)) };
 }
 
-/** Memory of the host as far as this process may have it. Cheap: some small kernel files. */
+/** Returns the host memory available to this process. Cheap: reads a few small kernel files. */
 export function readHostMemory(root: string): HostMemory {
   const host = machineMemory(root);
   const { memoryLimit, memoryLeft } = readCgroup(root);

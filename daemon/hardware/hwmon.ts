@@ -1,7 +1,7 @@
 import type { DevicePatch } from './facts.ts';
 import type { Tree } from './tree.ts';
 
-/** Which sensor stands for the whole device, best first. */
+/** Sensors that represent the whole device, best first. */
 const LABELS = ['edge', 'pkg'];
 
 async function temperature(tree: Tree, folder: string, names: readonly string[]): Promise<number | null> {
@@ -18,7 +18,7 @@ async function temperature(tree: Tree, folder: string, names: readonly string[])
   return milli === null ? null : milli / 1000;
 }
 
-/** Power in watts and temperature in degrees Celsius from the device's hwmon folder, as far as it has them. */
+/** Reads power in watts and temperature in degrees Celsius from the device's hwmon folder, if present. */
 export async function readHwmon(tree: Tree, deviceFolder: string): Promise<DevicePatch> {
   const [name] = await tree.names(`${deviceFolder}/hwmon`);
   if (name === undefined) return {};

@@ -2,7 +2,7 @@ import type { DevicePatch } from './facts.ts';
 import { readHwmon } from './hwmon.ts';
 import type { Tree } from './tree.ts';
 
-/** Memory of an Arc card: per tile under xe, one number under i915 where the kernel has it. */
+/** Reads the memory of an Arc card: per tile under xe, one number under i915 if the kernel provides it. */
 async function ownMemory(tree: Tree, folder: string): Promise<number | null> {
   const tiles = (await tree.names(folder)).filter((name) => /^tile\d+$/.test(name));
   const sizes = await Promise.all(
@@ -17,7 +17,10 @@ async function ownMemory(tree: Tree, folder: string): Promise<number | null> {
   return null;
 }
 
-/** What the xe and i915 drivers tell. Graphics on bus 0 belong to the processor and live on host memory. */
+/**
+ * Reads the values of the xe and i915 drivers. Graphics on bus 0 are part of the processor and use host
+ * memory.
+ */
 export async function readIntelGpu(tree: Tree, id: string): Promise<DevicePatch> {
   const folder = `sys/bus/pci/devices/${id}`;
   const [memoryTotal, sensors] = await Promise.all([ownMemory(tree, folder), readHwmon(tree, folder)]);

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Reads a short file of /proc or /sys at once (these never wait for a disk); null when it can't be read. */
+/**
+ * Reads a short file of /proc or /sys synchronously (these never wait for a disk). Null when it cannot be
+ * read.
+ */
 export function kernelText(root: string, path: string): string | null {
   try {
     return readFileSync(join(root === '' ? '/' : root, path), 'utf8');

@@ -5,7 +5,7 @@ import { readCapture } from './testing/fake-machine.ts';
 const properties = (name: Parameters<typeof readCapture>[0], node: number) =>
   readCapture(name).files[`sys/class/kfd/kfd/topology/nodes/${node}/properties`] ?? '';
 
-test('the location number is bus, slot and function', () => {
+test('the location number combines bus, slot and function', () => {
   expect(kfdAddress(0, 2816)).toBe('0000:0b:00.0');
   expect(kfdAddress(15, 0xc401)).toBe('000f:c4:00.1');
 });
@@ -15,7 +15,7 @@ test('a node without SIMDs is a processor', () => {
   expect(parseKfdNode('')).toBeNull();
 });
 
-test('a GPU node tells its size', () => {
+test('a GPU node has its size', () => {
   expect(parseKfdNode(properties('amd-strix-halo-npu', 1))).toEqual({
     id: '0000:c3:00.0',
     cpuCores: 0,

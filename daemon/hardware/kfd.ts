@@ -11,13 +11,13 @@ export interface KfdNode {
   simds: number;
 }
 
-/** PCI address from the domain and the location number (bus, slot and function in one). */
+/** Returns the PCI address from the domain and the location number, which combines bus, slot and function. */
 export function kfdAddress(domain: number, location: number): string {
   const hex = (value: number, width: number) => value.toString(16).padStart(width, '0');
   return `${hex(domain, 4)}:${hex((location >> 8) & 0xff, 2)}:${hex((location >> 3) & 0x1f, 2)}.${location & 7}`;
 }
 
-/** One topology node from its `key value` lines; null for a node without SIMDs, which is a CPU. */
+/** Parses one topology node from its `key value` lines. Null for a node without SIMDs, which is a CPU. */
 export function parseKfdNode(properties: string): KfdNode | null {
   const values = new Map(properties.split('\n').map((line) => line.trim().split(/\s+/) as [string, string]));
   const value = (key: string) => Number(values.get(key) ?? 0);
@@ -29,7 +29,7 @@ export function parseKfdNode(properties: string): KfdNode | null {
   };
 }
 
-/** What the compute topology adds to AMD GPUs, by PCI address: sharing a node with CPU cores means integrated. */
+/** Reads the compute topology of AMD GPUs by PCI address. A node shared with CPU cores means integrated. */
 export async function readKfd(tree: Tree): Promise<Map<string, DevicePatch>> {
   const patches = new Map<string, DevicePatch>();
   for (const name of (await tree.names(NODES)).slice(0, 128)) {

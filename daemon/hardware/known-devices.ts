@@ -1,12 +1,12 @@
 import type { Vendor } from './facts.ts';
 
-/** Identity of devices whose driver does not say what they are. Keyed by `vendor:device` in hexadecimal. */
+/** Identity of devices whose driver does not report it. Keyed by `vendor:device` in hexadecimal. */
 export interface KnownDevice {
-  /** Shown when no tool on the machine knows a better name. */
+  /** Shown when no tool on the machine has a better name. */
   name: string;
-  /** Lives on the memory of the host. */
+  /** Uses the host's memory. */
   integrated?: true;
-  /** Display graphics of two compute units. */
+  /** Display graphics with two compute units. */
   small?: true;
 }
 
@@ -51,7 +51,7 @@ export const KNOWN_DEVICES: Readonly<Record<string, KnownDevice>> = {
   '8086:643e': { name: 'Intel NPU (Lunar Lake)' },
 };
 
-/** GB10 and its kin: the GPU has no memory of its own. */
+/** GB10 and related GPUs have no memory of their own. */
 export const NVIDIA_UNIFIED = { firstId: 0x2e00, lastId: 0x2e3f, name: /\b(GB10|GH200|Grace)\b/ };
 
 const hex = (value: number) => value.toString(16).padStart(4, '0');

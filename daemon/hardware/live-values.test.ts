@@ -13,12 +13,12 @@ const noTool: Tool = async () => {
 };
 
 let machine: FakeMachine;
-let told: unknown[];
+let problems: unknown[];
 let card: DeviceFacts;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
   machine = fakeMachine('amd-dgpu');
-  told = [];
+  problems = [];
   const identity = { id: ID, kind: 'gpu', vendor: 'amd', vendorId: 0x1002, deviceId: 1 } as const;
   card = { ...newDevice(identity), driver: 'amdgpu' };
 });
@@ -30,10 +30,10 @@ afterEach(() => {
 const open = (tree: Tree = openTree(machine.root)) =>
   new LiveValues(
     { tree, tool: noTool, limitMs: 1000 },
-    { debug: (problem: unknown) => void told.push(problem) },
+    { debug: (problem: unknown) => void problems.push(problem) },
   );
 
-test('are stale 5 s after they were read, by whom ever', async () => {
+test('are stale 5 s after any read', async () => {
   const live = open();
   vi.advanceTimersByTime(5000);
   expect(live.stale).toBe(true);
@@ -46,7 +46,7 @@ test('are stale 5 s after they were read, by whom ever', async () => {
   expect(live.stale).toBe(false);
 });
 
-test('are laid over the device, and what can no longer be read is unknown', async () => {
+test('are applied to the device, and unreadable values are cleared', async () => {
   const live = open();
   await live.read([card]);
   expect(card).toMatchObject({ memoryUsed: 27856896, busyPercent: 0 });
@@ -55,10 +55,10 @@ test('are laid over the device, and what can no longer be read is unknown', asyn
   writeFileSync(join(folder, 'gpu_busy_percent'), 'EBUSY\n');
   await live.read([card]);
   expect(card).toMatchObject({ memoryUsed: 1000, busyPercent: null });
-  expect(told).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
-test('a counter of busy time is a percentage from the second reading on', () => {
+test('a busy counter becomes a percentage from the second reading on', () => {
   const live = open();
   card.busyCounterUs = 1_000_000;
   live.markRead([card]);
@@ -69,7 +69,7 @@ test('a counter of busy time is a percentage from the second reading on', () => 
   expect(card.busyPercent).toBe(50);
 });
 
-test('what goes wrong is told and fails nobody', async () => {
+test('a failure is logged and rejects nothing', async () => {
   const broken = new Proxy({} as Tree, {
     get: () => () => {
       throw new Error('no such tree');
@@ -78,5 +78,5 @@ test('what goes wrong is told and fails nobody', async () => {
   card.memoryUsed = 5;
   await open(broken).read([card]);
   expect(card.memoryUsed).toBeNull();
-  expect(told).toEqual([{ probe: 'live values', reason: 'no such tree' }]);
+  expect(problems).toEqual([{ probe: 'live values', reason: 'no such tree' }]);
 });

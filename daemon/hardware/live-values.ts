@@ -7,7 +7,7 @@ import type { ProbeContext } from './probe.ts';
 
 const GOOD_FOR_MS = 5000;
 
-/** What changes on devices from moment to moment: when it was read last, and how it is read anew without a whole probe. */
+/** Tracks when live values of the devices were read last and refreshes them without a full probe. */
 export class LiveValues {
   readonly #context: Pick<ProbeContext, 'tree' | 'tool' | 'limitMs'>;
   readonly #log: Pick<Log, 'debug'>;
@@ -19,24 +19,24 @@ export class LiveValues {
     this.#log = log;
   }
 
-  /** Whether they are too old to be shown. */
+  /** Returns whether the values are too old to show. */
   get stale(): boolean {
     return performance.now() - this.#readAt >= GOOD_FOR_MS;
   }
 
-  /** They were read a moment ago, by a probe or here. */
+  /** Marks the values as just read, by a probe or a refresh. */
   markRead(devices: readonly DeviceFacts[]): void {
     this.#readAt = performance.now();
     this.#countBusy(devices, this.#readAt);
   }
 
-  /** Reads them anew. Never rejects; what went wrong is told in the log. */
+  /** Refreshes the values. Never rejects; logs failures. */
   async read(devices: readonly DeviceFacts[]): Promise<void> {
     const { limitMs } = this.#context;
     const problems: ProbeProblem[] = [];
     const work = () => refreshDetails(this.#context, devices);
     await runGuarded('live values', limitMs, work, undefined, problems);
-    // What could not be read is unknown, not as it was.
+    // Clears values that could not be read, so that no stale value remains.
     if (problems.length > 0) for (const device of devices) clearLiveValues(device);
     for (const problem of problems) this.#log.debug(problem, 'hardware');
     this.markRead(devices);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
 import { cudaCommand, installedBackends } from './llama-backends.ts';
 
-test('a backend counts with its binaries and on its platform only', () => {
+test('counts a backend only with its binaries and on its platform', () => {
   const folder = scratch();
   mkdirSync(join(folder, '@node-llama-cpp/linux-x64-vulkan/bins'), { recursive: true });
   mkdirSync(join(folder, '@node-llama-cpp/linux-x64-cuda'), { recursive: true });
@@ -14,13 +14,13 @@ test('a backend counts with its binaries and on its platform only', () => {
 });
 
 test.runIf(process.platform === 'linux' && process.arch === 'x64')(
-  'Vulkan ships with this installation',
+  'Vulkan is part of this installation',
   () => {
     expect(installedBackends()).toContain('vulkan');
   },
 );
 
-test('CUDA is one command away, which is another one in a package', () => {
+test('CUDA needs one command, which differs in a package', () => {
   expect(cudaCommand()).toBe('npm run cuda');
   expect(cudaCommand(import.meta.filename)).toBe(`sudo ${import.meta.filename}`);
 });

@@ -3,20 +3,20 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ROOT } from '../lib/fs/root.ts';
 
-/** Packages of node-llama-cpp that carry the binaries of one backend, by platform. */
+/** Packages of node-llama-cpp with the binaries of one backend, by platform. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   vulkan: ['linux-x64-vulkan'],
   cuda: ['linux-x64-cuda'],
 };
 
-/** Folders in which Node would look for a package of this daemon. */
+/** Folders in which Node searches the packages of this daemon. */
 function packageFolders(): readonly string[] {
   return createRequire(import.meta.url).resolve.paths('node-llama-cpp') ?? [];
 }
 
 /**
- * llama.cpp backends of the embedded engine that are installed for this platform; `cpu` always. A stand-in package
- * without binaries does not count.
+ * Returns the installed llama.cpp backends of the embedded engine for this platform, always including `cpu`.
+ * A placeholder package without binaries does not count.
  */
 export function installedBackends(
   folders: readonly string[] = packageFolders(),
@@ -30,9 +30,9 @@ export function installedBackends(
   return ['cpu', ...gpu];
 }
 
-/** Of a package; beside the folder of the daemon. */
+/** The installer in a packaged installation, next to the daemon's folder. */
 const CUDA = join(ROOT, 'cuda');
 
-/** The command that brings the CUDA binaries to this installation: a package has a program of its own for it. */
+/** Returns the command that installs the CUDA binaries. A packaged installation has its own program for it. */
 export const cudaCommand = (program = CUDA): string =>
   existsSync(program) ? `sudo ${program}` : 'npm run cuda';

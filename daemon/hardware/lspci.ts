@@ -1,7 +1,7 @@
 import { pciAddress } from './pci-scan.ts';
 import type { Tool } from './tools.ts';
 
-/** Names by PCI address from `lspci -Dmmnn`: only marketing names in brackets are worth showing. */
+/** Parses names by PCI address from `lspci -Dmmnn`. Only marketing names in brackets are used. */
 export function parseLspci(text: string): Map<string, string> {
   const names = new Map<string, string>();
   for (const line of text.split('\n').slice(0, 4096)) {
@@ -14,7 +14,7 @@ export function parseLspci(text: string): Map<string, string> {
   return names;
 }
 
-/** Names from the machine's PCI list; empty when lspci is not installed. */
+/** Reads names from the machine's PCI list. Empty when lspci is not installed. */
 export async function readLspci(tool: Tool): Promise<Map<string, string>> {
   const result = await tool('lspci', ['-Dmmnn']);
   return result.code === 0 ? parseLspci(result.stdout) : new Map();

@@ -31,7 +31,7 @@ test.each([
   ]);
 });
 
-test('a card has its own pool, without host memory that it could map and without what its driver keeps', () => {
+test("a card has its own pool, without mappable host memory and the driver's reserve", () => {
   const card = gpu('card', { memoryTotal: 100, memoryUsed: 10, memoryFree: 85, gttTotal: 500 });
   expect(memoryPools(host(1000, 900), [card])[1]).toMatchObject({
     id: 'card',
@@ -41,7 +41,7 @@ test('a card has its own pool, without host memory that it could map and without
   });
 });
 
-test('unknown memory is no pool', () => {
+test('unknown memory has no pool', () => {
   expect(poolOf(gpu('x', {}))).toBeNull();
   expect(memoryPools(host(10, 5), [gpu('x', {})])).toHaveLength(1);
 });

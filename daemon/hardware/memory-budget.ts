@@ -2,7 +2,7 @@ import type { MemoryPoolRecord } from '../contract/hardware.ts';
 import type { DeviceFacts } from './facts.ts';
 import type { HostMemory } from './host-memory.ts';
 
-/** Pool of everything that lives on the host's memory. */
+/** The pool of everything that uses the host's memory. */
 export const HOST_POOL = 'host';
 
 type Size = Pick<
@@ -10,12 +10,12 @@ type Size = Pick<
   'kind' | 'total_bytes' | 'available_bytes' | 'carveout_bytes' | 'limited_by'
 >;
 
-/** True for a GPU that is meant to run models on the host's memory. */
+/** True for a GPU that runs models on the host's memory. */
 export function isUnifiedGpu(device: DeviceFacts): boolean {
   return device.kind === 'gpu' && device.integrated === true && !device.small && device.vendor !== 'intel';
 }
 
-/** The pool a device draws from, or null when its memory is unknown: nothing is invented. */
+/** Returns the pool of a device, or null when its memory is unknown. */
 export function poolOf(device: DeviceFacts): string | null {
   if (device.integrated === true) return HOST_POOL;
   return device.memoryTotal === null ? null : device.id;
@@ -50,7 +50,9 @@ function hostSize(host: HostMemory): Size {
   };
 }
 
-/** A card's own memory, less what its driver keeps for itself. Host memory it could map is never added. */
+/**
+ * Returns a card's own memory without the part that its driver reserves. Mappable host memory is never added.
+ */
 function deviceSize(device: DeviceFacts): Size {
   const { memoryTotal, memoryUsed, memoryFree } = device;
   const usable = memoryUsed === null || memoryFree === null ? memoryTotal : memoryUsed + memoryFree;
@@ -63,7 +65,7 @@ function deviceSize(device: DeviceFacts): Size {
   };
 }
 
-/** Every memory pool of the machine; the host's first. Devices on one pool are not each granted all of it. */
+/** Returns every memory pool of the machine, the host's first. Devices on one pool share it. */
 export function memoryPools(host: HostMemory, devices: readonly DeviceFacts[]): MemoryPoolRecord[] {
   const unified = devices.find(isUnifiedGpu);
   const members = (pool: string) =>

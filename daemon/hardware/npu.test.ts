@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseRockchipLoad } from './npu.ts';
 
-test('the mean of all cores', () => {
+test('returns the mean of all cores', () => {
   expect(parseRockchipLoad('NPU load:  Core0: 37%, Core1:  0%, Core2:  0%,')).toBe(12);
 });
 

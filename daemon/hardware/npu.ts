@@ -1,7 +1,7 @@
 import { type DeviceFacts, type DevicePatch, newDevice, patchDevice } from './facts.ts';
 import type { Tree } from './tree.ts';
 
-/** What the amdxdna and intel_vpu drivers tell of an NPU. */
+/** Reads the values of the amdxdna and intel_vpu drivers. */
 export async function readNpu(tree: Tree, id: string): Promise<DevicePatch> {
   const folder = `sys/bus/pci/devices/${id}`;
   const [memoryUsed, busyCounterUs] = await Promise.all([
@@ -11,14 +11,17 @@ export async function readNpu(tree: Tree, id: string): Promise<DevicePatch> {
   return { memoryUsed, busyCounterUs };
 }
 
-/** Mean load of all cores from `NPU load:  Core0: 37%, Core1:  0%,`; null when there is no such text. */
+/** Returns the mean load of all cores from `NPU load:  Core0: 37%, Core1:  0%,`. Null without such text. */
 export function parseRockchipLoad(text: string | null): number | null {
   const cores = [...(text ?? '').matchAll(/Core\d+:\s*(\d+)%/g)].map((match) => Number(match[1]));
   if (cores.length === 0) return null;
   return Math.round(cores.reduce((sum, load) => sum + load, 0) / cores.length);
 }
 
-/** Rockchip NPUs: platform devices without a PCI address and without an accel node. Their load is readable by root. */
+/**
+ * Finds Rockchip NPUs, which are platform devices without PCI address and accel node. Only root can read
+ * their load.
+ */
 export async function scanPlatformNpus(tree: Tree): Promise<DeviceFacts[]> {
   const names = (await tree.names('sys/class/devfreq')).filter((name) => /^[0-9a-f]+\.npu$/.test(name));
   const [load, version] = await Promise.all([

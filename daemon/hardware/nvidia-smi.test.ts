@@ -13,7 +13,7 @@ const answer = (code: number, stdout: string) => ({
   missing: false,
 });
 
-test('reads a row; the bus id gets the four-digit domain', () => {
+test('parses a row and normalises the bus id', () => {
   const [gpu] = parseGpus(query('nvidia-single'));
   expect(gpu).toMatchObject({ id: '0000:84:00.0', name: 'NVIDIA GeForce RTX 4090' });
   expect(gpu?.patch).toMatchObject({
@@ -23,34 +23,34 @@ test('reads a row; the bus id gets the four-digit domain', () => {
   });
 });
 
-test('a load of zero is zero, and a field that is not available is null', () => {
+test('a load of zero is zero, and an unavailable field is null', () => {
   const [, second] = parseGpus(query('nvidia-dual'));
   expect(second?.patch).toMatchObject({ busyPercent: 0, powerW: null, temperatureC: 33 });
 });
 
-test('a name may hold a comma', () => {
+test('accepts a name with a comma', () => {
   const [gpu] = parseGpus(query('nvidia-single').replace('GeForce RTX', 'GeForce, RTX'));
   expect(gpu).toMatchObject({ id: '0000:84:00.0', name: 'NVIDIA GeForce, RTX 4090' });
 });
 
-test('a message instead of rows is no GPU', () => {
+test('a message instead of rows gives no GPU', () => {
   expect(parseGpus(query('nvidia-driver-broken'))).toEqual([]);
   expect(parseGpus('')).toEqual([]);
 });
 
-test('unified: no memory of its own, and one of those models; a broken field alone is not enough', () => {
+test('unified requires no own memory and a known model; a missing field alone is not enough', () => {
   const [gb10] = parseGpus(query('nvidia-unified-gb10'));
   const [card] = parseGpus(query('nvidia-single').replace('24564', '[N/A]'));
   expect(gb10 && isUnified(gb10, 0x2e12)).toBe(true);
   expect(card && isUnified(card, 0x2684)).toBe(false);
 });
 
-test('programs without a number do not count', () => {
+test('ignores processes without a number', () => {
   const apps = parseApps(captured('nvidia-dual', 'nvidia-smi', '--query-compute-apps'));
   expect([...apps.values()]).toEqual([18310 * MIB]);
 });
 
-test('a failing tool names its reason, a missing one is silence', async () => {
+test('reports why a tool failed, and nothing for a missing one', async () => {
   const broken: Tool = async () => answer(9, query('nvidia-driver-broken'));
   const missing: Tool = async () => ({ ...answer(0, ''), code: null, missing: true });
   expect((await readNvidia(broken)).problem).toMatch(/^NVIDIA-SMI has failed/);

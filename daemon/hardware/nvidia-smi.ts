@@ -15,7 +15,7 @@ export const APPS_QUERY = [
   '--query-compute-apps=gpu_uuid,pid,process_name,used_memory',
   '--format=csv,noheader,nounits',
 ];
-/** Columns on either side of the name, which may hold a comma one day. */
+/** Number of columns before the name. The name itself may contain a comma. */
 const COLUMNS_BEFORE_NAME = 2;
 const RIGHT = 10;
 
@@ -51,7 +51,7 @@ function parseRow(line: string): NvidiaGpu | null {
   return { id, uuid: cells[1] ?? '', name, patch };
 }
 
-/** GPUs from `nvidia-smi --query-gpu`; a field the driver does not know (`[N/A]`) stays null. */
+/** Parses GPUs from `nvidia-smi --query-gpu`. A field that the driver does not support (`[N/A]`) stays null. */
 export function parseGpus(csv: string): NvidiaGpu[] {
   return csv
     .split('\n')
@@ -60,7 +60,7 @@ export function parseGpus(csv: string): NvidiaGpu[] {
     .slice(0, MAX_GPUS);
 }
 
-/** Bytes that compute programs hold, by GPU uuid; null where no program tells. */
+/** Parses the bytes used by compute processes, by GPU uuid. Null when no process reports a number. */
 export function parseApps(csv: string): Map<string, number> {
   const sums = new Map<string, number>();
   for (const line of csv.split('\n').slice(0, 4096)) {
@@ -72,14 +72,14 @@ export function parseApps(csv: string): Map<string, number> {
   return sums;
 }
 
-/** True for a GPU that lives on host memory: it tells no memory of its own and is one of those models. */
+/** True for a GPU that uses host memory: it reports no memory of its own and is a known model. */
 export function isUnified(gpu: NvidiaGpu, deviceId: number | null): boolean {
   if (typeof gpu.patch.memoryTotal === 'number') return false;
   const byId = deviceId !== null && deviceId >= NVIDIA_UNIFIED.firstId && deviceId <= NVIDIA_UNIFIED.lastId;
   return byId || NVIDIA_UNIFIED.name.test(gpu.name);
 }
 
-/** What nvidia-smi answered: GPUs, or why there are none. Not installed: no GPUs and no problem. */
+/** Returns the GPUs of nvidia-smi, or why there are none. Not installed: no GPUs and no problem. */
 export async function readNvidia(tool: Tool): Promise<{ gpus: NvidiaGpu[]; problem: string | null }> {
   const result = await tool('nvidia-smi', GPU_QUERY);
   const problem = toolProblem(result);
@@ -92,7 +92,7 @@ export async function readNvidia(tool: Tool): Promise<{ gpus: NvidiaGpu[]; probl
   return { gpus, problem };
 }
 
-/** A GPU that only the tool sees, as inside a virtual machine of Windows, where the PCI bus does not show it. */
+/** Returns a GPU that only the tool reports, as in a Windows virtual machine without a PCI bus. */
 export function deviceOnlyInTool(gpu: NvidiaGpu): DeviceFacts {
   return {
     ...newDevice({ id: gpu.id, kind: 'gpu', vendor: 'nvidia', vendorId: NVIDIA, deviceId: null }),

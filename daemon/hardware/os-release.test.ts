@@ -20,14 +20,14 @@ it.each([
   expect(osName(text)).toBe(name);
 });
 
-it('takes the first file that says a name', async () => {
-  const [absent, empty, told] = ['absent', 'empty', 'told'].map((name) => join(folder, name)) as [
+it('uses the first file with a name', async () => {
+  const [absent, empty, named] = ['absent', 'empty', 'told'].map((name) => join(folder, name)) as [
     string,
     string,
     string,
   ];
   writeFileSync(empty, '');
-  writeFileSync(told, 'NAME=Void\n');
-  expect(await readOsName([absent, empty, told])).toBe('Void');
+  writeFileSync(named, 'NAME=Void\n');
+  expect(await readOsName([absent, empty, named])).toBe('Void');
   expect(await readOsName([absent, folder])).toBeNull();
 });

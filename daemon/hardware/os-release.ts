@@ -1,16 +1,19 @@
 import { readFile } from 'node:fs/promises';
 
-/** Where a distribution says what it is, the one that counts first (man os-release). */
+/** Files that describe the distribution, in order of priority (man os-release). */
 const FILES = ['/etc/os-release', '/usr/lib/os-release'] as const;
 
-/** A value as a shell would read it: without its quotes, and what they protect. */
+/** Unquotes a value as a shell would. */
 function plain(value: string): string {
   const text = value.trim();
   const quoted = /^(["'])(.*)\1$/.exec(text);
   return quoted ? (quoted[2] ?? '').replace(/\\(["'$`\\])/g, '$1') : text;
 }
 
-/** Name and version of the system, such as `Debian GNU/Linux 12`, from the text of an os-release; null without a name. */
+/**
+ * Returns name and version of the system, such as `Debian GNU/Linux 12`, from the text of an os-release file.
+ * Null without a name.
+ */
 export function osName(text: string): string | null {
   const values = new Map(
     text.split('\n').flatMap((line) => {
@@ -22,7 +25,7 @@ export function osName(text: string): string | null {
   return name === '' ? null : `${name} ${values.get('VERSION_ID') ?? ''}`.trim();
 }
 
-/** The same of this machine; null where no file says it. Never throws. */
+/** Returns name and version of this machine's system. Null when no file contains it. Never throws. */
 export async function readOsName(files: readonly string[] = FILES): Promise<string | null> {
   for (const file of files) {
     const name = osName(await readFile(file, 'utf8').catch(() => ''));

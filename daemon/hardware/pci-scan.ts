@@ -3,12 +3,12 @@ import { deviceKey, KNOWN_DEVICES, VENDORS } from './known-devices.ts';
 import type { Tree } from './tree.ts';
 
 const ADDRESS = /^([0-9a-f]{4,8}):([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])$/i;
-/** Most accelerators of one machine that are reported. */
+/** Maximum number of reported accelerators. */
 const MAX_DEVICES = 64;
 const AMD_NPUS = new Set([0x17f0, 0x1502]);
 const AMD_PROCESSORS = 0x1022;
 
-/** PCI address in the one spelling used as key: four-digit domain, lower case. Null when it is none. */
+/** Normalises a PCI address for use as a key: four-digit domain, lower case. Null when it is invalid. */
 export function pciAddress(text: string): string | null {
   const match = ADDRESS.exec(text.trim());
   if (match === null) return null;
@@ -16,7 +16,7 @@ export function pciAddress(text: string): string | null {
   return `${domain.slice(-4)}:${bus}:${slot}.${func}`.toLowerCase();
 }
 
-/** What a PCI class (24 bits) means for us: display adapters and processing accelerators, else null. */
+/** Returns the device kind of a PCI class (24 bits): display adapter or processing accelerator, else null. */
 export function deviceKind(
   classCode: number,
   vendor: Vendor,

@@ -39,7 +39,7 @@ function hardwareOf(
 }
 
 const accelerators = (view: HardwareView) => view.devices.filter(({ kind }) => kind !== 'cpu');
-/** The reason is compared by its first words: enough to name the rule. */
+/** Compares the reason by its first words, which identify the rule. */
 const short = ({ unused_reason, ...rest }: DeviceRecord): Accelerator => ({
   ...rest,
   unused: unused_reason?.split(/[ :]+/).slice(0, 3).join(' ') ?? null,
@@ -53,7 +53,7 @@ test.each(MACHINES)('%s: devices, memory, pools and access', async (name) => {
   expect(view.problems.map(({ probe }) => probe)).toEqual(EXPECTED[name].problems);
 });
 
-test('present but not permitted is not absent', async () => {
+test('distinguishes missing permission from absence', async () => {
   const states: Record<string, NodeState> = {
     '/dev/dri/renderD128': 'denied',
     '/dev/accel/accel0': 'absent',
@@ -65,12 +65,12 @@ test('present but not permitted is not absent', async () => {
   expect(accelerators(view)[0]?.unused_reason).toContain('group render');
 });
 
-test('a GPU without a backend for it says which one is missing', async () => {
+test('names the missing backend of a GPU', async () => {
   const view = await hardwareOf('amd-dgpu', { backends: () => ['cpu'] }).probe();
   expect(accelerators(view)[0]?.unused_reason).toContain('Vulkan backend');
 });
 
-test('the control group limits the host and so the unified pool', async () => {
+test("applies the control group's limit to the host and the unified pool", async () => {
   const limit = { 'proc/self/cgroup': '0::/box/app\n', 'sys/fs/cgroup/box/memory.max': `${8 * GIB}\n` };
   const view = await hardwareOf('amd-strix-halo-npu', {}, limit).probe();
   expect(view.host.memory_total_bytes).toBe(8 * GIB);
@@ -90,7 +90,7 @@ const FACTS = [
   'temperature_c',
 ] as const;
 
-test.each(MACHINES)('%s: each fact names the probe that told it, each gap its reason', async (name) => {
+test.each(MACHINES)('%s: each fact names its probe, each gap its reason', async (name) => {
   const view = await hardwareOf(name).probe();
   const evidence = (of: string) => view.evidence.find((each) => each.of === of) as EvidenceRecord;
   expect(evidence('host').facts).toMatchObject({ memory: 'meminfo' });
@@ -110,7 +110,7 @@ test.each(MACHINES)('%s: each fact names the probe that told it, each gap its re
   }
 });
 
-test('the probes by name: the kernel before and above the vendor tool, the tool where it alone tells', async () => {
+test('uses kernel probes before and after the vendor tool, and the tool alone where only it provides a fact', async () => {
   const evidenceOf = async (name: MachineName) => (await hardwareOf(name).probe()).evidence;
   const amd = await evidenceOf('amd-dgpu');
   expect(amd.find(({ of }) => of === '0000:0b:00.0')).toMatchObject({
@@ -131,7 +131,7 @@ test('the probes by name: the kernel before and above the vendor tool, the tool 
   expect(halo.find(({ of }) => of === 'pool host')?.facts.total_bytes).toBe('amdgpu');
 });
 
-test('a tool that is not installed is the reason for what it alone would tell', async () => {
+test('a tool that is not installed is the reason for facts that only it provides', async () => {
   const view = await hardwareOf('nvidia-single', { path: '/nonexistent' }).probe();
   const device = view.evidence.find(({ of }) => of === '0000:84:00.0');
   expect(device?.unread).toContainEqual({ fact: 'power_w', reason: 'nvidia-smi is not installed' });

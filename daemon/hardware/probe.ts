@@ -23,19 +23,19 @@ export interface ProbeContext {
   tool: Tool;
   path: string;
   nodeAccess: NodeAccess;
-  /** llama.cpp backends that are installed. */
+  /** Installed llama.cpp backends. */
   backends: () => readonly string[];
-  /** Null: engines of containers are not looked for. */
+  /** Null: container engines are not searched. */
   containers: ContainerSources | null;
   signal: AbortSignal;
-  /** Milliseconds that one probe may take. */
+  /** Maximum milliseconds of one probe. */
   limitMs: number;
 }
 
 export interface ProbedDevice {
   facts: DeviceFacts;
   name: string;
-  /** The probe that told the name. */
+  /** The probe that provided the name. */
   nameBy: string;
   access: Access;
 }
@@ -48,13 +48,13 @@ export interface ProbeResult {
   backend: BackendFacts;
   containers: ContainerRuntimeRecord[];
   problems: ProbeProblem[];
-  /** Vendor tools that were asked for and are not installed. */
+  /** Vendor tools that were needed and are not installed. */
   missingTools: ReadonlySet<string>;
 }
 
 type Run = <T>(name: string, work: () => Promise<T>, fallback: T) => Promise<T>;
 
-/** All that the kernel tells, in the order device list → nodes and drivers' own values. */
+/** Runs the kernel probes in this order: device list, nodes, driver values. */
 async function probeKernel({ tree, tool }: ProbeContext, run: Run): Promise<DeviceFacts[]> {
   const [pci, platform, nodes, kfd] = await Promise.all([
     run('pci', () => scanPci(tree), []),
@@ -85,7 +85,10 @@ function addNvidia(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof rea
   applyNvidia(devices, answer);
 }
 
-/** Vulkan says whether a device is integrated where nobody else did; one of the same kind says it for all of them. */
+/**
+ * Applies Vulkan's information whether a device is integrated, if no other probe provided it. One device of a
+ * kind applies to all of that kind.
+ */
 function addVulkan(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof readVulkan>>): void {
   for (const device of devices.filter(({ integrated }) => integrated === null)) {
     const match = answer.devices?.find(
@@ -104,7 +107,7 @@ async function probeContainers(context: ProbeContext): Promise<ContainerRuntimeR
   return sources === null ? [] : readContainers({ sources, nodeAccess, path, signal });
 }
 
-/** The same tools, with those that are not installed noted in `missing`. */
+/** Wraps the tools and records missing ones in `missing`. */
 const recordMissingTools =
   (tool: Tool, missing: Set<string>): Tool =>
   async (file, args) => {
@@ -113,7 +116,7 @@ const recordMissingTools =
     return result;
   };
 
-/** Answers of tools that failed on a machine which has their hardware; elsewhere their silence is ordinary. */
+/** Returns errors of tools whose hardware is present. On other machines a failing tool is normal. */
 function toolProblems(
   devices: readonly DeviceFacts[],
   nvidia: string | null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sleepDetector } from './resume-watch.ts';
 
-test('only time that the machine did not live through counts as sleep', () => {
+test('counts only time that the machine slept', () => {
   const time = { wall: 0, awake: 0 };
   const slept = sleepDetector({ wall: () => time.wall, awake: () => time.awake });
   const pass = (wall: number, awake: number) => {

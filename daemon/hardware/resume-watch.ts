@@ -1,17 +1,20 @@
 const EVERY_MS = 10_000;
-/** The wall clock ran this much further than the machine: it slept (or the clock was set, which does no harm). */
+/**
+ * The wall clock advanced this much more than the monotonic clock: the machine slept, or the clock was set,
+ * which is harmless.
+ */
 const GAP_MS = 15_000;
 
 export interface Clock {
-  /** Milliseconds that go on while the machine sleeps. */
+  /** Milliseconds that advance while the machine sleeps. */
   wall(): number;
-  /** Milliseconds that stand still while the machine sleeps. */
+  /** Milliseconds that stop while the machine sleeps. */
   awake(): number;
 }
 
 const CLOCK: Clock = { wall: () => Date.now(), awake: () => performance.now() };
 
-/** Answers, at each call, whether the machine slept since the call before. */
+/** Returns a function that reports whether the machine slept since the previous call. */
 export function sleepDetector(clock: Clock = CLOCK): () => boolean {
   let [wall, awake] = [clock.wall(), clock.awake()];
   return () => {
@@ -21,7 +24,10 @@ export function sleepDetector(clock: Clock = CLOCK): () => boolean {
   };
 }
 
-/** Calls `onResume` after the machine slept; the answer ends the watch. Never keeps the process alive. */
+/**
+ * Calls `onResume` after the machine slept. Returns a function that stops the watch. Does not keep the
+ * process alive.
+ */
 export function watchResume(onResume: () => void): () => void {
   const slept = sleepDetector();
   const timer = setInterval(() => {

@@ -8,7 +8,7 @@ const card = (id: string, deviceId: number) =>
   newDevice({ id, kind: 'gpu', vendor: 'amd', vendorId: 0x1002, deviceId });
 const text = captured('amd-dgpu', 'rocm-smi', '--showproductname');
 
-test('numbers come as strings', () => {
+test('parses numbers from strings', () => {
   expect(parseRocm(text)).toEqual([
     {
       id: null,
@@ -26,7 +26,7 @@ test('numbers come as strings', () => {
   ]);
 });
 
-test('a card is matched by its address, else by its model if that is the only one', () => {
+test('matches a card by address, else by model when it is the only one', () => {
   const one = card('0000:0b:00.0', 0x744c);
   const other = card('0000:0e:00.0', 0x164e);
   const twin = card('0000:0c:00.0', 0x744c);
@@ -36,7 +36,7 @@ test('a card is matched by its address, else by its model if that is the only on
   expect([...matchCards(parseRocm(all), []).keys()]).toEqual(['0000:0b:00.0']);
 });
 
-test('a shell that does not know it, or a warning instead of JSON, is nothing', async () => {
+test('an unsupported tool, or a warning instead of JSON, gives nothing', async () => {
   const says =
     (code: number, stdout: string): Tool =>
     async () => ({

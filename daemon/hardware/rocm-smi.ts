@@ -5,7 +5,7 @@ import { asRecord, looseNumber, parseJson, type Tool } from './tools.ts';
 const QUERY = ['--showproductname', '--showuse', '--showmeminfo', 'all', '--json'];
 
 export interface RocmCard {
-  /** PCI address; null in answers that do not hold it. */
+  /** PCI address. Null in outputs that lack it. */
   readonly id: string | null;
   readonly deviceId: number | null;
   readonly patch: DevicePatch;
@@ -34,13 +34,16 @@ function readCard(value: unknown): RocmCard {
   };
 }
 
-/** The cards of `rocm-smi --json`; every number is a string, and a warning may stand in the place of the JSON. */
+/**
+ * Parses the cards of `rocm-smi --json`. Every number is a string, and the output may be a warning instead of
+ * JSON.
+ */
 export function parseRocm(text: string): RocmCard[] {
   const cards = Object.entries(asRecord(parseJson(text))).filter(([key]) => /^card\d+$/.test(key));
   return cards.map(([, value]) => readCard(value));
 }
 
-/** Which card is which device: by its address, else by its model where there is only one of it on either side. */
+/** Matches cards to devices by address, else by model when both sides have only one of it. */
 export function matchCards(
   cards: readonly RocmCard[],
   devices: readonly Pick<DeviceFacts, 'id' | 'deviceId'>[],
@@ -58,7 +61,7 @@ export function matchCards(
   return patches;
 }
 
-/** What the older tool of ROCm says, for machines without amd-smi; null when it says nothing. */
+/** Reads the older ROCm tool, for machines without amd-smi. Null when it reports nothing. */
 export async function readRocmSmi(
   tool: Tool,
   devices: readonly DeviceFacts[],

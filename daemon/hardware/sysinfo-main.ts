@@ -1,4 +1,4 @@
-/** Program of its own: prints what systeminformation knows of the processor, since its calls may block. */
+/** Child program that prints systeminformation's processor data, because its calls may block. */
 import processors from 'systeminformation/lib/cpu.js';
 
 const { manufacturer, brand } = await processors.cpu();

@@ -11,24 +11,25 @@ const PROGRAM = fileURLToPath(new URL('./sysinfo-main.ts', import.meta.url));
 export interface SystemInfo {
   cpu: string;
   os: string | null;
-  /** The probe that told it. */
+  /** The probe that provided it. */
   by: string;
 }
 
-/** The processor's name as Node reads it, for a machine on which the child says nothing. */
+/** Returns the processor's name from Node, used when the child reports nothing. */
 function plainCpuName(): string {
   return cpus()[0]?.model.trim() || 'unknown processor';
 }
 
-/** The processor's name from what the child has printed; null when that says nothing. */
+/** Parses the processor's name from the child's output. Null when it contains none. */
 export function parseSysinfo(result: Pick<RunResult, 'code' | 'stdout'>): string | null {
   const { cpu } = asRecord(result.code === 0 ? parseJson(result.stdout) : null);
   return (typeof cpu === 'string' ? cpu.trim() : '') || null;
 }
 
 /**
- * Name of the processor, from systeminformation in a process of its own, and of the system, from its own file: systeminformation would
- * ask the resolver for the host's full name and read the kernel's log on the way. Never throws.
+ * Returns the processor's name from systeminformation in a child process, and the system's name from its own
+ * file: systeminformation would query the resolver for the host's full name and read the kernel log. Never
+ * throws.
  */
 export async function readSysinfo(path: string, signal?: AbortSignal): Promise<SystemInfo> {
   const options = { ...LIMITS, path, signal, env: compileCacheEnv() };

@@ -21,19 +21,19 @@ test.each([
   expect(looseNumber(value)).toBe(expected);
 });
 
-test('not installed is no problem, and neither is success', () => {
+test('a missing tool and success are no problem', () => {
   expect(toolProblem({ ...result, code: null, missing: true })).toBeNull();
   expect(toolProblem(result)).toBeNull();
 });
 
-test('a failure is told in one line', () => {
+test('a failure is one line', () => {
   expect(toolProblem({ ...result, code: 9, stdout: '\nfirst\nsecond' })).toBe('first');
   expect(toolProblem({ ...result, code: 1, stderr: 'only here\n' })).toBe('only here');
   expect(toolProblem({ ...result, code: 1 })).toBe('ended with status 1');
   expect(toolProblem({ ...result, code: null, timedOut: true })).toBe('no answer within 3 s');
 });
 
-test('a tool is not started again while its last process cannot be ended', async () => {
+test('does not start a tool again while its last process cannot be ended', async () => {
   const folder = scratch();
   const starts = join(folder, 'starts');
   const file = join(folder, 'stuck');

@@ -1,12 +1,12 @@
 import { DEFAULT_PATH, type RunResult, runCommand } from '../lib/process/run-command.ts';
 import { noAnswer } from './guarded.ts';
 
-/** Runs a vendor tool with the probe's limits; never throws. */
+/** Runs a vendor tool with the probe's limits. Never throws. */
 export type Tool = (file: string, args: readonly string[]) => Promise<RunResult>;
 
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 1 << 20;
-/** Where vendors put their tools beside the usual folders. */
+/** Vendor folders for tools besides the search path. */
 const VENDOR_FOLDERS = [
   '/opt/rocm/bin',
   '/opt/xilinx/xrt/bin',
@@ -16,10 +16,13 @@ const VENDOR_FOLDERS = [
 
 export const TOOL_PATH = [DEFAULT_PATH, ...VENDOR_FOLDERS].join(':');
 
-/** What a tool answers whose last process hangs in its driver. */
+/** The result for a tool whose last process hangs in its driver. */
 const STUCK: RunResult = { code: null, stdout: '', stderr: '', timedOut: true, missing: false };
 
-/** The tools of this machine. One whose last process could not be ended is not started again before that is gone. */
+/**
+ * Returns a runner for the tools of this machine. A tool whose last process cannot be ended is not started
+ * again until that process is gone.
+ */
 export function tools(path: string, signal?: AbortSignal, timeoutMs = TIMEOUT_MS): Tool {
   const stuck = new Set<string>();
   return async (file, args) => {
@@ -33,7 +36,7 @@ export function tools(path: string, signal?: AbortSignal, timeoutMs = TIMEOUT_MS
   };
 }
 
-/** What went wrong in one line, or null: it ran and succeeded, or it is not installed, which is ordinary. */
+/** Returns the failure in one line. Null when the tool succeeded or is not installed. */
 export function toolProblem(result: RunResult): string | null {
   if (result.missing || result.code === 0) return null;
   if (result.timedOut) return noAnswer(TIMEOUT_MS);
@@ -41,7 +44,7 @@ export function toolProblem(result: RunResult): string | null {
   return firstLine?.trim().slice(0, 300) ?? `ended with status ${result.code ?? 'unknown'}`;
 }
 
-/** Parses a tool's JSON; null when it is none. */
+/** Parses a tool's JSON. Null when it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -50,14 +53,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A record of a tool's JSON, or an empty one. */
+/** Returns an object of a tool's JSON, or an empty one. */
 export function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
 }
 
-/** A number that tools print as a number or as a string; anything else (`N/A`, `[Not Supported]`) is null. */
+/**
+ * Parses a number that tools print as a number or a string. Anything else (`N/A`, `[Not Supported]`) is null.
+ */
 export function looseNumber(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'string' || !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return null;

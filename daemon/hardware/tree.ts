@@ -1,17 +1,20 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** Most entries of one kernel folder that are looked at. */
+/** Maximum number of entries read from one kernel folder. */
 const MAX_ENTRIES = 4096;
 const MAX_TEXT = 65_536;
 
-/** The kernel's file trees below `root`; whatever can't be read is null or empty. Paths are like `sys/class/drm`. */
+/**
+ * Reads the kernel's file trees below `root`. Anything that cannot be read is null or empty. Paths are like
+ * `sys/class/drm`.
+ */
 export interface Tree {
   text(path: string): Promise<string | null>;
-  /** A decimal or 0x number; null when absent or no number. */
+  /** Parses a decimal or 0x number. Null when absent or invalid. */
   number(path: string): Promise<number | null>;
   names(folder: string): Promise<string[]>;
-  /** Last part of where a link leads, for example the driver's name. */
+  /** Returns the last part of a link's target, for example the driver's name. */
   target(path: string): Promise<string | null>;
 }
 

@@ -18,11 +18,17 @@ const seen = [{ vendorId: 1, deviceId: 2, integrated: false, name: 'x' }];
 
 test.each([
   ['GPU with Vulkan', gpu('amd'), 'ok', facts(), null],
-  ['GPU that Vulkan sees', gpu('amd'), 'ok', facts({ vulkan: seen }), null],
-  ['GPU that Vulkan does not see', gpu('amd'), 'ok', facts({ vulkan: [] }), /mesa-vulkan-drivers/],
+  ['GPU listed by Vulkan', gpu('amd'), 'ok', facts({ vulkan: seen }), null],
+  ['GPU not listed by Vulkan', gpu('amd'), 'ok', facts({ vulkan: [] }), /mesa-vulkan-drivers/],
   ['no Vulkan backend', gpu('intel'), 'ok', facts({ backends: ['cpu'] }), /not installed/],
   ['NVIDIA with CUDA', gpu('nvidia'), 'ok', facts({ backends: ['cpu', 'cuda'], vulkan: [] }), null],
-  ['CUDA is for NVIDIA alone', gpu('amd'), 'ok', facts({ backends: ['cpu', 'cuda'] }), /not installed/],
+  [
+    'CUDA does not apply to other vendors',
+    gpu('amd'),
+    'ok',
+    facts({ backends: ['cpu', 'cuda'] }),
+    /not installed/,
+  ],
   [
     'no driver',
     gpu('nvidia', { driver: null }),
@@ -56,7 +62,7 @@ test.each([
     /says that x is old/,
   ],
   [
-    'NPU that its runtime does not see',
+    'NPU not listed by its runtime',
     gpu('amd', { kind: 'npu', driver: 'amdxdna', runtimeProblem: 'XRT does not see it' }),
     'ok',
     facts({ flm: { ready: true, problem: null } }),

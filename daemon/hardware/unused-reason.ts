@@ -6,18 +6,18 @@ import type { VulkanDevice } from './vulkaninfo.ts';
 
 /** What is known about the programs that could use a device. */
 export interface BackendFacts {
-  /** llama.cpp backends that are installed, for example `cpu` and `vulkan`. */
+  /** Installed llama.cpp backends, for example `cpu` and `vulkan`. */
   backends: readonly string[];
-  /** What Vulkan sees; null when nobody could tell. */
+  /** The devices that Vulkan reports. Null when unknown. */
   vulkan: readonly VulkanDevice[] | null;
-  /** What the NPU backend says; null when it is not installed. */
+  /** The report of the NPU backend. Null when it is not installed. */
   flm: FlmAnswer | null;
 }
 
 const SET_ASIDE = 'It is set aside for a virtual machine (driver vfio-pci).';
 const TOO_SMALL =
   'Graphics of two compute units would be no faster than the processor, so models stay off it.';
-/** Reasons that are as they should be: nothing is missing and nothing is to be fixed. */
+/** Reasons that require no fix. */
 export const UNUSED_BY_DESIGN: ReadonlySet<string> = new Set([SET_ASIDE, TOO_SMALL]);
 
 const DRIVER_FIX: Readonly<Record<DeviceFacts['vendor'], string>> = {
@@ -74,7 +74,7 @@ function npuReason(device: DeviceFacts, facts: BackendFacts): string | null {
   return device.runtimeProblem === null ? null : `${device.runtimeProblem}.`;
 }
 
-/** Why a device that was found is not used, with the fix; null when engines can use it. */
+/** Returns why a device is not used, with the fix. Null when engines can use it. */
 export function unusedReason(device: DeviceFacts, access: Access, facts: BackendFacts): string | null {
   if (access === 'no_driver') return noDriver(device);
   if (access === 'no_permission') return noPermission(device);

@@ -29,7 +29,10 @@ function cpuDevice(probe: ProbeResult, { memory }: HostFacts): DeviceRecord {
   };
 }
 
-/** A unified GPU's memory is its pool; what it uses there is carve-out and mapped host memory together. */
+/**
+ * Returns the memory of a device. A unified GPU's memory is its pool; its usage is carve-out plus mapped host
+ * memory.
+ */
 function memoryOf({ facts }: ProbedDevice, pool: MemoryPoolRecord | undefined) {
   if (!isUnifiedGpu(facts)) return { total: facts.memoryTotal, used: facts.memoryUsed };
   const used = facts.memoryUsed === null ? null : facts.memoryUsed + (facts.gttUsed ?? 0);
@@ -61,7 +64,7 @@ function acceleratorView(
   };
 }
 
-/** The answer of `GET /api/hardware` from a probe and the host's memory of this moment. */
+/** Returns the response of `GET /api/hardware` from a probe and the current host memory. */
 export function hardwareView(probe: ProbeResult, host: HostFacts): HardwareView {
   const pools = memoryPools(
     host.memory,

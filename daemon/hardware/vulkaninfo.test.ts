@@ -2,17 +2,17 @@ import { expect, test } from 'vitest';
 import { captured } from './testing/fake-machine.ts';
 import { parseVulkanSummary, readVulkan } from './vulkaninfo.ts';
 
-test('software renderers are no devices', () => {
+test('drops software renderers', () => {
   expect(parseVulkanSummary(captured('no-gpu', 'vulkaninfo'))).toEqual([]);
 });
 
-test('reads identity, place and name', () => {
+test('parses identity, type and name', () => {
   expect(parseVulkanSummary(captured('amd-strix-halo-npu', 'vulkaninfo'))).toEqual([
     { vendorId: 0x1002, deviceId: 0x1586, integrated: true, name: 'AMD Radeon 8060S' },
   ]);
 });
 
-test('a tool that is missing or fails says nothing about Vulkan', async () => {
+test('a missing or failing tool gives null', async () => {
   const base = { code: null, stdout: '', stderr: '', timedOut: false, missing: true };
   expect(await readVulkan(async () => base)).toEqual({ devices: null, problem: null });
   const failed = { ...base, missing: false, code: 1, stderr: 'Cannot create Vulkan instance.\nmore' };

@@ -7,7 +7,7 @@ export interface VulkanDevice {
   name: string;
 }
 
-/** Devices from `vulkaninfo --summary`; software renderers are dropped. */
+/** Parses devices from `vulkaninfo --summary`. Software renderers are dropped. */
 export function parseVulkanSummary(text: string): VulkanDevice[] {
   const devices: VulkanDevice[] = [];
   for (const block of text.split(/^GPU\d+:\s*$/m).slice(1, 65)) {
@@ -25,7 +25,10 @@ export function parseVulkanSummary(text: string): VulkanDevice[] {
   return devices;
 }
 
-/** What Vulkan sees; `devices` is null when the tool is not installed or failed, which says nothing about Vulkan. */
+/**
+ * Reads Vulkan's devices. `devices` is null when the tool is not installed or failed, which does not mean
+ * that Vulkan is missing.
+ */
 export async function readVulkan(
   tool: Tool,
 ): Promise<{ devices: VulkanDevice[] | null; problem: string | null }> {

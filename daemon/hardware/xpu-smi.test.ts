@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { captured } from './testing/fake-machine.ts';
 import { parseDetails, parseDiscovery } from './xpu-smi.ts';
 
-test('reads ids and addresses', () => {
+test('parses ids and addresses', () => {
   expect(parseDiscovery(captured('intel-arc-npu', 'xpu-smi', 'discovery', '-j'))).toEqual([
     { index: 0, id: '0000:03:00.0' },
   ]);
 });
 
-test('numbers come as strings, and a bare number in brackets is no name', () => {
+test('parses numbers from strings and drops a bare number in brackets as a name', () => {
   expect(parseDetails(captured('intel-arc-npu', 'xpu-smi', 'discovery', '-d'))).toEqual({
     name: null,
     memoryTotal: 25669140480,
@@ -18,7 +18,7 @@ test('numbers come as strings, and a bare number in brackets is no name', () => 
   });
 });
 
-test('what is no JSON, or not this JSON, is nothing', () => {
+test('invalid or other JSON gives nothing', () => {
   expect(parseDiscovery('Error: no device')).toEqual([]);
   expect(parseDiscovery('{"device_list": [null, {"device_id": "x"}]}')).toEqual([]);
   expect(parseDetails('')).toMatchObject({ memoryTotal: null, memoryUsed: null });

@@ -4,7 +4,7 @@ import { asRecord, looseNumber, parseJson, type Tool } from './tools.ts';
 
 const MAX_GPUS = 16;
 
-/** Ids and addresses from `xpu-smi discovery -j`. */
+/** Parses ids and addresses from `xpu-smi discovery -j`. */
 export function parseDiscovery(text: string): { index: number; id: string }[] {
   const list = asRecord(parseJson(text)).device_list;
   if (!Array.isArray(list)) return [];
@@ -16,7 +16,10 @@ export function parseDiscovery(text: string): { index: number; id: string }[] {
   });
 }
 
-/** Memory and name from `xpu-smi discovery -d N -j`; a name that is only a number in brackets is none. */
+/**
+ * Parses memory and name from `xpu-smi discovery -d N -j`. A name that is only a number in brackets is
+ * dropped.
+ */
 export function parseDetails(text: string): DevicePatch {
   const details = asRecord(parseJson(text));
   const name = typeof details.device_name === 'string' ? details.device_name.replaceAll('(R)', '') : null;
@@ -31,7 +34,7 @@ export function parseDetails(text: string): DevicePatch {
   };
 }
 
-/** What Intel's tool adds to Arc cards, by PCI address; empty when it is not installed. */
+/** Reads the data of Intel's tool about Arc cards by PCI address. Empty when it is not installed. */
 export async function readXpuSmi(tool: Tool): Promise<Map<string, DevicePatch>> {
   const patches = new Map<string, DevicePatch>();
   const discovery = await tool('xpu-smi', ['discovery', '-j']);

@@ -10,13 +10,13 @@ const npu = newDevice({ id: '0000:c4:00.1', kind: 'npu', vendor: 'amd', vendorId
 const seen = captured('amd-strix-halo-npu', 'xrt-smi', 'examine', '-f');
 const unseen = captured('amd-strix-halo-carveout-no-npu', 'xrt-smi', 'examine', '-f');
 
-test('reads the devices; a text of another kind is no answer', () => {
+test('parses the devices, and other text gives null', () => {
   expect(parseXrt(seen)).toEqual([{ id: '0000:c4:00.1', ready: true }]);
   expect(parseXrt(unseen)).toEqual([]);
   expect(parseXrt('System Configuration')).toBeNull();
 });
 
-test('an NPU that it lists is fine; one that it lacks or that is not ready has a reason', () => {
+test('a listed NPU is fine, a missing or unready one has a reason', () => {
   const judged = (devices: Parameters<typeof evaluateNpus>[0]) => evaluateNpus(devices, [npu]).get(npu.id);
   expect(judged([{ id: npu.id, ready: true }])).toEqual({ toolAnswered: true });
   expect(judged([{ id: null, ready: true }])).toEqual({ toolAnswered: true });
@@ -25,7 +25,7 @@ test('an NPU that it lists is fine; one that it lacks or that is not ready has a
   expect(judged([{ id: '0000:01:00.0', ready: true }])?.runtimeProblem).toContain('does not see it');
 });
 
-test('the answer comes in a file, which is gone afterwards', async () => {
+test('reads the output file and removes it', async () => {
   let file = '';
   const tool: Tool = async (_, args) => {
     file = args[4] as string;

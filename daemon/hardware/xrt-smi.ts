@@ -11,12 +11,12 @@ const UNSEEN =
 const NOT_READY = 'XRT says that it is not ready: its firmware did not load (see the kernel log)';
 
 export interface XrtDevice {
-  /** PCI address; null when it is spelled in a way of its own. */
+  /** PCI address. Null when it has a non-standard format. */
   readonly id: string | null;
   readonly ready: boolean;
 }
 
-/** The devices of `xrt-smi examine -f JSON`; null when the text is not that. */
+/** Parses the devices of `xrt-smi examine -f JSON`. Null for other text. */
 export function parseXrt(text: string): XrtDevice[] | null {
   const { devices } = asRecord(asRecord(asRecord(parseJson(text)).system).host);
   if (!Array.isArray(devices)) return null;
@@ -26,7 +26,10 @@ export function parseXrt(text: string): XrtDevice[] | null {
   });
 }
 
-/** What XRT's view means for each NPU. One of a kind is the same one, however its address is spelled. */
+/**
+ * Returns the patch of each NPU from XRT's list. A single device on both sides is a match in any address
+ * format.
+ */
 export function evaluateNpus(
   listed: readonly XrtDevice[],
   npus: readonly Pick<DeviceFacts, 'id'>[],
@@ -52,7 +55,10 @@ async function readHead(file: string): Promise<string> {
   }
 }
 
-/** What XRT says of AMD's NPUs, by PCI address; empty when it is not installed. The tool writes JSON to a file only. */
+/**
+ * Reads XRT's data about AMD's NPUs by PCI address. Empty when it is not installed. The tool writes JSON only
+ * to a file.
+ */
 export async function readXrtSmi(
   tool: Tool,
   npus: readonly DeviceFacts[],

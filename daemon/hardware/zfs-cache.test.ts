@@ -26,24 +26,24 @@ function availableOn(files: Record<string, string>): number {
 }
 const STATS = 'proc/spl/kstat/zfs/arcstats';
 
-test('what its cache gives back when memory is short is available', () => {
+test('counts the releasable cache as available', () => {
   expect(availableOn({})).toBe(10 * GIB);
   expect(availableOn({ [STATS]: arcstats(9 * GIB, GIB) })).toBe(18 * GIB);
   expect(availableOn({ [STATS]: arcstats(GIB / 2, GIB) })).toBe(10 * GIB);
 });
 
-test('no more than the machine has', () => {
+test("never exceeds the machine's memory", () => {
   expect(availableOn({ [STATS]: arcstats(99 * GIB, GIB) })).toBe(33554432 * KIB);
 });
 
-test('a container with figures of its own does not count the cache of its host', () => {
+test("a container with its own figures does not count the host's cache", () => {
   const mounts =
     '700 690 0:55 /proc/meminfo /proc/meminfo rw,nosuid,nodev,relatime - fuse.lxcfs lxcfs rw,user_id=0\n';
   const files = { [STATS]: arcstats(9 * GIB, GIB), 'proc/self/mountinfo': mounts };
   expect(availableOn(files)).toBe(10 * GIB);
 });
 
-test('a file of another form says nothing', () => {
+test('a file in another format gives nothing', () => {
   expect(parseArcstats('size 4\n')).toBeNull();
   expect(availableOn({ [STATS]: 'nonsense' })).toBe(10 * GIB);
 });

@@ -1,6 +1,6 @@
 import { kernelText } from './kernel-files.ts';
 
-/** Size of ZFS's cache and the size below which it never shrinks, from its `arcstats`; null when the text has no such lines. */
+/** Parses the size of ZFS's cache and its minimum size from `arcstats`. Null when the lines are missing. */
 export function parseArcstats(text: string): { size: number; minSize: number } | null {
   const value = (name: string) =>
     Number(new RegExp(`^${name}\\s+\\d+\\s+(\\d+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
@@ -8,11 +8,17 @@ export function parseArcstats(text: string): { size: number; minSize: number } |
   return Number.isFinite(size) && Number.isFinite(least) ? { size, minSize: least } : null;
 }
 
-/** A container that is shown figures of its own (LXC) does not pay for the cache of its host, whose file it sees all the same. */
+/**
+ * Returns whether a container has its own memory figures (LXC). It does not pay for the host's cache,
+ * although it sees the host's file.
+ */
 const hasOwnFigures = (root: string): boolean =>
   / \/proc\/meminfo /.test(kernelText(root, 'proc/self/mountinfo') ?? '');
 
-/** Bytes that ZFS's cache gives back when memory is short, which the kernel's MemAvailable does not count. 0 without ZFS. */
+/**
+ * Returns the bytes that ZFS's cache releases when memory is short, which MemAvailable does not include. 0
+ * without ZFS.
+ */
 export function zfsCacheBytes(root: string): number {
   const text = kernelText(root, 'proc/spl/kstat/zfs/arcstats');
   const stats = text === null ? null : parseArcstats(text);

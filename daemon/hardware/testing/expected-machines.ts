@@ -4,7 +4,7 @@ import type { MachineName } from './fake-machine.ts';
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 const KIB = 1024;
-/** Test support: what the probe must make of each captured machine. `unused` is how the reason begins. */
+/** The expected probe result of each captured machine. `unused` is the start of the reason. */
 export type Accelerator = Omit<DeviceRecord, 'unused_reason'> & { unused: string | null };
 
 const device = (values: Partial<Accelerator> & Pick<Accelerator, 'id' | 'vendor' | 'name'>): Accelerator => ({

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Test support: one captured machine, unpacked. */
+/** One unpacked captured machine. */
 export interface FakeMachine {
   /** Prefix of its /sys and /proc. */
   root: string;
-  /** The only folder in which its tools are found. */
+  /** The only folder with its tools. */
   path: string;
   remove(): void;
 }
@@ -33,7 +33,7 @@ export const MACHINES = [
 ] as const;
 export type MachineName = (typeof MACHINES)[number];
 
-/** Answers an argument list with its capture; an unknown one fails loudly. */
+/** Prints the captured output for an argument list. An unknown one fails. */
 const STAND_IN = `#!${process.execPath}
 const { basename, dirname, join } = require('node:path');
 const fs = require('node:fs');
@@ -57,7 +57,7 @@ export function readCapture(name: MachineName): Capture {
   return JSON.parse(readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8'));
 }
 
-/** What a tool printed on a captured machine. */
+/** Returns the output of a tool on a captured machine. */
 export function captured(name: MachineName, ...argv: string[]): string {
   const hit = readCapture(name).cli.find((one) => one.argv.join(' ').startsWith(argv.join(' ')));
   if (hit?.stdout === undefined) throw new Error(`no capture of ${argv.join(' ')} on ${name}`);
@@ -69,7 +69,7 @@ function place(file: string): string {
   return file;
 }
 
-/** Unpacks a captured machine; `extra` adds kernel files, for example a control group's limit. */
+/** Unpacks a captured machine. `extra` adds kernel files, for example a control group's limit. */
 export function fakeMachine(name: MachineName, extra: Record<string, string> = {}): FakeMachine {
   const folder = mkdtempSync(join(tmpdir(), `machine-${name}-`));
   const root = join(folder, 'root');
