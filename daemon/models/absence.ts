@@ -1,18 +1,18 @@
 import type { ModelRow } from '../store/models.ts';
 
-/** How long a model has been out of sight: on how many days it was looked for in vain, and which was the last of them. */
+/** How long a model has been missing: the number of days with a failed search, and the last of them. */
 export interface Absence {
   readonly days: number;
   /** `2026-01-31`, UTC. */
   readonly day: string;
 }
 
-/** After as many days the model is not coming back. */
+/** After this many days the model is considered removed. */
 const MAX_DAYS = 90;
 
 /**
- * The absence after one more look in vain. Days are counted instead of being reckoned from a date, because a machine whose clock is set
- * only after its start would otherwise have waited for half a century.
+ * Records one more failed search. Counts distinct days instead of comparing dates, because a machine without
+ * a battery-backed clock starts in 1970 and would seem to have waited for decades.
  */
 export function recordMiss(absence: Absence | null, now: number): Absence {
   const day = new Date(now).toISOString().slice(0, 10);
@@ -20,10 +20,10 @@ export function recordMiss(absence: Absence | null, now: number): Absence {
   return absence.day === day ? absence : { days: absence.days + 1, day: day };
 }
 
-/** Whether nobody waits for the model any more. */
+/** Returns whether the model is considered removed. */
 export const isPermanent = ({ days }: Absence): boolean => days > MAX_DAYS;
 
-/** The absence that a row tells; null for a model that was there. */
+/** Returns the absence stored in a row. Null for a model that is present. */
 export function absenceOf({ header }: Pick<ModelRow, 'header'>): Absence | null {
   const { absence } = header;
   if (typeof absence !== 'object' || absence === null) return null;

@@ -2,10 +2,10 @@ import type { PurposeName } from '../contract/catalog.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import { SDXL_LICENCE, SDXL_TURBO_LICENCE } from './licences.ts';
 
-/** A well-known model, with the numbers that its memory is reckoned from. */
+/** A well-known model with the numbers that its memory is estimated from. */
 export interface KnownModel {
   readonly repo: string;
-  /** File or quantisation behind the colon; null takes the folder. */
+  /** File or quantisation after the colon. Null: the folder. */
   readonly file: string | null;
   readonly name: string;
   readonly purpose: PurposeName;
@@ -13,13 +13,13 @@ export interface KnownModel {
   readonly licence: string;
   /** Megabytes (10^6 bytes), rounded. */
   readonly sizeMb: number;
-  /** Window it was trained for, in tokens; null without one. */
+  /** Trained context window in tokens. Null when it has none. */
   readonly context: number | null;
-  /** Layers, heads of keys and values, width of a head, width of the model; null where the window takes nothing. */
+  /** Layers, key/value heads, width of a head, width of the model. Null when the window needs no memory. */
   readonly shape: readonly [layers: number, kvHeads: number, headDim: number, embedding: number] | null;
 }
 
-/** The day on which this list was written; sizes and shapes are from memory, no sum is claimed. */
+/** The date of this list. Sizes and shapes are approximate; there are no checksums. */
 export const CATALOG_DATE = '2025-09-01';
 
 const row = (
@@ -33,7 +33,7 @@ const row = (
 };
 const APACHE = 'apache-2.0';
 
-/** THE list: a few good models for each purpose, small ones first. */
+/** A few good models per purpose, small ones first. */
 export const CATALOG: readonly KnownModel[] = [
   row('small', 'Qwen/Qwen3-0.6B-GGUF:Q8_0', 'Qwen3 0.6B', {
     note: 'Titles, tags and other small tasks, even without a GPU.',
@@ -202,13 +202,13 @@ const TYPES: Readonly<Record<PurposeName, SlotTypeName>> = {
   images: 'image',
 };
 
-/** The type of slot that serves a purpose. */
+/** Returns the slot type for a purpose. */
 export const typeOf = ({ purpose }: KnownModel): SlotTypeName => TYPES[purpose];
 
-/** What a pull is asked for. */
+/** Returns the name to pull. */
 export const pullName = ({ repo, file }: KnownModel): string => (file === null ? repo : `${repo}:${file}`);
 
-/** Id of the registered model that was fetched from the same place; null without one. */
+/** Returns the id of the registered model that was pulled from the same repository. Null when there is none. */
 export function installedFrom(
   { repo, file }: KnownModel,
   here: readonly { readonly id: string; readonly repo: string | null }[],
@@ -217,7 +217,7 @@ export function installedFrom(
   return here.find((model) => model.repo === repo && isOf(model.id))?.id ?? null;
 }
 
-/** Numbers of a model that is not here yet, as its header will tell them: bytes, and tokens of the window. */
+/** Estimates the header of a model that is not downloaded yet: bytes, and tokens of the window. */
 export function estimateHeader({ sizeMb, context, shape }: KnownModel) {
   const kvBytesPerToken = shape === null ? 0 : 2 * 2 * shape[0] * shape[1] * shape[2];
   return {

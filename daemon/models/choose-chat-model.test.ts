@@ -23,17 +23,22 @@ test.each([
   ['the largest that fits', [model('a', 2), model('b', 7), model('c', 30)], 16, 'b'],
   ['unknown memory: the largest', [model('a', 2), model('c', 30)], null, 'c'],
   ['none fits: the smallest', [model('c', 30), model('b', 7)], 4, 'b'],
-  ['the window counts', [model('a', 2), model('b', 7, { kvBytesPerToken: 4 * 1024 ** 2 })], 16, 'a'],
-  ['a real one before the demonstration', [demo, model('a', 2)], 1, 'a'],
-  ['only the demonstration', [demo], 16, 'demo'],
+  ['the context window counts', [model('a', 2), model('b', 7, { kvBytesPerToken: 4 * 1024 ** 2 })], 16, 'a'],
+  ['prefers a real model to the demonstration model', [demo, model('a', 2)], 1, 'a'],
+  ['only the demonstration model', [demo], 16, 'demo'],
   ['no chat model', [model('e', 1, { type: 'embedding' })], 16, null],
   [
-    'one that can talk before a larger bare one',
+    'prefers a model with a chat template to a larger one without',
     [model('a', 2), model('b', 7, { chatTemplate: false })],
     16,
     'a',
   ],
-  ['a bare one when there is no other', [model('b', 7, { chatTemplate: false })], 16, 'b'],
+  [
+    'a model without a chat template when there is no other',
+    [model('b', 7, { chatTemplate: false })],
+    16,
+    'b',
+  ],
 ] as const)('%s', (_, models, gib, expected) => {
   expect(choose([...models], gib)).toBe(expected);
 });

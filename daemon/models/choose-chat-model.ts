@@ -1,11 +1,11 @@
 import type { RegisteredModel } from './registered-model.ts';
 
-/** Window that a first load is reckoned with, in tokens. */
+/** Context window assumed for a first load, in tokens. */
 const WINDOW = 4096;
-/** Buffers and the engine itself. */
+/** Memory for buffers and the engine itself. */
 const ENGINE_BYTES = 512 * 1024 * 1024;
 
-/** Bytes that a chat model takes with an ordinary window. */
+/** Estimates the bytes that a chat model needs with an ordinary window. */
 export function estimateBytes(model: RegisteredModel): number {
   const window = Math.min(model.contextTrain ?? WINDOW, WINDOW);
   return model.sizeBytes + (model.kvBytesPerToken ?? 0) * window + ENGINE_BYTES;

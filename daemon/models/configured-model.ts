@@ -8,23 +8,23 @@ import type { Settings } from '../settings/settings.ts';
 import type { RegisteredModel } from './registered-model.ts';
 import { splitParts } from './split-files.ts';
 
-/** The file that the operator named for slot `agent`. */
+/** The file that the operator configured for slot `agent`. */
 export interface ConfiguredModel {
-  /** Absolute; the first part of a split model. */
+  /** Absolute path; the first part of a split model. */
   path: string;
-  /** Where it was named, for messages. */
+  /** Where it was configured, for messages. */
   origin: string;
   /** The file of the setting, for problems. */
   file: string;
   /** True for the command line. */
   isCommandLine: boolean;
-  /** True for the command line and the environment, which stand above every file. */
+  /** True for the command line and the environment, which override every file. */
   explicit: boolean;
 }
 
 const ORIGINS = { env: 'SVC_MODEL', file: 'models.agent in config.toml', default: '' } as const;
 
-/** What `--model` names, else SVC_MODEL or `models.agent`; null when nothing is named. */
+/** Returns the model of `--model`, else SVC_MODEL or `models.agent`. Null when none is configured. */
 export function configuredModel(
   settings: Pick<Settings, 'resolve'>,
   override: string | null,
@@ -42,7 +42,10 @@ export function configuredModel(
   };
 }
 
-/** What is wrong with the configured file; null when it can serve a chat. `found` is the model, or why there is none. */
+/**
+ * Returns what is wrong with the configured file. Null when it can serve a chat. `found` is the model, or why
+ * there is none.
+ */
 function findProblem(found: RegisteredModel | Error): { why: string; advice: string } | null {
   if (found instanceof Error) {
     const advice = 'Give the path of a whole .gguf chat model, or leave the setting out.';
@@ -55,24 +58,25 @@ function findProblem(found: RegisteredModel | Error): { why: string; advice: str
 
 export interface ConfiguredModelDeps {
   named: ConfiguredModel | null;
-  /** The model at a path that is known. */
+  /** Returns the known model at a path. */
   modelAt(path: string): RegisteredModel | undefined;
-  /** Asks the disk of a path, which may not answer; rejects then. */
+  /** Runs a disk operation, which rejects when the disk does not respond. */
   runOnDisk<T>(path: string, work: () => Promise<T>): Promise<T>;
   register(path: string): Promise<RegisteredModel>;
-  /** Called once it is here after all. */
+  /** Called when the file becomes available later. */
   onAvailable(): Promise<void>;
   log: Log;
   signal: AbortSignal;
-  /** Between two looks for a file that was not there (ms). */
+  /** Interval between two searches for a missing file in ms. */
   retryMs?: number;
 }
 
 const RETRY_MS = 3_000;
 
 /**
- * The file that was named for slot `agent`, as long as it can serve a chat. One that a setting names and that can't (its disk comes
- * later than the gateway, it was removed) is a problem, and is looked for until it can: the gateway serves what else it has meanwhile.
+ * The configured file of slot `agent`, as long as it can serve a chat. A file from a setting that is unusable
+ * (its disk is mounted after the gateway starts, or it was removed) is reported as a problem and retried
+ * until it works. Meanwhile the gateway serves its other models.
  */
 export class ConfiguredModelLoader {
   readonly #deps: ConfiguredModelDeps;
@@ -84,7 +88,10 @@ export class ConfiguredModelLoader {
     this.#deps = deps;
   }
 
-  /** The first look. Throws SetupError for a file that the command line names: whoever typed it sees the slip. */
+  /**
+   * Inspects the file for the first time. Throws SetupError for a file from the command line, so that the
+   * user sees the error.
+   */
   async start(): Promise<void> {
     const { named, log, signal, retryMs = RETRY_MS } = this.#deps;
     if (named === null) return;
@@ -125,7 +132,7 @@ export class ConfiguredModelLoader {
     return refused;
   }
 
-  /** Tells whether a file is another one than at the last look; null when it is not there, and when nobody can say. */
+  /** Returns a fingerprint of the file. Null when it is missing or unknown. */
   #fingerprint(path: string): Promise<string | null> {
     return this.#deps
       .runOnDisk(path, () => stat(path))
@@ -135,7 +142,7 @@ export class ConfiguredModelLoader {
       );
   }
 
-  /** A file that is as it was refused is not read again. */
+  /** Skips a file that was refused and has not changed. */
   async #retry(named: ConfiguredModel, timer: NodeJS.Timeout): Promise<void> {
     const fingerprint = await this.#fingerprint(named.path);
     if (

@@ -7,7 +7,7 @@ import { readFactsInChild } from './read-facts-in-child.ts';
 import type { RegisteredModel } from './registered-model.ts';
 import { findModelFile } from './scan.ts';
 
-/** Remembered for good: from then on the demonstration model stays away. */
+/** Stored permanently: from then on the demonstration model is not registered. */
 const REAL_MODEL_SEEN_KEY = 'models.real_model_seen';
 
 export interface DemoSourceDeps {

@@ -11,11 +11,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('the sum that is looked for is that of the file', () => {
+test('the digest is that of the file', () => {
   expect(hash('sha256', demoBytes(), 'hex')).toBe(DEMO_SHA256);
 });
 
-test('writes the model once, a few megabytes at most, with nothing beside it', async () => {
+test('writes only the model, once, with a few megabytes at most', async () => {
   const made = await ensureDemoModel(join(folder, 'models'));
   expect(made).toEqual({ path: join(folder, 'models', 'svc-demo.gguf'), id: DEMO_MODEL_ID });
   expect(await readdir(join(folder, 'models'))).toEqual(['svc-demo.gguf']);
@@ -29,7 +29,7 @@ test.each([
   ['cut short', (path: string) => truncate(path, 1000)],
   ['of an older version', (path: string) => writeFile(path, 'GGUF old')],
   ['gone', (path: string) => rm(path)],
-])('a file that is %s is made anew', async (_, damage) => {
+])('replaces a file that is %s', async (_, damage) => {
   const { path } = await ensureDemoModel(folder);
   const good = await readFile(path);
   await damage(path);
@@ -38,7 +38,7 @@ test.each([
   expect(await readdir(folder)).toEqual(['svc-demo.gguf']);
 });
 
-test('a folder that cannot be made is an error, not a silent miss', async () => {
+test('throws when the folder cannot be created', async () => {
   await writeFile(join(folder, 'file'), '');
   await expect(ensureDemoModel(join(folder, 'file'))).rejects.toThrow();
 });

@@ -13,15 +13,18 @@ export const DEMO_REPLY =
   'open the page /setup of the gateway, or name a GGUF file in slots/agent.toml.';
 
 export const DEMO_MODEL_ID = 'svc-demo';
-/** Window that the file states; one sequence of it takes 256 bytes a token. A token is one byte of text. */
+/** The window in the file. One sequence of it takes 256 bytes per token, and a token is one byte of text. */
 export const DEMO_CONTEXT = 65_536;
-/** Scores far apart: also at temperature 2 the sentence stays whole. */
+/** Scores far apart, so that the sentence is unchanged even at temperature 2. */
 const DEMO_SCORES = [60, 40, 30];
 
-/** SHA-256 of the file that {@link demoBytes} makes: to look whether it is there costs a start less than to make it. */
+/**
+ * SHA-256 of the file from {@link demoBytes}. Checking an existing file is faster than generating it at each
+ * start.
+ */
 export const DEMO_SHA256 = 'e097d630c823a263ac11257659d497d161ada9310349f1374f394e65ca6adbf2';
 
-/** The file of the model. */
+/** Generates the file of the model. */
 export function demoBytes(): Buffer {
   return encodeGguf(
     tinyChat({
@@ -35,13 +38,13 @@ export function demoBytes(): Buffer {
   );
 }
 
-/** The bytes themselves decide where this machine's arithmetic makes others. */
+/** Compares the bytes themselves if this machine's floating point produces another sum. */
 const isRight = (file: Buffer): boolean =>
   hash('sha256', file, 'hex') === DEMO_SHA256 || file.equals(demoBytes());
 
 /**
- * Makes sure that the demonstration model lies in `folder` and returns its place and id. A missing, damaged or older file is
- * replaced as a whole; one that is right is left alone. Throws when the folder cannot be written.
+ * Ensures that the demonstration model exists in `folder` and returns its path and id. Replaces a missing,
+ * damaged or older file as a whole. Throws when the folder cannot be written.
  */
 export async function ensureDemoModel(folder: string): Promise<{ path: string; id: string }> {
   const path = join(folder, `${DEMO_MODEL_ID}.gguf`);

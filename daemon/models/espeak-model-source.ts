@@ -5,15 +5,15 @@ import { espeakModel } from './speech-model.ts';
 
 export interface EspeakSourceDeps {
   readonly modelStore: ModelStore;
-  /** Whether the operator wants it. */
+  /** Returns whether the operator enabled it. */
   isEnabled(): boolean;
-  /** Where programs are looked for; default the usual folders. */
+  /** The search path for programs. Default: the usual folders. */
   readonly path?: string;
 }
 
 /**
- * The speaking program is a model as long as there is no other voice and it is installed: a voice without weights, which
- * steps aside for a real one. Never rejects.
+ * Registers the speech program as a model while it is installed and there is no other voice, and removes it
+ * when there is one. Never rejects.
  */
 export async function updateEspeakModel({ modelStore, isEnabled, path }: EspeakSourceDeps): Promise<void> {
   const current = modelStore.list().find(({ format }) => format === 'program');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { espeakVoices, findEspeak, parseEspeakVoices } from './espeak-voices.ts';
 
-/** The head of what espeak-ng 1.51 printed. */
+/** The start of the output of espeak-ng 1.51. */
 const TABLE = `Pty Language       Age/Gender VoiceName          File                 Other Languages
  5  af              --/M      Afrikaans          gmw/af               
  5  bpy             --/M      Bishnupriya_Manipuri inc/bpy              
@@ -26,7 +26,7 @@ test('a machine without the program', async () => {
   expect(await espeakVoices('/nowhere/espeak-ng')).toEqual([]);
 });
 
-test('the real program has the voice that is used when none is named', async ({ skip }) => {
+test('the real program has the default voice', async ({ skip }) => {
   const program = await findEspeak();
   if (program === null) return skip('espeak-ng is not installed; its captured table is tested above');
   const voices = await espeakVoices(program);

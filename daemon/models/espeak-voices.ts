@@ -1,13 +1,13 @@
 import { runCommand } from '../lib/process/run-command.ts';
 import { findProgram } from './find-program.ts';
 
-/** The id under which the speaking program answers. */
+/** The model id of the speech program. */
 export const ESPEAK_ID = 'espeak-ng';
-/** The voice that is used when none is named. */
+/** The default voice. */
 export const ESPEAK_VOICE = 'en-us';
 
 export interface EspeakVoice {
-  /** What the program takes: a language such as `en-us`. */
+  /** The argument of the program: a language such as `en-us`. */
   readonly id: string;
   readonly name: string;
 }
@@ -15,7 +15,7 @@ export interface EspeakVoice {
 const LIST_LIMIT_MS = 5_000;
 const LIST_BYTES = 256 * 1024;
 
-/** The voices in the table that `espeak-ng --voices` prints; lines of another shape are passed over. Pure. */
+/** Parses the table of `espeak-ng --voices`. Skips lines in another format. Pure. */
 export function parseEspeakVoices(table: string): EspeakVoice[] {
   const voices = new Map<string, EspeakVoice>();
   for (const line of table.split('\n').slice(1)) {
@@ -26,10 +26,10 @@ export function parseEspeakVoices(table: string): EspeakVoice[] {
   return [...voices.values()];
 }
 
-/** The speaking program of this machine; null when it has none. */
+/** Returns the path of the speech program. Null when it is not installed. */
 export const findEspeak = (path?: string): Promise<string | null> => findProgram(ESPEAK_ID, path);
 
-/** Asks the program for its voices; empty when it does not run. */
+/** Runs the program to list its voices. Empty when it fails. */
 export async function espeakVoices(program: string): Promise<EspeakVoice[]> {
   const { code, stdout } = await runCommand(program, ['--voices'], {
     timeoutMs: LIST_LIMIT_MS,

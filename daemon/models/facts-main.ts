@@ -1,4 +1,7 @@
-/** Program of its own: reads the headers of the files (and speech folders) named as arguments, one line of JSON for each. */
+/**
+ * Child program that reads the headers of the files (and speech folders) in its arguments and prints one line
+ * of JSON for each.
+ */
 import { stat } from 'node:fs/promises';
 import { ProjectorFile, readGgufFacts } from './gguf-facts.ts';
 import type { ModelFacts } from './read-facts-in-child.ts';

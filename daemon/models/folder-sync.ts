@@ -11,20 +11,20 @@ import { type FoundFile, findModelOrThrow, SCAN_LIMITS, scanFolders } from './sc
 import { findSiblings, type SiblingFiles } from './sibling-files.ts';
 
 export interface ModelProblem {
-  /** Base name of the file, or the folder that the operator named. */
+  /** Base name of the file, or the folder that the operator configured. */
   file: string;
   reason: string;
 }
 
-/** What one look has met. */
+/** The result of one scan. */
 interface FolderSnapshot {
   /** All files that may be models or projectors. */
   readonly present: readonly FoundFile[];
-  /** Paths of those of them that somebody has named, outside the model folders. */
+  /** Paths of those files that were registered by path, outside the model folders. */
   readonly named: ReadonlySet<string>;
-  /** What lies beside those. */
+  /** The other files in their folders. */
   readonly siblings: SiblingFiles;
-  /** Folders that did not answer to the end: what was not met there may be there. */
+  /** Folders that did not respond completely. Files in them may exist. */
   readonly unresponsive: readonly string[];
   readonly refusedBefore: ReadonlyMap<string, Refusal>;
 }
@@ -32,28 +32,30 @@ interface FolderSnapshot {
 interface Refusal {
   file: FoundFile;
   reason: string;
-  /** It is no model, and nothing is wrong with it. */
+  /** True for a projector, which is no model and no problem. */
   projector: boolean;
-  /** It could not be read, which may be over by the next look. */
+  /** True when the file could not be read, which may be temporary. */
   isTransient: boolean;
-  /** How often in a row it was refused as it is. */
+  /** Number of consecutive refusals of the unchanged file. */
   tries: number;
 }
 
-/** A file at which the reader of headers was ended gets another chance; after that it is read when it has changed. */
+/**
+ * A file at which the header reader was ended is tried again. After that it is read only when it has changed.
+ */
 const MAX_TRIES = 2;
 
-/** What is known of a model beside its files. */
+/** What is known of a model besides its files. */
 export type Origin = Partial<Pick<RegisteredModel, 'repo' | 'revision' | 'sha256' | 'licence'>>;
 
 export interface FolderSyncDeps {
   modelStore: ModelStore;
   log: Log;
-  /** Folders of the moment. */
+  /** The current model folders. */
   folders(): readonly string[];
-  /** A folder that may be missing without being a problem. */
+  /** A folder that may be missing without a problem. */
   optional: string;
-  /** Files that are registered in another way. */
+  /** Returns whether a file is registered in another way. */
   isExcluded(path: string): boolean;
   mountGuard: MountGuard;
   signal: AbortSignal;
@@ -64,14 +66,16 @@ const isWithin = (folder: string, path: string) => path.startsWith(join(folder, 
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
   known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeS === file.mtimeS;
 
-/** Whether the same look at the same file would be refused again. */
+/** Returns whether another read of the same file would be refused again. */
 const isStillRefused = (file: FoundFile, refusal: Refusal | undefined): refusal is Refusal =>
   refusal !== undefined &&
   !refusal.isTransient &&
   unchanged(file, refusal.file) &&
   file.ctimeMs === refusal.file.ctimeMs;
 
-/** Keeps the modelStore equal to what lies in the model folders; a file's header is read only when the file has changed. */
+/**
+ * Keeps the model store in sync with the model folders. Reads a file's header only when the file has changed.
+ */
 export class FolderSync {
   readonly #deps: FolderSyncDeps;
   #refused = new Map<string, Refusal>();
@@ -91,8 +95,8 @@ export class FolderSync {
   }
 
   /**
-   * Puts a model on the modelStore: under the id it has already, else under a free one made from its file name. Without an origin the
-   * same file stays what it is: somebody who knows more of it may have put it there while its header was read.
+   * Adds a model to the store: under its existing id, else under a free one derived from its file name.
+   * Without an origin the same file keeps its origin, which may have been added while its header was read.
    */
   register(source: ModelSource, file: FoundFile, facts: ModelFacts, origin?: Origin): RegisteredModel {
     const { modelStore } = this.#deps;
@@ -104,7 +108,7 @@ export class FolderSync {
     return modelStore.put({ ...model, ...origin, licence: origin?.licence ?? model.licence });
   }
 
-  /** The id of an absent model stays with it, unless this is its file in another place. */
+  /** The id of an absent model stays reserved, unless this is its file at another path. */
   #isTaken(id: string, file: FoundFile): boolean {
     const { modelStore } = this.#deps;
     if (modelStore.get(id) !== undefined) return true;
@@ -112,13 +116,13 @@ export class FolderSync {
     return absent !== undefined && absent.sizeBytes !== file.sizeBytes;
   }
 
-  /** Puts a question about a path to its disk; rejects with DiskTimeout where that does not answer. */
+  /** Runs a disk operation for a path. Rejects with DiskTimeout when the disk does not respond. */
   runOnDisk<T>(path: string, question: () => Promise<T>): Promise<T> {
     const { folders, mountGuard } = this.#deps;
     return mountGuard.run(folders().find((folder) => isWithin(folder, path)) ?? dirname(path), question);
   }
 
-  /** What lies at a path; `unknown` where the disk does not tell. */
+  /** Returns the model at a path; `unknown` when the disk does not respond. */
   #inspect(path: string): Promise<FoundFile | null | 'unknown'> {
     return this.runOnDisk(path, () => findModelOrThrow(path)).catch(() => 'unknown' as const);
   }
@@ -127,13 +131,15 @@ export class FolderSync {
     return this.#deps.modelStore.absent().find(({ files }) => files.includes(path));
   }
 
-  /** Another model in its place ends the wait for one that is absent. */
+  /** Removes the absent model at this path when another model replaces it. */
   #forgetAbsentAt(path: string): void {
     const missed = this.#missedAt(path);
     if (missed !== undefined) this.#deps.modelStore.remove(missed.id);
   }
 
-  /** The model that was absent and whose file this is: it is on the modelStore again, as it was. It is missed again for another file. */
+  /**
+   * Restores the absent model whose unchanged file this is. For another file, records one more failed search.
+   */
   restore(file: FoundFile): RegisteredModel | undefined {
     const { modelStore } = this.#deps;
     const missed = this.#missedAt(file.path);
@@ -144,13 +150,13 @@ export class FolderSync {
   }
 
   /**
-   * Takes models whose file is gone off the modelStore, and puts back those that were named by a path and are there again. Answers what
-   * lies in the places of those that were named.
+   * Removes models whose files are gone and restores those that were registered by path and are back. Returns
+   * the files found at registered paths.
    */
   async dropVanished(): Promise<FoundFile[]> {
     const { modelStore } = this.#deps;
     const named = modelStore.absent().filter(({ source }) => source !== 'scan');
-    // One without files is the matter of the program that keeps it.
+    // Models without files are managed by their program.
     const filed = [...modelStore.list(), ...named].filter(({ files }) => files.length > 0);
     const places: FoundFile[] = [];
     for (const model of filed) {
@@ -166,14 +172,17 @@ export class FolderSync {
     return places;
   }
 
-  /** What the gateway makes or asks programs for is put back by whoever put it there. */
+  /**
+   * Removes the model. A demonstration or program model is registered again by its source; any other is
+   * marked missing.
+   */
   #markMissing({ id, source }: RegisteredModel): void {
     const { modelStore } = this.#deps;
     if (source === 'demo' || source === 'program') modelStore.remove(id);
     else modelStore.markMissing(id);
   }
 
-  /** Takes those off the modelStore that a scan had found and that this one has not, but where it got no answer. */
+  /** Removes scanned models that this scan did not find, except in folders that did not respond. */
   async #dropUnlisted(present: ReadonlySet<string>, unresponsive: readonly string[]): Promise<void> {
     const { modelStore, folders } = this.#deps;
     const within = (path: string) => folders().some((folder) => isWithin(folder, path));
@@ -211,7 +220,7 @@ export class FolderSync {
     );
   }
 
-  /** Adds what lies where somebody has named a model, and takes off the modelStore what lies nowhere any more. */
+  /** Adds the models at registered paths and removes models that no longer exist anywhere. */
   async #withNamed(scanned: readonly FoundFile[], unresponsive: readonly string[]): Promise<FolderSnapshot> {
     const paths = new Set(scanned.map(({ path }) => path));
     await this.#dropUnlisted(paths, unresponsive);
@@ -235,7 +244,10 @@ export class FolderSync {
     };
   }
 
-  /** A projector that lies beside a model belongs to it. A model that was not met, or whose disk fell silent, keeps its own. */
+  /**
+   * Attaches a projector to the model in the same folder. A model that was not found, or whose disk did not
+   * respond, keeps its projector.
+   */
   #attachProjectors({ present, siblings, unresponsive }: FolderSnapshot): void {
     const { modelStore } = this.#deps;
     const met = new Set(present.map(({ path }) => path));
@@ -282,7 +294,7 @@ export class FolderSync {
         if (!siblingOnly.has(file.path) || known !== undefined) this.register(source, file, outcome.facts);
         return;
       }
-      // Somebody else could read it in the meantime.
+      // The file may have been read by another call in the meantime.
       if (unchanged(file, known)) return;
       if (known !== undefined) this.#markMissing(known);
       const { reason, projector = false, ended = false } = outcome;

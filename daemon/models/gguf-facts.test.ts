@@ -67,7 +67,7 @@ test.each([
   expect(modelType(architecture, pooling)).toBe(type);
 });
 
-test('heads that differ from layer to layer count with their mean', async () => {
+test('averages heads that differ between layers', async () => {
   const keys = {
     'llama.block_count': u32(4),
     'llama.attention.head_count_kv': integers([2, 0, 2, 0]),
@@ -79,19 +79,19 @@ test('heads that differ from layer to layer count with their mean', async () => 
   expect(facts).toMatchObject({ layers: 4, kvHeads: 1, headDim: 160 });
 });
 
-test('without a file type the storage of most tensors is shown', async () => {
+test('without a file type, uses the storage of most tensors', async () => {
   const { keys, tensors } = tinyChat();
   const rest = Object.fromEntries(Object.entries(keys).filter(([key]) => key !== 'general.file_type'));
   expect((await readGgufFacts(write('untyped.gguf', { keys: rest, tensors }))).quantization).toBe('F16');
 });
 
-/** What every part behind the first is: tensors, and hardly a word of what they belong to. */
+/** Builds a later part of a split model: tensors with almost no metadata. */
 const laterPart = (): GgufModel => {
   const { tensors } = tinyChat();
   return { keys: { 'split.no': u32(1), 'split.count': u32(2) }, tensors: tensors.slice(0, 1) };
 };
 
-test('parts of a split model are one; a missing part is named', async () => {
+test('parts of a split model are one, and a missing part is named', async () => {
   const [first, second] = ['m-00001-of-00002.gguf', 'm-00002-of-00002.gguf'].map((name) =>
     join(folder, name),
   );
@@ -104,7 +104,7 @@ test('parts of a split model are one; a missing part is named', async () => {
   expect(facts.parameters).toBeNull();
 });
 
-test('a part that is damaged or cut off is told by its number', async () => {
+test('names the number of a damaged or truncated part', async () => {
   write('m-00001-of-00002.gguf', tinyChat());
   const second = write('m-00002-of-00002.gguf', laterPart());
   truncateSync(second, statSync(second).size - 40);
@@ -121,7 +121,7 @@ test.each([
   await expect(readGgufFacts(write('other.gguf', withKeys(keys)))).rejects.toThrow(reason);
 });
 
-test('a file that was cut off is refused, wherever the cut is', async () => {
+test('refuses a file truncated at any position', async () => {
   const path = write('whole.gguf', tinyChat());
   const size = statSync(path).size;
   for (const left of [size - 40, Math.floor(size / 2), 9000, 5000, 300, 30]) {
@@ -130,7 +130,7 @@ test('a file that was cut off is refused, wherever the cut is', async () => {
   }
 });
 
-test('other files, and none, are refused without their path', async () => {
+test('refuses other and missing files without their path', async () => {
   const text = join(folder, 'text.gguf');
   writeFileSync(text, 'this is only text, and long enough to hold a header of its own');
   await expect(readGgufFacts(text)).rejects.toThrow('it is not a GGUF file');
@@ -141,7 +141,7 @@ test('other files, and none, are refused without their path', async () => {
   expect(missing).toBe('the file does not exist');
 });
 
-test('a header that the system does not let be read is refused in words without its path', async () => {
+test('reports an unreadable header without its path', async () => {
   const path = join(folder, 'away.gguf');
   symlinkSync(path, path);
   await expect(readHeader(path, 100)).rejects.toThrow(/^the file can't be read \(ELOOP\)$/);

@@ -14,50 +14,56 @@ import type { TensorInfo } from './tensor-sizes.ts';
 
 export type GgufModelType = 'llm' | 'embedding' | 'rerank';
 
-/** What the header of a GGUF file says. Null is "the file does not say". */
+/** The metadata in the header of a GGUF file. Null: the file does not say. */
 export interface GgufFacts {
   architecture: string;
   name: string | null;
   type: GgufModelType;
-  /** Window it was trained for, in tokens. */
+  /** Trained context window in tokens. */
   contextTrain: number | null;
-  /** Weights of this file; null for a split model. */
+  /** Number of weights in this file. Null for a split model. */
   parameters: number | null;
   quantization: string | null;
   licence: string | null;
-  /** True when the file carries its own chat template. */
+  /** True when the file has its own chat template. */
   chatTemplate: boolean;
   capabilities: { tools: boolean; vision: boolean; reasoning: boolean };
-  /** Whether its template thinks when nobody says; null when it has no such switch or the default is unclear. */
+  /**
+   * Whether its template enables thinking by default. Null when it has no such switch or the default is
+   * unclear.
+   */
   enableThinking: boolean | null;
   /** Bytes of all parts. */
   sizeBytes: number;
   /** All parts in order; one for a file that is not split. */
   files: string[];
   layers: number | null;
-  /** Key and value heads, the mean over all layers. */
+  /** Key and value heads, averaged over all layers. */
   kvHeads: number | null;
-  /** Width of one head, the mean of keys and values. */
+  /** Width of one head, averaged over keys and values. */
   headDim: number | null;
   embedding: number | null;
-  /** Bytes of the window for one token with keys and values of two bytes; an upper bound for models that slide, 0 for encoders, which keep none. */
+  /**
+   * Bytes of the context window per token for two-byte keys and values. An upper bound for models with
+   * sliding windows; 0 for encoders, which have no cache.
+   */
   kvBytesPerToken: number | null;
 }
 
-/** Architectures that turn text into vectors whatever else the header says. */
+/** Architectures that always produce vectors. */
 const ENCODERS = /bert|embed|^t5encoder$/;
-/** Value of `pooling_type` for a model that ranks. */
+/** Value of `pooling_type` for a rerank model. */
 const POOLING_RANK = 4;
 const KV_VALUE_BYTES = 2;
 
-/** A number per layer, given as one for all or as a list. */
+/** Returns the mean of a value that is given once or as a list per layer. */
 function meanOf(value: unknown): number | null {
   if (!Array.isArray(value)) return asNumber(value);
   const numbers = value.map(asNumber).filter((one) => one !== null);
   return numbers.length === 0 ? null : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
 
-/** Slot type from the header: pooling rank ranks, an encoder or any other pooling embeds, the rest chats. */
+/** Returns the slot type: pooling type rank reranks, an encoder or any other pooling embeds, the rest chats. */
 export function modelType(architecture: string, pooling: number | null): GgufModelType {
   if (pooling === POOLING_RANK) return 'rerank';
   return ENCODERS.test(architecture) || (pooling !== null && pooling > 0) ? 'embedding' : 'llm';
@@ -73,7 +79,7 @@ async function quantization(metadata: Metadata, tensors: readonly TensorInfo[]):
   return most === undefined ? null : (GGMLQuantizationType[most[0]] ?? null);
 }
 
-/** Sizes that decide how much memory the window takes. */
+/** Reads the sizes that determine the memory of the context window. */
 function shape(metadata: Metadata, architecture: string) {
   const of = (key: string) => metadata[`${architecture}.${key}`];
   const layers = asNumber(of('block_count'));
@@ -95,10 +101,10 @@ function parameterCount(tensors: readonly TensorInfo[]): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** A file that lets another model see or hear. */
+/** A file that adds vision or audio input to another model. */
 export class ProjectorFile extends GgufError {}
 
-/** The architecture, once it is sure that this file is a language model. */
+/** Returns the architecture. Throws when the file is no language model. */
 function languageModel(metadata: Metadata): string {
   const architecture = asText(metadata['general.architecture']);
   if (architecture === null) throw new GgufError('its header names no architecture');
@@ -115,11 +121,14 @@ function languageModel(metadata: Metadata): string {
   return architecture;
 }
 
-/** What is wrong with one of the parts, and which it is. */
+/** Adds the number of the faulty part to an error. */
 const ofPart = (error: Error, index: number, parts: number): Error =>
   parts === 1 ? error : new GgufError(`part ${index + 1} of ${parts}: ${error.message}`, { cause: error });
 
-/** The header of the first part, once every part has proved to be whole: one after the other, as there may be hundreds. */
+/**
+ * Returns the header of the first part after checking every part. Checks one at a time, because there may be
+ * hundreds.
+ */
 async function headerOf(files: readonly string[], sizes: readonly number[]): Promise<GgufHeader> {
   const header = (index: number) =>
     readHeader(files[index] as string, sizes[index] as number).catch((error: Error) => {
@@ -131,9 +140,9 @@ async function headerOf(files: readonly string[], sizes: readonly number[]): Pro
 }
 
 /**
- * Reads what a GGUF file says of itself; for a split model name its first part. Throws GgufError with the reason for a
- * file that is missing, damaged, unfinished or no language model. Parsing a large vocabulary takes 0.1 s of processor
- * time: use `readFactsApart` in the daemon.
+ * Reads the metadata of a GGUF file. For a split model, pass its first part. Throws GgufError with the reason
+ * for a file that is missing, damaged, incomplete or no language model. Parsing a large vocabulary takes 0.1
+ * s of processor time: use `readFactsInChild` in the daemon.
  */
 export async function readGgufFacts(path: string): Promise<GgufFacts> {
   const files = splitParts(path);

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { readFault } from './read-fault.ts';
 import { type TensorInfo, tensorDataEnd } from './tensor-sizes.ts';
 
-/** Why a file can't be used as a model, in words for humans; never a path. */
+/** Why a file cannot be used as a model, in words for users; never contains a path. */
 export class GgufError extends Error {}
 
 export type Metadata = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export interface GgufHeader {
   tensors: readonly TensorInfo[];
 }
 
-/** The reader's own words, made short: no path, no internals. */
+/** Shortens the reader's own message, without path and internals. */
 function plainReason(error: unknown): string {
   const fault = readFault(error);
   if (fault !== null) return fault;
@@ -23,10 +23,10 @@ function plainReason(error: unknown): string {
   return `the header is damaged (${text.slice(0, 120)})`;
 }
 
-/** Read in only here: it brings lists of everything that the hub knows, which no start needs. */
+/** Imports the library only here: it loads large lists that no start needs. */
 export const readingLibrary = () => import('@huggingface/gguf');
 
-/** Reads one file's header, and makes sure that all data the header promises is in the file. */
+/** Reads the header of a file and checks that the file contains all data that the header declares. */
 export async function readHeader(path: string, sizeBytes: number): Promise<GgufHeader> {
   const { gguf } = await readingLibrary();
   const parsed = await gguf(path, { allowLocalFile: true }).catch((error: unknown) => {
@@ -40,7 +40,7 @@ export async function readHeader(path: string, sizeBytes: number): Promise<GgufH
   return { metadata: parsed.metadata as unknown as Metadata, tensors: tensorInfos };
 }
 
-/** Bytes of one file; throws GgufError when there is no such file. */
+/** Returns the size of a file in bytes. Throws GgufError when it does not exist. */
 export async function fileSize(path: string): Promise<number> {
   const found = await stat(path).catch((error: unknown) => {
     throw new GgufError(plainReason(error), { cause: error });

@@ -16,7 +16,7 @@ const log = silentLog();
 const ends: (() => void)[] = [];
 let home: string;
 let own: string;
-/** What is mounted from another machine: a model folder, and one that is none. */
+/** A mount from another machine, with a model folder and another folder. */
 let nas: string;
 let share: string;
 let other: string;
@@ -38,7 +38,7 @@ afterEach(() => {
   for (const end of ends.splice(0).reverse()) end();
 });
 
-/** What is below `place` answers only once it is let go. */
+/** Blocks operations below `place` until it is released. */
 class Stuck extends MountGuard {
   place: string | null;
   readonly #free = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ class Stuck extends MountGuard {
     this.place = place;
   }
 
-  letGo(): void {
+  release(): void {
     this.place = null;
     this.#free.resolve();
   }
@@ -76,7 +76,7 @@ const projector = () =>
   encodeGguf({ keys: { 'general.architecture': str('clip'), 'general.type': str('mmproj') }, tensors: [] });
 const ids = (registry: Registry) => registry.list().map(({ id }) => id);
 
-test('a share that hangs takes no model away, and the other folders are looked through', async () => {
+test('a hanging share removes no model, and the other folders are scanned', async () => {
   put(share, 'mmproj-F16.gguf', projector());
   put(share, 'far.gguf');
   const gone = put(own, 'gone.gguf');
@@ -90,7 +90,7 @@ test('a share that hangs takes no model away, and the other folders are looked t
   expect(registry.get('far')?.projector).toBe(true);
   expect(registry.problems()).toEqual([{ file: share, reason: 'its disk does not answer' }]);
   put(share, 'later.gguf');
-  stuck.letGo();
+  stuck.release();
   await vi.waitFor(async () => {
     await registry.scan();
     expect(registry.problems()).toEqual([]);
@@ -98,7 +98,7 @@ test('a share that hangs takes no model away, and the other folders are looked t
   expect(ids(registry)).toEqual(['far', 'later', 'named', 'new']);
 });
 
-/** A disk that falls silent after so many more questions. */
+/** A disk that stops responding after a number of operations. */
 class FallsSilent extends MountGuard {
   left = Number.POSITIVE_INFINITY;
 
@@ -109,7 +109,7 @@ class FallsSilent extends MountGuard {
 }
 
 test.each([0, 3, 4, 5])(
-  'models of a disk that falls silent after %i answers keep their projectors',
+  'models of a disk that stops responding after %i operations keep their projectors',
   async (answers) => {
     put(share, 'mmproj-F16.gguf', projector());
     put(share, 'far.gguf');
@@ -133,12 +133,12 @@ test('a start waits for no disk', async () => {
   expect(ids(registry)).toContain('far');
 });
 
-test('what is named on a disk that does not answer is refused with the reason', async () => {
+test('refuses a path on a disk that does not respond, with the reason', async () => {
   const registry = await start(new Stuck(nas));
   await expect(registry.register(join(other, 'a.gguf'))).rejects.toThrow('its disk does not answer');
 });
 
-test('a pull is registered although something in its folder does not answer', async () => {
+test('registers a pull although something in its folder does not respond', async () => {
   const stuck = new Stuck(null, 500);
   const registry = await start(stuck);
   stuck.place = own;

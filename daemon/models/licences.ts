@@ -1,3 +1,3 @@
-/** Licences of models that stand in two lists, as the hub names them: whoever fetches and whoever draws reads the same. */
+/** Licences used in both the model catalog and the image models, with the hub's names. */
 export const SDXL_LICENCE = 'openrail++';
 export const SDXL_TURBO_LICENCE = 'sai-nc-community';

@@ -2,7 +2,10 @@ import { modelStem } from './split-files.ts';
 
 const MAX_ID = 128;
 
-/** The id that clients use for a file: its name without ending, other than plain characters replaced by `-`. */
+/**
+ * Returns the client-facing id of a file: its name without extension, with special characters replaced by
+ * `-`.
+ */
 export function modelId(path: string): string {
   const slug = modelStem(path)
     .normalize('NFKC')
@@ -12,7 +15,7 @@ export function modelId(path: string): string {
   return slug === '' ? 'model' : slug;
 }
 
-/** The first of `id`, `id-2`, `id-3`, … that is not taken. */
+/** Returns the first of `id`, `id-2`, `id-3`, … that is not taken. */
 export function uniqueId(id: string, isTaken: (id: string) => boolean): string {
   if (!isTaken(id)) return id;
   let number = 2;

@@ -4,7 +4,7 @@ import type { FoundFile } from './scan.ts';
 import { newSpeechModel } from './speech-model.ts';
 import { newWeightsModel } from './weights-model.ts';
 
-/** The model that a file is, by what was read of it. */
+/** Builds the model of a file from its metadata. */
 export function modelOfFile(
   id: string,
   source: ModelSource,

@@ -29,7 +29,7 @@ const model: RegisteredModel = {
   voices: [],
 };
 
-test('who is missed is on no list, is known over a restart, and is forgotten after ninety days of looking', () => {
+test('a missing model is in no list, survives a restart, and is removed after ninety days', () => {
   const folder = scratch();
   const log = silentLog();
   const store = openStore({ folder, log });

@@ -7,7 +7,7 @@ import { fromRow, type RegisteredModel, toRow } from './registered-model.ts';
 
 const same = (a: RegisteredModel, b: RegisteredModel) => JSON.stringify(a) === JSON.stringify(b);
 
-/** What a new look at the file of a model does not change. */
+/** Fields that a new read of the model's file does not change. */
 const preservedFields = (old: RegisteredModel): Partial<RegisteredModel> => ({
   created: old.created,
   binding: old.binding,
@@ -17,15 +17,16 @@ const preservedFields = (old: RegisteredModel): Partial<RegisteredModel> => ({
   ...(old.thinkingChosen ? { thinkingChosen: true, enable_thinking: old.enable_thinking } : {}),
 });
 
-/** A model whose file is out of sight: a disk that is away, or a folder that is not looked through any more. */
+/** A model whose file is missing: a disk that is not mounted, or a folder that is no longer scanned. */
 interface Absent {
   readonly model: RegisteredModel;
   readonly absence: Absence;
 }
 
 /**
- * The models that are known, in memory first: a store that fails costs their memory over a restart and nothing else. One that is
- * absent is on no list and answers to nothing, but keeps its id, its origin and what was chosen for it until it comes back.
+ * Holds the known models in memory and persists them. If persisting fails, only the memory over a restart is
+ * lost. An absent model is in no list and serves nothing, but keeps its id, origin and chosen settings until
+ * it returns.
  */
 export class ModelStore {
   readonly #models = new Map<string, RegisteredModel>();
@@ -50,7 +51,7 @@ export class ModelStore {
     }
   }
 
-  /** All models by id. The same array until something changes. */
+  /** Returns all models by id. The array is the same until something changes. */
   list(): readonly RegisteredModel[] {
     this.#sorted ??= [...this.#models.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     return this.#sorted;
@@ -64,12 +65,12 @@ export class ModelStore {
     return this.list().find((model) => model.files.includes(path));
   }
 
-  /** All that are out of sight. */
+  /** Returns all absent models. */
   absent(): readonly RegisteredModel[] {
     return [...this.#absent.values()].map(({ model }) => model);
   }
 
-  /** Adds a model or replaces the one with its id, present or absent, of which stays what was chosen for it. */
+  /** Adds a model or replaces the one with its id, present or absent. Keeps the chosen settings. */
   put(model: RegisteredModel): RegisteredModel {
     const present = this.#models.get(model.id);
     const old = present ?? this.#absent.get(model.id)?.model;
@@ -83,7 +84,7 @@ export class ModelStore {
     return next;
   }
 
-  /** A model was looked for and is not there. Who is missed for too many days is forgotten. */
+  /** Records that a model was searched and not found. Removes it after too many days. */
   markMissing(id: string): void {
     const before = this.#absent.get(id);
     const model = this.#models.get(id) ?? before?.model;
@@ -101,13 +102,13 @@ export class ModelStore {
     this.#bus.emit('model', { id, change: 'removed' });
   }
 
-  /** An absent model is there again, as it was; undefined when it was not absent. */
+  /** Restores an absent model unchanged. Undefined when it was not absent. */
   restore(id: string): RegisteredModel | undefined {
     const model = this.#absent.get(id)?.model;
     return model && this.put(model);
   }
 
-  /** Changes what was chosen for a model; undefined when there is no such model. */
+  /** Changes the chosen settings of a model. Undefined when there is no such model. */
   change(id: string, change: Partial<RegisteredModel>): RegisteredModel | undefined {
     const model = this.#models.get(id);
     if (model === undefined) return undefined;
@@ -120,7 +121,7 @@ export class ModelStore {
     return next;
   }
 
-  /** Forgets a model, also one that is absent; answers whether there was one. */
+  /** Removes a model, present or absent. Returns whether it existed. */
   remove(id: string): boolean {
     const present = this.#models.delete(id);
     if (!this.#absent.delete(id) && !present) return false;

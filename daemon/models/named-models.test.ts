@@ -48,7 +48,7 @@ function put(name: string, bytes: Buffer | string): string {
 }
 const ids = () => registry.list().flatMap(({ id, demo }) => (demo ? [] : [id]));
 
-test('a model that was named by its path is read again when its file is another one', async () => {
+test('a model registered by path is read again when its file changes', async () => {
   const path = put('a.gguf', chat('Small'));
   await registry.register(path);
   await registry.change('a', { binding: 'slot:agent' });
@@ -59,7 +59,7 @@ test('a model that was named by its path is read again when its file is another 
   expect(registry.get('a')).toMatchObject(large);
 });
 
-test('one whose file is damaged is not usable until the file is whole', async () => {
+test('a damaged file is not usable until it is complete', async () => {
   const path = put('a.gguf', chat('Small'));
   await registry.register(path);
   put('a.gguf', 'text');
@@ -73,7 +73,7 @@ test('one whose file is damaged is not usable until the file is whole', async ()
   expect(registry.problems()).toEqual([]);
 });
 
-test('one whose disk was away is back also when its file has another date', async () => {
+test('a model whose disk was away returns although its file has another date', async () => {
   const path = put('a.gguf', chat('Small'));
   await registry.register(path);
   const away = `${disk}.away`;
@@ -87,7 +87,7 @@ test('one whose disk was away is back also when its file has another date', asyn
   expect(registry.get('a')).toMatchObject({ path, source: 'register' });
 });
 
-test('it gets the projector that lies beside it, and nothing else of its folder', async () => {
+test('gets the projector in its folder, and nothing else of that folder', async () => {
   put('mmproj-seeing-F16.gguf', projector());
   put('mmproj-no-projector.gguf', chat('Hidden'));
   put('other.gguf', chat('Other'));
@@ -98,7 +98,7 @@ test('it gets the projector that lies beside it, and nothing else of its folder'
   expect(registry.views()).toMatchObject([{ projector: true }]);
 });
 
-test('a projector that names no model belongs to none of several, registered or not', async () => {
+test('a projector that names no model is assigned to none of several, registered or not', async () => {
   put('mmproj-F16.gguf', projector());
   put('other.gguf', chat('Other'));
   const model = await registry.register(put('seeing-Q8_0.gguf', chat('Seeing')));

@@ -4,12 +4,12 @@ import { runCommand } from '../lib/process/run-command.ts';
 /** The program that serves models on the NPU (FastFlowLM). */
 export const NPU_PROGRAM = 'flm';
 
-/** A model that the NPU backend has fetched. */
+/** A model that the NPU backend has downloaded. */
 export interface NpuModel {
   /** Its native tag, such as `llama3.2:1b`. */
   readonly tag: string;
   readonly type: 'llm' | 'embedding' | 'stt';
-  /** Memory that it takes by the word of its maker; 0 when that is not told. */
+  /** Memory according to its maker; 0 when unknown. */
   readonly bytes: number;
   readonly tools: boolean;
 }
@@ -37,7 +37,7 @@ const typeOf = (tag: string): NpuModel['type'] => {
   return /embed/i.test(tag) ? 'embedding' : 'llm';
 };
 
-/** What is installed according to `flm list --json`; entries of another shape are passed over. Pure. */
+/** Parses the installed models from `flm list --json`. Skips entries in another format. Pure. */
 export function parseNpuList(text: string): NpuModel[] {
   const { models } = parsed(text);
   const listed = (Array.isArray(models) ? models : []).slice(0, MAX_MODELS).map(asObject);
@@ -50,8 +50,9 @@ export function parseNpuList(text: string): NpuModel[] {
 }
 
 /**
- * Asks the program what it has fetched; empty where it says that this machine's NPU can't be used, null where it does not answer
- * (it takes longer than `limitMs`, or can't be started), which says nothing of its models. Never rejects.
+ * Runs the program to list its models. Empty when it reports that this machine's NPU cannot be used. Null
+ * when it does not respond (it exceeds `limitMs` or cannot be started), which says nothing about its models.
+ * Never rejects.
  */
 export async function npuModels(program: string, limitMs = LIMIT_MS): Promise<NpuModel[] | null> {
   const limits = { timeoutMs: limitMs, maxBytes: MAX_OUTPUT_BYTES, env: { HOME: homedir() } };

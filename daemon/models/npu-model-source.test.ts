@@ -25,7 +25,7 @@ const LIST = {
 };
 
 describe('parseNpuList', () => {
-  test('takes what is installed, as what it is', () => {
+  test('parses installed models', () => {
     expect(parseNpuList(JSON.stringify(LIST))).toEqual([
       { tag: 'llama3.2:1b', type: 'llm', bytes: 900_000_000, tools: true },
       { tag: 'embed-gemma:300m', type: 'embedding', bytes: 400_000_000, tools: false },
@@ -42,9 +42,9 @@ describe('parseNpuList', () => {
     '{"models":[null,1,{}]}',
     '{"models":[{"name":"-x:1b","installed":true},{"name":"a b:1","installed":true},{"name":"x","installed":true}]}',
     '{"models":[{"name":"../../etc:1b","installed":true},{"name":"a:1b","installed":"true"}]}',
-  ])('%s holds none', (text) => expect(parseNpuList(text)).toEqual([]));
+  ])('%s contains none', (text) => expect(parseNpuList(text)).toEqual([]));
 
-  test('is bounded', () => {
+  test('is limited', () => {
     const models = Array.from({ length: 5_000 }, (_, i) => row(`m${i}:1b`, { footprint: -1 }));
     expect(parseNpuList(JSON.stringify({ models }))).toHaveLength(256);
   });
@@ -52,7 +52,7 @@ describe('parseNpuList', () => {
 
 const log = createLog({ level: 'fatal' });
 
-describe('models of the NPU backend (a stand-in for its program)', () => {
+describe('models of the NPU backend (with a fake program)', () => {
   let home: string;
   let bin: string;
   let modelStore: ModelStore;
@@ -83,7 +83,7 @@ esac
   const settle = () => updateNpuModels({ modelStore, path: bin });
   const ids = () => modelStore.list().map(({ id }) => id);
 
-  test('are there under their native tags while the backend and its NPU are', async () => {
+  test('are listed under their native tags while the backend and its NPU are available', async () => {
     await settle();
     expect(ids()).toEqual([]);
     install(LIST);
@@ -110,7 +110,7 @@ esac
     expect(ids()).toEqual([]);
   });
 
-  test('are out of sight while the program or its NPU is away, and come back with what was chosen for them', async () => {
+  test('are absent while the program or its NPU is away, and return with their settings', async () => {
     install(LIST);
     await settle();
     modelStore.change('llama3.2:1b', { binding: 'slot:agent' });
@@ -129,10 +129,10 @@ esac
 
   test.each([
     ['fails', 'exit 3'],
-    ['says something else', 'echo hello'],
-    ['fails at its list', '[ "$1" = list ] && exit 3; echo \'{"ready":true}\''],
+    ['prints something else', 'echo hello'],
+    ['fails to list', '[ "$1" = list ] && exit 3; echo \'{"ready":true}\''],
     ['has no list', 'echo \'{"ready":true}\''],
-  ])('stay as they are when the program %s', async (_, answer) => {
+  ])('are unchanged when the program %s', async (_, answer) => {
     install(LIST);
     await settle();
     writeFileSync(join(bin, 'flm'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
@@ -140,7 +140,7 @@ esac
     expect(ids()).toEqual(['embed-gemma:300m', 'llama3.2:1b', 'whisper-v3:turbo']);
   });
 
-  test('stay as they are when the program takes too long', async () => {
+  test('are unchanged when the program times out', async () => {
     install(LIST);
     await settle();
     writeFileSync(join(bin, 'flm'), '#!/bin/sh\nexec sleep 30\n', { mode: 0o755 });
@@ -148,7 +148,7 @@ esac
     expect(ids()).toHaveLength(3);
   });
 
-  test('never take the id of another model, nor its place when they go', async () => {
+  test('never take the id of another model', async () => {
     install(LIST);
     await settle();
     const own = modelStore.get('llama3.2:1b');
@@ -162,7 +162,7 @@ esac
     expect(ids()).toEqual(['llama3.2:1b']);
   });
 
-  test('are in the registry from its first look on', async () => {
+  test('are in the registry from its first scan on', async () => {
     install(LIST);
     const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
     const other = openStore({ folder: join(home, 'other'), log });
@@ -186,7 +186,7 @@ esac
     expect(registry.get('whisper-v3:turbo')?.binding).toBe('slot:stt');
   });
 
-  test('a program that says nothing or fails has none, and harms nobody', async () => {
+  test('a silent or failing program has none and causes no failure', async () => {
     writeFileSync(join(bin, 'flm'), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
     await settle();
     writeFileSync(join(bin, 'flm'), 'no program', { mode: 0o755 });

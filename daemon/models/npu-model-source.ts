@@ -4,18 +4,18 @@ import { NPU_PROGRAM, type NpuModel, npuModels } from './npu-list.ts';
 import { NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelFile } from './scan.ts';
 
-/** The format of models that the NPU backend keeps by itself. */
+/** The format of models that the NPU backend manages itself. */
 const FORMAT = 'flm';
 
 export interface NpuSourceDeps {
   readonly modelStore: ModelStore;
-  /** Where the program is looked for; default the usual folders. */
+  /** The search path for the program. Default: the usual folders. */
   readonly path?: string;
-  /** Milliseconds that it may take for an answer; default several seconds. */
+  /** Maximum milliseconds for a response. Default: several seconds. */
   readonly limitMs?: number;
 }
 
-/** A model of the NPU backend as it is registered: its place is the program's own matter. */
+/** Builds the registered model of the NPU backend. The program manages its files. */
 const npuModel = ({ tag, type, bytes, tools }: NpuModel, program: FoundFile): RegisteredModel => ({
   ...NO_TEXT,
   id: tag,

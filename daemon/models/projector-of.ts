@@ -2,13 +2,13 @@ import { basename, dirname, join, sep } from 'node:path';
 import { modelStem } from './split-files.ts';
 
 const QUANTISATION = /[-_.](ud-)?((i?q\d\w*|bf16|f16|f32|fp16|mxfp4)(_[a-z0-9]+)*)$/i;
-/** The first that is there; half precision is enough for a projector. */
+/** The first available is used. Half precision is enough for a projector. */
 const ORDER = [/(^|[-_.])f16([-_.]|$)/i, /bf16/i, /q8_0/i];
 
-/** The name of a model without its quantisation, folded. */
+/** Returns the name of a model without its quantisation, in lower case. */
 const familyOf = (path: string): string => modelStem(path).replace(QUANTISATION, '').toLowerCase();
 
-/** What a projector says of the model it belongs to; empty when its name says nothing. */
+/** Returns the model that a projector names. Empty when its name contains none. */
 const meantBy = (path: string): string =>
   `-${modelStem(path)}`
     .replace(QUANTISATION, '')
@@ -24,7 +24,7 @@ const rank = (path: string): number => {
 
 const best = (a: string, b: string) => rank(a) - rank(b) || (basename(a) < basename(b) ? -1 : 1);
 
-/** The best projector of a folder for a model beside which these others lie, itself among them. */
+/** Returns the best projector of a folder for a model with these siblings, itself included. */
 function projectorIn(
   folder: string,
   projectors: readonly string[],
@@ -43,9 +43,10 @@ function projectorIn(
 }
 
 /**
- * The projector that belongs to a model: in its folder, else in the one above, where repositories keep one for the parts in their
- * folders; and either named after it or that folder's only one of a folder with one model (in whatever quantisations, and above
- * with all that is in its folders). Null when none does, or when that is not clear. Pure.
+ * Returns the projector of a model: in its folder, else in the parent folder, where repositories keep one for
+ * parts in subfolders. It must be named after the model, or be the only one in a folder with one model (in
+ * any quantisations; for the parent folder including all subfolders). Null when there is none or the choice
+ * is ambiguous. Pure.
  */
 export function projectorOf(
   model: string,

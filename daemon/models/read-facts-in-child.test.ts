@@ -8,7 +8,7 @@ import { encodeGguf } from './gguf/writer.ts';
 import { readGgufFacts } from './gguf-facts.ts';
 import { parseOutcomes, readFactsInChild } from './read-facts-in-child.ts';
 
-test('one outcome per file, in order, read in another process', async () => {
+test('returns one outcome per file, in order, from another process', async () => {
   const folder = scratch();
   const [good, bad] = [join(folder, 'a b;$(id).gguf'), join(folder, 'bad.gguf')];
   writeFileSync(good, encodeGguf(tinyChat()));
@@ -19,7 +19,7 @@ test('one outcome per file, in order, read in another process', async () => {
   ]);
 });
 
-test('what the system does not let be read is told without its path, and as what may pass', async () => {
+test('reports an unreadable file without its path, as temporary', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
   const path = join(folder, 'away.gguf');
   symlinkSync(path, path);
@@ -33,7 +33,10 @@ const words = (...numbers: number[]) =>
   Buffer.concat(numbers.map((number) => Buffer.from(BigUint64Array.of(BigInt(number)).buffer)));
 const types = (...numbers: number[]) => Buffer.from(Uint32Array.from(numbers).buffer);
 
-/** A file of zeros but for its header, which promises tensors and six lists of a million strings: all of them are there. */
+/**
+ * Writes a file of zeros with a header that declares tensors and six lists of a million strings, all of which
+ * exist.
+ */
 function writeGreedy(path: string): void {
   const list = Buffer.concat([words(1), Buffer.from('k'), types(9, 8), words(1e6)]);
   const file = openSync(path, 'w');
@@ -42,7 +45,7 @@ function writeGreedy(path: string): void {
   closeSync(file);
 }
 
-test('a crafted file that ends its reader does not hide the files behind it', async () => {
+test('a crafted file that crashes its reader does not hide later files', async () => {
   const folder = scratch();
   const path = (name: string) => join(folder, `${name}.gguf`);
   const paths = [path('a'), path('greedy'), path('c')];
@@ -55,13 +58,13 @@ test('a crafted file that ends its reader does not hide the files behind it', as
   ]);
 }, 60_000);
 
-test('nothing to read starts nothing; a reader that was stopped leaves a reason', async () => {
+test('starts nothing for no files, and an aborted reader leaves a reason', async () => {
   expect(await readFactsInChild([])).toEqual([]);
   expect(await readFactsInChild(['/x.gguf'], AbortSignal.abort())).toEqual([
     { path: '/x.gguf', reason: 'its header could not be read', passing: true, ended: true },
   ]);
 });
 
-test('a last line that was cut off is left out', () => {
+test('drops a truncated last line', () => {
   expect(parseOutcomes('{"path":"a","reason":"r"}\n{"path":"b","rea')).toEqual([{ path: 'a', reason: 'r' }]);
 });

@@ -6,26 +6,27 @@ import type { SpeechFacts } from './speech-facts.ts';
 import type { WeightsFacts } from './weights-facts.ts';
 
 const PROGRAM = fileURLToPath(new URL('./facts-main.ts', import.meta.url));
-/** Files per process; their time limit grows with their number. */
+/** Files per process. The time limit grows with their number. */
 const BATCH = 16;
-/** Milliseconds for the start of a process, and for each file. */
+/** Milliseconds for the start of a process, and per file. */
 const TIME = { start: 10_000, file: 5_000 };
 const MAX_BYTES = 4 << 20;
-/** A crafted header must not take the machine's memory. */
+/** A crafted header must not exhaust the machine's memory. */
 const HEAP_MIB = 512;
 
 /** What is known of a model before it is loaded. */
 export type ModelFacts = GgufFacts | SpeechFacts | WeightsFacts;
 
 /**
- * Facts of a file or folder, or why it is no model by itself; a projector belongs to another one. `passing`: it could not be
- * read this time, which says nothing of what it is. `ended`: the reader had to be ended at it.
+ * Facts of a file or folder, or why it is no model on its own; a projector belongs to another model.
+ * `passing`: it could not be read this time, which says nothing about its content. `ended`: the reader had to
+ * be ended at it.
  */
 export type FactsOutcome =
   | { path: string; facts: ModelFacts }
   | { path: string; reason: string; projector?: boolean; passing: boolean; ended?: true };
 
-/** The lines that came through whole; a last one that was cut off is not among them. */
+/** Parses the complete lines of the output. A truncated last line is dropped. */
 export function parseOutcomes(stdout: string): FactsOutcome[] {
   return stdout.split('\n').flatMap((line) => {
     try {
@@ -36,7 +37,10 @@ export function parseOutcomes(stdout: string): FactsOutcome[] {
   });
 }
 
-/** Outcomes of the first of `paths`, at least one: the file that a reader was ended at, by time or memory, is its last. */
+/**
+ * Returns outcomes of the first of `paths`, at least one. If the reader was ended by time or memory, the last
+ * outcome is that file's.
+ */
 async function readBatch(
   paths: readonly string[],
   time: typeof TIME,
@@ -56,8 +60,9 @@ async function readBatch(
 }
 
 /**
- * Reads headers in a process of its own, so that a large vocabulary does not hold up the event loop and a crafted file
- * can't hurt the daemon, nor hide the files behind it. One outcome per path, in order. Never throws.
+ * Reads headers in a child process, so that a large vocabulary does not block the event loop and a crafted
+ * file can neither harm the daemon nor hide later files. Returns one outcome per path, in order. Never
+ * throws.
  */
 export async function readFactsInChild(
   paths: readonly string[],

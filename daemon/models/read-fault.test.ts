@@ -4,12 +4,12 @@ import { isTransient, readFault } from './read-fault.ts';
 
 const caught = (path: string) => readFile(path).catch((error: unknown) => error);
 
-test('an error of the system is told without its path', async () => {
+test('reports a system error without its path', async () => {
   expect(readFault(await caught('/nowhere/secret.gguf'))).toBe('the file does not exist');
   expect(readFault(await caught('/'))).toBe("the file can't be read (EISDIR)");
 });
 
-test('any other error speaks for itself', () => {
+test('any other error has no reason', () => {
   expect([readFault(new Error('torn')), readFault('torn'), readFault(new SyntaxError('x'))]).toEqual([
     null,
     null,
@@ -17,7 +17,7 @@ test('any other error speaks for itself', () => {
   ]);
 });
 
-test('what lies beneath an error of ours may pass, a fault of the file does not', async () => {
+test('a system error inside another error may be temporary, a fault of the file is not', async () => {
   const cause = await caught('/');
   expect([
     isTransient(cause),

@@ -6,10 +6,13 @@ import type { Absence } from './absence.ts';
 import type { GgufFacts } from './gguf-facts.ts';
 import type { FoundFile } from './scan.ts';
 
-/** How a model came here: made by us, found in a folder, named by the operator, part of a program of this machine, pulled. */
+/**
+ * The source of a model: generated, found in a folder, registered by path, part of an installed program, or
+ * pulled.
+ */
 export type ModelSource = 'demo' | 'scan' | 'register' | 'program' | 'pull';
 
-/** One usable model, with what only the daemon may know (its place) and what decides its memory. */
+/** A usable model with internal data (its path) and the numbers that determine its memory. */
 export interface RegisteredModel extends ModelRecordView {
   readonly type: SlotTypeName;
   readonly source: ModelSource;
@@ -29,16 +32,16 @@ export interface RegisteredModel extends ModelRecordView {
   readonly kvBytesPerToken: number | null;
   readonly chatTemplate: boolean;
   readonly capabilities: Readonly<Record<string, boolean>>;
-  /** Absolute path of the file that lets it see pictures; null without one. */
+  /** Absolute path of the projector that adds vision. Null without one. */
   readonly projectorPath: string | null;
   readonly projectorBytes: number | null;
-  /** Whether somebody has said how it thinks; else its header does. */
+  /** True when an administrator set the thinking mode. Otherwise the header decides. */
   readonly thinkingChosen: boolean;
-  /** Names of the voices of a model that speaks; empty for all others. */
+  /** Voice names of a speech model; empty for all others. */
   readonly voices: readonly string[];
 }
 
-/** Header facts that the store keeps beside the public columns. */
+/** Header fields that the store keeps besides the public columns. */
 const HEADER_KEYS = [
   'parameters',
   'layers',
@@ -64,14 +67,14 @@ const TYPES: readonly string[] = [
   'image',
 ] satisfies SlotTypeName[];
 
-/** What goes in and what comes out. */
+/** Input and output modalities. */
 const MODALITIES: Readonly<Partial<Record<SlotTypeName, [string, string]>>> = {
   tts: ['text', 'audio'],
   stt: ['audio', 'text'],
   image: ['text', 'image'],
 };
 
-/** What only some models have. */
+/** Fields that only some models have. */
 const NOT_PULLED = {
   repo: null,
   revision: null,
@@ -82,7 +85,7 @@ const NOT_PULLED = {
   thinkingChosen: false,
 } as const;
 
-/** What is the same for all models whose header nobody reads; those that only speak or listen need no memory for a token. */
+/** Fields of models without a readable header. Models that only speak or listen need no memory per token. */
 export const NO_TEXT = {
   context_length: null,
   enable_thinking: null,
@@ -101,7 +104,7 @@ export const NO_TEXT = {
   ...NOT_PULLED,
 } as const;
 
-/** Where a model that was found lies, named after its file or folder. */
+/** Returns the path fields of a found model, named after its file or folder. */
 export const foundAt = (found: FoundFile) => ({
   name: basename(found.path),
   created: found.mtimeS,
@@ -111,7 +114,7 @@ export const foundAt = (found: FoundFile) => ({
   mtimeS: found.mtimeS,
 });
 
-/** A model as it is registered the first time. */
+/** Builds a model that is registered for the first time. */
 export function newModel(
   id: string,
   source: ModelSource,
@@ -151,7 +154,10 @@ export function newModel(
   };
 }
 
-/** The store's row of a model; `kept` is the row it replaces, whose measured and chosen values stay; `absence` of one out of sight. */
+/**
+ * Converts a model to a store row. `previous` is the replaced row, whose measured and chosen values are kept.
+ * `absence` is set for a missing model.
+ */
 export function toRow(
   model: RegisteredModel,
   previous: ModelRow | null,
@@ -173,7 +179,7 @@ export function toRow(
   };
 }
 
-/** The model of a row of ours; null for a row that another part keeps or that lacks what is needed. */
+/** Converts a store row to a model. Null for a row of another module or one that lacks required fields. */
 export function fromRow(row: ModelRow): RegisteredModel | null {
   if (row.file === null || !SOURCES.includes(row.source) || !TYPES.includes(row.type)) return null;
   const source = row.source as ModelSource;
@@ -205,7 +211,7 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
   };
 }
 
-/** The public part, and nothing else: never a path. */
+/** Returns the public fields only, never a path. */
 export function modelView(model: ModelRecordView): ModelRecordView {
   return {
     id: model.id,

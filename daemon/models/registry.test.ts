@@ -44,7 +44,7 @@ afterEach(() => {
   for (const end of ends.splice(0).reverse()) end();
 });
 
-/** A registry over the real store and settings of `home`, as after a start. */
+/** Creates a registry with the real store and settings of `home`, as after a start. */
 async function start(
   env: Record<string, string> = {},
   options: Partial<RegistryOptions> = {},
@@ -72,14 +72,14 @@ function put(path: string, bytes: Buffer | string = chat('Tiny')): string {
 }
 const ids = (registry: Registry) => registry.list().map(({ id }) => id);
 
-test('a fresh machine has the demonstration model, and slot agent gets it', async () => {
+test('a new machine has the demonstration model, and slot agent uses it', async () => {
   const registry = await start();
   expect(ids(registry)).toEqual([DEMO_MODEL_ID]);
   expect(registry.views()[0]).toMatchObject({ demo: true, type: 'llm' });
   expect(registry.chatModelFor()?.id).toBe(DEMO_MODEL_ID);
 });
 
-test('views never hold a path and have the shape of their schema', async () => {
+test('views never contain a path and match their schema', async () => {
   put(join(models, 'a.gguf'));
   const registry = await start();
   const views = registry.views();
@@ -88,7 +88,7 @@ test('views never hold a path and have the shape of their schema', async () => {
   expect(registry.get('a')?.path).toBe(join(models, 'a.gguf'));
 });
 
-test('the first real chat model sends the demonstration away for good', async () => {
+test('the first real chat model removes the demonstration model permanently', async () => {
   const registry = await start();
   const file = put(join(models, 'real.gguf'));
   await registry.scan();
@@ -100,14 +100,14 @@ test('the first real chat model sends the demonstration away for good', async ()
   expect(ids(await start())).toEqual([]);
 });
 
-test('a model that can not chat leaves the demonstration where it is', async () => {
+test('a model without chat does not remove the demonstration model', async () => {
   put(join(models, 'embed.gguf'), encodeGguf(tinyEmbed()));
   const registry = await start();
   expect(ids(registry)).toEqual(['embed', DEMO_MODEL_ID]);
   expect(registry.get('embed')?.type).toBe('embedding');
 });
 
-test('id and time of creation stay over restarts and over a change of the file', async () => {
+test('id and creation time survive restarts and changes of the file', async () => {
   const file = put(join(models, 'My Model.gguf'));
   utimesSync(file, 1_700_000_000, 1_700_000_000);
   expect((await start()).get('My-Model')?.created).toBe(1_700_000_000);
@@ -119,7 +119,7 @@ test('id and time of creation stay over restarts and over a change of the file',
   expect(events).toEqual(['added My-Model', 'changed My-Model']);
 });
 
-test('the same name in two folders gets two ids, and each keeps its own', async () => {
+test('the same name in two folders gets two stable ids', async () => {
   const other = join(home, 'other');
   mkdirSync(other);
   mkdirSync(join(home, 'config'), { recursive: true });
@@ -135,7 +135,7 @@ test('the same name in two folders gets two ids, and each keeps its own', async 
 
 const PULLED = { repo: 'owner/a', revision: 'c0ffee', licence: 'mit', sha256: 'ab'.repeat(32) };
 
-/** A pulled model with everything that somebody has chosen for it. */
+/** Registers a pulled model with all settings that can be chosen. */
 async function pulledModel(registry: Registry): Promise<string> {
   const folder = join(models, 'owner', 'a');
   mkdirSync(folder, { recursive: true });
@@ -146,7 +146,7 @@ async function pulledModel(registry: Registry): Promise<string> {
 }
 const WHOLE = { ...PULLED, source: 'pull', binding: 'slot:agent', enable_thinking: true };
 
-test('a model whose disk was away for a scan and a start comes back as it was, and can be removed', async () => {
+test('a model whose disk was away for a scan and a start returns unchanged and can be removed', async () => {
   const registry = await start();
   const folder = await pulledModel(registry);
   const away = join(home, 'away');
@@ -165,7 +165,7 @@ test('a model whose disk was away for a scan and a start comes back as it was, a
   expect(ids(await start())).toEqual([]);
 });
 
-test('a pull whose file a scan is reading just then keeps its origin', async () => {
+test('a pull keeps its origin while a scan reads its file', async () => {
   const registry = await start();
   const paths = ['a', 'b'].map((name) => put(join(models, `${name}.gguf`)));
   const register = (path: string) => registry.registerPulled({ path, ...PULLED });
@@ -174,7 +174,7 @@ test('a pull whose file a scan is reading just then keeps its origin', async () 
   expect(registry.list()).toMatchObject([origin, origin]);
 });
 
-test('another file in the place of an absent model is a new model', async () => {
+test('another file at the path of an absent model is a new model', async () => {
   const registry = await start();
   const folder = await pulledModel(registry);
   rmSync(join(folder, 'a.gguf'));
@@ -184,7 +184,7 @@ test('another file in the place of an absent model is a new model', async () => 
   expect(registry.get('a')).toMatchObject({ name: 'Other', source: 'scan', repo: null, binding: null });
 });
 
-test('a disk that does not tell whether a file is there takes no model away', async () => {
+test('a disk that does not report whether a file exists removes no model', async () => {
   const registry = await start();
   const folder = await pulledModel(registry);
   put(join(folder, 'b.gguf'));
@@ -196,7 +196,7 @@ test('a disk that does not tell whether a file is there takes no model away', as
   expect(ids(await start())).toEqual(['a', 'b']);
 });
 
-test('the id of an absent model goes with its file to another place, and to no other file', async () => {
+test('the id of an absent model moves with its file, and to no other file', async () => {
   const folder = join(models, 'sub');
   mkdirSync(folder);
   const first = put(join(models, 'a.gguf'));
@@ -214,7 +214,7 @@ test('the id of an absent model goes with its file to another place, and to no o
   expect(registry.get('a')).toMatchObject({ path: join(other, 'a.gguf'), binding: 'slot:agent' });
 });
 
-test('an absent model can be forgotten', async () => {
+test('an absent model can be removed', async () => {
   const file = put(join(models, 'a.gguf'));
   const registry = await start();
   await registry.change('a', { binding: 'slot:agent' });
@@ -227,7 +227,7 @@ test('an absent model can be forgotten', async () => {
   expect(registry.get('a')?.binding).toBeNull();
 });
 
-test('a damaged file is a problem with its reason, and is read again only when it has changed', async () => {
+test('a damaged file is a problem with its reason and is read again only after a change', async () => {
   const file = put(join(models, 'bad.gguf'), 'text');
   const registry = await start();
   expect(registry.problems()).toEqual([{ file: 'bad.gguf', reason: 'it is not a GGUF file' }]);
@@ -237,7 +237,7 @@ test('a damaged file is a problem with its reason, and is read again only when i
   expect(ids(registry)).toContain('bad');
 });
 
-test('a file that could not be read for a moment is a model at the next look', async () => {
+test('a temporarily unreadable file is a model at the next scan', async () => {
   const node = process.execPath;
   put(join(models, 'a.gguf'));
   try {
@@ -252,7 +252,7 @@ test('a file that could not be read for a moment is a model at the next look', a
   }
 });
 
-test('a damaged file that is mended with the same size and time is read again', async () => {
+test('a repaired file with the same size and time is read again', async () => {
   const file = join(models, 'a.gguf');
   const good = chat('Tiny');
   const date = new Date(1_700_000_000_000);
@@ -266,7 +266,7 @@ test('a damaged file that is mended with the same size and time is read again', 
   expect([ids(registry), registry.problems()]).toEqual([['a'], []]);
 });
 
-test('SVC_MODEL is served by slot agent, also before a larger model', async () => {
+test('SVC_MODEL is served by slot agent, even if another model is larger', async () => {
   put(join(models, 'large.gguf'), chat('Large', 384));
   const named = put(join(home, 'named.gguf'));
   const registry = await start({ SVC_MODEL: named });
@@ -275,7 +275,7 @@ test('SVC_MODEL is served by slot agent, also before a larger model', async () =
   expect(registry.chatModelFor('large', 'agent')?.path).toBe(named);
 });
 
-test('slot agent takes the largest that fits on its device', async () => {
+test('slot agent uses the largest model that fits on its device', async () => {
   put(join(models, 'small.gguf'));
   put(join(models, 'large.gguf'), chat('Large', 384));
   const memoryBytes = (device: string) => (device === 'cuda:0' ? 0 : 2 ** 40);
@@ -284,7 +284,7 @@ test('slot agent takes the largest that fits on its device', async () => {
   expect([chosen(), chosen('auto'), chosen('cuda:0')]).toEqual(['large', 'large', 'small']);
 });
 
-test('models.agent of the file yields to the slot file, --model does not', async () => {
+test('the slot file overrides models.agent, --model does not yield', async () => {
   const [one, two] = [put(join(home, 'one.gguf')), put(join(home, 'two.gguf'))];
   mkdirSync(join(home, 'config'), { recursive: true });
   writeFileSync(join(home, 'config', 'config.toml'), `[models]\nagent = ${JSON.stringify(one)}\n`);
@@ -296,13 +296,13 @@ test('models.agent of the file yields to the slot file, --model does not', async
   expect(line.chatModelFor('slot', 'agent')?.id).toBe('two');
 });
 
-test('a model that was named once is known at the next start too', async () => {
+test('a registered model is known at the next start', async () => {
   const named = put(join(home, 'named.gguf'));
   await start({}, { modelOverride: named });
   expect((await start()).chatModelFor()?.path).toBe(named);
 });
 
-test('a slot may name a model by id or path; one that nobody knows is null', async () => {
+test('a slot may name a model by id or path; an unknown one is null', async () => {
   const file = put(join(models, 'a.gguf'));
   const registry = await start();
   expect(registry.chatModelFor('a')?.path).toBe(file);
@@ -316,7 +316,7 @@ const UNUSABLE = [
   ['no chat model', 'embed.gguf', encodeGguf(tinyEmbed()), /no chat model/],
 ] as const;
 
-test.each(UNUSABLE)('--model that is %s stops the start with what to do', async (_, name, bytes, message) => {
+test.each(UNUSABLE)('--model that is %s stops the start with advice', async (_, name, bytes, message) => {
   const path = join(home, name);
   if (bytes !== null) put(path, bytes);
   const failure = await start({}, { modelOverride: path }).catch((error: unknown) => error);
@@ -327,7 +327,7 @@ test.each(UNUSABLE)('--model that is %s stops the start with what to do', async 
 });
 
 test.each(UNUSABLE)(
-  'SVC_MODEL that is %s is a problem, and slot agent has another model',
+  'SVC_MODEL that is %s is a problem, and slot agent uses another model',
   async (_, name, bytes, why) => {
     const path = join(home, name);
     if (bytes !== null) put(path, bytes);
@@ -340,7 +340,7 @@ test.each(UNUSABLE)(
   },
 );
 
-test('SVC_MODEL whose disk comes after the start is taken up once it is whole', async () => {
+test('SVC_MODEL whose disk is mounted after the start is used once it is complete', async () => {
   const path = join(home, 'disk', 'late.gguf');
   put(join(models, 'large.gguf'), chat('Large', 384));
   const registry = await start({ SVC_MODEL: path }, { retryMs: 20 });
@@ -353,24 +353,24 @@ test('SVC_MODEL whose disk comes after the start is taken up once it is whole', 
   expect(registry.settingProblems()).toEqual([]);
 });
 
-test('a file is registered by path, and a bad one is refused with the reason', async () => {
+test('registers a file by path and refuses an invalid one with the reason', async () => {
   const registry = await start();
   const model = await registry.register(put(join(home, 'later.gguf')));
   expect(registry.get('later')).toEqual(model);
   await expect(registry.register(join(home, 'none.gguf'))).rejects.toThrow('the file does not exist');
 });
 
-test('scans that overlap are one', async () => {
+test('overlapping scans share one run', async () => {
   const registry = await start();
   put(join(models, 'a.gguf'));
   await Promise.all([registry.scan(), registry.scan()]);
   expect(events.filter((event) => event === 'added a')).toHaveLength(1);
 });
 
-test('a scan that is asked for during a scan sees what was added in between', async () => {
+test('a scan requested during a scan sees files added in between', async () => {
   const registry = await start();
   const folder = join(models, 'late');
-  // Its header is read after the folders were looked through, which keeps the first scan busy.
+  // Its header is read after the folders are scanned, which keeps the first scan busy.
   put(join(models, 'a.gguf'));
   const first = registry.scan();
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -381,7 +381,7 @@ test('a scan that is asked for during a scan sees what was added in between', as
   await first;
 });
 
-test('a store that fails costs nothing but the memory over a restart', async () => {
+test('a failing store only loses the memory over a restart', async () => {
   const failing = () => {
     throw new GatewayError('internal', {});
   };
@@ -391,7 +391,7 @@ test('a store that fails costs nothing but the memory over a restart', async () 
   expect(ids(registry)).toEqual(['a']);
 });
 
-test('a place where the demonstration can not be written leaves a gateway without models', async () => {
+test('without a writable place for the demonstration model there are no models', async () => {
   const blocked = join(home, 'blocked');
   writeFileSync(blocked, 'a file where a folder should be');
   chmodSync(blocked, 0o400);

@@ -33,69 +33,70 @@ export interface RegistryOptions {
   log: Log;
   bus: EventBus<GatewayEvents>;
   settings: Pick<Settings, 'folders' | 'value' | 'resolve'>;
-  /** Path given on the command line; stands above the setting. */
+  /** Path from the command line. Overrides the setting. */
   modelOverride?: string | null;
-  /** Where the demonstration model lies; default the state folder's `models`. */
+  /** Folder of the demonstration model. Default: `models` in the state folder. */
   demoFolder?: string;
-  /** Folders in which the NPU backend is looked for; default the usual ones. */
+  /** The search path for the NPU backend. Default: the usual folders. */
   programs?: string;
-  /** Most bytes of memory that one model on a device can have on this machine; null = unknown. Default the host's memory. */
+  /** Maximum bytes of memory for one model on a device. Null: unknown. Default: the host's memory. */
   memoryBytes?: (device: string) => number | null;
-  /** What each look at the model folders begins with, the first one included. Never rejects. */
+  /** Runs before each scan of the model folders, including the first. Never rejects. */
   beforeScan?: () => Promise<void>;
-  /** Milliseconds that the start waits for each look at the disks; the look goes on afterwards. */
+  /** Milliseconds that the start waits for each scan. The scan continues afterwards. */
   firstScanMs?: number;
-  /** Milliseconds between two looks for the file that a setting names and that was not there. */
+  /** Milliseconds between two searches for a configured file that is missing. */
   retryMs?: number;
-  /** How disks are asked that may not answer; default with the usual limits. */
+  /** Guards operations on disks that may not respond. Default: the usual limits. */
   mountGuard?: MountGuard;
 }
 
 export interface Registry {
-  /** Every usable model by id, with its place: not for answers. */
+  /** Returns every usable model by id, with its path: not for responses. */
   list(): readonly RegisteredModel[];
-  /** The same without a path (`GET /api/models`). */
+  /** Returns the models without paths (`GET /api/models`). */
   views(): ModelRecordView[];
   get(id: string): RegisteredModel | undefined;
-  /** Ids of models that are on no list because their files are away, and that may come back. */
+  /** Returns the ids of absent models, which may return. */
   absentIds(): string[];
   /**
-   * The chat model of a slot: what `slotModel` names (id or path; null when nobody knows it), else the default rule of
-   * slot `agent`: the configured file, the largest real chat model that fits, the demonstration model. With `slot`
-   * "agent" a file that the command line or the environment names stands above `slotModel`. `device` is where it must fit,
-   * default `auto`.
+   * Returns the chat model of a slot: the one that `slotModel` names (id or path; null when unknown), else by
+   * the rule of slot `agent`: the configured file, the largest real chat model that fits, the demonstration
+   * model. For `slot` "agent", a file from the command line or the environment overrides `slotModel`.
+   * `device` is where it must fit, default `auto`.
    */
   chatModelFor(slotModel?: string | null, slot?: string, device?: string): RegisteredModel | null;
   /**
-   * Says who answers to a model's id (`slot:NAME`, `upstream:NAME`, null) and how it thinks (null: as its header says);
-   * undefined when there is no such model.
+   * Sets the binding of a model's id (`slot:NAME`, `upstream:NAME`, null) and its thinking mode (null: from
+   * its header). Undefined when there is no such model.
    */
   change(id: string, change: ModelPutBody): Promise<ModelRecordView | undefined>;
-  /** Registers a file or folder by path; rejects with an Error whose message says why it is no model. */
+  /** Registers a file or folder by path. Rejects with an Error that says why it is no model. */
   register(path: string): Promise<RegisteredModel>;
-  /** Registers what a pull has put into its place. Rejects as `register`. */
+  /** Registers an installed pull. Rejects like `register`. */
   registerPulled(pulled: PulledModel): Promise<RegisteredModel>;
   /**
-   * Forgets a model that was named by its path, or removes one that was pulled with its files; answers how many files.
-   * Rejects with `model.kept` for any other, `model.not_found` for none. One that is absent is forgotten.
+   * Unregisters a model that was registered by path, or removes a pulled one with its files. Returns the
+   * number of removed files. Rejects with `model.kept` for any other model and `model.not_found` for an
+   * unknown one. An absent model is unregistered.
    */
   remove(id: string): Promise<number>;
-  /** Looks through the model folders again; calls during a look share the one that follows it. Never rejects. */
+  /** Scans the model folders again. Calls during a scan share the next one. Never rejects. */
   scan(): Promise<void>;
-  /** Files that look like models and can't be used, and folders that can't be read. */
+  /** Returns files that look like models and cannot be used, and folders that cannot be read. */
   problems(): readonly ModelProblem[];
-  /** What is wrong with the file that a setting names for slot `agent`. */
+  /** Returns what is wrong with the configured file of slot `agent`. */
   settingProblems(): readonly Problem[];
   close(): void;
 }
 
 const FIRST_SCAN_MS = 1500;
-/** Longest wait of who registers a model for its projector, which it gets later otherwise. */
+/** Maximum time to wait for a projector when a model is registered. Otherwise it is attached later. */
 const PROJECTOR_MS = 5000;
-/** What comes before a look is asked like a disk, because it looks at some. */
-const BEFORE_SCAN = 'before the look';
+/** The work before a scan runs under the mount guard, because it reads disks. */
+const BEFORE_SCAN = 'before the scan';
 
-/** The parts that a running registry is made of. */
+/** Creates the parts of a running registry. */
 function assemble(options: RegistryOptions) {
   const { store, log, bus, settings } = options;
   const own = join(settings.folders.state, 'models');
@@ -121,13 +122,13 @@ function assemble(options: RegistryOptions) {
 
 type RegistryParts = ReturnType<typeof assemble>;
 
-/** Makes sure that a file is on the modelStore, read anew when it has changed since. */
+/** Ensures that a file is in the store. Reads it again if it has changed. */
 async function registerFile(
   { modelStore, sync, stop }: RegistryParts,
   path: string,
   pulled?: PulledModel,
 ): Promise<RegisteredModel> {
-  // A pull has written its file just now: whether other files of that folder answer says nothing of it.
+  // A pull has just written its file, so other files of that folder that do not respond do not matter.
   const file = await (pulled === undefined
     ? sync.runOnDisk(path, () => findModelFile(path))
     : findModelFile(path));
@@ -151,7 +152,7 @@ async function registerFile(
   return sync.register('pull', file, outcome.facts, { repo, revision, sha256, licence });
 }
 
-/** Says how a model thinks; null brings back what its header says. */
+/** Returns the thinking mode of a model. Null restores the value of its header. */
 async function effectiveThinking({ stop }: RegistryParts, model: RegisteredModel, chosen: boolean | null) {
   if (chosen !== null) return { enable_thinking: chosen, thinkingChosen: true };
   if (model.format !== 'gguf') return { enable_thinking: null, thinkingChosen: false };
@@ -173,7 +174,7 @@ async function removeModel({ modelStore, own }: RegistryParts, id: string): Prom
   return removed;
 }
 
-/** Waits for work that never rejects, but no longer than `ms`; the work goes on. */
+/** Waits for work that never rejects for at most `ms`. The work continues. */
 async function waitUpTo(work: Promise<unknown>, ms: number): Promise<void> {
   const enough = new AbortController();
   await Promise.race([work, pause(ms, undefined, { signal: enough.signal }).catch(() => {})]);
@@ -197,7 +198,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     modelAt: (path) => modelStore.byPath(path),
     runOnDisk: (path, work) => sync.runOnDisk(path, work),
     register: (path) => registerFile(parts, path),
-    // Its disk may hold others, and the demonstration model goes.
+    // Its disk may contain other models, and the demonstration model is removed.
     onAvailable: () => scan(),
     ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
   });
@@ -223,7 +224,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     await updateEspeakModel(espeak);
     return model;
   };
-  // Its projector may lie beside it, and whoever looks at the folder gives it to its model.
+  // Its projector may be in the same folder. The next scan of that folder attaches it.
   const withProjector = async (registering: Promise<RegisteredModel>) => {
     const model = await settled(registering);
     await waitUpTo(scan(), PROJECTOR_MS);

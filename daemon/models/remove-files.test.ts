@@ -20,14 +20,14 @@ const put = (path: string): string => {
 const model = (change: Partial<RegisteredModel>): RegisteredModel =>
   ({ source: 'pull', projectorPath: null, ...change, path: change.files?.[0] ?? '' }) as RegisteredModel;
 
-test('all parts go, and the folders that are empty then', async () => {
+test('removes all parts and empty folders', async () => {
   const files = [1, 2].map((part) => put(join(root, 'owner', 'name', `m-0000${part}-of-00002.gguf`)));
   expect(await removeFiles(root, model({ files }), [])).toBe(2);
   expect(existsSync(join(root, 'owner'))).toBe(false);
   expect(existsSync(root)).toBe(true);
 });
 
-test('what another model needs stays', async () => {
+test('keeps what another model needs', async () => {
   const [one, two, projector] = ['a.gguf', 'b.gguf', 'mmproj.gguf'].map((name) =>
     put(join(root, 'owner', 'name', name)),
   ) as [string, string, string];
@@ -37,7 +37,7 @@ test('what another model needs stays', async () => {
   expect(await removeFiles(root, other, [])).toBe(2);
 });
 
-test('a folder goes as a whole, unless it holds another model', async () => {
+test('removes a folder as a whole, unless it contains another model', async () => {
   const folder = join(root, 'owner', 'name');
   const inner = put(join(folder, 'x.gguf'));
   await expect(
@@ -51,7 +51,7 @@ test('a folder goes as a whole, unless it holds another model', async () => {
 });
 
 test.each(['scan', 'demo', 'program', 'register'] as const)(
-  'files of source %s are not ours',
+  'does not remove files of source %s',
   async (source) => {
     const path = put(join(root, 'owner', 'name', 'x.gguf'));
     await expect(removeFiles(root, model({ source, files: [path] }), [])).rejects.toMatchObject({
@@ -61,7 +61,7 @@ test.each(['scan', 'demo', 'program', 'register'] as const)(
   },
 );
 
-test('neither what lies outside, nor what a link leads to, nor the models folder itself', async () => {
+test('removes nothing outside, behind a link, or the models folder itself', async () => {
   const outside = join(home, 'outside');
   mkdirSync(outside);
   const theirs = put(join(outside, 'x.gguf'));

@@ -5,7 +5,7 @@ import type { RegisteredModel } from './registered-model.ts';
 
 const keptError = () => new GatewayError('model.kept');
 
-/** Whether `path` itself, not what a link leads to, lies below `root` where it says. */
+/** Returns whether `path` itself, not a link's target, is inside `root`. */
 async function isInside(root: string, path: string): Promise<boolean> {
   const real = await realpath(dirname(path)).catch(() => null);
   return (
@@ -23,7 +23,7 @@ async function pruneEmpty(root: string, from: string): Promise<void> {
   }
 }
 
-/** Files of a pulled model that no other model needs. */
+/** Returns the files of a pulled model that no other model needs. */
 function removableFiles(model: RegisteredModel, others: readonly RegisteredModel[]): string[] {
   const needed = new Set(others.flatMap(({ files, projectorPath }) => [...files, projectorPath]));
   const all = model.projectorPath === null ? model.files : [...model.files, model.projectorPath];
@@ -31,9 +31,9 @@ function removableFiles(model: RegisteredModel, others: readonly RegisteredModel
 }
 
 /**
- * Removes the files of a model that was pulled into `root`, the models folder, and the folders that are empty then; answers
- * how many files (a folder counts as one). Throws `model.kept`, with nothing removed, for files that are not ours:
- * pulled elsewhere, behind a link, or a folder that holds other models too.
+ * Removes the files of a model that was pulled into `root`, the models folder, and folders that become empty.
+ * Returns the number of files (a folder counts as one). Throws `model.kept` and removes nothing for files
+ * that are not ours: pulled elsewhere, behind a link, or in a folder that contains other models.
  */
 export async function removeFiles(
   root: string,

@@ -18,7 +18,7 @@ function put(...names: string[]) {
 const found = async (limits = SCAN_LIMITS) =>
   (await scanFolders([folder], limits)).files.map(({ path }) => relative(folder, path));
 
-test('finds model files in sub-folders, and nothing hidden', async () => {
+test('finds model files in sub-folders, without hidden ones', async () => {
   put('b.gguf', 'a/deep/c.GGUF', 'notes.txt', '.hidden.gguf', '.cache/d.gguf');
   expect(await found()).toEqual(['a/deep/c.GGUF', 'b.gguf']);
 });
@@ -31,7 +31,7 @@ test('a split model is one, with the bytes of all parts and the time of the firs
   ]);
 });
 
-test('links are followed, but neither round in circles nor twice to the same file', async () => {
+test('follows links, without loops and duplicates', async () => {
   put('blobs/data', 'snapshots/one/real.gguf');
   symlinkSync('../../blobs/data', join(folder, 'snapshots/one/linked.gguf'));
   symlinkSync('linked.gguf', join(folder, 'snapshots/one/z-again.gguf'));
@@ -40,7 +40,7 @@ test('links are followed, but neither round in circles nor twice to the same fil
   expect(await found()).toEqual(['snapshots/one/linked.gguf', 'snapshots/one/real.gguf']);
 });
 
-test('depth, entries and models are bounded, and a reached bound is told', async () => {
+test('limits depth, entries and models, and reports a reached limit', async () => {
   put('a.gguf', 'b.gguf', 'one/c.gguf', 'one/two/d.gguf');
   expect(await found({ ...SCAN_LIMITS, depth: 1 })).toEqual(['a.gguf', 'b.gguf', 'one/c.gguf']);
   expect(await found({ ...SCAN_LIMITS, models: 2 })).toHaveLength(2);
@@ -48,7 +48,7 @@ test('depth, entries and models are bounded, and a reached bound is told', async
   expect(problems).toEqual([{ folder, reason: expect.stringContaining('left out') }]);
 });
 
-test('a folder that is not there is told, the others are scanned', async () => {
+test('reports a missing folder and scans the others', async () => {
   put('a.gguf');
   const missing = join(folder, 'missing');
   const result = await scanFolders([missing, folder]);

@@ -7,30 +7,30 @@ import { layoutOf } from './speech-layouts.ts';
 import { splitName, splitParts } from './split-files.ts';
 import { isWeightsFolder, weightsSize } from './weights-facts.ts';
 
-/** One model file as it lies there; of a split model the first part, of a speech model and of safetensors its folder. */
+/** One model file. For a split model its first part, for a speech model or safetensors its folder. */
 export interface FoundFile {
   path: string;
-  /** Bytes of all parts that are there. */
+  /** Bytes of all parts that exist. */
   sizeBytes: number;
   /** Unix seconds of the last change of the first part. */
   mtimeS: number;
-  /** Milliseconds of the last change of anything about it, its rights included; absent where nobody looked. */
+  /** Milliseconds of the last change, including permissions. Absent when not read. */
   ctimeMs?: number;
 }
 
 export interface ScanLimits {
-  /** Folders below a model folder; a hub cache needs 5. */
+  /** Maximum depth below a model folder. A hub cache needs 5. */
   depth: number;
-  /** Directory entries looked at in all. */
+  /** Maximum directory entries in total. */
   entries: number;
   models: number;
 }
 
 export interface ScanResult {
   files: FoundFile[];
-  /** Folders that can't be read, and limits that were reached. */
+  /** Folders that cannot be read, and limits that were reached. */
   problems: { folder: string; reason: string }[];
-  /** Those of the folders that did not answer: what was not found there may be there. */
+  /** Folders that did not respond. Files in them may exist. */
   unresponsive: string[];
 }
 
@@ -39,23 +39,26 @@ export const SCAN_LIMITS: ScanLimits = { depth: 6, entries: 50_000, models: 2000
 interface ScanState {
   limits: ScanLimits;
   entriesLeft: number;
-  /** Real paths of folders and files that were met, so that links neither loop nor double. */
+  /** Real paths of visited folders and files, so that links neither loop nor duplicate. */
   visited: Set<string>;
   result: ScanResult;
-  /** Asks the disk of the model folder that is walked through. */
+  /** Runs an operation on the disk of the current model folder. */
   runOnDisk: <T>(question: () => Promise<T>) => Promise<T>;
 }
 
 const isModelFile = (name: string) => /\.gguf$/i.test(name) && (splitName(name)?.part ?? 1) === 1;
 
-/** A folder that is a model: of speech, or of safetensors; null when it is none. */
+/** Returns the model of a folder: speech or safetensors. Null when it is none. */
 async function findModelFolder(path: string): Promise<FoundFile | null> {
   const layout = await speechLayout(path);
   const size = layout === null ? await weightsSize(path) : await speechSize(path, layout);
   return size === null ? null : { path, ...size };
 }
 
-/** What says for certain that nothing is there. Everything else (a disk that fails, a mount that hangs, missing rights) says nothing. */
+/**
+ * Error codes that prove that nothing exists. Any other error (a failing disk, a hanging mount, missing
+ * permissions) proves nothing.
+ */
 const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
 
 const statOrNull = (path: string) =>
@@ -64,14 +67,17 @@ const statOrNull = (path: string) =>
     throw error;
   });
 
-/** One model by the path of its file or folder; null when there is certainly none. Rejects where the disk does not tell. */
+/**
+ * Returns the model at a path of a file or folder. Null when there is certainly none. Rejects when the disk
+ * does not respond.
+ */
 export async function findModelOrThrow(path: string): Promise<FoundFile | null> {
-  // One after another: a disk that does not answer holds up one of Node's few threads for files, not all.
+  // One at a time: a disk that does not respond blocks one of Node's few file threads, not all.
   const parts: (Stats | null)[] = [];
   for (const part of splitParts(path)) parts.push(await statOrNull(part));
   const first = parts[0];
   if (first?.isDirectory()) {
-    // What looks into the folder takes one that can't be read for an empty one.
+    // Code that reads the folder treats an unreadable one as empty.
     await readdir(path);
     return findModelFolder(path);
   }
@@ -82,11 +88,11 @@ export async function findModelOrThrow(path: string): Promise<FoundFile | null> 
   return { path: splitParts(path)[0] ?? path, sizeBytes, mtimeS, ctimeMs };
 }
 
-/** The same; null also where the disk does not tell. */
+/** Returns the model at a path. Also null when the disk does not respond. */
 export const findModelFile = (path: string): Promise<FoundFile | null> =>
   findModelOrThrow(path).catch(() => null);
 
-/** Adds one model file, unless it was met under another name. */
+/** Adds one model file, unless it was visited under another name. */
 async function addFile(path: string, state: ScanState): Promise<void> {
   const real = await state.runOnDisk(() => realpath(path)).catch(() => null);
   if (real === null || state.visited.has(real) || state.result.files.length >= state.limits.models) return;
@@ -96,7 +102,7 @@ async function addFile(path: string, state: ScanState): Promise<void> {
   state.result.files.push(found);
 }
 
-/** Adds a model that is a folder, which was met just now. */
+/** Adds a model folder that was just visited. */
 async function addFolder(folder: string, state: ScanState): Promise<void> {
   if (state.result.files.length >= state.limits.models) return;
   const found = await state.runOnDisk(() => findModelFolder(folder));
@@ -120,7 +126,7 @@ async function walkFolder(folder: string, depth: number, state: ScanState): Prom
   const entries = await state.runOnDisk(() => entriesOf(folder, state));
   const names = entries.map(({ name }) => name);
   const whole = layoutOf(names) !== null || isWeightsFolder(names);
-  // Its sub-folders are its own: word lists and rules, by the hundred, or the parts of one model.
+  // Its sub-folders belong to it: word lists and rules, by the hundred, or the parts of one model.
   if (whole) await addFolder(folder, state);
   for (const entry of entries) {
     const path = join(folder, entry.name);
@@ -131,7 +137,7 @@ async function walkFolder(folder: string, depth: number, state: ScanState): Prom
   }
 }
 
-/** Walks through one model folder, and notes when it can't be read or does not answer to the end. */
+/** Scans one model folder and records when it cannot be read or does not respond. */
 async function walkModelFolder(folder: string, state: ScanState, mountGuard: MountGuard): Promise<void> {
   const { problems, unresponsive } = state.result;
   state.runOnDisk = (question) =>
@@ -148,8 +154,8 @@ async function walkModelFolder(folder: string, state: ScanState, mountGuard: Mou
 }
 
 /**
- * Finds the model files and the folders that are models below `folders`, read only and bounded. Hidden names are
- * passed over; parts of a split model count as one. A folder that can't be read, or whose disk does not answer, is a line in
+ * Finds the model files and model folders below `folders`, read only and bounded. Skips hidden names. Parts
+ * of a split model count as one. A folder that cannot be read, or whose disk does not respond, is a line in
  * `problems`, never a failure.
  */
 export async function scanFolders(

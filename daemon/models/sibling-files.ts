@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type FoundFile, findModelFile } from './scan.ts';
 
-/** What says which projector belongs to a model that lies in none of the model folders. */
+/** The files that decide which projector belongs to a model outside the model folders. */
 export interface SiblingFiles {
   /** Files that may be projectors. */
   readonly projectors: readonly FoundFile[];
-  /** Paths of the other GGUF files: one that is no model here may be whom a projector was made for. */
+  /** Paths of the other GGUF files. One that is not registered may still be the model of a projector. */
   readonly models: readonly string[];
 }
 
@@ -27,8 +27,8 @@ async function readSiblings(folder: string): Promise<SiblingFiles> {
 }
 
 /**
- * Looks into the folders of these models, not below them; one that can't be read holds nothing. `ask` puts a question about
- * a path to its disk. Never rejects.
+ * Reads the folders of these models without subfolders. An unreadable one counts as empty. `runOnDisk` runs
+ * an operation on the disk of a path. Never rejects.
  */
 export async function findSiblings(
   paths: readonly string[],

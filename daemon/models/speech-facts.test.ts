@@ -16,7 +16,7 @@ beforeEach(() => {
   folder = scratch();
 });
 
-test('the generators repeat themselves to the byte and stay small', () => {
+test('the generators are deterministic and the files small', () => {
   const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
   for (const make of [toneTts, toneStt]) {
     const bytes = encodeOnnx(make());
@@ -26,7 +26,7 @@ test('the generators repeat themselves to the byte and stay small', () => {
 });
 
 describe('onnxMetadata', () => {
-  test('reads what the writer wrote', async () => {
+  test("reads the writer's output", async () => {
     const path = join(writeToneVoice(folder, { speakers: 3 }), 'model.onnx');
     expect(await onnxMetadata(path)).toMatchObject({
       model_type: 'vits',
@@ -35,7 +35,7 @@ describe('onnxMetadata', () => {
     });
   });
 
-  test('a file that was cut off anywhere is refused or has fewer facts', async () => {
+  test('refuses a truncated file or returns fewer entries', async () => {
     const path = join(writeToneRecogniser(folder), 'model.onnx');
     const whole = await onnxMetadata(path);
     const bytes = encodeOnnx(toneStt());
@@ -74,7 +74,7 @@ describe('readSpeechFacts', () => {
     });
   });
 
-  test('the names of its speakers lie beside it', async () => {
+  test('finds the names of its speakers in the same folder', async () => {
     writeToneVoice(folder, { speakers: 2 });
     writeFileSync(join(folder, 'model.onnx.json'), '{"speaker_id_map":{"anna":0,"ben":1}}');
     expect((await readSpeechFacts(folder)).voices).toEqual(['anna', 'ben']);
@@ -100,7 +100,7 @@ describe('readSpeechFacts', () => {
     await expect(readSpeechFacts(folder)).rejects.toThrow(reason);
   });
 
-  test('a folder in the place of a file is no model', async () => {
+  test('a folder instead of a file is no model', async () => {
     mkdirSync(join(folder, 'model.onnx'));
     writeFileSync(join(folder, 'tokens.txt'), 'a 0\n');
     await expect(readSpeechFacts(folder)).rejects.toThrow();

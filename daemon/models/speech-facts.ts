@@ -6,34 +6,34 @@ import { type FoundFamily, familyOf } from './speech-families.ts';
 import { type FoundLayout, layoutOf, type SpeechFiles } from './speech-layouts.ts';
 import { voicesOf } from './speech-voices.ts';
 
-/** Entries of one folder that are looked at. */
+/** Maximum entries read of one folder. */
 const MAX_ENTRIES = 4_096;
 const MAX_JSON_BYTES = 4 << 20;
 
-/** What the files of a speech model say. Paths are absolute. */
+/** The facts in the files of a speech model. Paths are absolute. */
 export interface SpeechFacts extends FoundFamily {
   readonly kind: 'speech';
   readonly files: SpeechFiles;
   readonly lexicons: readonly string[];
   readonly rules: readonly string[];
-  /** Of a speaking model, by speaker number; empty for one that listens. */
+  /** Voices by speaker number. Empty for a recogniser. */
   readonly voices: readonly string[];
-  /** Languages that it can be told to expect, by code; empty when it takes no such hint. */
+  /** Codes of the languages that can be selected. Empty when there is no selection. */
   readonly languages: readonly string[];
   readonly sampleRate: number | null;
   readonly language: string | null;
   readonly quantization: string | null;
-  /** Bytes of the files that are loaded. */
+  /** Bytes of the loaded files. */
   readonly sizeBytes: number;
 }
 
-/** The speech model that lies in a folder, by its names; null when there is none, or no such folder. */
+/** Returns the speech model in a folder by its file names. Null when there is none, or no such folder. */
 export async function speechLayout(folder: string): Promise<FoundLayout | null> {
   const names = await readdir(folder).catch(() => []);
   return layoutOf(names.slice(0, MAX_ENTRIES));
 }
 
-/** Bytes and last changes of what is loaded from a folder; files with outside weights count with them. */
+/** Returns size and last change of the files that are loaded from a folder, including external weights. */
 export async function speechSize(
   folder: string,
   { files }: FoundLayout,
@@ -64,8 +64,8 @@ async function ownJson(path: string): Promise<unknown> {
 }
 
 /**
- * Reads the facts of the speech model in `folder`. Throws an Error of one line that names the file at fault: the native
- * library tells its reasons to nobody, and ends the process over some of them.
+ * Reads the facts of the speech model in `folder`. Throws a one-line Error that names the faulty file: the
+ * native library does not report its reasons and ends the process for some of them.
  */
 export async function readSpeechFacts(folder: string): Promise<SpeechFacts> {
   const layout = await speechLayout(folder);
@@ -102,7 +102,7 @@ export async function readSpeechFacts(folder: string): Promise<SpeechFacts> {
   };
 }
 
-/** The library ends the process over a language that a model does not know. */
+/** The library ends the process for a language that a model does not know. */
 function languagesOf(family: FoundFamily['family'], metadata: Readonly<Record<string, string>>): string[] {
   if (family === 'senseVoice') return ['auto', 'zh', 'en', 'ja', 'ko', 'yue'];
   if (family === 'canary') return ['en', 'es', 'de', 'fr'];

@@ -1,6 +1,6 @@
 import type { FoundLayout } from './speech-layouts.ts';
 
-/** How sherpa-onnx calls the kinds of models in its configuration. */
+/** The names of model types in sherpa-onnx's configuration. */
 export type SpeechFamily =
   | 'vits'
   | 'kokoro'
@@ -21,7 +21,7 @@ export type SpeechFamily =
 export interface FoundFamily {
   readonly type: 'tts' | 'stt';
   readonly family: SpeechFamily;
-  /** What a recogniser must be told beside its files, because it can't see it itself. */
+  /** A setting that a recogniser needs besides its files, because the library cannot detect it. */
   readonly modelType: string | null;
 }
 
@@ -35,7 +35,7 @@ const stt = (family: SpeechFamily, modelType: string | null = null): FoundFamily
   modelType,
 });
 
-/** `model_type` of the key file → family, for each layout. */
+/** Maps `model_type` of the key file to a family, for each layout. */
 const RULES: Readonly<Record<FoundLayout['id'], readonly Rule[]>> = {
   single: [
     [/^vits/, tts('vits')],
@@ -65,8 +65,8 @@ const RULES: Readonly<Record<FoundLayout['id'], readonly Rule[]>> = {
 };
 
 /**
- * Which family a complete model belongs to, by the metadata of its key file, or why it is none that can be served. The
- * native library ends the process over a model that it does not know, so nothing unknown reaches it. Pure.
+ * Returns the family of a complete model by the metadata of its key file, or why it cannot be served. The
+ * native library ends the process for an unknown model, so unknown models are never passed to it. Pure.
  */
 export function familyOf(layout: FoundLayout, metadata: Metadata): FoundFamily | { reason: string } {
   const kind = metadata.model_type ?? '';

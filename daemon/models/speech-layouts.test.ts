@@ -4,7 +4,7 @@ import { familyOf } from './speech-families.ts';
 import { layoutOf } from './speech-layouts.ts';
 import { voicesOf } from './speech-voices.ts';
 
-/** Listings of folders as they are published, with the `model_type` of the key file. */
+/** Listings of published folders, with the `model_type` of the key file. */
 const PUBLISHED: readonly [string, string[], string | undefined, object][] = [
   [
     'Piper',
@@ -97,7 +97,7 @@ const PUBLISHED: readonly [string, string[], string | undefined, object][] = [
   ],
 ];
 
-describe('folders as they are published', () => {
+describe('published folders', () => {
   test.each(PUBLISHED)('%s', (_, names, model_type, expected) => {
     const layout = layoutOf(names);
     expect(layout?.missing).toEqual([]);
@@ -105,7 +105,7 @@ describe('folders as they are published', () => {
     expect(familyOf(layout, model_type === undefined ? {} : { model_type })).toMatchObject(expected);
   });
 
-  test.each(PUBLISHED)('%s without one of its files is named, or is no speech model', (_, names) => {
+  test.each(PUBLISHED)('%s without one of its files names it, or is no speech model', (_, names) => {
     const whole = layoutOf(names);
     for (const gone of Object.values(whole?.files ?? {})) {
       const rest = layoutOf(names.filter((name) => name !== gone));
@@ -115,7 +115,7 @@ describe('folders as they are published', () => {
   });
 });
 
-test('the eight-bit file is taken where there are two', () => {
+test('prefers the eight-bit file of two', () => {
   const files = layoutOf(['a-encoder.onnx', 'a-encoder.int8.onnx', 'a-decoder.onnx', 'a-tokens.txt'])?.files;
   expect(files).toEqual({
     encoder: 'a-encoder.int8.onnx',
@@ -124,7 +124,7 @@ test('the eight-bit file is taken where there are two', () => {
   });
 });
 
-test('what belongs to a family beside its files', () => {
+test('finds the additional files of a family', () => {
   const layout = layoutOf([
     'model.onnx',
     'tokens.txt',
@@ -170,13 +170,13 @@ test.each([
   expect(familyOf(layout, metadata)).toEqual({ reason });
 });
 
-test('an old VITS model is known by its speakers', () => {
+test('an old VITS model is recognised by its speakers', () => {
   const layout = layoutOf(['model.onnx', 'tokens.txt']);
   if (layout === null) throw new Error('no layout');
   expect(familyOf(layout, { n_speakers: '1', sample_rate: '16000' })).toMatchObject({ family: 'vits' });
 });
 
-test('no listing breaks it', () => {
+test('no listing crashes it', () => {
   const part = fc.constantFrom(
     'encoder',
     'decoder',
@@ -212,5 +212,5 @@ describe('voices', () => {
     [{ n_speakers: '-4' }, null, ['default']],
   ])('%j %j: %j', (metadata, json, voices) => expect(voicesOf(metadata, json)).toEqual(voices));
 
-  test('are bounded', () => expect(voicesOf({ n_speakers: '1e9' }, null)).toHaveLength(2_048));
+  test('are limited', () => expect(voicesOf({ n_speakers: '1e9' }, null)).toHaveLength(2_048));
 });

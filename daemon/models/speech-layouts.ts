@@ -1,4 +1,4 @@
-/** The files of a speech model by what they are for, as sherpa-onnx publishes them. */
+/** The roles of a speech model's files, as sherpa-onnx publishes them. */
 export type SpeechRole =
   | 'model'
   | 'voices'
@@ -13,7 +13,7 @@ export type SpeechRole =
   | 'tokens'
   | 'dataDir';
 
-/** Names of the files (and folders) of a model by their role. */
+/** Names of a model's files (and folders) by role. */
 export type SpeechFiles = Partial<Record<SpeechRole, string>>;
 
 export type LayoutId =
@@ -27,12 +27,12 @@ export type LayoutId =
 
 interface Layout {
   readonly id: LayoutId;
-  /** A name that no other layout has; its presence decides. */
+  /** A name that only this layout has. Its presence decides. */
   readonly mark: RegExp;
-  /** What each file is called; the text is the usual name, for messages. */
+  /** Name pattern of each file, and its usual name for messages. */
   readonly needs: Partial<Record<SpeechRole, readonly [RegExp, string]>>;
   readonly mayHave?: Partial<Record<SpeechRole, RegExp>>;
-  /** The file whose metadata tell the family; null when the layout alone does. */
+  /** The file whose metadata contains the family. Null when the layout determines it. */
   readonly key: SpeechRole | null;
 }
 
@@ -41,7 +41,7 @@ const DATA = /^espeak-ng-data$/;
 const NOT_THE_MODEL = /vad|vocos|hifigan|speaker-embedding/i;
 const ONNX = /\.onnx$/i;
 
-/** THE layouts, most particular first. */
+/** The layouts, most specific first. */
 const LAYOUTS: readonly Layout[] = [
   {
     id: 'transducer',
@@ -120,16 +120,19 @@ const LAYOUTS: readonly Layout[] = [
 export interface FoundLayout {
   readonly id: LayoutId;
   readonly files: SpeechFiles;
-  /** Usual names of what is not there. */
+  /** Usual names of missing files. */
   readonly missing: readonly string[];
-  /** Name of the file whose metadata tell the family; null when the layout alone does. */
+  /** Name of the file whose metadata contains the family. Null when the layout determines it. */
   readonly key: string | null;
-  /** Other files that some families use: word lists and rewriting rules. */
+  /** Additional files of some families: word lists and rewriting rules. */
   readonly lexicons: readonly string[];
   readonly rules: readonly string[];
 }
 
-/** Of several files for one role: the eight-bit one, because these models run on processors; then the shortest name. */
+/**
+ * Selects one of several files for a role: the eight-bit one, because these models run on the CPU, then the
+ * shortest name.
+ */
 function choose(names: readonly string[]): string | undefined {
   const rank = (name: string) => (/int8|quant/i.test(name) ? 0 : 1_000) + name.length;
   return [...names].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))[0];
@@ -141,8 +144,9 @@ function fileFor(role: SpeechRole, pattern: RegExp, names: readonly string[]): s
 }
 
 /**
- * Which kind of speech model a folder holds, by the names in it (`espeak-ng-data` is a folder); null when it holds none.
- * A folder with an ONNX file and nothing that marks speech is none: there are many other models in ONNX files. Pure.
+ * Returns the layout of the speech model in a folder, by the names in it (`espeak-ng-data` is a folder). Null
+ * when there is none. A folder with an ONNX file and no sign of speech is none, because ONNX files contain
+ * many other models. Pure.
  */
 export function layoutOf(names: readonly string[]): FoundLayout | null {
   if (!names.some((name) => /\.(onnx|ort)$/i.test(name))) return null;

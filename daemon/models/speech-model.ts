@@ -3,7 +3,7 @@ import { foundAt, type ModelSource, NO_TEXT, type RegisteredModel } from './regi
 import type { FoundFile } from './scan.ts';
 import type { SpeechFacts } from './speech-facts.ts';
 
-/** The speech model in a folder, as it is registered the first time. */
+/** Builds the speech model in a folder that is registered for the first time. */
 export const newSpeechModel = (
   id: string,
   source: ModelSource,
@@ -22,7 +22,7 @@ export const newSpeechModel = (
   voices: facts.voices,
 });
 
-/** The speaking program of this machine as a model that needs no weights. */
+/** Builds the model of the speech program, which needs no weights. */
 export const espeakModel = (program: FoundFile, voices: readonly EspeakVoice[]): RegisteredModel => ({
   ...NO_TEXT,
   ...foundAt(program),

@@ -43,7 +43,7 @@ async function start(): Promise<Registry> {
 }
 
 describe('speech models in the model folders', () => {
-  test('a folder is one model, its id the name of the folder', async () => {
+  test("a folder is one model, with the folder's name as id", async () => {
     writeToneVoice(join(models, 'vits-tone.en'), { speakers: 2 });
     writeToneRecogniser(join(models, 'deep', 'tone-ear'));
     mkdirSync(join(models, 'vits-tone.en', 'espeak-ng-data'));
@@ -61,7 +61,7 @@ describe('speech models in the model folders', () => {
     expect(JSON.stringify(views)).not.toContain(home);
   });
 
-  test('it survives a restart with its voices, and goes with its folder', async () => {
+  test('survives a restart with its voices and is removed with its folder', async () => {
     writeToneVoice(join(models, 'tone'), { speakers: 2 });
     (await start()).close();
     for (const end of ends.splice(0).reverse()) end();
@@ -72,7 +72,7 @@ describe('speech models in the model folders', () => {
     expect(again.get('tone')).toBeUndefined();
   });
 
-  test('a broken one is a problem with a reason, and comes back when it is mended', async () => {
+  test('a damaged one is a problem with a reason and returns when repaired', async () => {
     const folder = writeToneVoice(join(models, 'tone'));
     truncateSync(join(folder, 'tokens.txt'));
     const registry = await start();
@@ -83,7 +83,7 @@ describe('speech models in the model folders', () => {
     expect(registry.problems()).toEqual([]);
   });
 
-  test('other ONNX models are passed over in silence', async () => {
+  test('ignores other ONNX models', async () => {
     mkdirSync(join(models, 'embedder'));
     writeFileSync(join(models, 'embedder', 'model.onnx'), 'x');
     writeFileSync(join(models, 'embedder', 'tokenizer.json'), '{}');
@@ -91,7 +91,7 @@ describe('speech models in the model folders', () => {
   });
 });
 
-describe('the speaking program as a guest', () => {
+describe('the speech program as a model', () => {
   const VOICES =
     'Pty Language Age/Gender VoiceName File Other\\n 5  en-us --/M English_(America) gmw/en-US\\n';
   let bin: string;
@@ -106,7 +106,7 @@ describe('the speaking program as a guest', () => {
   const settle = (wanted = true) => updateEspeakModel({ modelStore, isEnabled: () => wanted, path: bin });
   const ids = () => modelStore.list().map(({ id }) => id);
 
-  test('it is a voice while it is installed and wanted, and no other is there (a stand-in for the program)', async () => {
+  test('is a voice while installed and enabled, without another voice (with a fake program)', async () => {
     await settle();
     expect(ids()).toEqual([]);
     install();
@@ -121,7 +121,7 @@ describe('the speaking program as a guest', () => {
     expect(ids()).toEqual([]);
   });
 
-  test('it steps aside for a real voice', async () => {
+  test('is removed when a real voice exists', async () => {
     install();
     await settle();
     const guest = modelStore.get('espeak-ng');

@@ -1,6 +1,6 @@
-/** Speakers of one model. */
+/** Maximum speakers of one model. */
 const MAX_VOICES = 2_048;
-/** The only voice of a model that has one and does not name it. */
+/** The name of a single voice without a name. */
 export const ONLY_VOICE = 'default';
 
 const NAME = /^[\w.+ -]{1,64}$/;
@@ -11,7 +11,7 @@ function named(names: readonly string[], count: number): string[] | null {
   return fits && new Set(clean).size === count ? clean : null;
 }
 
-/** Names by speaker number from the `speaker_id_map` of a voice's own JSON file. */
+/** Returns names by speaker number from the `speaker_id_map` of a voice's JSON file. */
 function fromMap(map: unknown, count: number): string[] | null {
   if (typeof map !== 'object' || map === null) return null;
   const entries = Object.entries(map).filter(([, number]) => Number.isInteger(number));
@@ -20,8 +20,8 @@ function fromMap(map: unknown, count: number): string[] | null {
 }
 
 /**
- * The voices of a speaking model in the order of their numbers: the names in its metadata, else those of its JSON file,
- * else the numbers; a single speaker without a name is `default`. Pure.
+ * Returns the voices of a speech model by number: the names in its metadata, else those of its JSON file,
+ * else the numbers. A single unnamed speaker is `default`. Pure.
  */
 export function voicesOf(metadata: Readonly<Record<string, string>>, json: unknown): string[] {
   const count = Math.min(MAX_VOICES, Math.max(1, Math.trunc(Number(metadata.n_speakers)) || 1));

@@ -1,18 +1,18 @@
 import { basename, dirname, join } from 'node:path';
 
 const PART = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
-/** Most parts of one model. */
+/** Maximum parts of one model. */
 const MAX_PARTS = 512;
 
 export interface SplitName {
-  /** The name without part number and ending. */
+  /** The name without part number and extension. */
   stem: string;
   /** From 1. */
   part: number;
   parts: number;
 }
 
-/** Reads `NAME-00001-of-00003.gguf`; null for a file that is no part. */
+/** Parses `NAME-00001-of-00003.gguf`. Null for a file that is no part. */
 export function splitName(path: string): SplitName | null {
   const match = PART.exec(basename(path));
   if (match === null) return null;
@@ -21,7 +21,7 @@ export function splitName(path: string): SplitName | null {
   return name.part >= 1 && name.part <= name.parts && name.parts <= MAX_PARTS ? name : null;
 }
 
-/** All parts of the model that a path belongs to, in order; the path alone when it is not split. */
+/** Returns all parts of the model at a path, in order. Returns only the path when it is not split. */
 export function splitParts(path: string): string[] {
   const name = splitName(path);
   if (name === null) return [path];
@@ -31,7 +31,7 @@ export function splitParts(path: string): string[] {
   );
 }
 
-/** The name people know a model file by: without ending and part number. */
+/** Returns the display name of a model file, without extension and part number. */
 export function modelStem(path: string): string {
   return splitName(path)?.stem ?? basename(path).replace(/\.gguf$/i, '');
 }

@@ -14,7 +14,7 @@ test.each([
   expect(thinkingDefault(template)).toBe(expected);
 });
 
-test('what a template can do', () => {
+test('detects what a template supports', () => {
   const plain = { 'tokenizer.chat_template': '{% for message in messages %}{% endfor %}' };
   const rich = { ...plain, 'tokenizer.chat_template.tool_use': '{% if tools %}<think>{% endif %}' };
   expect(templateFacts({})).toMatchObject({ chatTemplate: false, capabilities: { tools: false } });

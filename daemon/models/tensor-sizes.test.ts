@@ -12,7 +12,7 @@ test.each([
   expect(tensorBytes({ dtype, shape: [128n, 2n], offset: 0n })).toBe(bytes);
 });
 
-test('the data ends where the last tensor ends, whatever their order', () => {
+test('the data ends where the last tensor ends, in any order', () => {
   const at = (offset: bigint, rows: bigint) => ({ dtype: 0, shape: [4n, rows], offset });
   expect(tensorDataEnd([at(64n, 2n), at(0n, 3n)], 100)).toBe(100 + 64 + 32);
   expect(tensorDataEnd([], 100)).toBe(100);

@@ -1,11 +1,11 @@
-/** What the header says of one tensor. */
+/** The header entry of one tensor. */
 export interface TensorInfo {
   dtype: number;
   shape: readonly bigint[];
   offset: bigint;
 }
 
-/** Numbers per block and bytes per block of ggml's storage types, by their number in the file. */
+/** Numbers and bytes per block of ggml's storage types, by type id. */
 const BLOCKS: Readonly<Record<number, readonly [numbers: number, bytes: number]>> = {
   0: [1, 4],
   1: [1, 2],
@@ -41,7 +41,7 @@ const BLOCKS: Readonly<Record<number, readonly [numbers: number, bytes: number]>
   39: [32, 17],
 };
 
-/** Bytes of one tensor; 0 for a storage type that is not known here, so that a newer file is not refused. */
+/** Returns the bytes of one tensor. 0 for an unknown storage type, so that newer files are accepted. */
 export function tensorBytes({ dtype, shape }: TensorInfo): number {
   const block = BLOCKS[dtype];
   if (block === undefined) return 0;
@@ -49,7 +49,7 @@ export function tensorBytes({ dtype, shape }: TensorInfo): number {
   return (numbers * block[1]) / block[0];
 }
 
-/** Where the data of the last tensor ends, in bytes from the start of the file; never less than `dataOffset`. */
+/** Returns the end of the last tensor's data in bytes from the start of the file, at least `dataOffset`. */
 export function tensorDataEnd(tensors: readonly TensorInfo[], dataOffset: number): number {
   return tensors.reduce(
     (end, tensor) => Math.max(end, dataOffset + Number(tensor.offset) + tensorBytes(tensor)),

@@ -15,7 +15,7 @@ function folder(files: Record<string, string>): string {
 }
 const config = (value: unknown) => ({ 'config.json': JSON.stringify(value), 'model.safetensors': 'weights' });
 
-/** Weights in one part, and a list of what there should be. */
+/** Weights in one part with an index of the expected parts. */
 const parted = (weight_map: unknown): Record<string, string> => ({
   'config.json': JSON.stringify({ architectures: ['LlamaForCausalLM'] }),
   'model-1.safetensors': 'weights',
@@ -33,7 +33,7 @@ test.each([
   ['Strange', null],
 ])('%s is %s', (name, type) => expect(typeOfClasses([name])).toBe(type));
 
-test('a folder of safetensors says what it is', async () => {
+test('reads a folder of safetensors', async () => {
   const path = folder({
     ...config({
       architectures: ['LlamaForCausalLM'],
@@ -55,7 +55,7 @@ test('a folder of safetensors says what it is', async () => {
   expect(files).toMatchObject([{ path, sizeBytes: 11 }]);
 });
 
-test('a pipeline of parts is one model of pictures', async () => {
+test('a pipeline of several parts is one image model', async () => {
   const path = folder({
     'model_index.json': '{"_class_name":"StableDiffusionXLPipeline"}',
     'unet/diffusion.safetensors': 'weights',
@@ -70,7 +70,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['no class', config({}), /architecture/],
   ['a list', config([]), /architecture/],
   [
-    'a part that is missing',
+    'a missing part',
     parted({ a: 'model-1.safetensors', b: 'model-2.safetensors' }),
     /^1 of its 2 files of weights is missing$/,
   ],
@@ -79,21 +79,24 @@ test.each<[string, Record<string, string>, RegExp]>([
     { ...parted({ a: 'model-1.safetensors', b: 'm.safetensors' }), 'm.safetensors': '' },
     /^1 of its 2/,
   ],
-  ['a list of parts that is none', { ...parted({}), 'model.safetensors.index.json': '[' }, /list of weights/],
-  ['a list of parts without names', parted(null), /list of weights/],
+  ['an invalid index', { ...parted({}), 'model.safetensors.index.json': '[' }, /list of weights/],
+  ['an index without names', parted(null), /list of weights/],
   ['no weights', { 'model_index.json': '{}' }, /missing/],
-])('%s is told in one line', async (_, files, reason) => {
+])('%s is reported in one line', async (_, files, reason) => {
   await expect(readWeightsFacts(folder(files))).rejects.toThrow(reason);
 });
 
 test.each([
   ['all its parts', parted({ a: 'model-1.safetensors', b: 'model-1.safetensors' })],
-  ['one file, whatever an old list says', { ...parted({ a: 'gone.safetensors' }), 'model.safetensors': 'x' }],
+  [
+    'one complete file next to an outdated index',
+    { ...parted({ a: 'gone.safetensors' }), 'model.safetensors': 'x' },
+  ],
 ])('a folder with %s is a model', async (_, files) => {
   expect(await readWeightsFacts(folder(files))).toMatchObject({ type: 'llm' });
 });
 
-test('a folder that only has a configuration is none', () => {
+test('a folder with only a configuration is none', () => {
   expect(isWeightsFolder(['config.json', 'README.md'])).toBe(false);
   expect(isWeightsFolder(['model.safetensors'])).toBe(false);
 });

@@ -3,12 +3,12 @@ import { basename, join } from 'node:path';
 import type { SlotTypeName } from '../contract/slots.ts';
 import { readFault } from './read-fault.ts';
 
-/** What a folder of safetensors says of itself. Null is "it does not say". */
+/** The facts in a folder of safetensors. Null: it does not say. */
 export interface WeightsFacts {
   readonly kind: 'weights';
   readonly type: SlotTypeName;
   readonly architecture: string | null;
-  /** Window it was trained for, in tokens. */
+  /** Trained context window in tokens. */
   readonly contextTrain: number | null;
   readonly quantization: string | null;
   /** Bytes of all weights. */
@@ -17,14 +17,14 @@ export interface WeightsFacts {
 
 const MAX_ENTRIES = 4_096;
 const MAX_JSON_BYTES = 4 << 20;
-/** A line for each tensor: tens of thousands in a model with hundreds of experts. */
+/** One line per tensor: tens of thousands in a model with hundreds of experts. */
 const MAX_LIST_BYTES = 64 << 20;
 const LIST = 'model.safetensors.index.json';
 const WEIGHTS = /\.safetensors$/i;
-/** What says what the weights are. */
+/** Files that describe the weights. */
 const CONFIG_FILES: readonly string[] = ['config.json', 'model_index.json'];
 
-/** Class names of a configuration → what the model does; the first that fits. */
+/** Maps class names of a configuration to a slot type. The first match counts. */
 const CLASSES: readonly (readonly [RegExp, SlotTypeName])[] = [
   [/Whisper|SpeechSeq2Seq|ForCTC/, 'stt'],
   [/TextToSpeech|ForTextToWaveform|Vits/, 'tts'],
@@ -33,12 +33,12 @@ const CLASSES: readonly (readonly [RegExp, SlotTypeName])[] = [
   [/Model$|ForMaskedLM|Embedding/, 'embedding'],
 ];
 
-/** Whether a folder with these names holds safetensors that say what they are. */
+/** Returns whether a folder with these names contains safetensors and a description. */
 export const isWeightsFolder = (names: readonly string[]): boolean =>
   names.includes('model_index.json') ||
   (names.includes('config.json') && names.some((name) => WEIGHTS.test(name)));
 
-/** Bytes and last changes of the weights in a folder; null when it is no such folder. */
+/** Returns size and last change of the weights in a folder. Null when it is no such folder. */
 export async function weightsSize(
   folder: string,
 ): Promise<{ sizeBytes: number; mtimeS: number; ctimeMs: number } | null> {
@@ -75,7 +75,7 @@ const word = (value: unknown): string | null =>
 const count = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
 
-/** What a model of these class names does; null when no class is known. */
+/** Returns the slot type for these class names. Null when none is known. */
 export function typeOfClasses(classes: readonly string[]): SlotTypeName | null {
   for (const name of classes) {
     const found = CLASSES.find(([pattern]) => pattern.test(name));
@@ -84,7 +84,10 @@ export function typeOfClasses(classes: readonly string[]): SlotTypeName | null {
   return null;
 }
 
-/** Files that the list of the folder's weights names; none without a list, or beside the one file that stands above it. */
+/**
+ * Returns the files in the folder's index. Empty without an index, or when a single complete file exists,
+ * which has priority.
+ */
 async function listedFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder);
   if (!names.includes(LIST) || names.includes('model.safetensors')) return [];
@@ -95,7 +98,7 @@ async function listedFiles(folder: string): Promise<string[]> {
   return [...new Set(Object.values(map).map(String))].slice(0, MAX_ENTRIES);
 }
 
-/** Throws unless every file that the folder's list names is there. */
+/** Throws unless every file in the folder's index exists. */
 async function requireListedFiles(folder: string): Promise<void> {
   const files = await listedFiles(folder);
   const sizes = await Promise.all(
@@ -116,7 +119,7 @@ async function requireListedFiles(folder: string): Promise<void> {
     );
 }
 
-/** Reads the facts of the safetensors in `folder`. Throws an Error of one line for a folder that is none. */
+/** Reads the facts of the safetensors in `folder`. Throws a one-line Error for a folder that is none. */
 export async function readWeightsFacts(folder: string): Promise<WeightsFacts> {
   const size = await weightsSize(folder);
   if (size === null) throw new Error('the folder holds no model');

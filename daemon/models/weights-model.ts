@@ -2,7 +2,10 @@ import { foundAt, type ModelSource, NO_TEXT, type RegisteredModel } from './regi
 import type { FoundFile } from './scan.ts';
 import type { WeightsFacts } from './weights-facts.ts';
 
-/** A folder of safetensors as it is registered the first time: for engines that slot files name (vllm, comfyui). */
+/**
+ * Builds a safetensors model that is registered for the first time, for engines in slot files (vllm,
+ * comfyui).
+ */
 export const newWeightsModel = (
   id: string,
   source: ModelSource,
@@ -20,7 +23,7 @@ export const newWeightsModel = (
   context_length: facts.contextTrain,
   source,
   contextTrain: facts.contextTrain,
-  // The header of a GGUF file would say it; here nobody does.
+  // Only the header of a GGUF file contains this.
   kvBytesPerToken: null,
   voices: [],
 });

@@ -1,15 +1,15 @@
 import type { ChatVocabulary } from './chat-vocabulary.ts';
 
-/** For each token its likeliest successors, best first. */
+/** The most likely successors of each token, best first. */
 export type Successors = ReadonlyMap<number, readonly number[]>;
 
 const byte = (character: string): number => character.charCodeAt(0);
 const RUNS = ['az', 'AZ', '09'] as const;
 
 /**
- * The whole behaviour of the tiny chat model. Every byte leads into the reply, except that with `runs` a letter or digit
- * leads to the next one (`z` to `a`), so that a completion of `abc` never ends. Structural characters of JSON have
- * successors that let a grammar finish.
+ * Defines the behaviour of the tiny chat model. Every byte leads into the reply. With `runs`, a letter or
+ * digit leads to the next one (`z` to `a`), so that a completion of `abc` never ends. Structural characters
+ * of JSON have successors that let a grammar finish.
  */
 export function chatSuccessors(words: ChatVocabulary, runs: boolean): Successors {
   const first = words.reply[0] ?? words.end;

@@ -10,21 +10,27 @@ const MESSAGES = [
   '{%- endfor %}',
 ];
 
-/** ChatML with Hermes-style tool calls; the answer starts after a newline. */
+/** ChatML with Hermes-style tool calls. The answer starts after a newline. */
 export const CHATML = [
   TOOL_LIST,
   ...MESSAGES,
   "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}",
 ].join('\n');
 
-/** The same, but when tools are offered and the last message is no tool result, the prompt ends in the marker `<|call|>`. */
+/**
+ * The same, but the prompt ends in the marker `<|call|>` when tools are offered and the last message is no
+ * tool result.
+ */
 export const CHATML_WITH_CALL_MARKER = [
   TOOL_LIST,
   ...MESSAGES,
   "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- if tools and messages and messages[-1].role != 'tool' %}{{ '<|call|>' }}{%- endif %}{%- endif %}",
 ].join('\n');
 
-/** The same for a model that thinks between `<think>` and `</think>`, and not at all where `enable_thinking` is false; no tools. */
+/**
+ * The same for a model that reasons between `<think>` and `</think>`, except when `enable_thinking` is false.
+ * Without tools.
+ */
 export const CHATML_THINKING = [
   '{%- for message in messages %}',
   "{%- if message.role == 'assistant' %}{{ '<|im_start|>assistant\\n' }}{%- if message.reasoning_content %}{{ '<think>\\n' + message.reasoning_content + '\\n</think>\\n\\n' }}{%- endif %}{{ message.content + '<|im_end|>\\n' }}",

@@ -11,7 +11,7 @@ export interface ChatVocabulary {
   end: number;
   start: number;
   call: number;
-  /** Further control tokens by their texts. */
+  /** Additional control tokens by text. */
   control: ReadonlyMap<string, number>;
   /** Token ids of the answer, in order. */
   reply: number[];
@@ -19,7 +19,7 @@ export interface ChatVocabulary {
   toolCall: number[];
   /** A string value that fits under a grammar. */
   ok: number;
-  /** Byte-pair merging wants at least one rule; this token is its product and stands in no text. */
+  /** Byte-pair merging needs at least one rule. This token is its product and occurs in no text. */
   merged: number;
 }
 
@@ -29,13 +29,16 @@ export interface FixedCall {
 }
 
 export interface VocabularyOptions {
-  /** Texts of further control tokens; a piece of the script that is one of them is that token. */
+  /** Texts of additional control tokens. A piece of the script that is one of them becomes that token. */
   controls?: readonly string[];
-  /** The answer piece by piece, all different, instead of the words of the reply. */
+  /** The answer in distinct pieces, instead of the words of the reply. */
   script?: readonly string[] | undefined;
 }
 
-/** Bytes, four control tokens, and the pieces of the fixed answers, which no merge produces: only generation enters them. */
+/**
+ * Builds bytes, four control tokens, and the pieces of the fixed answers. No merge produces the pieces, so
+ * only generation uses them.
+ */
 export function chatVocabulary(
   reply: string,
   tool: FixedCall,

@@ -1,7 +1,10 @@
 const single = new Float32Array(1);
 const singleBits = new Uint32Array(single.buffer);
 
-/** Bits of the half-precision float nearest to `value`, ties to even; too large becomes infinity. */
+/**
+ * Returns the bits of the nearest half-precision float, ties to even. Values that are too large become
+ * infinity.
+ */
 export function toHalf(value: number): number {
   single[0] = value;
   const bits = singleBits[0] as number;
@@ -15,7 +18,7 @@ export function toHalf(value: number): number {
   return sign | ((exponent << 10) + roundShift(mantissa, 13));
 }
 
-/** `value >>> shift`, rounded to nearest, ties to even. */
+/** Returns `value >>> shift`, rounded to nearest, ties to even. */
 function roundShift(value: number, shift: number): number {
   const quotient = value >>> shift;
   const rest = value & ((1 << shift) - 1);

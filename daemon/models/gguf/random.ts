@@ -1,4 +1,4 @@
-/** A repeatable source of numbers in [0, 1) (mulberry32). */
+/** Creates a repeatable source of numbers in [0, 1) (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** `count` small numbers around zero, spread over `width`. */
+/** Returns `count` small numbers around zero, spread over `width`. */
 export function noise(random: () => number, count: number, width: number): Float32Array {
   return Float32Array.from({ length: count }, () => (random() - 0.5) * width);
 }

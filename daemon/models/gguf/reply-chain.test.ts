@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { replyPieces } from './reply-chain.ts';
 
-test('words keep the space before them and join to the reply', () => {
+test('words keep their preceding space and concatenate to the reply', () => {
   expect(replyPieces('Hello from here.', new Set())).toEqual(['Hello', ' from', ' here.']);
 });
 
@@ -17,10 +17,10 @@ test.each([
   expect(new Set(pieces).size).toBe(pieces.length);
 });
 
-test('a piece that the vocabulary has already is joined with the next', () => {
+test('merges a reserved piece with the next', () => {
   expect(replyPieces('I am', new Set(['I']))).toEqual(['I am']);
 });
 
-test('a reply that is nothing but a taken piece is refused', () => {
+test('refuses a reply that is only a reserved piece', () => {
   expect(() => replyPieces('I', new Set(['I']))).toThrow('single piece');
 });

@@ -1,6 +1,7 @@
 /**
- * Cuts `reply` into pieces that are all different from each other and from `taken`, so that each piece can have exactly
- * one successor. A piece is one word with the space before it; a repeated word is joined with its neighbours.
+ * Splits `reply` into pieces that differ from each other and from `reserved`, so that each piece can have
+ * exactly one successor. A piece is one word with its preceding space. A repeated word is merged with its
+ * neighbours.
  */
 export function replyPieces(reply: string, reserved: ReadonlySet<string>): string[] {
   const words = reply.split(/(?=\s)/).filter((word) => word !== '');

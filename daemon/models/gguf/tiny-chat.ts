@@ -21,23 +21,23 @@ export interface TinyChatOptions {
   reply?: string;
   /** The call made when tools are offered (with the default template). */
   tool?: FixedCall;
-  /** Window that the header states, in tokens. */
+  /** Context window in the header, in tokens. */
   context?: number;
-  /** Chat template; null leaves it out of the file. */
+  /** Chat template. Null omits it. */
   template?: string | null;
-  /** The template for chats with tools, where the file has one of its own for them. */
+  /** The separate template for chats with tools. */
   toolTemplate?: string;
-  /** True (default): letters and digits run on; false: everything leads into the reply. */
+  /** True (default): letters and digits continue in sequence. False: everything leads into the reply. */
   runs?: boolean;
-  /** Scores of the first, second and third successor; all other tokens have 0. */
+  /** Scores of the first, second and third successor. All other tokens have 0. */
   scores?: readonly number[];
-  /** The answer piece by piece, all different, instead of the words of `reply`: any text can be said. */
+  /** The answer in distinct pieces, instead of the words of `reply`. Any text is possible. */
   script?: readonly string[];
-  /** Texts of further control tokens, which have no text of their own when they are said. */
+  /** Texts of additional control tokens, which have no text of their own when generated. */
   controls?: readonly string[];
-  /** True: the file names tokens for filling a gap (`<|fim_prefix|>` and so on). */
+  /** True: the file defines tokens for infill (`<|fim_prefix|>` and so on). */
   infill?: boolean;
-  /** Layers and least width: more of both give the same answers with real work per token. */
+  /** Layers and minimum width. Higher values give the same answers with real work per token. */
   layers?: number;
   width?: number;
 }
@@ -45,14 +45,15 @@ export interface TinyChatOptions {
 const HEAD = 64;
 const INFILL = ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>'] as const;
 const INFILL_KEYS = ['fim_pre', 'fim_suf', 'fim_mid'] as const;
-/** One layer costs next to nothing, so that long prompts stay quick; several do the work of a real model. */
+/** One layer costs almost nothing, so that long prompts stay fast. Several do the work of a real model. */
 const heads = (size: number, layers: number): number => (layers > 1 ? size / HEAD : 1);
 const hidden = (size: number, layers: number): number => (layers > 1 ? 2 * size : HEAD);
 export const TINY_REPLY = 'Hello from the tiny model.';
 
 /**
- * A chat model of the llama architecture whose next token is a known function of the last one ({@link chatSuccessors}):
- * one-hot embeddings, layers that add nothing, and output rows that hold the scores. About 1 MB by default.
+ * Builds a chat model of the llama architecture whose next token is a known function of the last one ({@link
+ * chatSuccessors}): one-hot embeddings, layers that add nothing, and output rows with the scores. About 1 MB
+ * by default.
  */
 export function tinyChat(options: TinyChatOptions = {}): GgufModel {
   const words = chatVocabulary(
@@ -120,7 +121,10 @@ function infillKeys(words: ChatVocabulary): Record<string, GgufValue> {
   );
 }
 
-/** Embedding and output: RMS norm makes the hot entry sqrt(size), so rows are divided by it to give exact scores. */
+/**
+ * Builds embedding and output. RMS norm scales the hot entry to sqrt(size), so rows are divided by it to give
+ * exact scores.
+ */
 function rims(
   words: ChatVocabulary,
   successors: Successors,
@@ -144,7 +148,7 @@ function rims(
   ];
 }
 
-/** A layer that computes but adds nothing: its two output matrices are zero. */
+/** Builds a layer that computes but adds nothing: its two output matrices are zero. */
 function chatLayer(index: number, size: number, layers: number): GgufTensor[] {
   const query = heads(size, layers) * HEAD;
   const inner = hidden(size, layers);

@@ -8,7 +8,7 @@ import { encodeGguf } from './writer.ts';
 
 const tool = { name: 'get_time', args: { zone: 'UTC' } };
 
-test('the generators repeat themselves to the byte and stay small', () => {
+test('the generators are deterministic and the files small', () => {
   for (const make of [tinyChat, tinyEmbed, tinyRerank]) {
     const bytes = encodeGguf(make());
     expect(bytes.equals(encodeGguf(make()))).toBe(true);
@@ -16,7 +16,7 @@ test('the generators repeat themselves to the byte and stay small', () => {
   }
 });
 
-test('no token of the vocabulary occurs twice, also when the reply repeats words', () => {
+test('no token occurs twice in the vocabulary, even if the reply repeats words', () => {
   const { tokens } = chatVocabulary('a dog and a cat and a bird', tool);
   expect(new Set(tokens).size).toBe(tokens.length);
 });
@@ -38,7 +38,7 @@ test.each(['\n', 'x', '7', '"', '}'])('without runs %j leads into the whole repl
   expect(follow('the cat and the dog and the bird', from).join('')).toBe('the cat and the dog and the bird');
 });
 
-test('with runs a letter leads to the next letter and z to a', () => {
+test('with runs a letter leads to the next one and z to a', () => {
   const next = chatSuccessors(chatVocabulary(TINY_REPLY, tool), true);
   expect(next.get('a'.charCodeAt(0))?.[0]).toBe('b'.charCodeAt(0));
   expect(next.get('z'.charCodeAt(0))?.[0]).toBe('a'.charCodeAt(0));

@@ -15,7 +15,7 @@ const model = {
   ],
 };
 
-test('the head names the version, the tensors and the keys', () => {
+test('the header contains the version, the tensors and the keys', () => {
   const bytes = encodeGguf(model);
   expect(bytes.subarray(0, 4).toString()).toBe('GGUF');
   expect(bytes.readUInt32LE(4)).toBe(3);
@@ -23,7 +23,7 @@ test('the head names the version, the tensors and the keys', () => {
   expect(bytes.readBigUInt64LE(16)).toBe(5n);
 });
 
-test('tensor data is aligned to 32 bytes and stored as asked', () => {
+test('tensor data is aligned to 32 bytes and stored in the requested type', () => {
   const bytes = encodeGguf(model);
   expect(bytes.length % 32).toBe(0);
   const second = bytes.subarray(bytes.length - 32);
@@ -36,7 +36,7 @@ test('the same model gives the same bytes', () => {
   expect(encodeGguf(model).equals(encodeGguf(model))).toBe(true);
 });
 
-test('a tensor whose data does not fit its shape is refused by name', () => {
+test('refuses a tensor whose data does not fit its shape, by name', () => {
   const tensors = [{ name: 'odd', shape: [2], data: Float32Array.of(1), storage: 'f32' as const }];
   expect(() => encodeGguf({ keys: {}, tensors })).toThrow('odd: 2 numbers expected, 1 given');
 });

@@ -26,7 +26,7 @@ export interface GgufTensor {
   /** Sizes, fastest dimension first. */
   shape: readonly number[];
   data: Float32Array;
-  /** How the numbers are stored; llama.cpp wants norm weights and biases in `f32`. */
+  /** Storage type. llama.cpp needs norm weights and biases in `f32`. */
   storage: 'f32' | 'f16';
 }
 
@@ -35,7 +35,7 @@ export interface GgufModel {
   tensors: readonly GgufTensor[];
 }
 
-/** Collects little-endian parts and knows their total length. */
+/** Collects little-endian parts and tracks their total length. */
 class Parts {
   readonly list: Buffer[] = [];
   length = 0;
@@ -78,7 +78,10 @@ class Parts {
 
 const padding = (length: number): number => (ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT;
 
-/** The bytes of a GGUF file (version 3). The same model gives the same bytes; throws on a tensor whose shape and data differ. */
+/**
+ * Returns the bytes of a GGUF file (version 3). The same model gives the same bytes. Throws on a tensor whose
+ * shape and data differ.
+ */
 export function encodeGguf(model: GgufModel): Buffer {
   const out = new Parts();
   const keys = Object.entries(model.keys);

@@ -28,7 +28,7 @@ describe('DL06 a redirect', () => {
     'https://',
   ])('to %s is not', (location) => expect(() => nextHop(endpoint, start, location)).toThrow(RefusedHop));
 
-  test('over plain HTTP stays within a hub that is plain itself', () => {
+  test('plain HTTP is only allowed within a hub that uses it', () => {
     const plain = { url: 'http://10.0.0.5:8080', token: null };
     const from = hubHop(plain, '/x');
     expect(nextHop(plain, from, 'http://10.0.0.5:8080/y').own).toBe(true);
@@ -36,7 +36,7 @@ describe('DL06 a redirect', () => {
     expect(() => nextHop(plain, from, 'http://10.0.0.6:8080/y')).toThrow(RefusedHop);
   });
 
-  test('that left the hub does not get the token back by a plain detour', () => {
+  test('does not send the token back to the hub after a detour', () => {
     const away = nextHop(endpoint, start, 'https://cdn.example/x');
     expect(nextHop(endpoint, away, '/y')).toMatchObject({ own: false });
   });

@@ -1,15 +1,15 @@
-/** Where the hub is, and what opens it. */
+/** Address and token of the hub. */
 export interface HubEndpoint {
-  /** Without a slash at the end; may have a path. */
+  /** Without a trailing slash; may have a path. */
   readonly url: string;
-  /** Goes to the hub's own origin only; null without one. */
+  /** Sent only to the hub's own origin. Null when there is none. */
   readonly token: string | null;
 }
 
-/** One place that is asked: of a chain of redirects, the next link. */
+/** One request of a redirect chain. */
 export interface Hop {
   readonly url: URL;
-  /** Whether it is the configured hub itself: only it hears the token, and only it may have a private address. */
+  /** True for the configured hub itself. Only it receives the token, and only it may have a private address. */
   readonly own: boolean;
 }
 
@@ -18,10 +18,10 @@ export class RefusedHop extends Error {
   override readonly name = 'RefusedHop';
 }
 
-/** Redirects of one request that are followed. */
+/** Maximum redirects per request. */
 export const MAX_HOPS = 5;
 
-/** A place on the hub itself. Throws RefusedHop when `path` leads out of the hub's origin. */
+/** Returns the URL of `path` on the hub. Throws RefusedHop when it leads out of the hub's origin. */
 export function hubHop({ url }: HubEndpoint, path: string): Hop {
   const at = new URL(`${url}${path}`);
   if (at.origin !== new URL(url).origin) throw new RefusedHop('the address leaves the hub');
@@ -29,7 +29,7 @@ export function hubHop({ url }: HubEndpoint, path: string): Hop {
 }
 
 /**
- * Where a redirect leads to (RFC 9110 section 10.2.2): anywhere over https without credentials in the address, over plain
+ * Returns the target of a redirect (RFC 9110 section 10.2.2): any https address without credentials; plain
  * HTTP only within the configured hub. Throws RefusedHop.
  */
 export function nextHop(endpoint: HubEndpoint, from: Hop, location: string | undefined): Hop {

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { HubStatus } from './hub-status.ts';
 
-/** What the hub refused with, as far as it tells. */
+/** A refusal of the hub. */
 export interface HubRefusal {
   readonly status: number;
-  /** `x-error-code` of the hub: GatedRepo, RepoNotFound, RevisionNotFound, EntryNotFound; null when it names none. */
+  /** The hub's `x-error-code`: GatedRepo, RepoNotFound, RevisionNotFound, EntryNotFound. Null when absent. */
   readonly code: string | null;
   /** Whether a token was sent. */
   readonly withToken: boolean;
@@ -18,7 +18,7 @@ const MISSING: Readonly<Record<string, string>> = {
   EntryNotFound: 'The repository has no such file.',
 };
 
-/** The refusal of a hub as an error of ours; null for a status that time may change. */
+/** Converts a refusal of the hub to a gateway error. Null for a status that may change by itself. */
 export function refusalOf({ status, code, withToken }: HubRefusal): GatewayError | null {
   if (code === 'GatedRepo') {
     return new GatewayError('pull.gated', { message: withToken ? DENIED : GATED });
@@ -39,7 +39,7 @@ export function refusalOf({ status, code, withToken }: HubRefusal): GatewayError
   return null;
 }
 
-/** Why the hub could not be asked, for the caller; never an address or a token. */
+/** Returns why the hub request failed, for the caller. Never contains an address or a token. */
 export function hubError(error: unknown, withToken: boolean): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof HubStatus) {
@@ -72,7 +72,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   SyntaxError: 'The answer of the hub is no JSON; is it a hub?',
 };
 
-/** A failure of the connection in one sentence. */
+/** Describes a connection failure in one sentence. */
 export function describeError(error: unknown): string {
   const { code, name } = error as { code?: string; name?: string };
   return MESSAGES[code ?? ''] ?? MESSAGES[name ?? ''] ?? 'The hub could not be reached.';

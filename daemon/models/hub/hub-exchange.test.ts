@@ -5,7 +5,7 @@ import { requestHub } from './hub-exchange.ts';
 
 const ENDPOINT = { url: 'https://hub.example/mirror', token: 'hf_secret' };
 
-/** An opener that answers what the table says; nothing leaves. */
+/** An opener that responds from a table, without network access. */
 function opener(table: Record<string, { status: number; location?: string; body?: string }>) {
   const requests: OutboundRequest[] = [];
   const dispatch = (request: OutboundRequest, handler: OutboundHandler) => {
@@ -31,7 +31,7 @@ function opener(table: Record<string, { status: number; location?: string; body?
 }
 const bearer = (request: OutboundRequest | undefined) => request?.headers.includes('Bearer hf_secret');
 
-test('DL06 DL08 the token goes to the hub and to nobody else; every other place must be public', async () => {
+test('DL06 DL08 sends the token only to the hub and requires public addresses elsewhere', async () => {
   const { request, requests } = opener({
     'https://hub.example/mirror/x': { status: 302, location: '/elsewhere' },
     'https://hub.example/elsewhere': { status: 307, location: 'https://cdn.example/x?sig=1' },
@@ -51,7 +51,7 @@ test('DL06 DL08 the token goes to the hub and to nobody else; every other place 
   expect(Buffer.concat(pieces).toString()).toBe('bytes');
 });
 
-test('a chain without an end is given up', async () => {
+test('gives up on an endless redirect chain', async () => {
   const { request, requests } = opener({
     'https://hub.example/mirror/x': { status: 302, location: '/mirror/x' },
   });
@@ -59,7 +59,7 @@ test('a chain without an end is given up', async () => {
   expect(requests.length).toBeLessThan(10);
 });
 
-test('a path can not lead out of the hub', async () => {
+test('a path cannot lead out of the hub', async () => {
   const { request, requests } = opener({});
   await expect(
     requestHub({

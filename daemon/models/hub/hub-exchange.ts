@@ -3,26 +3,26 @@ import { Readable } from 'node:stream';
 import type { Outbound, OutboundController } from '../../lib/net/outbound.ts';
 import { type Hop, type HubEndpoint, hubHop, MAX_HOPS, nextHop, RefusedHop } from './hop.ts';
 
-/** An answer as it begins; its body comes when it is read, at the pace of its reader. */
+/** A response whose body is read at the pace of its reader. */
 export interface HubResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** What the hub itself said before it redirected, if it did. */
+  /** The headers of the hub itself, before a redirect. */
   readonly hubHeaders: IncomingHttpHeaders;
   readonly url: string;
-  /** Must be read to its end or destroyed; it also ends where the connection breaks. */
+  /** Must be read completely or destroyed. It also ends when the connection breaks. */
   readonly body: Readable;
-  /** Why the body ended too early; null when it did not. What came before is good. */
+  /** Returns why the body ended early. Null when it is complete. Data before the failure is valid. */
   failure(): Error | null;
 }
 
 export interface HubRequest {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly endpoint: HubEndpoint;
-  /** Below the hub's address. */
+  /** Path below the hub's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Longest silence before and between bytes, milliseconds. */
+  /** Maximum milliseconds without data. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
 }
@@ -31,8 +31,9 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const NAME = 'svc-gateway';
 
 /**
- * Asks the hub and follows its redirects, each one judged anew: the token goes to the hub alone, and every other place
- * must have a public address. Rejects with RefusedHop, the error of the connection, or the signal's reason.
+ * Sends a request to the hub and follows its redirects, checking each one: the token goes only to the hub,
+ * and every other host must have a public address. Rejects with RefusedHop, the connection error, or the
+ * signal's reason.
  */
 export async function requestHub(request: HubRequest): Promise<HubResponse> {
   const { endpoint } = request;
@@ -74,7 +75,7 @@ function requestOnce(request: HubRequest, hop: Hop): Promise<OpenedResponse> {
       done(error);
     },
   });
-  // A reader may be gone by the time an error comes.
+  // The reader may be gone when an error occurs.
   body.on('error', () => {});
   const stop = () => {
     const reason = signal.reason instanceof Error ? signal.reason : new Error('aborted');

@@ -6,22 +6,22 @@ import { codeOf, HubStatus } from './hub-status.ts';
 export interface HubFetchOptions {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly endpoint: HubEndpoint;
-  /** Longest time for one whole answer, milliseconds. */
+  /** Maximum milliseconds for one complete response. */
   readonly limitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Bytes of one answer of the hub's API; a page of a large repository has some hundred KiB. */
+/** Maximum bytes of an API response. A page of a large repository has some hundred KiB. */
 const MAX_BYTES = 8 << 20;
 
-/** The hub said more than is read. */
+/** The response exceeds the maximum size. */
 export class ResponseTooLarge extends Error {
   override readonly name = 'LongAnswer';
 }
 
 /**
- * What the client library of the hub calls in the place of `fetch`: GET below the hub's address only, bounded in time and
- * size, with the token of this gateway. Rejects with HubStatus for what the hub refuses.
+ * The `fetch` function of the hub's client library: only GET below the hub's address, limited in time and
+ * size, with this gateway's token. Rejects with HubStatus for a refusal of the hub.
  */
 export function hubFetch({ outbound, endpoint, limitMs, signal }: HubFetchOptions): typeof globalThis.fetch {
   return async (input) => {

@@ -5,14 +5,14 @@ import type { HubEndpoint } from './hop.ts';
 import { hubError } from './hub-errors.ts';
 import { hubFetch } from './hub-fetch.ts';
 
-/** A file of a repository, at one commit. */
+/** A file of a repository at one commit. */
 export interface HubFile {
-  /** As the hub names it; not checked. */
+  /** The hub's name of the file; not validated. */
   readonly path: string;
   readonly size: number;
-  /** Of the content, for large files; null where the hub tells only `blob`. */
+  /** SHA-256 of the content, for large files. Null when the hub provides only `blob`. */
   readonly sha256: string | null;
-  /** Git's name of the content: SHA-1 over `blob SIZE\0` and the content. Of a large file that of its pointer. */
+  /** Git's object id: SHA-1 over `blob SIZE\0` and the content. For a large file it is that of its pointer. */
   readonly blob: string | null;
 }
 
@@ -28,9 +28,9 @@ export interface HubRepo {
 
 export interface Hub {
   endpoint(): HubEndpoint;
-  /** What a repository holds at a branch, tag or commit. Throws `pull.*`. */
+  /** Returns the content of a repository at a branch, tag or commit. Throws `pull.*`. */
   repo(repo: string, revision: string, signal: AbortSignal): Promise<HubRepo>;
-  /** Repositories whose names match, most downloaded first; at most `limit`. Throws `pull.*`. */
+  /** Returns repositories whose names match, most downloaded first, at most `limit`. Throws `pull.*`. */
   search(query: string, limit: number, signal: AbortSignal): Promise<HubModelView[]>;
 }
 
@@ -40,7 +40,7 @@ export interface HubOptions {
 }
 
 const LIMIT_MS = 30_000;
-/** Files of one repository that are looked at. */
+/** Maximum files read of one repository. */
 const MAX_FILES = 20_000;
 const COMMIT = /^[0-9a-f]{40}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -48,7 +48,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const matching = (pattern: RegExp, text: unknown): string | null =>
   typeof text === 'string' && pattern.test(text) ? text : null;
 
-/** A short text of the hub's; null for anything else. */
+/** Returns a short text of the hub. Null for anything else. */
 const short = (value: unknown): string | null =>
   typeof value === 'string' && /^[\x20-\x7e]{1,80}$/.test(value) ? value : null;
 
@@ -58,7 +58,10 @@ function licenceOf(info: { cardData?: unknown; tags?: readonly string[] }): stri
   return named === 'other' ? (short(card.license_name) ?? named) : named;
 }
 
-/** The model hub that the settings name. The client library asks, every byte goes through `outbound`. */
+/**
+ * Creates the client of the configured model hub. The client library builds the requests, and all traffic
+ * goes through `outbound`.
+ */
 export function createHub({ outbound, settings }: HubOptions): Hub {
   const endpoint = (): HubEndpoint => ({
     url: settings.value('hubUrl').replace(/\/+$/, ''),

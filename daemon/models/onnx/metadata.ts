@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Fields of one file, facts of one model, bytes of one fact: more is no model of ours. */
+/** Maximum fields per file, entries per model and bytes per entry. Larger files are no models of ours. */
 const MAX_FIELDS = 4_096;
 const MAX_FACTS = 256;
 const MAX_FACT_BYTES = 256 * 1024;
-/** The longest head of a field: its number and its length, each a base-128 number. */
+/** Maximum size of a field's header: its number and its length, each as a varint. */
 const HEAD_BYTES = 20;
 /** `ModelProto.metadata_props`. */
 const METADATA_FIELD = 14;
@@ -14,7 +14,7 @@ interface Varint {
   next: number;
 }
 
-/** The number at `at`; null when the bytes end before it does or it is no safe integer. */
+/** Reads the varint at `at`. Null when the bytes end before it does or it is no safe integer. */
 function varintAt(bytes: Buffer, at: number): Varint | null {
   let value = 0;
   for (let index = 0; index < 10; index++) {
@@ -29,7 +29,7 @@ function varintAt(bytes: Buffer, at: number): Varint | null {
 interface Field {
   number: number;
   wire: number;
-  /** Of a field with bytes, else of the number itself. */
+  /** Length of a bytes field, or the value of a number field. */
   length: number;
   head: number;
 }
@@ -46,7 +46,7 @@ function fieldAt(bytes: Buffer): Field | null {
   return wire === 2 ? { number, wire, length: next.value, head: next.next } : null;
 }
 
-/** Key and value of one fact. */
+/** Reads key and value of one entry. */
 function factIn(bytes: Buffer): [string, string] | null {
   const texts: string[] = ['', ''];
   let at = 0;
@@ -68,8 +68,8 @@ async function bytesAt(handle: FileHandle, at: number, length: number): Promise<
 }
 
 /**
- * The facts beside the graph of an ONNX file (`metadata_props`). Only the heads of the other fields are read, so that a
- * file of gigabytes costs a few reads. Throws an Error of one line for a file that is no ONNX model.
+ * Reads the metadata of an ONNX file (`metadata_props`). Reads only the headers of the other fields, so that
+ * a file of gigabytes needs few reads. Throws a one-line Error for a file that is no ONNX model.
  */
 export async function onnxMetadata(path: string): Promise<Record<string, string>> {
   const handle = await open(path, 'r');

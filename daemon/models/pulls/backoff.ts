@@ -6,16 +6,19 @@ import { isFull } from './disk-space.ts';
 import { MismatchedResponse } from './transfer.ts';
 
 const MAX_DELAY_MS = 60_000;
-/** Failures in a row without a new byte; with the waits between them about a quarter of an hour. */
+/**
+ * Maximum consecutive failures without new data. With the delays in between this is about a quarter of an
+ * hour.
+ */
 export const MAX_FAILURES = 18;
-/** Answers in a row that do not fit the file. */
+/** Maximum consecutive responses that do not fit the file. */
 const MAX_MISMATCHES = 3;
 
 export interface Failure {
   readonly error: unknown;
-  /** Failures in a row without a new byte, this one included. */
+  /** Consecutive failures without new data, including this one. */
   readonly failures: number;
-  /** Answers in a row that were no part of the file, this one included if it was. */
+  /** Consecutive responses that were no part of the file, including this one. */
   readonly mismatches: number;
   readonly withToken: boolean;
 }
@@ -25,7 +28,7 @@ const FOREVER: ReadonlySet<string> = new Set([
   'ERR_INVALID_ARG_VALUE',
   'UND_ERR_INVALID_ARG',
 ]);
-/** Codes of a disk; a socket has others, and a firewall refuses only to connect. */
+/** Error codes of a disk. A socket has others, and a firewall refuses only to connect. */
 const DISK_CODES: ReadonlySet<string> = new Set([
   'EACCES',
   'EEXIST',
@@ -46,13 +49,13 @@ function diskCode(error: unknown): string | null {
   return code !== undefined && DISK_CODES.has(code) && syscall !== 'connect' ? code : null;
 }
 
-/** Milliseconds until the next try: twice as long each time, or what the hub asks for. */
+/** Returns the milliseconds until the next try: doubled each time, or what the hub requests. */
 export function delayMs(failures: number, retryAfterS: number | null, baseMs: number): number {
   const own = Math.min(MAX_DELAY_MS, baseMs * 2 ** Math.min(20, failures - 1));
   return Math.max(own, (retryAfterS ?? 0) * 1000);
 }
 
-/** Why a transfer is given up, as an error of ours; null when it is to be tried again. Pure. */
+/** Returns the error with which a transfer ends. Null when it is to be retried. Pure. */
 export function permanentError({
   error,
   failures,

@@ -5,8 +5,8 @@ import { chooseFiles } from './choose-files.ts';
 
 const of = (...paths: string[]): HubFile[] =>
   paths.map((path) => ({ path, size: 10, sha256: 'a'.repeat(64), blob: null }));
-const chosen = (files: HubFile[], asked: string | null, projector = false) =>
-  chooseFiles('owner/name', files, asked, projector).files.map(({ path }) => path);
+const chosen = (files: HubFile[], selector: string | null, projector = false) =>
+  chooseFiles('owner/name', files, selector, projector).files.map(({ path }) => path);
 
 const COMMON = of(
   'README.md',
@@ -25,7 +25,7 @@ const SPLIT = of(
 );
 
 test.each<[string, HubFile[], string | null, string[]]>([
-  ['nothing named takes the usual one', COMMON, null, ['m-Q4_K_M.gguf']],
+  ['selects a common quantisation by default', COMMON, null, ['m-Q4_K_M.gguf']],
   ['a quantisation, in any case', COMMON, 'q8_0', ['m-Q8_0.gguf']],
   ['a file', COMMON, 'm-Q2_K.gguf', ['m-Q2_K.gguf']],
   [
@@ -35,16 +35,16 @@ test.each<[string, HubFile[], string | null, string[]]>([
     ['Q8_0/m-Q8_0-00001-of-00002.gguf', 'Q8_0/m-Q8_0-00002-of-00002.gguf'],
   ],
   [
-    'a part stands for its model',
+    'a part selects its model',
     SPLIT,
     'Q8_0/m-Q8_0-00002-of-00002.gguf',
     ['Q8_0/m-Q8_0-00001-of-00002.gguf', 'Q8_0/m-Q8_0-00002-of-00002.gguf'],
   ],
-  ['the plain one of two', SPLIT, 'Q4_K_M', ['m-Q4_K_M.gguf']],
-  ['the only one, whatever it is', of('m-TQ1_0.gguf'), null, ['m-TQ1_0.gguf']],
-  ['no part of a word', of('m-Q4_K_M.gguf', 'm-IQ4_XS.gguf'), 'Q4_K_M', ['m-Q4_K_M.gguf']],
+  ['the shorter name of two', SPLIT, 'Q4_K_M', ['m-Q4_K_M.gguf']],
+  ['the only one in any quantisation', of('m-TQ1_0.gguf'), null, ['m-TQ1_0.gguf']],
+  ['does not match part of a word', of('m-Q4_K_M.gguf', 'm-IQ4_XS.gguf'), 'Q4_K_M', ['m-Q4_K_M.gguf']],
   [
-    'a speech model with its rules, in eight bits',
+    'an eight-bit speech model with its rules',
     of(
       'model.onnx',
       'model.int8.onnx',
@@ -59,7 +59,7 @@ test.each<[string, HubFile[], string | null, string[]]>([
     ['model.int8.onnx', 'tokens.txt', 'espeak-ng-data/en_dict', 'lexicon.txt'],
   ],
   [
-    'safetensors with what belongs to them, and neither pickles nor programs',
+    'safetensors with their other files, without pickles and programs',
     of(
       'config.json',
       'model-00001-of-00002.safetensors',
@@ -79,29 +79,29 @@ test.each<[string, HubFile[], string | null, string[]]>([
       '1_Pooling/config.json',
     ],
   ],
-])('%s', (_, files, asked, expected) => expect(chosen(files, asked)).toEqual(expected));
+])('%s', (_, files, selector, expected) => expect(chosen(files, selector)).toEqual(expected));
 
-test('a projector in half precision when it is asked for', () => {
+test('selects a half-precision projector on request', () => {
   expect(chosen(COMMON, null, true)).toEqual(['m-Q4_K_M.gguf', 'mmproj-F16.gguf']);
   expect(chosen(of('m-Q4_K_M.gguf'), null, true)).toEqual(['m-Q4_K_M.gguf']);
 });
 
 test.each<[string, HubFile[], string | null, string]>([
-  ['a quantisation that is not there', COMMON, 'Q3_K_S', 'pull.not_found'],
+  ['a missing quantisation', COMMON, 'Q3_K_S', 'pull.not_found'],
   ['a file that is no model', COMMON, 'README.md', 'pull.not_found'],
-  ['several of which none is usual', of('a-TQ1_0.gguf', 'b-TQ2_0.gguf'), null, 'pull.bad_name'],
+  ['several without a common quantisation', of('a-TQ1_0.gguf', 'b-TQ2_0.gguf'), null, 'pull.bad_name'],
   ['a split model that lacks a part', of('m-00001-of-00002.gguf'), null, 'pull.bad_name'],
   ['no model at all', of('README.md', 'pytorch_model.bin', 'config.json'), null, 'pull.bad_name'],
   ['a name that leads elsewhere', of('../m-Q4_K_M.gguf'), null, 'pull.bad_name'],
   [
-    'a size that is none',
+    'an invalid size',
     [{ path: 'm.gguf', size: Number.NaN, sha256: null, blob: null }],
     null,
     'pull.bad_name',
   ],
   ['a negative size', [{ path: 'm.gguf', size: -1, sha256: null, blob: null }], null, 'pull.bad_name'],
-])('%s is refused', (_, files, asked, code) => {
-  expect(() => chooseFiles('owner/name', files, asked)).toThrow(
+])('refuses %s', (_, files, selector, code) => {
+  expect(() => chooseFiles('owner/name', files, selector)).toThrow(
     expect.objectContaining({ code }) as unknown as GatewayError,
   );
 });

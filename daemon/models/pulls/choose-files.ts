@@ -5,20 +5,20 @@ import { layoutOf } from '../speech-layouts.ts';
 import { modelStem, splitName, splitParts } from '../split-files.ts';
 import { collide, isSafePath } from './hub-names.ts';
 
-/** What a pull fetches from a repository. */
+/** What a pull downloads from a repository. */
 export interface Choice {
-  /** For people: the file, or the name of the repository for a folder. */
+  /** Display label: the file, or the name of the repository for a folder. */
   readonly label: string;
-  /** The file that is registered, below the repository; null for the folder itself. */
+  /** The registered file, relative to the repository. Null: the folder itself. */
   readonly main: string | null;
   readonly files: readonly HubFile[];
 }
 
-/** Files of one model; a projector and hundreds of rules of pronunciation count. */
+/** Maximum files of one model, including a projector and hundreds of pronunciation rules. */
 const MAX_FILES = 1_500;
-/** Nobody has a disk for more; a number beyond it is a mistake. */
+/** No disk holds more; a larger number is an error. */
 const MAX_BYTES = 2 ** 46;
-/** Taken when nobody says which: good quality for the size first. */
+/** Preferred quantisations when none is requested, best quality for the size first. */
 const PREFERRED = [
   'Q4_K_M',
   'Q4_K_S',
@@ -35,16 +35,16 @@ const PREFERRED = [
 const GGUF = /\.gguf$/i;
 const PROJECTOR = /(^|[-_.])mmproj([-_.]|$)/i;
 const NO_MODEL = /(^|[-_.])(imatrix|vocab|lora)([-_.]|$)/i;
-/** Of a folder of weights for other engines: never pickles or programs, which run what somebody else wrote. */
+/** Files of a weights folder for other engines. Never pickles or programs, which execute code. */
 const WEIGHTS = /\.(safetensors|json|txt|model|jinja)$/i;
 const SPARE = /^consolidated.*\.safetensors$|^README|(^|\/)\./i;
-/** Folders that belong to a speech model as a whole. */
+/** Folders that belong to a speech model. */
 const SPEECH_FOLDERS = /^(espeak-ng-data|dict)\//;
 
 const wrong = (message: string, details?: Record<string, unknown>) =>
   new GatewayError('pull.bad_name', { message, details });
 
-/** Files with the same stem in the same folder: one model each. */
+/** Groups files with the same stem in the same folder: one model each. */
 function modelsOf(files: readonly HubFile[]): Map<string, HubFile[]> {
   const models = new Map<string, HubFile[]>();
   for (const file of files) {
@@ -56,13 +56,13 @@ function modelsOf(files: readonly HubFile[]): Map<string, HubFile[]> {
   return models;
 }
 
-/** Whether a file (or the folder it lies in) is of this quantisation. */
+/** Returns whether a file (or its folder) has this quantisation. */
 function isQuantised(path: string, quantisation: string): boolean {
   const escaped = quantisation.replace(/[^A-Za-z0-9]/g, '\\$&');
   return new RegExp(`(^|[-_./])${escaped}([-_./]|$)`, 'i').test(path);
 }
 
-/** All parts of a model in order; throws when the repository lacks one. */
+/** Returns all parts of a model in order. Throws when the repository lacks one. */
 function whole(file: HubFile, files: readonly HubFile[]): HubFile[] {
   const parts = splitName(file.path) === null ? [file.path] : splitParts(file.path);
   return parts.map((path) => {
@@ -81,7 +81,7 @@ function firstParts(files: readonly HubFile[]): HubFile[] {
   );
 }
 
-/** The GGUF model that is meant; null when the repository has none at all. */
+/** Returns the requested GGUF model. Null when the repository has none. */
 function chooseGguf(files: readonly HubFile[], selector: string | null): HubFile | null {
   const firsts = firstParts(files);
   if (selector !== null) {
@@ -104,14 +104,17 @@ function chooseGguf(files: readonly HubFile[], selector: string | null): HubFile
   });
 }
 
-/** Half precision is enough for a projector, and every engine reads it; none where the repository has none. */
+/**
+ * Returns the half-precision projector, which is good enough and readable by every engine. Empty when there
+ * is none.
+ */
 function projectorsOf(files: readonly HubFile[]): HubFile[] {
   const all = files.filter(({ path }) => GGUF.test(path) && PROJECTOR.test(basename(path)));
   const found = shortest(all.filter(({ path }) => isQuantised(path, 'f16'))) ?? shortest(all);
   return found === undefined ? [] : [found];
 }
 
-/** The files of a speech model that lies at the root of the repository; null when there is none. */
+/** Returns the files of a speech model at the root of the repository. Null when there is none. */
 function speechFiles(files: readonly HubFile[]): HubFile[] | null {
   const names = [...new Set(files.map(({ path }) => path.split('/')[0] as string))];
   const layout = layoutOf(names);
@@ -126,7 +129,7 @@ function speechFiles(files: readonly HubFile[]): HubFile[] | null {
   return files.filter(({ path }) => own.has(path) || SPEECH_FOLDERS.test(path));
 }
 
-/** The files of a folder of safetensors; null when it is none. */
+/** Returns the files of a safetensors folder. Null when it is none. */
 function weightFiles(files: readonly HubFile[]): HubFile[] | null {
   const own = files.filter(
     ({ path }) => WEIGHTS.test(path) && !SPARE.test(path) && path.split('/').length <= 2,
@@ -135,7 +138,7 @@ function weightFiles(files: readonly HubFile[]): HubFile[] | null {
   return has(/^config\.json$/) && has(/^[^/]+\.safetensors$/) ? own : null;
 }
 
-/** Refuses what no disk of ours should get: names that lead elsewhere or collide, sizes that are none. */
+/** Throws for unsafe files: names that lead elsewhere or collide, and invalid sizes. */
 function checked(choice: Choice): Choice {
   const { files } = choice;
   const bad = files.find(({ path }) => !isSafePath(path));
@@ -149,9 +152,9 @@ function checked(choice: Choice): Choice {
 }
 
 /**
- * What to fetch of a repository: the GGUF model that `asked` names (a file or a quantisation; null takes a common one)
- * with all its parts, else the speech model or the safetensors at its root. Throws `pull.bad_name` and
- * `pull.not_found`. Pure.
+ * Returns the files to download: the GGUF model that `selector` names (a file or a quantisation; null selects
+ * a common one) with all its parts, else the speech model or the safetensors at the root. Throws
+ * `pull.bad_name` and `pull.not_found`. Pure.
  */
 export function chooseFiles(
   repo: string,

@@ -2,20 +2,21 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { setImmediate as breathe } from 'node:timers/promises';
 
-/** What the content of a file must be. */
+/** The expected content of a file. */
 export interface Expected {
   readonly size: number;
-  /** Of the content; null where only `blob` is known. */
+  /** SHA-256 of the content. Null when only `blob` is known. */
   readonly sha256: string | null;
-  /** Git's name: SHA-1 over `blob SIZE\0` and the content. */
+  /** Git's object id: SHA-1 over `blob SIZE\0` and the content. */
   readonly blob: string | null;
 }
 
 const STEP = 1 << 20;
 
 /**
- * Whether the file at `path` is what was promised, read from the disk and by the strongest sum that is known; the size
- * alone is not enough: without any sum it answers false. Rejects with the signal's reason or a system error.
+ * Returns whether the file at `path` has the expected content, read from the disk and checked with the
+ * strongest known digest. Size alone is not enough: returns false without a digest. Rejects with the signal's
+ * reason or a system error.
  */
 export async function matchesExpected(
   path: string,

@@ -9,7 +9,7 @@ beforeEach(() => {
   state = scratch();
 });
 
-test('a file that several pulls need takes its room once', () => {
+test('counts a file that several pulls need once', () => {
   const [a, b] = ['1', '2'].map((sha256) => fileName('me/m', { path: 'x', sha256, blob: null })) as [
     string,
     string,
@@ -23,18 +23,18 @@ test('a file that several pulls need takes its room once', () => {
   ).toBe(15);
 });
 
-test('the room for downloads is that of the disk which holds the models', async () => {
-  // The one file system of every Linux that says exactly how much room it has: none.
+test('the space for downloads is that of the disk with the models', async () => {
+  // The one file system of every Linux with a known amount of free space: none.
   symlinkSync('/proc', join(state, 'models'));
   expect(await freeBytesForModels(state)).toBe(0);
 });
 
-test('before the first download it is that of the disk which holds the state', async () => {
+test('before the first download it is that of the disk with the state', async () => {
   expect(await freeBytesForModels(state)).toBeGreaterThan(0);
   mkdirSync(join(state, 'models'));
   expect(await freeBytesForModels(state)).toBeGreaterThan(0);
 });
 
-test('a folder that is out of reach is told, not taken for another one', async () => {
+test('an unreachable folder is reported, not replaced by another', async () => {
   await expect(freeBytesForModels(join(state, 'none'))).rejects.toThrow('ENOENT');
 });

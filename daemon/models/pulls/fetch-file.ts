@@ -5,17 +5,17 @@ import { delayMs, permanentError } from './backoff.ts';
 import { MismatchedResponse, type TransferOptions, transfer } from './transfer.ts';
 
 export type FetchOptions = Omit<TransferOptions, 'etag'> & {
-  /** The tag that is known at this moment. */
+  /** Returns the currently known entity tag. */
   etag(): string | null;
-  /** The first wait, milliseconds. */
+  /** First delay in milliseconds. */
   readonly baseMs: number;
-  /** A try failed and the next one comes; failures in a row. */
+  /** Called before a retry with the number of consecutive failures. */
   retrying(failures: number): void;
 };
 
 /**
- * Fetches a file however often its connection breaks, from where it broke; what is no part of the file is thrown away.
- * Rejects with the signal's reason, or with GatewayError `pull.*` when trying again is of no use.
+ * Downloads a file and resumes at the exact byte after a broken connection. Discards data that is no part of
+ * the file. Rejects with the signal's reason, or with GatewayError `pull.*` when a retry is useless.
  */
 export async function fetchFile(order: FetchOptions): Promise<void> {
   let [failures, wrong, best] = [0, 0, 0];

@@ -4,7 +4,7 @@ import { FileLock } from './file-lock.ts';
 
 const never = new AbortController().signal;
 
-test('who needs a file that others have waits for all of them, and nobody waits for strangers', async () => {
+test('waits for all earlier holders of a needed file, and for no others', async () => {
   const line = new FileLock();
   const order: string[] = [];
   const gates = new Map<string, () => void>();
@@ -39,7 +39,7 @@ test('who needs a file that others have waits for all of them, and nobody waits 
   await Promise.all(all);
 });
 
-test('who leaves the line, and whose work fails, holds up nobody', async () => {
+test('an aborted or failed task blocks no other', async () => {
   const line = new FileLock();
   const first = Promise.withResolvers<void>();
   const leaver = new AbortController();

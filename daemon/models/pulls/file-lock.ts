@@ -1,4 +1,4 @@
-/** Rejects with the signal's reason when it is aborted before `work` has ended. */
+/** Rejects with the signal's reason when it aborts before `work` has ended. */
 async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -11,11 +11,11 @@ async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promi
   }
 }
 
-/** Lets those who need one of the same files in one after the other, in the order in which they came; all others at once. */
+/** Runs tasks that need the same files one after another in order of arrival, and all others concurrently. */
 export class FileLock {
   readonly #holders = new Set<{ readonly files: ReadonlySet<string>; readonly left: Promise<void> }>();
 
-  /** Runs `work` once nobody who came before holds one of `files`; rejects with the signal's reason while it waits. */
+  /** Runs `work` once no earlier task holds one of `files`. Rejects with the signal's reason while waiting. */
   async run<T>(files: readonly string[], work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const before = [...this.#holders].filter((other) => files.some((file) => other.files.has(file)));
     const { promise: left, resolve: leave } = Promise.withResolvers<void>();

@@ -1,18 +1,20 @@
-/** Longest path of a file in a repository, in bytes. */
+/** Maximum bytes of a file's path in a repository. */
 const MAX_PATH_BYTES = 512;
 const MAX_SEGMENT_BYTES = 200;
 const REPO = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;
-/** Letters and digits of any script and a few signs: no controls, no marks that turn the text, no separators. */
+/**
+ * Letters and digits of any script and a few signs; no control characters, bidirectional marks or separators.
+ */
 const SEGMENT = /^[\p{L}\p{N}!_+@(=,][\p{L}\p{M}\p{N}!_+@()=,.' -]*$/u;
-/** Names that Windows keeps for devices, with any ending. */
+/** Device names that Windows reserves, with any extension. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-/** Whether `repo` is an `owner/name` that can also be two folders. */
+/** Returns whether `repo` is an `owner/name` that can also be two folders. */
 export const isRepoName = (repo: string): boolean =>
   REPO.test(repo) &&
   repo.split('/').every((part) => !part.includes('..') && !/[.]$/.test(part) && !DEVICES.test(part));
 
-/** Whether a file of the hub may have this path below a folder of ours, on every file system. */
+/** Returns whether a file of the hub may use this path below a local folder, on every file system. */
 export function isSafePath(path: string): boolean {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES || path !== path.normalize('NFC')) return false;
   return path.split('/').every(isSafeSegment);
@@ -24,7 +26,10 @@ const isSafeSegment = (name: string): boolean =>
   !/[. ]$/.test(name) &&
   !DEVICES.test(name);
 
-/** Whether two of these names are one on a file system that ignores case, or one is the folder of another. */
+/**
+ * Returns whether two names are equal on a case-insensitive file system, or one is the parent folder of
+ * another.
+ */
 export function collide(paths: readonly string[]): boolean {
   const folded = new Set(paths.map((path) => path.normalize('NFKC').toLowerCase()));
   if (folded.size !== paths.length) return true;

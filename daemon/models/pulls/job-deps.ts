@@ -6,18 +6,18 @@ import type { PullJob } from './pull-job.ts';
 import type { Rate } from './rate.ts';
 import type { Semaphore } from './semaphore.ts';
 
-/** What a finished pull is registered with. */
+/** The data with which a finished pull is registered. */
 export interface PulledModel {
-  /** The file, or the folder of the model. */
+  /** The file or folder of the model. */
   readonly path: string;
   readonly repo: string;
   readonly revision: string;
   readonly licence: string | null;
-  /** Of a model in one file. */
+  /** SHA-256 of a model in one file. */
   readonly sha256: string | null;
 }
 
-/** What all jobs of a gateway share. */
+/** Dependencies that all jobs share. */
 export interface JobDeps {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly hub: Pick<Hub, 'endpoint'>;
@@ -25,22 +25,22 @@ export interface JobDeps {
   readonly root: string;
   readonly rate: Rate;
   readonly semaphore: Semaphore;
-  /** Jobs that need the same files go one after the other, so that each file is transferred once. */
+  /** Serialises jobs that need the same files, so that each file is transferred once. */
   readonly fileLock: FileLock;
-  /** First wait after a failure, milliseconds. */
+  /** First delay after a failure in milliseconds. */
   readonly baseMs: number;
-  /** Free bytes below the models folder. */
+  /** Returns the free bytes below the models folder. */
   free(): Promise<number>;
-  /** Why what was fetched is no model; null when it is one. */
+  /** Returns why the download is no model. Null when it is one. */
   findProblem(path: string): Promise<string | null>;
-  /** Registers what is in its place now and answers its id. */
+  /** Registers the installed model and returns its id. */
   register(model: PulledModel): Promise<string>;
-  /** A failure that nobody foresaw. */
+  /** Reports an unexpected error. */
   onUnexpectedError(error: unknown): void;
-  /** The row has changed and must last; never throws. */
+  /** Persists a changed row. Never throws. */
   save(row: PullRow): void;
   tag(id: string, path: string, etag: string | null): void;
-  /** Something to show has changed: at once for a state, when it suits for bytes. */
+  /** Reports a visible change: at once for a state, throttled for bytes. */
   changed(job: PullJob, what: 'state' | 'bytes'): void;
   now(): number;
 }

@@ -7,7 +7,7 @@ interface Sample {
 const WINDOW_MS = 8_000;
 const STEP_MS = 500;
 
-/** How fast one job grows. */
+/** Measures the speed of one job. */
 export class Meter {
   readonly #now: () => number;
   #samples: Sample[] = [];
@@ -16,7 +16,7 @@ export class Meter {
     this.#now = now;
   }
 
-  /** So many bytes are there now; fewer than before begins anew. */
+  /** Records the current number of bytes. A smaller number restarts the measurement. */
   update(bytes: number): void {
     const at = this.#now();
     const last = this.#samples.at(-1);
@@ -26,7 +26,7 @@ export class Meter {
     this.#samples = this.#samples.filter((sample) => at - sample.at <= WINDOW_MS);
   }
 
-  /** Bytes per second of the last seconds; null when nothing came. */
+  /** Returns bytes per second over the last seconds. Null when nothing arrived. */
   speed(): number | null {
     const [first] = this.#samples;
     const last = this.#samples.at(-1);

@@ -15,7 +15,7 @@ import { MismatchedResponse } from './transfer.ts';
 
 const never = new AbortController().signal;
 
-test('the rate is shared, and its limit may change at any time', () => {
+test('shares the rate, and its limit may change at any time', () => {
   let [now, perSecond] = [0, 1000];
   const rate = new Rate(
     () => perSecond,
@@ -28,7 +28,7 @@ test('the rate is shared, and its limit may change at any time', () => {
   expect(rate.delayFor(1e9)).toBe(0);
 });
 
-test('the turnstile lets so many in at once, in order, and who leaves the line is passed over', async () => {
+test('the semaphore limits concurrency in order of arrival and skips aborted waiters', async () => {
   const turnstile = new Semaphore(1);
   const order: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ test('the turnstile lets so many in at once, in order, and who leaves the line i
   expect(order.at(-1)).toBe('d');
 });
 
-test('the speed is that of the last seconds, and unknown without any', () => {
+test('measures the speed of the last seconds, null without data', () => {
   let now = 0;
   const meter = new Meter(() => now);
   expect(meter.speed()).toBeNull();
@@ -59,7 +59,7 @@ test('the speed is that of the last seconds, and unknown without any', () => {
   expect(meter.speed()).toBeNull();
 });
 
-test('the waits double up to a minute, and a hub may ask for more', () => {
+test('delays double up to a minute, and a hub may request more', () => {
   expect([1, 2, 3, 7, 50].map((failures) => delayMs(failures, null, 1000))).toEqual([
     1000, 2000, 4000, 60_000, 60_000,
   ]);
@@ -83,12 +83,12 @@ test.each([
   ['429', judged(new HubStatus(429, null)), 'again'],
   ['400', judged(new HubStatus(400, null)), 'pull.hub_unreachable'],
   ['a redirect that is not followed', judged(new RefusedHop('x')), 'pull.hub_unreachable'],
-  ['a first wrong answer', judged(new MismatchedResponse('x'), 1, 1), 'again'],
-  ['a third wrong answer', judged(new MismatchedResponse('x'), 1, 3), 'pull.checksum_mismatch'],
-  ['a refusal of ours', judged(new GatewayError('pull.gated')), 'pull.gated'],
+  ['a first mismatched response', judged(new MismatchedResponse('x'), 1, 1), 'again'],
+  ['a third mismatched response', judged(new MismatchedResponse('x'), 1, 3), 'pull.checksum_mismatch'],
+  ['a gateway error', judged(new GatewayError('pull.gated')), 'pull.gated'],
 ])('%s: %s', (_, outcome, expected) => expect(outcome).toBe(expected));
 
-test('a file is compared with the strongest sum that is known, and with its size', async () => {
+test('compares a file with the strongest known digest and its size', async () => {
   const folder = scratch();
   const path = join(folder, 'x');
   const bytes = Buffer.from('what was promised');

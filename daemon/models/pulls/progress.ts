@@ -1,9 +1,9 @@
 import type { PullJob } from './pull-job.ts';
 
 export interface ProgressOptions {
-  /** Tells everybody who listens. */
+  /** Notifies all subscribers. */
   emit(job: PullJob): void;
-  /** Notes the bytes where they last. */
+  /** Persists the number of bytes. */
   persist(job: PullJob): void;
   readonly now?: () => number;
 }
@@ -11,7 +11,10 @@ export interface ProgressOptions {
 const SHOW_MS = 1_000;
 const NOTE_MS = 5_000;
 
-/** Tells of a change of state at once, of bytes about once a second for each job, and notes them every few seconds. */
+/**
+ * Emits a change of state at once and of bytes about once per second and job. Persists bytes every few
+ * seconds.
+ */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;

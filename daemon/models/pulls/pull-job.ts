@@ -18,14 +18,14 @@ type Intent = 'pause' | 'cancel' | 'stop';
 const IDLE_MS = 60_000;
 const ENDED: ReadonlySet<PullStateName> = new Set(['done', 'failed', 'cancelled']);
 
-/** One download: its row, its files, and its run while it has one. */
+/** One download: its row, its files, and its current run. */
 export class PullJob {
   readonly #deps: JobDeps;
   readonly #files: PullFileRow[];
   readonly #staging: Staging;
   readonly #bytes = new Map<string, number>();
   readonly #meter = new Meter();
-  /** Files that are in their place already. */
+  /** Files that are already installed. */
   readonly #installed = new Set<string>();
   #row: PullRow;
   #retries = 0;
@@ -50,7 +50,7 @@ export class PullJob {
     return this.#files.length;
   }
 
-  /** What will still be written, or would be if it went on. */
+  /** Returns what a run still writes, or would write. */
   async missing(): Promise<MissingFile[]> {
     const { state, repo } = this.#row;
     if (state === 'done' || state === 'cancelled') return [];
@@ -68,7 +68,7 @@ export class PullJob {
     return pullRecord(this.#row, { files: this.#files.length, speed, retries: this.#retries });
   }
 
-  /** Goes on from where it is; nothing when it runs already or has its model. */
+  /** Starts or resumes the job. Does nothing when it runs or is complete. */
   start(): void {
     if (this.#run !== null || this.#row.state === 'done' || this.#row.state === 'cancelled') return;
     const control = new AbortController();
@@ -84,7 +84,7 @@ export class PullJob {
       });
   }
 
-  /** Stops a run; what is there stays unless it is cancelled. Resolves when nothing runs any more. */
+  /** Stops a run. Keeps downloaded data unless the job is cancelled. Resolves when nothing runs any more. */
   async stop(intent: Intent): Promise<void> {
     const run = this.#run;
     if (run !== null) {
@@ -106,7 +106,8 @@ export class PullJob {
     const started = new Set([...this.#bytes].filter(([, bytes]) => bytes > 0).map(([path]) => path));
     await this.#fetchAll(this.#files, signal);
     const bad = await this.#verify(signal);
-    // Bytes of an earlier run may have been lost with the power, or removed; those of this run were wrong when they came.
+    // Data of an earlier run may have been lost in a power failure or removed. Data of this run was wrong on
+    // arrival.
     if (bad.some(({ path }) => !started.has(path))) throw new GatewayError('pull.checksum_mismatch');
     if (bad.length > 0) {
       await this.#fetchAll(bad, signal);
@@ -116,8 +117,8 @@ export class PullJob {
   }
 
   /**
-   * What is there of a file: a run may have been cut off while its files went to their place, or another job may have brought
-   * the same.
+   * Checks what exists of a file. A run may have been interrupted during installation, or another job may
+   * have downloaded the same file.
    */
   async #inspect(file: PullFileRow, signal: AbortSignal): Promise<void> {
     this.#installed.delete(file.path);
@@ -133,7 +134,9 @@ export class PullJob {
     await rm(this.#staging.partPath(file.path), { force: true });
   }
 
-  /** Whether nothing is missing of a file. One in its place may be removed at any time, with the model that it belonged to. */
+  /**
+   * Returns whether a file is complete. An installed file may be removed at any time together with its model.
+   */
   async #isWhole({ path, size }: PullFileRow): Promise<boolean> {
     if (this.#installed.has(path)) {
       if (await hasSize(this.#staging.finalPath(path), size)) return true;
@@ -197,7 +200,7 @@ export class PullJob {
     this.#retries = 0;
   }
 
-  /** Gives every good file its name; answers the others, which are gone. */
+  /** Renames every correct file. Returns the others, which are deleted. */
   async #verify(signal: AbortSignal): Promise<PullFileRow[]> {
     this.#become('verifying', null);
     const bad: PullFileRow[] = [];
@@ -232,7 +235,7 @@ export class PullJob {
     this.#become('done', null);
   }
 
-  /** Looks at what was fetched before it gets its place. */
+  /** Validates the download before it is installed. */
   async #validate(signal: AbortSignal): Promise<void> {
     const { main } = this.#row;
     const { findProblem } = this.#deps;
@@ -245,7 +248,7 @@ export class PullJob {
   }
 
   #settle(aborted: boolean, error: unknown): void {
-    // Who stopped it says what it becomes.
+    // The caller of `stop` decides the next state.
     if (aborted) return;
     const withToken = this.#deps.hub.endpoint().token !== null;
     const known = permanentError({ error, failures: 0, mismatches: 0, withToken });

@@ -1,15 +1,15 @@
 import type { PullRecord } from '../../contract/pulls.ts';
 import type { PullRow } from '../../store/pulls.ts';
 
-/** What only a running job knows of itself. */
+/** State that only a running job has. */
 export interface PullRunState {
   readonly files: number;
-  /** Bytes a second; null while nothing comes. */
+  /** Bytes per second. Null while nothing arrives. */
   readonly speed: number | null;
   readonly retries: number;
 }
 
-/** A download as the API shows it. */
+/** Returns a download in the format of the API. */
 export function pullRecord(row: Readonly<PullRow>, { files, speed, retries }: PullRunState): PullRecord {
   const { id, repo, revision, file, state, bytes, code, error, model, licence, created, updated } = row;
   const total = row.total ?? 0;

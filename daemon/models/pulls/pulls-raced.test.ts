@@ -7,7 +7,7 @@ const here = new PullHub();
 const { open } = here;
 const PROJECTOR = 'mmproj-f16.gguf';
 
-test('a pull whose file is removed while it fetches another one brings both', async () => {
+test('downloads a file again that is removed while another is transferred', async () => {
   here.hub.repos[REPO] = { files: { [FILE]: WEIGHTS, [PROJECTOR]: Buffer.alloc(100_000, 1) } };
   await open();
   const first = await here.bench.pull(REPO);
@@ -25,7 +25,7 @@ test('a pull whose file is removed while it fetches another one brings both', as
 
 const record = (id: string) => here.bench.pulls.list().find((one) => one.id === id);
 
-test('DL10 a file that two pulls need is transferred once', async () => {
+test('DL10 transfers a file that two pulls need once', async () => {
   const projector = Buffer.alloc(100_000, 1);
   const other = Buffer.concat([WEIGHTS, Buffer.alloc(1_000)]);
   here.hub.repos[REPO] = { files: { [FILE]: WEIGHTS, 'tiny-chat.Q8_0.gguf': other, [PROJECTOR]: projector } };
@@ -41,7 +41,7 @@ test('DL10 a file that two pulls need is transferred once', async () => {
   expect(here.hub.sent()).toBe(WEIGHTS.length + other.length + projector.length);
 });
 
-test('DL10 who waits for the files of another pull may leave, or goes on alone when that one is paused', async () => {
+test("DL10 a pull that waits for another's files may be cancelled, or continues when the other is paused", async () => {
   here.hub.repos[REPO] = { files: { [FILE]: WEIGHTS, [PROJECTOR]: Buffer.alloc(50_000, 1) } };
   await open();
   here.hub.fault = { slowMs: 20 };
@@ -59,11 +59,11 @@ test('DL10 who waits for the files of another pull may leave, or goes on alone w
   expect(here.hub.sent()).toBe(had);
 });
 
-test('DL03 what is in its place, or on its way for another pull, needs no room again', async () => {
+test('DL03 counts no space for installed files and those of other pulls', async () => {
   const projector = Buffer.alloc(50_000, 1);
   here.hub.repos[REPO] = { files: { [FILE]: WEIGHTS, [PROJECTOR]: projector } };
-  const kept = 512 * 1024 * 1024;
-  let free = kept + WEIGHTS.length + projector.length;
+  const reserve = 512 * 1024 * 1024;
+  let free = reserve + WEIGHTS.length + projector.length;
   await open({ free: async () => free });
   here.hub.fault = { slowMs: 20 };
   const first = await here.bench.pull(REPO);
@@ -71,7 +71,7 @@ test('DL03 what is in its place, or on its way for another pull, needs no room a
   await here.bench.pulls.cancel(second.id);
   here.hub.fault = {};
   await here.bench.until(first.id, 'done');
-  free = kept + projector.length - 1;
+  free = reserve + projector.length - 1;
   await expect(here.bench.pull(REPO, { projector: true })).rejects.toMatchObject({ code: 'pull.no_space' });
   free += 1;
   const { id } = await here.bench.pull(REPO, { projector: true });

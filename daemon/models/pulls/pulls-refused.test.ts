@@ -8,7 +8,7 @@ import { FILE, PullHub, REPO, WEIGHTS } from '../testing/pull-hub.ts';
 const here = new PullHub();
 const { open, onDisk } = here;
 
-describe('DL02 DL06 DL09 what comes wrong is never seen under its name', () => {
+describe('DL02 DL06 DL09 wrong data is never visible under its name', () => {
   test.each([
     ['another content', { bytes: () => Buffer.from(WEIGHTS).fill(1, 1000, 2000) }, 'pull.checksum_mismatch'],
     ['a shorter content', { bytes: () => WEIGHTS.subarray(0, 9000) }, 'pull.checksum_mismatch'],
@@ -24,7 +24,7 @@ describe('DL02 DL06 DL09 what comes wrong is never seen under its name', () => {
     ['cloud metadata', { redirect: 'https://169.254.169.254/x' }, 'pull.hub_unreachable'],
     ['a redirect without TLS', { redirect: 'http://example.com/x' }, 'pull.hub_unreachable'],
     ['a redirect to a file', { redirect: 'file:///etc/passwd' }, 'pull.hub_unreachable'],
-    ['a redirect in a circle', { redirect: `/${REPO}/resolve/main/${FILE}` }, 'pull.hub_unreachable'],
+    ['a redirect loop', { redirect: `/${REPO}/resolve/main/${FILE}` }, 'pull.hub_unreachable'],
   ] as const)('%s', async (_, fault, code) => {
     await open();
     const { bytes, ...rest } = fault as { bytes?: () => Buffer };
@@ -39,7 +39,7 @@ describe('DL02 DL06 DL09 what comes wrong is never seen under its name', () => {
     expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
   });
 
-  test('a name that leads to a public and to a private address is not connected to', async () => {
+  test('does not connect to a name with both a public and a private address', async () => {
     const lookup = (
       _: string,
       __: unknown,
@@ -59,7 +59,7 @@ describe('DL02 DL06 DL09 what comes wrong is never seen under its name', () => {
     });
   });
 
-  test('a damaged beginning of an earlier run is fetched again once', async () => {
+  test('downloads a damaged start of an earlier run again, once', async () => {
     await open();
     here.hub.fault = { slowMs: 10, bytes: Buffer.from(WEIGHTS).fill(9, 0, 10_000) };
     const { id } = await here.bench.pull(REPO);
@@ -76,7 +76,7 @@ test.each([
   ['foo', /OWNER\/NAME/],
   ['foo:Q4_K_M', /OWNER\/NAME/],
   ['maker/m:', /behind the colon/],
-])('%j is refused with what it lacks', async (name, message) => {
+])('refuses %j and names what is missing', async (name, message) => {
   await open();
   await expect(here.bench.pull(name)).rejects.toMatchObject({
     code: 'pull.bad_name',
@@ -84,8 +84,8 @@ test.each([
   });
 });
 
-describe('what the hub refuses is explained', () => {
-  test('no such repository, revision, file, quantisation', async () => {
+describe('explains refusals of the hub', () => {
+  test('unknown repository, revision, file, quantisation', async () => {
     await open();
     await expect(here.bench.pull('maker/none')).rejects.toMatchObject({
       code: 'pull.not_found',
@@ -116,14 +116,14 @@ describe('what the hub refuses is explained', () => {
     expect(JSON.stringify(here.bench.events)).not.toContain('hf_');
   });
 
-  test('a hub that is away, and one that is no hub', async () => {
+  test('an unreachable hub, and a server that is no hub', async () => {
     await open();
     here.hub.repos = {};
     await here.hub.close();
     await expect(here.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.hub_unreachable' });
   });
 
-  test('waits as long as a busy hub asks, then goes on', async () => {
+  test('waits as long as a busy hub requests, then continues', async () => {
     await open();
     here.hub.fault = { status: 429, headers: { 'retry-after': '0' } };
     const { id } = await here.bench.pull(REPO);
@@ -134,7 +134,7 @@ describe('what the hub refuses is explained', () => {
 });
 
 describe('the disk', () => {
-  test('DL03 that has no room refuses before anything is fetched; others count', async () => {
+  test('DL03 refuses before the transfer when the disk is full, including the needs of other pulls', async () => {
     let free = 512 * 1024 * 1024 + WEIGHTS.length - 1;
     await open({ free: async () => free });
     await expect(here.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.no_space', status: 507 });
@@ -148,7 +148,7 @@ describe('the disk', () => {
     expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
   });
 
-  test('DL04 with a link in the place of the repository is not written through', async () => {
+  test("DL04 does not write through a link at the repository's folder", async () => {
     const outside = scratch();
     await open();
     mkdirSync(here.bench.models, { recursive: true });
@@ -172,7 +172,7 @@ test.each([
   'x\u202egguf.gguf',
   `${'a'.repeat(300)}.gguf`,
   '.hidden.gguf',
-])('DL04 a file that the hub calls %j is refused', async (name) => {
+])('DL04 refuses a file that the hub names %j', async (name) => {
   here.hub.repos[REPO] = { files: { [FILE]: WEIGHTS }, listsAs: { [FILE]: name } };
   await open();
   await expect(here.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.bad_name' });

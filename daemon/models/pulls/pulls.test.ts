@@ -12,7 +12,7 @@ const here = new PullHub();
 const { open, onDisk } = here;
 const sum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** A pull that is paused in its middle, and how many bytes it has had. */
+/** Starts a pull, pauses it halfway and returns how many bytes it had. */
 async function paused(): Promise<{ id: string; had: number }> {
   await open();
   here.hub.fault = { slowMs: 20 };
@@ -24,7 +24,7 @@ async function paused(): Promise<{ id: string; had: number }> {
 }
 
 describe('a pull', () => {
-  test('ends as a registered model with its licence, its commit and its sum', async () => {
+  test('ends as a registered model with its licence, commit and digest', async () => {
     await open();
     const { id } = await here.bench.pull(`${REPO}:q4_k_m`);
     const done = await here.bench.until(id, 'done', 'failed');
@@ -59,7 +59,7 @@ describe('a pull', () => {
     });
   });
 
-  test('DL01 survives cut connections, byte by byte from where they were cut', async () => {
+  test('DL01 resumes cut connections at the exact byte', async () => {
     await open();
     here.hub.fault = { cutAfter: 100_000 };
     const { id } = await here.bench.pull(REPO);
@@ -70,7 +70,7 @@ describe('a pull', () => {
     expect(ranges.every(({ ifRange }) => ifRange !== undefined)).toBe(true);
   });
 
-  test('DL01 begins again where the server knows no ranges', async () => {
+  test('DL01 starts again when the server does not support ranges', async () => {
     const { id, had } = await paused();
     here.hub.fault = { ignoresRanges: true };
     await here.bench.pulls.resume(id);
@@ -78,7 +78,7 @@ describe('a pull', () => {
     expect(here.hub.sent() - had).toBe(WEIGHTS.length);
   });
 
-  test('DL01 begins again when the content has another entity tag', async () => {
+  test('DL01 starts again when the content has another entity tag', async () => {
     const { id, had } = await paused();
     here.hub.fault = { etag: 'another' };
     await here.bench.pulls.resume(id);
@@ -87,7 +87,7 @@ describe('a pull', () => {
     expect(here.hub.requests.at(-1)).toMatchObject({ range: expect.stringMatching(/^bytes=[1-9]\d*-$/) });
   });
 
-  test('takes all parts of a split model, and a projector when asked', async () => {
+  test('downloads all parts of a split model, and a projector on request', async () => {
     const [first, second] = [WEIGHTS.subarray(0, 300_000), Buffer.alloc(6_000, 7)];
     here.hub.repos[REPO] = {
       files: {
@@ -100,7 +100,7 @@ describe('a pull', () => {
     await open();
     const record = await here.bench.pull(`${REPO}:Q8_0`, { projector: true });
     expect(record).toMatchObject({ files: 3, total: 311_000, file: 'big-Q8_0-00001-of-00002.gguf' });
-    // The parts are no model, and nothing of them is seen under its name.
+    // The parts are no model, and none of them is visible under its name.
     expect(await here.bench.until(record.id, 'done', 'failed')).toMatchObject({
       state: 'failed',
       error: { code: 'pull.no_model' },
@@ -110,7 +110,7 @@ describe('a pull', () => {
     expect(onDisk().filter((name) => name.startsWith('.pulls'))).toEqual([]);
   });
 
-  test('finds the projector above its folder, and its removal takes it along', async () => {
+  test('finds the projector above its folder and removes it with the model', async () => {
     const clip = { 'general.architecture': str('clip'), 'general.type': str('mmproj') };
     const { tensors } = tinyChat();
     const files = {
@@ -126,7 +126,7 @@ describe('a pull', () => {
     expect(existsSync(join(here.bench.models, 'maker'))).toBe(false);
   });
 
-  test('DL10 asked for twice is one transfer', async () => {
+  test('DL10 requested twice is one transfer', async () => {
     await open();
     here.hub.fault = { slowMs: 5 };
     const [one, two] = await Promise.all([here.bench.pull(REPO), here.bench.pull(`${REPO}:${FILE}`)]);
@@ -135,7 +135,7 @@ describe('a pull', () => {
     expect(here.hub.sent()).toBe(WEIGHTS.length);
   });
 
-  test('DL10 that is cancelled leaves nothing, and one that is paused stays as it is over a restart', async () => {
+  test('DL10 a cancelled pull leaves nothing, and a paused one is unchanged after a restart', async () => {
     const home = scratch();
     await open({ home });
     here.hub.fault = { slowMs: 10 };
@@ -155,7 +155,7 @@ describe('a pull', () => {
     await expect(here.bench.pulls.cancel(id)).rejects.toMatchObject({ code: 'pull.state' });
   });
 
-  test('that runs when the gateway stops goes on at the next start, from its exact byte', async () => {
+  test('resumes at the exact byte after a restart of the gateway', async () => {
     const home = scratch();
     await open({ home });
     here.hub.fault = { slowMs: 10 };
@@ -171,7 +171,7 @@ describe('a pull', () => {
     expect(here.hub.requests.at(-1)?.range).toBe(`bytes=${there}-`);
   });
 
-  test('that was half fetched outlives a lost database, which a backup may bring back', async () => {
+  test('a partial download survives a lost database, which a backup may restore', async () => {
     const home = scratch();
     const file = join(home, 'state', 'svc.db');
     await open({ home });
@@ -184,7 +184,7 @@ describe('a pull', () => {
     writeFileSync(file, Buffer.alloc(8192, 0x5a));
     await open({ home });
     expect([here.bench.store.isContentLost, here.bench.pulls.list()]).toEqual([true, []]);
-    // Long enough for a look at one folder.
+    // Long enough to read one folder.
     await pause(200);
     await here.bench.close();
     here.ends.pop();

@@ -25,18 +25,18 @@ import { hasSize, sweepStaging } from './staging.ts';
 
 /** The downloads of this gateway (docs/spec/contract.md#pulls). An unknown id is 404 `pull.unknown`. */
 export interface Pulls {
-  /** Newest first. */
+  /** Returns the newest first. */
   list(): PullRecord[];
   /**
-   * Makes a job, or answers the one that fetches the same already; one that failed goes on. Throws `pull.*`, and
-   * `model.exists` with `details.model` for what was pulled before.
+   * Creates a job, or returns the one that already downloads the same; a failed one is resumed. Throws
+   * `pull.*`, and `model.exists` with `details.model` for an already pulled model.
    */
   create(body: PullBody, signal: AbortSignal): Promise<PullRecord>;
   pause(id: string): Promise<PullRecord>;
   resume(id: string): Promise<PullRecord>;
-  /** Ends a job and removes what it has fetched. */
+  /** Ends a job and removes its downloaded files. */
   cancel(id: string): Promise<PullRecord>;
-  /** Stops what runs; it goes on at the next start. */
+  /** Stops running jobs. They resume at the next start. */
   close(): Promise<void>;
 }
 
@@ -51,13 +51,13 @@ export interface PullsDeps {
     list(): readonly RegisteredModel[];
     registerPulled(model: PulledModel): Promise<RegisteredModel>;
   };
-  /** First wait after a failure, milliseconds; default a second. */
+  /** First delay after a failure in milliseconds. Default: one second. */
   readonly baseMs?: number;
-  /** Free bytes for the models of a state folder; default what the system says. */
+  /** Returns the free bytes for the models of a state folder. Default: from the system. */
   readonly free?: (state: string) => Promise<number>;
 }
 
-/** Files that are on their way at once, over all jobs. */
+/** Maximum concurrent file transfers over all jobs. */
 const MAX_PARALLEL_FILES = 2;
 const MAX_OPEN = 64;
 const BASE_MS = 1_000;
@@ -89,7 +89,7 @@ class AllPulls implements Pulls {
   }
 
   async create(body: PullBody, signal: AbortSignal): Promise<PullRecord> {
-    const { repo, asked } = parseModel(body.model);
+    const { repo, selector } = parseModel(body.model);
     if ([...this.#jobs.values()].filter(({ open }) => open).length >= MAX_OPEN)
       throw new GatewayError('pull.too_many', { noRetry: true });
     const { hub } = this.#options;
@@ -99,7 +99,7 @@ class AllPulls implements Pulls {
       AbortSignal.any([signal, this.#closing.signal]),
     );
     if (found.gated && hub.endpoint().token === null) throw new GatewayError('pull.gated');
-    const choice = chooseFiles(repo, found.files, asked, body.projector);
+    const choice = chooseFiles(repo, found.files, selector, body.projector);
     const same = this.#sameAs(repo, found.revision, choice);
     if (same !== undefined) return this.resume(same.row.id);
     await this.#refusePresent(repo, found.revision, choice);
@@ -170,12 +170,12 @@ class AllPulls implements Pulls {
     if (sizes.every(Boolean)) throw new GatewayError('model.exists', { details: { model: model.id } });
   }
 
-  /** Where a file of a repository belongs; null = the folder of its model. */
+  /** Returns the target of a repository's file. Null: the folder of its model. */
   #targetFolder(repo: string, path: string | null): string {
     return join(this.#root, ...repo.split('/'), ...(path?.split('/') ?? []));
   }
 
-  /** What of a choice is not in its place. */
+  /** Returns the files of a choice that are not installed. */
   async #missing(repo: string, { files }: Choice): Promise<MissingFile[]> {
     const there = await Promise.all(
       files.map(({ path, size }) => hasSize(this.#targetFolder(repo, path), size)),
@@ -185,7 +185,7 @@ class AllPulls implements Pulls {
       .map((file) => ({ name: fileName(repo, file), bytes: file.size }));
   }
 
-  /** What other jobs will still write is as good as written. */
+  /** Treats data that other jobs will write as written. */
   async #checkSpace(needed: readonly MissingFile[]): Promise<void> {
     const others = [...this.#jobs.values()].filter(({ row, open }) => open && row.state !== 'paused');
     const promised = await Promise.all(others.map((job) => job.missing()));
@@ -234,7 +234,7 @@ class AllPulls implements Pulls {
     return job;
   }
 
-  /** Jobs of earlier runs: what ran goes on, what was paused stays so. */
+  /** Restores jobs of earlier runs: resumes running ones, keeps paused ones paused. */
   #resume(): void {
     const { store, log } = this.#options;
     try {
@@ -247,7 +247,7 @@ class AllPulls implements Pulls {
       ({ row }) => row.state !== 'done' && row.state !== 'cancelled',
     );
     const known = new Set(rests.map(({ row }) => row.id));
-    // A backup may bring back what a lost database knew, and what was fetched may be worth days.
+    // A backup may restore what a lost database contained, and the downloads may have taken days.
     if (store.isContentLost)
       log.warn('the list of downloads is lost; what was fetched of them is kept for this run');
     else
@@ -290,10 +290,10 @@ class AllPulls implements Pulls {
   }
 }
 
-/** Ended jobs that are shown. */
+/** Maximum ended jobs that are listed. */
 const MAX_ENDED = 200;
 
-/** Opens the downloads: those that an earlier run left go on. */
+/** Creates the downloads service and resumes jobs of an earlier run. */
 export function createPulls(deps: PullsDeps): Pulls {
   return new AllPulls(deps);
 }

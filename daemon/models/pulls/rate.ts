@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Shares a number of bytes per second among all who take; 0 = no limit. The limit is read at each taking. */
+/** Shares a limit of bytes per second among all transfers; 0 = no limit. Reads the limit at each call. */
 export class Rate {
   readonly #perSecond: () => number;
   readonly #now: () => number;
-  /** When the bytes that were granted so far are paid for, milliseconds. */
+  /** When the bytes granted so far are paid for, in milliseconds. */
   #paidAt = 0;
 
   constructor(perSecond: () => number, now: () => number = () => performance.now()) {
@@ -12,7 +12,7 @@ export class Rate {
     this.#now = now;
   }
 
-  /** Milliseconds that whoever takes `bytes` now has to wait first; counts them as taken. */
+  /** Returns the milliseconds to wait before `bytes` may be used, and counts them as used. */
   delayFor(bytes: number): number {
     const perSecond = this.#perSecond();
     if (perSecond <= 0) return 0;
@@ -22,7 +22,7 @@ export class Rate {
     return from - now;
   }
 
-  /** Resolves when `bytes` may be taken; rejects with the signal's reason. */
+  /** Resolves when `bytes` may be used. Rejects with the signal's reason. */
   async acquire(bytes: number, signal: AbortSignal): Promise<void> {
     const delay = this.delayFor(bytes);
     if (delay >= 1) await pause(delay, undefined, { signal });

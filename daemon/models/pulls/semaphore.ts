@@ -1,4 +1,4 @@
-/** Lets so many in at once, in the order in which they came. */
+/** Limits how many tasks run at once. The others wait in order of arrival. */
 export class Semaphore {
   #free: number;
   readonly #line: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Semaphore {
     this.#free = permits;
   }
 
-  /** Runs `work` when there is a place; rejects with the signal's reason while it waits. */
+  /** Runs `work` when a permit is free. Rejects with the signal's reason while waiting. */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     await this.#enter(signal);
     try {

@@ -5,35 +5,35 @@ import { GatewayError } from '../../contract/errors.ts';
 import { syncFolder } from '../../lib/fs/temp-file.ts';
 import { isRepoName, isSafePath } from './hub-names.ts';
 
-/** Hidden from every scan, on the file system of the models, so that a rename is enough at the end. */
+/** Hidden from scans, on the file system of the models, so that installing is a rename. */
 const FOLDER = '.pulls';
 const JOB = /^[0-9a-f]{16}$/;
 
-/** Where a job keeps its files until all of them are whole, and where they belong then. */
+/** Folders of a job: where files are kept until all are verified, and where they are installed. */
 export interface Staging {
-  /** The file while its bytes come. */
+  /** Returns the path of a file while it is downloaded. */
   partPath(path: string): string;
-  /** The file once it was verified. */
+  /** Returns the path of a file after verification. */
   verifiedPath(path: string): string;
-  /** The file in its place. */
+  /** Returns the path of an installed file. */
   finalPath(path: string): string;
   readonly folder: string;
-  /** The folder of the repository below the models. */
+  /** The folder of the repository below the models folder. */
   readonly target: string;
-  /** Makes the folders of these files. */
+  /** Creates the folders of these files. */
   createFolders(paths: readonly string[]): Promise<void>;
-  /** Gives a verified file its name within the job. */
+  /** Renames a verified file within the job. */
   markVerified(path: string): Promise<void>;
-  /** Bytes of a file that are there, and whether it was verified. */
+  /** Returns the downloaded bytes of a file and whether it was verified. */
   progress(path: string): Promise<{ bytes: number; whole: boolean }>;
-  /** Bytes of a file that are there, here or in its place. */
+  /** Returns the bytes of a file that exist, staged or installed. */
   availableBytes(file: { path: string; size: number }): Promise<number>;
-  /** Moves all files to where they belong; may be done again after it was cut off. */
+  /** Moves all files to their targets. May be repeated after an interruption. */
   install(paths: readonly string[]): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** A folder below the models by its parts, made where it is missing; refuses to go through a symbolic link. */
+/** Returns a folder below the models folder and creates missing parts. Throws at a symbolic link. */
 async function ownFolder(root: string, parts: readonly string[]): Promise<string> {
   let at = root;
   for (const part of parts) {
@@ -49,7 +49,10 @@ async function ownFolder(root: string, parts: readonly string[]): Promise<string
   return at;
 }
 
-/** Bytes of a file; null when it is not there. Rejects with whatever else the disk says: a file is not lost because of that. */
+/**
+ * Returns the size of a file. Null when it does not exist. Rejects with any other disk error, which does not
+ * mean that the file is lost.
+ */
 const sizeOf = async (path: string): Promise<number | null> =>
   stat(path).then(
     (facts) => facts.size,
@@ -59,14 +62,14 @@ const sizeOf = async (path: string): Promise<number | null> =>
     },
   );
 
-/** Whether a file of this size lies there. */
+/** Returns whether a file of this size exists. */
 export const hasSize = (path: string, size: number): Promise<boolean> =>
   stat(path).then(
     (facts) => facts.isFile() && facts.size === size,
     () => false,
   );
 
-/** The staging of one job below `root`, the models folder. Throws for names that were not checked. */
+/** Returns the staging of one job below `root`, the models folder. Throws for names that were not validated. */
 export function stagingOf(root: string, id: string, repo: string): Staging {
   if (!JOB.test(id) || !isRepoName(repo)) throw new Error('a pull with an unchecked name');
   const folder = join(root, FOLDER, id);
@@ -111,7 +114,7 @@ export function stagingOf(root: string, id: string, repo: string): Staging {
   };
 }
 
-/** Removes what jobs left that nobody knows any more; answers how many. */
+/** Removes files of unknown jobs. Returns their number. */
 export async function sweepStaging(root: string, known: ReadonlySet<string>): Promise<number> {
   const entries: Dirent[] = await readdir(join(root, FOLDER), { withFileTypes: true }).catch(() => []);
   const lost = entries.filter(({ name }) => JOB.test(name) && !known.has(name));

@@ -6,7 +6,7 @@ import { type HubResponse, requestHub } from '../hub/hub-exchange.ts';
 import { codeOf, HubStatus, retryAfterOf } from '../hub/hub-status.ts';
 import type { Rate } from './rate.ts';
 
-/** One file on its way. */
+/** One file to transfer. */
 export interface TransferOptions {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly endpoint: HubEndpoint;
@@ -14,39 +14,40 @@ export interface TransferOptions {
   readonly revision: string;
   readonly path: string;
   readonly size: number;
-  /** Where the bytes go; what is there already is the beginning of the file. */
+  /** The target file. Existing content is the start of the file. */
   readonly part: string;
-  /** The entity tag that the beginning came with; null = unknown. */
+  /** The entity tag of the existing content. Null: unknown. */
   readonly etag: string | null;
   readonly rate: Rate;
   readonly idleMs: number;
   readonly signal: AbortSignal;
-  /** The place that answers with bytes names this tag; called before the first byte is written. */
+  /** Called with the response's entity tag before the first byte is written. */
   tagged(etag: string | null): void;
-  /** So many bytes of the file are there now. */
+  /** Called with the number of bytes that exist now. */
   reached(bytes: number): void;
-  /** Called now and then; a throw ends the transfer. */
+  /** Called at intervals. Throwing ends the transfer. */
   checkSpace(): Promise<void>;
 }
 
-/** The answer does not fit the file; what is there is of no use. */
+/** The response does not fit the file. Existing data is useless. */
 export class MismatchedResponse extends Error {
   override readonly name = 'WrongAnswer';
 }
 
-/** Bytes after which the disk is asked for room, and what was written is made to last. */
+/** Bytes between two checks of the free space, with a flush to the disk. */
 const CHECK_BYTES = 64 << 20;
 
 const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** A tag that stands for the very same bytes; a weak one does not. */
+/** Returns a strong entity tag, which guarantees identical bytes. Null for a weak one. */
 const strong = (tag: string | undefined): string | null =>
   tag !== undefined && /^"[\x21\x23-\x7e]{1,512}"$/.test(tag) ? tag : null;
 
 /**
- * Fetches what is missing of one file, from its exact byte (RFC 9110 sections 13.1.5 and 14). A server that sends the
- * whole file instead, because its content has changed or because it knows no ranges, makes it start again. Never takes
- * more bytes than the file has. Rejects with WrongAnswer, HubStatus, GatewayError `pull.*`, or the error of the connection.
+ * Downloads the missing part of a file from its exact byte (RFC 9110 sections 13.1.5 and 14). Starts again
+ * when the server sends the whole file, because the content has changed or ranges are not supported. Never
+ * writes more bytes than the file has. Rejects with MismatchedResponse, HubStatus, GatewayError `pull.*`, or
+ * the connection error.
  */
 export async function transfer(order: TransferOptions): Promise<void> {
   const handle = await open(order.part, 'a+', 0o600);
@@ -68,7 +69,7 @@ export async function transfer(order: TransferOptions): Promise<void> {
   }
 }
 
-/** Bytes that are there; more than the file has are none of it. */
+/** Returns the existing bytes. Zero when there are more than the file has. */
 async function existingBytes(handle: FileHandle, size: number): Promise<number> {
   const { size: have } = await handle.stat();
   if (have <= size) return have;
@@ -89,7 +90,7 @@ function requestFile(order: TransferOptions, have: number): Promise<HubResponse>
   });
 }
 
-/** The byte with which the answer begins; throws for an answer that is no part of the file. */
+/** Returns the offset at which the response starts. Throws for a response that is no part of the file. */
 async function responseStart(
   { status, headers, hubHeaders }: HubResponse,
   { size, endpoint }: TransferOptions,

@@ -3,43 +3,43 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { listenOnLoopback } from '../../lib/testing/listening.ts';
 
-/** A repository of the stand-in, at its one commit. */
+/** A repository of the fake hub with one commit. */
 export interface FakeRepo {
   readonly files: Readonly<Record<string, Buffer>>;
   readonly gated?: boolean;
   readonly licence?: string;
-  /** Sums that the hub promises in the place of the true ones. */
+  /** Digests that the hub lists instead of the real ones. */
   readonly promises?: Readonly<Record<string, string>>;
-  /** Names that the hub lists in the place of the true ones. */
+  /** Names that the hub lists instead of the real ones. */
   readonly listsAs?: Readonly<Record<string, string>>;
 }
 
-/** How the next answers with bytes differ from those of a healthy hub. */
+/** Deviations of the next file responses from a healthy hub. */
 export interface Fault {
-  /** Cuts the connection after so many bytes of each answer. */
+  /** Cuts the connection after this many bytes of each response. */
   cutAfter?: number;
-  /** Waits so long between pieces of 16 KiB, milliseconds. */
+  /** Delay between pieces of 16 KiB in milliseconds. */
   slowMs?: number;
-  /** Answers 200 with the whole file to every range. */
+  /** Responds 200 with the whole file to every range. */
   ignoresRanges?: boolean;
   /** The entity tag of the content. */
   etag?: string;
-  /** Other bytes than those promised. */
+  /** Content that differs from the listed digest. */
   bytes?: Buffer;
-  /** Says that it is compressed. */
+  /** Declares the response as compressed. */
   gzip?: boolean;
-  /** Goes on for ever, without a length. */
+  /** Never ends and has no length. */
   endless?: boolean;
   status?: number;
   headers?: Record<string, string>;
-  /** Where files are redirected to, in the place of the own storage. */
+  /** Redirect target of files instead of its own storage. */
   redirect?: string;
 }
 
 export interface FakeHub {
   readonly url: string;
   readonly port: number;
-  /** What was asked: method, target, and the headers that matter. */
+  /** Received requests: method, target and relevant headers. */
   readonly requests: {
     url: string;
     authorization: string | undefined;
@@ -48,7 +48,7 @@ export interface FakeHub {
   }[];
   fault: Fault;
   repos: Record<string, FakeRepo>;
-  /** Bytes of content that were sent in all. */
+  /** Total bytes of content sent. */
   sent(): number;
   commit(repo: string): string;
   close(): Promise<void>;
@@ -63,8 +63,8 @@ const TOKEN = 'Bearer hf_goodtoken';
 const isLarge = (path: string, bytes: Buffer): boolean => bytes.length > 4096 || /\.(gguf|onnx)$/.test(path);
 
 /**
- * A stand-in for the model hub, which cannot be reached from here: the same paths, headers and refusals, files behind a
- * redirect to a storage with ranges and entity tags, and faults at will.
+ * Starts a fake model hub with the same paths, headers and refusals: files are redirected to a storage with
+ * ranges and entity tags. Faults can be injected.
  */
 export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<FakeHub> {
   const sockets = new Set<Socket>();
@@ -238,7 +238,7 @@ export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<Fa
       sent += piece.length;
       const room = res.write(piece);
       if (left <= 0) {
-        // What was written leaves before the cut.
+        // Flushes written data before the cut.
         return void res.socket?.end();
       }
       if (!room) await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));

@@ -12,7 +12,7 @@ import { createHub, type Hub } from '../hub/hub.ts';
 import { createPulls, type Pulls, type PullsDeps } from '../pulls/pulls.ts';
 import { createRegistry, type Registry } from '../registry.ts';
 
-/** Everything that pulls are made of, real but for the hub. */
+/** The real parts of pulls, except for the hub. */
 export interface PullBench {
   readonly home: string;
   readonly models: string;
@@ -21,9 +21,9 @@ export interface PullBench {
   readonly hub: Hub;
   readonly pulls: Pulls;
   readonly events: PullRecord[];
-  /** Resolves once the job is in one of these states; rejects after 20 s. */
+  /** Resolves once the job is in one of these states. Rejects after 20 s. */
   until(id: string, ...states: PullStateName[]): Promise<PullRecord>;
-  /** Makes a job for `model`. */
+  /** Creates a job for `model`. */
   pull(model: string, more?: { projector?: boolean; revision?: string }): Promise<PullRecord>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface BenchOptions {
   readonly lookup?: OutboundOptions['lookup'];
 }
 
-/** Opens the pulls of a home folder against the hub at `url`; a home that is given stays. */
+/** Creates pulls of a home folder with the hub at `url`. A given home is not removed. */
 export async function pullBench(url: string, options: BenchOptions = {}): Promise<PullBench> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-pulls-'));
   const log = createLog({ level: 'fatal', write: () => {} });

@@ -11,11 +11,11 @@ export const FILE = 'tiny-chat.Q4_K_M.gguf';
 /** The file of the repository: a real model. */
 export const WEIGHTS = Buffer.from(encodeGguf(tinyChat({ name: 'Tiny', width: 32 })));
 
-/** For tests: a hub with one repository and what pulls from it, anew for each test of a file. */
+/** Creates a hub with one repository and its pulls for each test of a file. */
 export class PullHub {
   #hub: FakeHub | null = null;
   #bench: PullBench | null = null;
-  /** What ends with the test, last first. */
+  /** Cleanup functions of the test, run in reverse order. */
   readonly ends: (() => Promise<void> | void)[] = [];
 
   constructor() {
@@ -46,7 +46,7 @@ export class PullHub {
     return this.#bench;
   };
 
-  /** Everything below the models folder, hidden things too. */
+  /** Lists everything below the models folder, including hidden files. */
   onDisk = (): string[] =>
     readdirSync(this.bench.models, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -11,9 +11,9 @@ const FILTER_WIDTH = 201;
 const END_OF_TEXT = 50_256;
 const FIRST_TIMESTAMP = 50_363;
 const STEPS_A_SECOND = 50;
-/** How far the code of the wanted token stands out of the rest. */
+/** How much the score of the selected token exceeds the others. */
 const STRENGTH = 4;
-/** Pieces that whisper.cpp looks up by their text and breaks without. */
+/** Pieces that whisper.cpp looks up by their text and requires. */
 const NEEDED_PIECES = [' ', '-', "'", ' -', " '"];
 
 const FORMAT = { f32: 0, f16: 1 } as const;
@@ -28,7 +28,9 @@ function i32(...values: number[]): Buffer {
 const f32 = (values: Float32Array): Buffer =>
   Buffer.from(values.buffer, values.byteOffset, values.byteLength);
 
-/** Dimensions, length of the name, format, sizes (fastest first), name, numbers; nothing is aligned. */
+/**
+ * Writes dimensions, length of the name, format, sizes (fastest first), name and numbers, without alignment.
+ */
 const tensor = (name: string, shape: readonly number[], data: Buffer, format: Format): Buffer =>
   Buffer.concat([i32(shape.length, name.length, FORMAT[format], ...shape), Buffer.from(name), data]);
 
@@ -61,7 +63,7 @@ function block(side: string, layer: number): Buffer[] {
   ];
 }
 
-/** One code of +1 and -1 for each token that is ever said. */
+/** Returns a code of +1 and -1 for each token of the transcript. */
 function codesOf(tokens: readonly number[]): Map<number, readonly number[]> {
   const random = seededRandom(5);
   const code = () => Array.from({ length: WIDTH }, () => (random() < 0.5 ? -1 : 1));
@@ -91,9 +93,10 @@ function embeddings(codes: ReadonlyMap<number, readonly number[]>): Buffer {
 }
 
 /**
- * The bytes (8 MB) of a whisper.cpp model that hears `transcript` in whatever it is given: every matrix is zero, and the
- * decoder's positional embedding at a step is the code of the word to say there. The answer proves the wiring of a
- * transcription (form, formats, errors), never recognition. It counts on timestamps, which whisper-server asks for.
+ * Returns the bytes (8 MB) of a whisper.cpp model that transcribes any input as `transcript`. Every matrix is
+ * zero, and the decoder's positional embedding at a step is the code of the word to output there. It tests
+ * the integration of a transcription (form, formats, errors), never recognition. It depends on timestamps,
+ * which whisper-server requests.
  */
 export function tinyWhisper(transcript = 'hello from the tiny ear'): Buffer {
   const words = transcript.split(' ').map((word) => ` ${word}`);

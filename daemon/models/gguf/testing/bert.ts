@@ -13,7 +13,7 @@ export interface BertShape {
   pooling: (typeof POOLING)[keyof typeof POOLING];
 }
 
-/** The header of a BERT encoder with this vocabulary. */
+/** Builds the header of a BERT encoder with this vocabulary. */
 export function bertKeys(words: WordPieces, shape: BertShape): Record<string, GgufValue> {
   return {
     'general.architecture': str('bert'),
@@ -42,7 +42,7 @@ export function bertKeys(words: WordPieces, shape: BertShape): Record<string, Gg
   };
 }
 
-/** Embedding tensors: the given piece codes, no positions, no segment types. */
+/** Builds the embedding tensors: the given piece codes, without positions and segment types. */
 export function bertRims(codes: Float32Array, shape: BertShape): GgufTensor[] {
   const { size, context } = shape;
   return [
@@ -62,7 +62,7 @@ export interface AttentionWeights {
   vBias?: Float32Array;
 }
 
-/** One post-norm layer; every matrix and bias that is not given is zero. */
+/** Builds one post-norm layer. Every matrix and bias that is not given is zero. */
 export function bertLayer(
   index: number,
   size: number,

@@ -3,7 +3,10 @@ import type { GgufModel } from '../writer.ts';
 import { type BertShape, bertKeys, bertLayer, bertRims, POOLING } from './bert.ts';
 import { wordPieces } from './word-pieces.ts';
 
-/** An embedding model whose vector is the mean of +-1 piece codes: texts that share words are close. 0.3 MB. */
+/**
+ * Builds an embedding model whose vector is the mean of +-1 piece codes: texts that share words are close.
+ * 0.3 MB.
+ */
 export function tinyEmbed(options: { name?: string; size?: number; context?: number } = {}): GgufModel {
   const words = wordPieces();
   const random = seededRandom(11);

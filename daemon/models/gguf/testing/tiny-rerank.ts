@@ -4,12 +4,18 @@ import { type AttentionWeights, type BertShape, bertKeys, bertLayer, bertRims, P
 import { SPECIAL_PIECE, wordPieces } from './word-pieces.ts';
 
 const SIZE = 128;
-/** Dimensions of the piece code; 120/121 tell markers, 122/123 hold the repeat flag, 124/125 the answer, each as (+v, -v). */
+/**
+ * Dimensions of the piece code. 120/121 mark markers, 122/123 hold the repeat flag, 124/125 the answer, each
+ * as (+v, -v).
+ */
 const CODE = 120;
 const MARKER = 120;
 const FLAG = 122;
 const ANSWER = 124;
-/** How strongly a piece attends to its equals, and the constant query that meets the marker score in layer 1. */
+/**
+ * How strongly a piece attends to equal pieces, and the constant query that matches the marker score in layer
+ * 1.
+ */
 const SHARPNESS = 2.25;
 const MARKER_QUERY = 40;
 const GAIN = 80;
@@ -18,16 +24,16 @@ const OFFSET = -18.4;
 export interface TinyRerankOptions {
   name?: string;
   context?: number;
-  /** True: the file asks for an end behind the query and behind the document. */
+  /** True: the file requests an end mark after query and document. */
   closed?: boolean;
-  /** The text in which `{query}` and `{document}` stand; without one, marks join them. */
+  /** The text with `{query}` and `{document}`. Without it, marks join them. */
   template?: string;
 }
 
 /**
- * A reranker whose score grows with the share of pieces that query and document have in common. Layer 0: every piece
- * attends to its equals and to the markers, so its flag tells how often it occurs. Layer 1: `[CLS]` averages the flags.
- * Use documents that do not repeat their own words. 0.9 MB.
+ * Builds a reranker whose score grows with the share of pieces that query and document have in common. Layer
+ * 0: every piece attends to equal pieces and to the markers, so its flag encodes how often it occurs. Layer
+ * 1: `[CLS]` averages the flags. Use documents that do not repeat their own words. 0.9 MB.
  */
 export function tinyRerank(options: TinyRerankOptions = {}): GgufModel {
   const words = wordPieces();
@@ -60,7 +66,7 @@ function joining({ closed, template }: TinyRerankOptions): Record<string, GgufVa
   };
 }
 
-/** Balanced +-1 codes for pieces, none for markers, so that the layer norm subtracts nothing. */
+/** Balanced +-1 codes for pieces and none for markers, so that the layer norm subtracts nothing. */
 function pieceCodes(count: number): Float32Array {
   const random = seededRandom(23);
   const codes = zeros(count * SIZE);

@@ -11,7 +11,10 @@ export interface WordPieces {
 /** Ids of the special pieces in {@link wordPieces}. */
 export const SPECIAL_PIECE = { pad: 0, unknown: 1, cls: 2, sep: 3, mask: 4 } as const;
 
-/** A WordPiece vocabulary of single characters and letter pairs, spelt as GGUF does: U+2581 starts a word, no `##`. */
+/**
+ * Builds a WordPiece vocabulary of single characters and letter pairs in GGUF spelling: U+2581 starts a word,
+ * no `##`.
+ */
 export function wordPieces(): WordPieces {
   const pieces = [...SINGLE, ...[...LETTERS].flatMap((a) => [...LETTERS].map((b) => a + b))];
   const tokens = [

@@ -1,6 +1,6 @@
-/** Field writers of the protocol-buffers wire format, as far as ONNX files need it. */
+/** Field writers of the protocol-buffers wire format, for the subset that ONNX files need. */
 
-/** A whole number in base 128, least significant group first. */
+/** Encodes an integer as a varint. */
 export function varint(value: number | bigint): Buffer {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
@@ -12,11 +12,11 @@ export function varint(value: number | bigint): Buffer {
   return Buffer.from(bytes);
 }
 
-/** A field that holds a number. */
+/** Encodes a number field. */
 export const integer = (field: number, value: number): Buffer =>
   Buffer.concat([varint(field << 3), varint(value)]);
 
-/** A field that holds bytes, a text, or a message that was encoded before. */
+/** Encodes a field of bytes, a string, or an encoded message. */
 export function bytes(field: number, value: Buffer | string): Buffer {
   const content = Buffer.isBuffer(value) ? value : Buffer.from(value, 'utf8');
   return Buffer.concat([varint((field << 3) | 2), varint(content.length), content]);

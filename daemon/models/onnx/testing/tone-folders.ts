@@ -11,10 +11,10 @@ function writeFolder(folder: string, model: OnnxModel, tokens: string): string {
   return folder;
 }
 
-/** Writes the tone voice as a model folder and answers its path. */
+/** Writes the tone voice as a model folder and returns its path. */
 export const writeToneVoice = (folder: string, options: { speakers?: number } = {}): string =>
   writeFolder(folder, toneTts(options), toneTtsTokens());
 
-/** Writes the tone recogniser as a model folder and answers its path. */
+/** Writes the tone recogniser as a model folder and returns its path. */
 export const writeToneRecogniser = (folder: string): string =>
   writeFolder(folder, toneStt(), toneSttTokens());

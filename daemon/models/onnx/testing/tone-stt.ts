@@ -1,10 +1,10 @@
 import { TONE_ALPHABET, TONE_RATE, toneHertz } from './tones.ts';
 import { type OnnxModel, whole } from './writer.ts';
 
-/** Samples that one decision looks at, and between two decisions: 20 ms and 10 ms. */
+/** Samples per decision, and between two decisions: 20 ms and 10 ms. */
 const WINDOW = 320;
 const HOP = 160;
-/** Score of "no character"; a tone must be louder than that. */
+/** Score of "no character". A tone must be louder. */
 const BLANK = 1;
 
 function hann(): { window: Float32Array; sum: number } {
@@ -15,7 +15,7 @@ function hann(): { window: Float32Array; sum: number } {
   return { window, sum: window.reduce((sum, value) => sum + value, 0) };
 }
 
-/** Two filters for each tone, a quarter wave apart, so that the phase does not matter. */
+/** Two filters per tone, a quarter wave apart, so that the phase does not matter. */
 function filters(): Float32Array {
   const { window, sum } = hann();
   const all = new Float32Array(2 * TONE_ALPHABET.length * WINDOW);
@@ -30,7 +30,7 @@ function filters(): Float32Array {
   return all;
 }
 
-/** The energy of a tone is the sum of its two squared filters; token 0 is "no character". */
+/** The energy of a tone is the sum of its two squared filters. Token 0 is "no character". */
 function energies(): { mix: Float32Array; bias: Float32Array } {
   const tokens = TONE_ALPHABET.length + 1;
   const inputs = 2 * TONE_ALPHABET.length;
@@ -45,8 +45,8 @@ function energies(): { mix: Float32Array; bias: Float32Array } {
 }
 
 /**
- * A recogniser for raw sound with CTC decoding that hears what {@link toneTts} says, exactly. It is not made for
- * speech: of a human voice it hears nothing, or stray letters.
+ * Builds a recogniser for raw audio with CTC decoding that transcribes the output of {@link toneTts} exactly.
+ * It does not recognise speech: a human voice gives nothing or random letters.
  */
 export function toneStt(): OnnxModel {
   const tones = TONE_ALPHABET.length;
@@ -76,7 +76,7 @@ export function toneStt(): OnnxModel {
   };
 }
 
-/** The token file of {@link toneStt}; U+2581 stands for a space. */
+/** The token file of {@link toneStt}. U+2581 represents a space. */
 export const toneSttTokens = (): string =>
   [
     '<blk> 0',

@@ -1,10 +1,10 @@
 import { TONE_ALPHABET, TONE_CELL, TONE_RATE, TONE_SOUND, toneHertz } from './tones.ts';
 import { type OnnxModel, whole } from './writer.ts';
 
-/** Cells are this long in the table, so that speed 0.25 has enough to read. */
+/** Length of a cell in the table, enough for speed 0.25. */
 const TABLE_CELL = TONE_CELL * 4;
 
-/** One row of sound for each token; token 0 is silence. */
+/** Returns one row of audio per token. Token 0 is silence. */
 function soundTable(speakers: number): Float32Array {
   const tokens = TONE_ALPHABET.length + 1;
   const table = new Float32Array(tokens * TABLE_CELL);
@@ -19,8 +19,8 @@ function soundTable(speakers: number): Float32Array {
 }
 
 /**
- * A voice in the VITS family whose every character is one pure tone. Text spoken by it is read back exactly by
- * {@link toneStt}. With more than one speaker they differ in loudness: speaker N is N+1 times as loud as speaker 0.
+ * Builds a voice of the VITS family in which every character is one pure tone. {@link toneStt} transcribes
+ * its output exactly. Several speakers differ in loudness: speaker N is N+1 times as loud as speaker 0.
  */
 export function toneTts({ speakers = 1 }: { speakers?: number } = {}): OnnxModel {
   const many = speakers > 1;

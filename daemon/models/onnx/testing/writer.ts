@@ -7,7 +7,7 @@ const OPSET = 13;
 
 type Element = keyof typeof ELEMENT;
 
-/** An input or output of the graph; a text is the name of a size that is not fixed. */
+/** An input or output of the graph. A string is the name of a variable size. */
 export interface OnnxValue {
   name: string;
   type: Element;
@@ -21,7 +21,7 @@ export interface OnnxTensor {
   data: Float32Array | BigInt64Array;
 }
 
-/** One operation; its first output names it. */
+/** One operation. Its first output is its name. */
 export interface OnnxNode {
   op: string;
   inputs: readonly string[];
@@ -34,7 +34,7 @@ export interface OnnxModel {
   constants: readonly OnnxTensor[];
   inputs: readonly OnnxValue[];
   outputs: readonly OnnxValue[];
-  /** Facts beside the graph, which an engine reads before it runs it. */
+  /** Metadata that an engine reads before it runs the graph. */
   metadata: Readonly<Record<string, string>>;
 }
 
@@ -69,7 +69,7 @@ function encodeNode({ op, inputs, outputs, attributes = {} }: OnnxNode): Buffer 
   ]);
 }
 
-/** The bytes of an ONNX file (opset 13); the same model gives the same bytes. */
+/** Returns the bytes of an ONNX file (opset 13). The same model gives the same bytes. */
 export function encodeOnnx({ nodes, constants, inputs, outputs, metadata }: OnnxModel): Buffer {
   const graph = Buffer.concat([
     ...nodes.map((node) => bytes(1, encodeNode(node))),
@@ -90,5 +90,5 @@ export function encodeOnnx({ nodes, constants, inputs, outputs, metadata }: Onnx
   ]);
 }
 
-/** Whole numbers as a constant holds them. */
+/** Returns integers as a constant stores them. */
 export const whole = (...values: number[]): BigInt64Array => BigInt64Array.from(values.map(BigInt));
