@@ -57,7 +57,7 @@ export function hubFetch({ outbound, endpoint, limitMs, signal }: HubFetchOption
   };
 }
 
-/** Those that the library looks at. */
+/** Returns the headers that the library reads. */
 function plainHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): [string, string][] {
   return ['content-type', 'link'].flatMap((name) => {
     const value = headers[name];

@@ -58,11 +58,11 @@ test('a disconnect from a stream stops its work', async () => {
 test('releases a caller that disconnects while waiting for an answer or in the queue', async () => {
   const leaving = new AbortController();
   const { stream: _, ...whole } = endless;
-  const asked = Array.from({ length: 6 }, () => worker.post(TEXT, whole, { signal: leaving.signal }));
+  const responses = Array.from({ length: 6 }, () => worker.post(TEXT, whole, { signal: leaving.signal }));
   await vi.waitFor(async () => expect((await worker.health()).queued).toBeGreaterThan(0), 5_000);
   leaving.abort();
   expect(
-    (await Promise.allSettled(asked)).filter((result) => result.status === 'rejected').length,
+    (await Promise.allSettled(responses)).filter((result) => result.status === 'rejected').length,
   ).toBeGreaterThan(0);
   await idle();
   expect(
@@ -72,11 +72,11 @@ test('releases a caller that disconnects while waiting for an answer or in the q
 });
 
 test('responds with 429 when the queue is full', async () => {
-  const asked = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 14 }, (_, i) => request(TEXT, { prompt: `${'.'.repeat(i)}a`, max_tokens: 300 })),
   );
-  const refused = asked.filter((answer) => answer.status === 429);
-  expect(asked.filter((answer) => answer.status === 200).length + refused.length).toBe(14);
+  const refused = responses.filter((answer) => answer.status === 429);
+  expect(responses.filter((answer) => answer.status === 200).length + refused.length).toBe(14);
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]?.error).toMatchObject({ code: 'slot.queue_full', type: 'rate_limit_error' });
 });

@@ -27,7 +27,7 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
     /^call_/,
   ],
   [
-    'Hermes, whose file has a template of its own for tools',
+    'Hermes with a separate template for tools',
     {
       template: "{% for m in messages %}{{ m.role + ': ' + m.content + '\n' }}{% endfor %}",
       toolTemplate: CHATML,
@@ -55,7 +55,7 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
     /^call_/,
   ],
   [
-    'Mistral, whose mark is a control token',
+    'Mistral with a control token as mark',
     {
       template: `${CHATML.replaceAll('<tool_call>', '[TOOL_CALLS]')}`,
       controls: ['[TOOL_CALLS]'],
@@ -86,7 +86,7 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
     /^call_/,
   ],
   [
-    'GLM, whose tags are control tokens',
+    'GLM with control tokens as tags',
     {
       template: template('<tool_call><arg_key>'),
       controls: ['<tool_call>', '<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>'],
@@ -107,7 +107,7 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
     /^call_/,
   ],
   [
-    'Kimi, whose marks are control tokens and whose calls have names',
+    'Kimi with control tokens as marks and named calls',
     {
       template: template('<|tool_calls_section_begin|>'),
       controls: [
@@ -132,7 +132,7 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
     /^functions\.get_(time:0|date:1)$/,
   ],
   [
-    'DeepSeek, whose template has no place for tools',
+    'DeepSeek with a template without tools',
     {
       template:
         "{% for m in messages %}{{ m.role + ': ' + m.content }}{% if m.tool_calls %}{{ '<｜tool▁calls▁begin｜>' + m.tool_calls[0].function.arguments }}{% endif %}{{ '\n' }}{% endfor %}",

@@ -36,14 +36,14 @@ test.each([
     tinyChat({ template: "{{ raise_exception('roles are missing') }}" }),
     'chat template of this model failed: roles are missing',
   ],
-  ['a template that is none', tinyChat({ template: '{% for x in' }), 'chat template of this model failed'],
+  ['an invalid template', tinyChat({ template: '{% for x in' }), 'chat template of this model failed'],
   [
     'an unknown architecture',
     { ...strange, keys: { ...strange.keys, 'general.architecture': str('quux') } },
     'quux',
   ],
-  ['a file cut short', whole.subarray(0, whole.length - 100_000), 'data is not within the file bounds'],
-  ['a header cut short', whole.subarray(0, 2_000), 'model.gguf'],
+  ['a truncated file', whole.subarray(0, whole.length - 100_000), 'data is not within the file bounds'],
+  ['a truncated header', whole.subarray(0, 2_000), 'model.gguf'],
   ['no model at all', Buffer.from('this is no model, but a text of some length'), 'model.gguf'],
 ])(
   '%s fails with the actual reason',

@@ -73,7 +73,7 @@ test.each([
     async () => '/nonexistent/folder/none.gguf',
     /^the model file none.gguf does not exist$/,
   ],
-  ['a file that is no model', () => written(Buffer.from('not a model at all')), /^model.gguf: .+/],
+  ['a file of another type', () => written(Buffer.from('not a model at all')), /^model.gguf: .+/],
   ['a truncated model', () => written(encodeGguf(tinyChat()).subarray(0, 300_000)), /^model.gguf: .+/],
   ['a truncated header', () => written(encodeGguf(tinyChat()).subarray(0, 900)), /^model.gguf: .+/],
   ['an unknown architecture', () => written(otherArchitecture()), /^model.gguf: .*(architecture|xlama)/],

@@ -22,12 +22,12 @@ test.each([1, 400])(
     expect(whole, 'the prompt takes far longer than the limit').toBeGreaterThan(3 * FREE_WITHIN);
 
     const leaving = new AbortController();
-    const asked = worker().post(
+    const pending = worker().post(
       TEXT,
       { prompt: 'a'.repeat(LONG), max_tokens: 1 },
       { signal: leaving.signal },
     );
-    asked.catch(() => {});
+    pending.catch(() => {});
     await vi.waitFor(async () => expect((await worker().health()).active).toBe(1), 10_000);
     await new Promise((resolve) => setTimeout(resolve, after));
     expect((await worker().health()).active).toBe(1);

@@ -121,10 +121,12 @@ describe('probabilities', () => {
   });
 
   test('sampling with probabilities is repeatable by seed', async () => {
-    const told = { ...wild, logprobs: 2 };
-    const first = await request(TEXT, { ...told, seed: 7 });
-    expect(await request(TEXT, { ...told, seed: 7 })).toMatchObject({ choices: first.choices });
-    expect((await request(TEXT, { ...told, seed: 8 })).choices[0]?.text).not.toBe(first.choices[0]?.text);
+    const withLogprobs = { ...wild, logprobs: 2 };
+    const first = await request(TEXT, { ...withLogprobs, seed: 7 });
+    expect(await request(TEXT, { ...withLogprobs, seed: 7 })).toMatchObject({ choices: first.choices });
+    expect((await request(TEXT, { ...withLogprobs, seed: 8 })).choices[0]?.text).not.toBe(
+      first.choices[0]?.text,
+    );
   });
 
   test('a streamed chat sends them with the text', async () => {

@@ -25,7 +25,7 @@ describe('an invalid model', () => {
     ],
     ['an empty file', (folder: string) => truncateSync(join(folder, 'tokens.txt')), 'tokens.txt is empty'],
     [
-      'a cut model',
+      'a truncated model',
       (folder: string) => truncateSync(join(folder, 'model.onnx'), 60_000),
       'not a whole ONNX file',
     ],

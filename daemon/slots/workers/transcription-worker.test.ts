@@ -36,9 +36,9 @@ describe('transcription', () => {
       '{"task":"transcribe","language":"unknown","duration":3,',
     ],
   ])('%s', async (response_format, type, start) => {
-    const heard = await tones.transcribe(sound, { response_format });
-    expect([heard.status, heard.type]).toEqual([200, type]);
-    expect(heard.text.startsWith(start)).toBe(true);
+    const result = await tones.transcribe(sound, { response_format });
+    expect([result.status, result.type]).toEqual([200, type]);
+    expect(result.text.startsWith(start)).toBe(true);
   });
 
   test('streamed: each segment, then the whole text', async () => {
@@ -68,17 +68,17 @@ describe('transcription', () => {
     ['nothing', Buffer.alloc(0), 'The file is empty.'],
     ['noise', Buffer.alloc(5_000, 'no sound at all '), 'not supported'],
   ])('%s is 415', async (_, bytes, reason) => {
-    const heard = await tones.transcribe(bytes, {}, ['a.mp3', 'audio/mpeg']);
-    expect([heard.status, JSON.parse(heard.text).error.code]).toEqual([415, 'audio.unsupported_format']);
-    expect(heard.text).toContain(findFfmpeg() || bytes.length === 0 ? reason : 'is not installed');
+    const result = await tones.transcribe(bytes, {}, ['a.mp3', 'audio/mpeg']);
+    expect([result.status, JSON.parse(result.text).error.code]).toEqual([415, 'audio.unsupported_format']);
+    expect(result.text).toContain(findFfmpeg() || bytes.length === 0 ? reason : 'is not installed');
   });
 
   test.each([
     [{ response_format: 'docx' }, 'response_format'],
     [{ stream: 'true', response_format: 'srt' }, 'stream'],
   ])('refuses %j', async (fields, param) => {
-    const heard = await tones.transcribe(sound, fields as Record<string, string>);
-    expect([heard.status, JSON.parse(heard.text).error.param]).toEqual([422, param]);
+    const result = await tones.transcribe(sound, fields as Record<string, string>);
+    expect([result.status, JSON.parse(result.text).error.param]).toEqual([422, param]);
   });
 
   test('a form without a file, and no form at all', async () => {
@@ -106,8 +106,11 @@ describe('other formats, with the real decoder', () => {
     const [source, target] = [join(tones.home, 'source.wav'), join(tones.home, `sound.${name}`)];
     writeFileSync(source, await tones.speak(TEXT));
     execFileSync(program, ['-y', '-loglevel', 'error', '-i', source, ...args, target]);
-    const heard = await tones.transcribe(readFileSync(target), {}, [`a.${name}`, 'application/octet-stream']);
-    expect([heard.status, JSON.parse(heard.text).text]).toEqual([200, TEXT]);
+    const result = await tones.transcribe(readFileSync(target), {}, [
+      `a.${name}`,
+      'application/octet-stream',
+    ]);
+    expect([result.status, JSON.parse(result.text).text]).toEqual([200, TEXT]);
   });
 
   test('a playlist opens nothing', async ({ skip }) => {

@@ -116,13 +116,13 @@ test('adds description and parameters to every tool for a template that reads th
   expect(render(template, { ...hi, tools: [{ type: 'function', function: { name: 'f' } }] })).toBe('// ;');
 });
 
-test('passes reasoning before a call unless the template reads content in its place', () => {
+test('passes reasoning before a call as thinking unless the message has content or thinking', () => {
   const template =
     '{%- for m in messages if m.tool_calls %}{{ m.tool_calls[0].function.arguments | tojson }}{{ m.thinking }}|{{ m.content }}{%- endfor %}';
   const [, call] = withCall.messages;
-  const asked = (more: object) =>
+  const renderWith = (more: object) =>
     render(template, { messages: [{ ...call, reasoning_content: 'Hm', ...more }] });
-  expect([asked({}), asked({ content: 'So' }), asked({ thinking: 'own' })]).toEqual(
+  expect([renderWith({}), renderWith({ content: 'So' }), renderWith({ thinking: 'own' })]).toEqual(
     ['Hm|', '|So', 'own|'].map((words) => `{"a": 1}${words}`),
   );
 });
@@ -151,9 +151,9 @@ test('writes calls as text for a template that lists tools and ignores calls', (
 
 test('uses the second template of a file for chats with tools', () => {
   const both = chatTemplates({ own: 'plain', tools: '{{ tools | length }}<tool_call>' }, special);
-  const asked = (body: object) => {
+  const render = (body: object) => {
     const { messages, tools: given, templateArguments } = chatRequest(body);
     return both.render({ messages, tools: given?.offered ?? null, templateArguments });
   };
-  expect([asked(hi), asked({ ...hi, tools }), both.family.id]).toEqual(['plain', '1<tool_call>', 'hermes']);
+  expect([render(hi), render({ ...hi, tools }), both.family.id]).toEqual(['plain', '1<tool_call>', 'hermes']);
 });

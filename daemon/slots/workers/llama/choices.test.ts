@@ -31,8 +31,8 @@ const answerJob = (changes: Partial<AnswerJob> = {}): AnswerJob => ({
 });
 
 test('numbers choices across all prompts and starts each with its echo', async () => {
-  const asked = answerJob({ prompts: [[7], [8]], n: 2, echoes: ['A:', 'B:'] });
-  const whole = await wholeAnswer(answerChoices(answering('x'), asked, never));
+  const job = answerJob({ prompts: [[7], [8]], n: 2, echoes: ['A:', 'B:'] });
+  const whole = await wholeAnswer(answerChoices(answering('x'), job, never));
   expect(whole?.choices.map(({ index, text }) => [index, text])).toEqual([
     [0, 'A:7.0 x'],
     [1, 'A:7.1 x'],
@@ -66,12 +66,12 @@ test('sends no end after the caller disconnects', async () => {
 });
 
 test('reports the totals with the last choice and own counts with the others', async () => {
-  const told: (number | undefined)[][] = [];
-  const asked = answerJob({ prompts: [[7], [8]], n: 2 });
-  for await (const event of answerChoices(answering('x'), asked, never)) {
-    if (event.type === 'choice') told.push([event.counts.promptTokens, event.counts.completionTokens]);
+  const reported: (number | undefined)[][] = [];
+  const job = answerJob({ prompts: [[7], [8]], n: 2 });
+  for await (const event of answerChoices(answering('x'), job, never)) {
+    if (event.type === 'choice') reported.push([event.counts.promptTokens, event.counts.completionTokens]);
   }
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [5, 3],
     [5, 3],
     [5, 3],

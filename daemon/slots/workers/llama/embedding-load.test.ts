@@ -8,6 +8,6 @@ test.each([
   [256, 512, 256],
   [4_096, 512, 512],
   [4_096, 0, 4_096],
-])('requesting %s with %i positions gives a window of %i', (asked, trained, window) => {
-  expect(encoderWindow(asked, trained)).toBe(window);
+])('requesting %s with %i positions gives a window of %i', (requested, trained, window) => {
+  expect(encoderWindow(requested, trained)).toBe(window);
 });

@@ -10,33 +10,33 @@ const code = (text: string) => [...text].map((character) => character.charCodeAt
 /** A sequence that returns `script` for any prompt and counts the evaluated tokens. */
 function scriptedSequence(
   script: readonly number[],
-  changes: { window?: number; kept?: number; probabilities?: Sampled['probabilities'] } = {},
+  changes: { window?: number; cached?: number; probabilities?: Sampled['probabilities'] } = {},
 ) {
-  const seen = { evaluated: 0, sampled: 0, position: 0 };
+  const counters = { evaluated: 0, sampled: 0, position: 0 };
   const sequence: Sequence = {
     window: changes.window ?? 10_000,
     get position() {
-      return seen.position;
+      return counters.position;
     },
     keepPrefix: async () => {
-      seen.position = changes.kept ?? 0;
-      return seen.position;
+      counters.position = changes.cached ?? 0;
+      return counters.position;
     },
     evaluate: async (tokens) => {
-      seen.evaluated += tokens.length;
-      seen.position += tokens.length;
+      counters.evaluated += tokens.length;
+      counters.position += tokens.length;
       return 0.01 * tokens.length;
     },
     async *sample(tokens) {
-      seen.position += tokens.length;
+      counters.position += tokens.length;
       for (const token of script) {
-        seen.sampled++;
+        counters.sampled++;
         yield { token, probabilities: changes.probabilities ?? null };
-        seen.position++;
+        counters.position++;
       }
     },
   };
-  return { sequence, seen };
+  return { sequence, counters };
 }
 
 function job(tokens: readonly number[], changes: Partial<Job> = {}): Job {
@@ -83,15 +83,15 @@ test('ends with the end token, which counts', async () => {
 });
 
 test('ends with length at the token limit, and samples nothing at a limit of zero', async () => {
-  const { sequence, seen } = scriptedSequence(code('abcdef'));
+  const { sequence, counters } = scriptedSequence(code('abcdef'));
   expect(await collect(generate(sequence, job([1], { maxTokens: 3 }), never))).toMatchObject({
     text: 'abc',
     finish: 'length',
   });
-  seen.sampled = 0;
+  counters.sampled = 0;
   const nothing = await collect(generate(sequence, job([1], { maxTokens: 0 }), never));
   expect(nothing).toMatchObject({ text: '', finish: 'length', counts: { completionTokens: 0 } });
-  expect(seen.sampled).toBe(0);
+  expect(counters.sampled).toBe(0);
 });
 
 test('emits held-back text when the answer ends inside a stop string', async () => {
@@ -104,36 +104,36 @@ test('emits held-back text when the answer ends inside a stop string', async () 
 });
 
 test('fills the window and never exceeds it', async () => {
-  const { sequence, seen } = scriptedSequence(code('x'.repeat(100)), { window: 20 });
+  const { sequence, counters } = scriptedSequence(code('x'.repeat(100)), { window: 20 });
   const answer = await collect(generate(sequence, job(new Array(15).fill(1)), never));
   expect(answer).toMatchObject({ finish: 'length', counts: { completionTokens: 5 } });
-  expect(seen.position).toBeLessThanOrEqual(19);
+  expect(counters.position).toBeLessThanOrEqual(19);
 });
 
 test('reads a long prompt in parts and skips cached tokens', async () => {
-  const { sequence, seen } = scriptedSequence([END], { kept: 100 });
+  const { sequence, counters } = scriptedSequence([END], { cached: 100 });
   const answer = await collect(generate(sequence, job(new Array(2000).fill(1)), never));
   expect(answer.counts).toMatchObject({ promptTokens: 2000, cachedTokens: 100 });
   expect(answer.progress).toBeGreaterThanOrEqual(3);
-  expect(seen.position).toBe(2000);
+  expect(counters.position).toBe(2000);
 });
 
 test('stops at the next part when the caller disconnects during the prompt', async () => {
   const leaving = new AbortController();
-  const { sequence, seen } = scriptedSequence([END]);
+  const { sequence, counters } = scriptedSequence([END]);
   for await (const event of generate(sequence, job(new Array(5000).fill(1)), leaving.signal)) {
     if (event.type === 'progress') leaving.abort();
   }
-  expect(seen).toMatchObject({ evaluated: 64, sampled: 0 });
+  expect(counters).toMatchObject({ evaluated: 64, sampled: 0 });
 });
 
 test('notices a disconnect reported by the event loop within 8 tokens', async () => {
   const leaving = new AbortController();
-  const { sequence, seen } = scriptedSequence(code('x'.repeat(5000)));
+  const { sequence, counters } = scriptedSequence(code('x'.repeat(5000)));
   setImmediate(() => leaving.abort());
   const answer = await collect(generate(sequence, job([1]), leaving.signal));
   expect(answer.finish).toBeUndefined();
-  expect(seen.sampled).toBeLessThanOrEqual(17);
+  expect(counters.sampled).toBeLessThanOrEqual(17);
 });
 
 test('fails when the engine stops without an end token', async () => {
@@ -142,13 +142,13 @@ test('fails when the engine stops without an end token', async () => {
 });
 
 test('ends when the reader needs no more', async () => {
-  const { sequence, seen } = scriptedSequence(code('abcdef'));
+  const { sequence, counters } = scriptedSequence(code('abcdef'));
   let text = '';
   const endsEarly = job([1], { isComplete: () => text.length >= 2 });
   for await (const event of generate(sequence, endsEarly, never))
     if (event.type === 'text') text += event.text;
   expect(text).toBe('ab');
-  expect(seen.sampled).toBe(2);
+  expect(counters.sampled).toBe(2);
 });
 
 const probabilities = new Map([

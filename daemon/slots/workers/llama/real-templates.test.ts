@@ -54,10 +54,10 @@ describe.skipIf(templates === null)('templates of real models', () => {
     const never = FAIL[name];
     if (never !== undefined) return expect(first).toThrow(never);
     expect(prompt(template, [user], undefined)).toContain(user.content);
-    const asked = first();
-    expect(asked).toContain('get_weather');
-    expect(asked).toContain('city');
-    expect(asked).toContain(user.content);
+    const rendered = first();
+    expect(rendered).toContain('get_weather');
+    expect(rendered).toContain('city');
+    expect(rendered).toContain(user.content);
     const later = FAIL_LATER[name];
     if (later !== undefined) return expect(second).toThrow(later);
     const went = second();

@@ -18,9 +18,12 @@ export interface Free extends CachedPrefix {
 export function selectSequence(free: readonly Free[]): number {
   const fitting = free.filter(({ shared, held }) => shared > 0 && 2 * shared >= held);
   const most = Math.max(0, ...fitting.map(({ shared }) => shared));
-  if (most > 0) return free.findIndex((kept) => kept.shared === most && fitting.includes(kept));
-  const wishes = [({ held, near }: Free) => held === 0 && near, isEmpty, ({ near }: Free) => near];
-  return Math.max(0, wishes.map((wish) => free.findIndex(wish)).find((found) => found >= 0) ?? 0);
+  if (most > 0) return free.findIndex((entry) => entry.shared === most && fitting.includes(entry));
+  const preferences = [({ held, near }: Free) => held === 0 && near, isEmpty, ({ near }: Free) => near];
+  return Math.max(
+    0,
+    preferences.map((preference) => free.findIndex(preference)).find((found) => found >= 0) ?? 0,
+  );
 }
 
 const isEmpty = ({ held }: Free): boolean => held === 0;

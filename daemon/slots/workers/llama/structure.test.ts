@@ -17,9 +17,9 @@ test.each([
   [{ response_format: { type: 'json_object', schema } }, 'response_format'],
   [{ json_schema: schema }, 'json_schema'],
 ])('%j requests the schema', (body, param) => {
-  const asked = structure(body);
-  expect(asked).toMatchObject({ param, schema });
-  expect(asked?.grammar).toContain('integer ::=');
+  const requested = structure(body);
+  expect(requested).toMatchObject({ param, schema });
+  expect(requested?.grammar).toContain('integer ::=');
 });
 
 test('json_object requests any object, and grammar is passed through', () => {

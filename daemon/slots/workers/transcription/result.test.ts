@@ -47,12 +47,12 @@ describe('resultBody', () => {
 
   test('words, when requested and reported by every segment', () => {
     const words = [{ word: 'One', start: 0, end: 1 }];
-    const read = (known: typeof segments, asked: boolean) =>
-      JSON.parse(resultBody({ ...transcript, segments: known }, 'verbose_json', asked).body) as object;
-    const told = segments.map((segment) => ({ ...segment, words }));
-    expect(read(told, true)).toMatchObject({ words: [...words, ...words] });
-    expect(read(told, false)).not.toHaveProperty('words');
-    expect(read([...told, { start: 9, end: 10, text: 'x' }] as typeof told, true)).not.toHaveProperty(
+    const read = (known: typeof segments, wantsWords: boolean) =>
+      JSON.parse(resultBody({ ...transcript, segments: known }, 'verbose_json', wantsWords).body) as object;
+    const timed = segments.map((segment) => ({ ...segment, words }));
+    expect(read(timed, true)).toMatchObject({ words: [...words, ...words] });
+    expect(read(timed, false)).not.toHaveProperty('words');
+    expect(read([...timed, { start: 9, end: 10, text: 'x' }] as typeof timed, true)).not.toHaveProperty(
       'words',
     );
   });

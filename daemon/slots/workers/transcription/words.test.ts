@@ -12,7 +12,7 @@ test.each([
     ],
   ],
   [
-    'pieces that mark their beginning',
+    'pieces with a word start mark',
     { tokens: ['▁hel', 'lo', '▁you', '?'], timestamps: [0, 0.2, 1, 1.2] },
     [
       { word: 'hello', start: 10, end: 10.6 },
@@ -20,7 +20,7 @@ test.each([
     ],
   ],
   [
-    'pieces with a space, and how long each is',
+    'pieces with a space and durations',
     { tokens: [' a', ' b'], timestamps: [0, 1], durations: [0.1, 0.2] },
     [
       { word: 'a', start: 10, end: 10.1 },
@@ -35,15 +35,15 @@ test.each([
       { word: '好ab', start: 10.2, end: 11 },
     ],
   ],
-])('%s', (_, told, words) => expect(wordsOf(told, 10, 12)).toEqual(words));
+])('%s', (_, timed, words) => expect(wordsOf(timed, 10, 12)).toEqual(words));
 
 test.each([
   ['no times', { tokens: ['a'], timestamps: [] }],
   ['nothing at all', {}],
-  ['times that go back', { tokens: ['a', 'b'], timestamps: [1, 0.5] }],
-  ['times beyond the sound', { tokens: ['a', 'b'], timestamps: [1, 2.5] }],
-  ['a time that is none', { tokens: ['a'], timestamps: [Number.NaN] }],
-])('%s: invents no times', (_, told) => expect(wordsOf(told, 10, 12)).toBeNull());
+  ['decreasing times', { tokens: ['a', 'b'], timestamps: [1, 0.5] }],
+  ['times beyond the segment', { tokens: ['a', 'b'], timestamps: [1, 2.5] }],
+  ['an invalid time', { tokens: ['a'], timestamps: [Number.NaN] }],
+])('%s: invents no times', (_, timed) => expect(wordsOf(timed, 10, 12)).toBeNull());
 
 test('words contain every letter, in order and within the segment', () => {
   const token = fc.constantFrom(' ', 'a', '▁b', ' c', 'd.', '你');

@@ -18,7 +18,7 @@ interface Names {
 
 /**
  * Returns GBNF for a JSON string that equals none of `names`, so that an additional property cannot repeat a
- * listed one. The string contains no `\u` escapes of printable characters.
+ * listed one. The string contains no `\u` escapes.
  */
 export function otherNames(names: readonly string[]): string {
   const root: Names = { ends: false, closed: false, next: new Map() };

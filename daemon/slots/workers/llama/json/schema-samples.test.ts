@@ -116,10 +116,10 @@ function either(one: fc.Arbitrary<object>): fc.Arbitrary<object> {
 test("every text that a schema's grammar matches is JSON and fits the schema", async () => {
   let [taken, refused] = [0, 0];
   await fc.assert(
-    fc.asyncProperty(schema, fc.nat(0x7fff_ffff), async (asked, seed) => {
+    fc.asyncProperty(schema, fc.nat(0x7fff_ffff), async (candidate, seed) => {
       let grammar: string;
       try {
-        grammar = schemaGrammar(asked, { strict: true });
+        grammar = schemaGrammar(candidate, { strict: true });
       } catch (error) {
         if (!(error instanceof SchemaFault)) throw error;
         refused += 1;
@@ -127,16 +127,16 @@ test("every text that a schema's grammar matches is JSON and fits the schema", a
       }
       taken += 1;
       const takes = await judge(grammar);
-      const validate = ajv.compile(asked);
+      const validate = ajv.compile(candidate);
       const sample = gbnfSampler(grammar);
       const random = seededRandom(seed);
       for (let i = 0; i < 10; i++) {
-        const said = sample((count) => Math.floor(random() * count));
+        const text = sample((count) => Math.floor(random() * count));
         expect(
-          validate(JSON.parse(said)),
-          `${said} for ${JSON.stringify(asked)}: ${ajv.errorsText(validate.errors)}`,
+          validate(JSON.parse(text)),
+          `${text} for ${JSON.stringify(candidate)}: ${ajv.errorsText(validate.errors)}`,
         ).toBe(true);
-        expect(takes(said), `llama.cpp takes ${said}`).toBe(true);
+        expect(takes(text), `llama.cpp takes ${text}`).toBe(true);
       }
     }),
     { numRuns: 150 },

@@ -131,10 +131,10 @@ describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
 
 test('emits arguments while they arrive, after the name', () => {
   const scanner = hermesCalls(any);
-  const told = ['<tool_call>{"name": "f", "arguments": {"a"', ': "long', ' text"', '}}</tool_call>'].map(
+  const emitted = ['<tool_call>{"name": "f", "arguments": {"a"', ': "long', ' text"', '}}</tool_call>'].map(
     (piece) => scanner.push(piece),
   );
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     [
       { type: 'call', name: 'f' },
       { type: 'arguments', text: '{"a"' },
@@ -149,8 +149,8 @@ test('does not retain emitted text, however long the arguments are', () => {
   const scanner = hermesCalls(any);
   scanner.push('<tool_call>{"name": "f", "arguments": {"a": "');
   const cpuMs = cpuTimer();
-  let told = 0;
-  for (let i = 0; i < 100_000; i++) told += scanner.push('word ').length;
-  expect(told).toBe(100_000);
+  let emitted = 0;
+  for (let i = 0; i < 100_000; i++) emitted += scanner.push('word ').length;
+  expect(emitted).toBe(100_000);
   expect(cpuMs()).toBeLessThan(2_000);
 });

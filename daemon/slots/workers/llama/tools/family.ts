@@ -26,7 +26,7 @@ export interface ToolFamily {
   scanner(accepts: Accepts, schemaOf: SchemaOf): CallScanner;
 }
 
-/** A plain JSON object: the form of a model that was told so in text or is forced by a grammar. */
+/** A plain JSON object: the form that instructions request or a grammar enforces. */
 export const PLAIN_JSON: ToolFamily = {
   id: 'json',
   marks: [],

@@ -101,8 +101,8 @@ test('Kimi names its calls with ids that its template expects', () => {
 test('does not hold back an unterminated head indefinitely', () => {
   const scanner = kimiCalls(any);
   scanner.push(K_CALL);
-  const told = scanner.push('word '.repeat(200));
-  expect(told[0]).toEqual({ type: 'text', text: K_CALL });
+  const emitted = scanner.push('word '.repeat(200));
+  expect(emitted[0]).toEqual({ type: 'text', text: K_CALL });
 });
 
 test("DeepSeek's instructions describe each tool in the form of its training", () => {

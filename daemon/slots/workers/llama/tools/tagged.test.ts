@@ -133,7 +133,7 @@ describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
 
 test('emits a string while it arrives and any other value when complete', () => {
   const scanner = qwenCoderCalls(any, schemas);
-  const told = [
+  const emitted = [
     '<function=edit><parameter=text>\nlong',
     ' te',
     'xt\n',
@@ -145,15 +145,15 @@ test('emits a string while it arrives and any other value when complete', () => 
       .map((found) => (found.type === 'arguments' ? found.text : ''))
       .join(''),
   );
-  expect(told).toEqual(['{"text":"long', ' te', 'xt', '","line":', '12']);
+  expect(emitted).toEqual(['{"text":"long', ' te', 'xt', '","line":', '12']);
 });
 
 test('does not retain emitted text, however long the value is', () => {
   const scanner = qwenCoderCalls(any, schemas);
   scanner.push('<function=edit><parameter=text>');
   const cpuMs = cpuTimer();
-  let told = 0;
-  for (let i = 0; i < 100_000; i++) told += scanner.push('word ').length;
-  expect(told).toBe(100_000);
+  let emitted = 0;
+  for (let i = 0; i < 100_000; i++) emitted += scanner.push('word ').length;
+  expect(emitted).toBe(100_000);
   expect(cpuMs()).toBeLessThan(5_000);
 });
