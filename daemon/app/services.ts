@@ -94,7 +94,7 @@ export async function startServices(
   });
   const mountGuard = new MountGuard();
   const registry = await createRegistry({
-    ...{ store, log, bus, settings: live, modelOverride: model, mountGuard: patience: mountGuard },
+    ...{ store, log, bus, settings: live, modelOverride: model, mountGuard },
     memoryBytes: (device) => maxModelBytes(hardware, device, live.value('memoryLimit')),
     beforeScan: () => renewLinks({ store, settings: live, log }),
   });
