@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts';
  * The class of a route, judged for callers who have passed the door of another one: by the strictest reading of where
  * they are.
  */
-export function judgeInside(settings: Pick<Settings, 'value'>, route: RouteId, tier: Tier): Decision {
+export function authorizeInternal(settings: Pick<Settings, 'value'>, route: RouteId, tier: Tier): Decision {
   return decide(ROUTES[route].auth, tier, {
     enforced: settings.value('requireAuth'),
     hasAdminKey: settings.value('adminKey').trim() !== '',

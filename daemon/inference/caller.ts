@@ -10,7 +10,7 @@ export interface CallerResponse extends Writable {
   /** Why it could not tell the answer, when that is the engine's fault and the caller has been told. */
   readonly failure?: GatewayError | null;
   /** Told of the failure that the answer's last event is about to tell. */
-  tells?(failure: GatewayError): void;
+  onInBandError?(failure: GatewayError): void;
   setHeader(name: string, value: number | string | readonly string[]): unknown;
   removeHeader(name: string): void;
   writeHead(status: number, headers?: OutgoingHttpHeaders): unknown;

@@ -2,7 +2,7 @@ import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { SlotView } from '../slots/slot-view.ts';
 import type { RegisteredModelLike } from './ports.ts';
-import { sees } from './supports-vision.ts';
+import { supportsVision } from './supports-vision.ts';
 
 /** Window that is told when neither slot nor header knows one. */
 const DEFAULT_CONTEXT = 4096;
@@ -33,7 +33,7 @@ const HIDDEN: ReadonlySet<SlotTypeName> = new Set(['stt', 'tts', 'image']);
 export const isHidden = (type: SlotTypeName): boolean => HIDDEN.has(type);
 
 /** What a record is made from; a slot, a registered model, or both. */
-export interface RecordParts {
+export interface RecordInput {
   readonly id: string;
   readonly type: SlotTypeName;
   readonly owner: string;
@@ -51,10 +51,10 @@ export interface RecordParts {
  * Returns one record of `GET /v1/models` (docs/spec/contract.md#model-record). It never holds a path, an
  * address or a key.
  */
-export function modelRecord({ id, type, owner, slot, model, extra, ...known }: RecordParts): V1ModelRecord {
+export function modelRecord({ id, type, owner, slot, model, extra, ...known }: RecordInput): V1ModelRecord {
   const context = slot?.context ?? slot?.window ?? model?.context_length ?? known.context ?? DEFAULT_CONTEXT;
   const { input, output } = MODALITIES[type];
-  const seeing = sees(model, slot) || known.vision === true;
+  const seeing = supportsVision(model, slot) || known.vision === true;
   return {
     id,
     object: 'model',

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { V1ModelList } from '../contract/models.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { findModel, listModels } from './catalogue.ts';
-import { picture, registeredModel, upstreamFacts } from './testing/pictures.ts';
+import { registeredModel, routingView, upstreamFacts } from './testing/builders.ts';
 
-const home = picture({
+const home = routingView({
   slots: [
     slotRecord({ name: 'agent', model: 'org/qwen', context: 4096 }),
     slotRecord({
@@ -57,7 +57,7 @@ test("image slots list what they draw by curated ids; what an upstream lists is 
     slotRecord({ name: 'cpp', type: 'image', engine: 'sd-server', model: 'v1-5-pruned-emaonly' }),
     slotRecord({ name: 'other', type: 'image', engine: 'comfyui', model: null }),
   ];
-  const studio = picture({ slots, upstreams: [upstreamFacts({ name: 'far', models: ['flux-dev'] })] });
+  const studio = routingView({ slots, upstreams: [upstreamFacts({ name: 'far', models: ['flux-dev'] })] });
   const draws = (slot: string) => ({ img: ['sdxl', 'flux-dev'], other: ['flux-schnell'] })[slot] ?? [];
   const owners = Object.fromEntries(
     listModels(studio, { showAll: true, owners: [] }, draws).map(({ id, owned_by, _svc }) => [
@@ -89,7 +89,7 @@ test('before the load the window is the one that a load would give, not all that
     { ...slotRecord({ name: 'agent', model: 'big', state: 'offline', context: null }), window: 8192 },
   ];
   const models = [registeredModel({ id: 'big', context_length: 262_144, binding: 'slot:agent' })];
-  const resting = picture({ slots, models });
+  const resting = routingView({ slots, models });
   for (const id of ['big', 'agent', 'svc/agent'])
     expect(findModel(resting, id)).toMatchObject({ context_length: 8192, max_model_len: 8192 });
 });
@@ -123,11 +123,11 @@ test('a virtual name tells the slot that dispatch takes: one in ERROR is passed 
     slotRecord({ name: 'agent', model: 'big' }),
     slotRecord({ name: 'utility', model: 'small', state: 'error' }),
   ];
-  expect(findModel(picture({ slots }), 'svc/utility')?._svc).toMatchObject({
+  expect(findModel(routingView({ slots }), 'svc/utility')?._svc).toMatchObject({
     slot: 'agent',
     resolves_to: 'big',
   });
-  expect(findModel(picture({ slots: slots.slice(1) }), 'svc/utility')?._svc).toMatchObject({
+  expect(findModel(routingView({ slots: slots.slice(1) }), 'svc/utility')?._svc).toMatchObject({
     slot: 'utility',
   });
 });
@@ -139,12 +139,12 @@ test('an id that is also the name of a slot tells whom dispatch takes', () => {
     slotRecord({ name: 'agent', model: 'big' }),
     slotRecord({ name: 'agent-2', model: 'agent' }),
   ];
-  const on = picture({ slots, models: ['beta', 'agent'].map((id) => registeredModel({ id })) });
+  const on = routingView({ slots, models: ['beta', 'agent'].map((id) => registeredModel({ id })) });
   expect(findModel(on, 'beta')?._svc).toMatchObject({ slot: 'beta-2' });
   expect(findModel(on, 'beta')?._svc).not.toHaveProperty('is_alias');
   expect(findModel(on, 'svc/beta')?._svc).toMatchObject({ slot: 'beta', resolves_to: 'Gamma' });
   expect(findModel(on, 'agent')?._svc).toMatchObject({ slot: 'agent', is_alias: true, resolves_to: 'big' });
-  const lone = picture({ ...on, slots: slots.slice(0, 1) });
+  const lone = routingView({ ...on, slots: slots.slice(0, 1) });
   expect(findModel(lone, 'beta')).toBeUndefined();
 });
 
@@ -182,5 +182,5 @@ describe('lookup by id', () => {
 });
 
 test('an empty gateway lists nothing', () => {
-  expect(listModels(picture(), { showAll: true, owners: [] })).toEqual([]);
+  expect(listModels(routingView(), { showAll: true, owners: [] })).toEqual([]);
 });

@@ -2,15 +2,15 @@ import type { GatewayError } from '../contract/errors.ts';
 import { engineOf } from '../slots/engines/table.ts';
 import type { Lease } from '../slots/lifecycle/lease.ts';
 import type { CallEnd } from '../upstreams/upstream.ts';
-import type { RunDeps, Walk } from './call.ts';
+import type { CallContext, CallDeps } from './call.ts';
 import type { Decision } from './dispatch/dispatch.ts';
-import type { Ask } from './dispatch/resolver.ts';
+import type { DispatchRequest } from './dispatch/resolver.ts';
 import { awaitLease } from './forward/await-lease.ts';
-import type { EffortTold } from './forward/effort-support.ts';
+import type { EffortFallback } from './forward/effort-support.ts';
 import { headerText } from './forward/headers.ts';
-import { NO_WAIT, type Waits, waitsOf } from './forward/wait-times.ts';
+import { NO_WAIT, type WaitTimes, waitTimesOf } from './forward/wait-times.ts';
 import { loadModel } from './rewrite/load-model.ts';
-import type { Reading } from './tasks.ts';
+import type { ParsedRequest } from './tasks.ts';
 
 /** Where a request goes, ready to be used. */
 export interface Connection {
@@ -29,9 +29,9 @@ export interface Connection {
   thinkingDefault(): boolean | null;
   readonly degraded: string | null;
   /** How it is told the effort; undefined: as it was asked for. */
-  readonly effort?: EffortTold;
+  readonly effort?: EffortFallback;
   /** What the request waited for; null for an upstream, which has no line here. */
-  readonly waits: Waits | null;
+  readonly waitTimes: WaitTimes | null;
   /** It serves rerank under its native path only. */
   readonly nativeRerank: boolean;
   /** It reranks as TEI does: at a path and in words of its own. */
@@ -39,39 +39,39 @@ export interface Connection {
   /** Where it counts tokens; undefined for the usual place. */
   readonly countPath: string | undefined;
   /** It is an upstream. */
-  readonly foreign: boolean;
+  readonly isUpstream: boolean;
   /** Its name; null for a slot. */
   readonly upstream: string | null;
   /** Limits of its own in milliseconds; null leaves them to the settings. */
   readonly connectMs: number | null;
   readonly idleMs: number | null;
   /** Tells the slot how fast its last answer was. */
-  note(tokensPerSecond: number): void;
+  reportSpeed(tokensPerSecond: number): void;
   /** Tells the upstream with which status its answer has begun. */
-  readonly begun: (status: number) => void;
+  readonly onBegin: (status: number) => void;
   /** Tells the upstream how the call ended, once. */
-  ended(end: CallEnd): void;
+  onEnd(end: CallEnd): void;
   /** The request has ended, however it did. */
   release(): void;
 }
 
 /** Makes the decided target ready: a slot is loaded and leased, an upstream is only looked up. At once where nobody has to wait. */
 export function connect(
-  on: Walk,
-  reading: Reading,
-  ask: Ask,
+  ctx: CallContext,
+  reading: ParsedRequest,
+  ask: DispatchRequest,
   decision: Decision,
 ): Connection | Promise<Connection> {
   const { target, step } = decision;
-  tell(on, 'x-svc-step', step);
+  setResponseHeader(ctx, 'x-svc-step', step);
   if (target.kind === 'slot')
-    return toSlot(on, reading, ask, { slot: target.slot, model: target.model, step });
-  return toUpstream(on, { upstream: target.upstream, model: target.model, step });
+    return connectSlot(ctx, reading, ask, { slot: target.slot, model: target.model, step });
+  return connectUpstream(ctx, { upstream: target.upstream, model: target.model, step });
 }
 
 /** Sets a header of the answer, or takes back (null) what an earlier choice had set; a head that is out stays as it is. */
-function tell({ call, answer }: Walk, name: string, value: string | null): void {
-  if (answer.headSent) return;
+function setResponseHeader({ call, response }: CallContext, name: string, value: string | null): void {
+  if (response.headSent) return;
   if (value === null) call.res.removeHeader(name);
   else call.res.setHeader(name, value);
 }
@@ -82,61 +82,66 @@ interface SlotChoice {
   readonly step: string;
 }
 
-function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice): Connection | Promise<Connection> {
+function connectSlot(
+  ctx: CallContext,
+  reading: ParsedRequest,
+  ask: DispatchRequest,
+  choice: SlotChoice,
+): Connection | Promise<Connection> {
   const { slot, model } = choice;
-  const byId = ask.address.by === null && model === ask.address.model;
+  const byId = ask.modelRef.by === null && model === ask.modelRef.model;
   const modelId = byId ? model : null;
-  goTo(on, slot, choice, model);
-  const now = on.life.ended ? null : on.deps.slots.leaseNow(slot, { modelId });
-  if (now === null) return awaitSlot(on, reading, ask, choice, modelId);
-  on.track.leased();
-  return ofLease(on.deps, now, NO_WAIT);
+  routeToSlot(ctx, slot, choice, model);
+  const now = ctx.scope.endReason ? null : ctx.deps.slots.leaseNow(slot, { modelId });
+  if (now === null) return awaitSlot(ctx, reading, ask, choice, modelId);
+  ctx.tracked.leased();
+  return leaseConnection(ctx.deps, now, NO_WAIT);
 }
 
 /** The request goes to this slot, as far as anybody can say. */
-function goTo(on: Walk, slot: string, { step }: SlotChoice, model: string | null): void {
-  on.track.routed({ slot, upstream: null, step, model });
-  tell(on, 'x-svc-slot', slot);
-  if (model !== null) tell(on, 'x-svc-model', headerText(model));
+function routeToSlot(ctx: CallContext, slot: string, { step }: SlotChoice, model: string | null): void {
+  ctx.tracked.routed({ slot, upstream: null, step, model });
+  setResponseHeader(ctx, 'x-svc-slot', slot);
+  if (model !== null) setResponseHeader(ctx, 'x-svc-model', headerText(model));
 }
 
 async function awaitSlot(
-  on: Walk,
-  reading: Reading,
-  ask: Ask,
+  ctx: CallContext,
+  reading: ParsedRequest,
+  ask: DispatchRequest,
   choice: SlotChoice,
   modelId: string | null,
 ): Promise<Connection> {
-  const { deps, call, life, answer, track } = on;
+  const { deps, call, scope, response, tracked } = ctx;
   const { slot } = choice;
-  const { chain, lane } = ask.address;
+  const { chain, lane } = ask.modelRef;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
-  const stream = (call.waitsAsStream ?? reading.stream) && streams(deps, slot);
+  const stream = (call.waitsAsStream ?? reading.stream) && canStream(deps, slot);
   let model = choice.model;
   const ready = (name: string) => {
     if (name !== slot) {
       model = deps.slots.get(name)?.model ?? null;
-      goTo(on, name, choice, model);
+      routeToSlot(ctx, name, choice, model);
     }
-    return awaitLease(name, { slots: deps.slots, life, answer, stream, priority, modelId });
+    return awaitLease(name, { slots: deps.slots, scope, response, stream, priority, modelId });
   };
   const askedAt = Date.now();
-  const fell = ({ code }: GatewayError) => track.wentOn(code);
-  const lease = await loadModel(slot, slot === lane ? chain : [], ready, fell);
+  const onFailover = ({ code }: GatewayError) => tracked.failedOver(code);
+  const lease = await loadModel(slot, slot === lane ? chain : [], ready, onFailover);
   // Who asked for a slot by its name is served by whatever model it was given while he waited.
-  if (lease.model !== model) goTo(on, lease.slot, choice, lease.model);
-  track.leased();
-  return ofLease(deps, lease, waitsOf(askedAt, Date.now(), lease));
+  if (lease.model !== model) routeToSlot(ctx, lease.slot, choice, lease.model);
+  tracked.leased();
+  return leaseConnection(deps, lease, waitTimesOf(askedAt, Date.now(), lease));
 }
 
 /** A whole answer needs a head of its own: none that says that a stream has begun. */
-const streams = ({ slots }: RunDeps, slot: string): boolean =>
+const canStream = ({ slots }: CallDeps, slot: string): boolean =>
   engineOf(slots.get(slot)?.engine ?? '')?.streams !== false;
 
 /** Our own engines are told nothing of a call. */
-const NOTHING = (): void => {};
+const NOOP = (): void => {};
 
-function ofLease({ slots, registry }: RunDeps, lease: Lease, waits: Waits): Connection {
+function leaseConnection({ slots, registry }: CallDeps, lease: Lease, waits: WaitTimes): Connection {
   const ofModel = () =>
     (registry.get ? registry.get(lease.model) : registry.list().find(({ id }) => id === lease.model))
       ?.enable_thinking;
@@ -149,17 +154,17 @@ function ofLease({ slots, registry }: RunDeps, lease: Lease, waits: Waits): Conn
     local: true,
     thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel() ?? null,
     degraded: lease.degraded,
-    waits,
+    waitTimes: waits,
     nativeRerank: lease.dialect.nativeRerank,
     teiRerank: false,
     countPath: lease.dialect.countPath,
-    foreign: false,
+    isUpstream: false,
     upstream: null,
     connectMs: null,
     idleMs: null,
-    begun: NOTHING,
-    ended: NOTHING,
-    note: (tokensPerSecond) => slots.recordUsage(lease.slot, { tokensPerSecond }),
+    onBegin: NOOP,
+    onEnd: NOOP,
+    reportSpeed: (tokensPerSecond) => slots.recordUsage(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
   };
 }
@@ -171,12 +176,12 @@ interface UpstreamChoice {
 }
 
 /** Throws what the upstream refuses a call with. */
-function toUpstream(on: Walk, choice: UpstreamChoice): Connection {
-  const { deps, call, task, track } = on;
+function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
+  const { deps, call, task, tracked } = ctx;
   const { upstream, model, step } = choice;
-  track.routed({ slot: null, upstream, step, model });
-  tell(on, 'x-svc-slot', null);
-  tell(on, 'x-svc-upstream', headerText(upstream));
+  tracked.routed({ slot: null, upstream, step, model });
+  setResponseHeader(ctx, 'x-svc-slot', null);
+  setResponseHeader(ctx, 'x-svc-upstream', headerText(upstream));
   const hops = hopsOf(call.req.headers['x-svc-hops']);
   const route = deps.upstreams.connect(upstream, { hops, isTokenCount: task.counts });
   const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs } = route;
@@ -192,19 +197,19 @@ function toUpstream(on: Walk, choice: UpstreamChoice): Connection {
     model,
     engineModel: model,
     local: !remote,
-    foreign: true,
+    isUpstream: true,
     upstream,
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     degraded: null,
-    waits: null,
+    waitTimes: null,
     nativeRerank,
     teiRerank,
     countPath: undefined,
     connectMs,
     idleMs,
-    note: () => {},
-    begun: (status) => route.onResponse(status),
-    ended,
+    reportSpeed: () => {},
+    onBegin: (status) => route.onResponse(status),
+    onEnd: ended,
     release: () => ended(null),
   };
 }

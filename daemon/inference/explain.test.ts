@@ -4,10 +4,10 @@ import type { LoadForecastView } from '../contract/slots.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { quotaExceeded } from '../upstreams/refusals.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
+import { upstreamFacts } from './testing/builders.ts';
 import { post } from './testing/client.ts';
 import { CHAT, closeAfterEach, closers } from './testing/forwarding.ts';
 import { listen, openGateway, TestSlots } from './testing/gateway.ts';
-import { upstreamFacts } from './testing/pictures.ts';
 
 closeAfterEach();
 
@@ -52,7 +52,7 @@ test('explain replays without sending or loading', async () => {
   const sum = { pool: 'host', needed: 5, free: 1, reserved: 0, kept_free: 0, limit: null, held: 4, short: 4 };
   const victims = [{ slot: 'other', bytes: 4, stays: null }];
   const load: LoadForecastView = { outcome: 'evicts', evicts: ['other'], sum: { ...sum, victims } };
-  slots.foreseen.agent = { load, refusal: null };
+  slots.previews.agent = { load, refusal: null };
   expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toMatchObject({ load, error: null });
   expect(gateway.inference.explain({ path: '/v1/embeddings', body: { model: 'nobody' } })).toMatchObject({
     model: 'nobody',
@@ -62,7 +62,7 @@ test('explain replays without sending or loading', async () => {
   expect(gateway.inference.explain({ path: '/v1/audio/speech' }).error).toMatchObject({
     code: 'request.missing_model',
   });
-  expect(slots.asked).toEqual([]);
+  expect(slots.requests).toEqual([]);
   expect(asked()).toBe(0);
 });
 
@@ -106,25 +106,25 @@ describe('explain tells what would come of it', () => {
   test('a chain goes on to the slot that has room, each with its own sum', async () => {
     const slots = chain();
     const { gateway } = await setUp(slots);
-    slots.foreseen = { utility: none, agent: { load: view('starts'), refusal: null } };
+    slots.previews = { utility: none, agent: { load: view('starts'), refusal: null } };
     expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' })).toMatchObject({
       slot: 'utility',
       load: { outcome: 'refused', sum: { short: 4 } },
       after: [{ slot: 'agent', upstream: null, load: { outcome: 'starts' }, error: null }],
       error: null,
     });
-    slots.foreseen = { utility: none, agent: none };
+    slots.previews = { utility: none, agent: none };
     expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' }).error?.code).toBe(
       'slot.no_memory',
     );
-    slots.foreseen = { utility: { load: null, refusal: new GatewayError('slot.draining') } };
+    slots.previews = { utility: { load: null, refusal: new GatewayError('slot.draining') } };
     expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' }).error?.code).toBe('slot.draining');
   });
 
   test('a slot by its own name has nobody behind it', async () => {
     const slots = chain();
     const { gateway } = await setUp(slots);
-    slots.foreseen = { utility: none };
+    slots.previews = { utility: none };
     expect(gateway.inference.explain({ path: CHAT, model: 'utility' })).toMatchObject({
       slot: 'utility',
       after: [],

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import type { InternalAnswer } from './internal.ts';
+import type { InternalReply } from './internal.ts';
 import { eventsOf, refusalOf } from './internal-read.ts';
 
 /** An answer of an engine as it comes. */
-const answerOf = (status: number, text: string): InternalAnswer => ({
+const answerOf = (status: number, text: string): InternalReply => ({
   status,
   headers: {},
   body: (async function* () {
     yield Buffer.from(text);
   })(),
-  told: () => null,
-  refuse() {},
+  inBandError: () => null,
+  abort() {},
 });
 const failureIn = async (text: string): Promise<unknown> => {
   try {

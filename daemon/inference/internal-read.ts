@@ -2,8 +2,8 @@ import { GatewayError, isErrorCode } from '../contract/errors.ts';
 import { BadResponseError } from '../upstreams/ask.ts';
 import { endedEarly } from './forward/failure.ts';
 import { retryHints } from './forward/retry-hints.ts';
-import { tellsItsEnd } from './forward/stream-end.ts';
-import type { InternalAnswer } from './internal.ts';
+import { isComplete } from './forward/stream-end.ts';
+import type { InternalReply } from './internal.ts';
 
 /** Longest line of an event stream, in characters. */
 const MAX_LINE = 4 * 1024 * 1024;
@@ -16,13 +16,13 @@ type Json = Record<string, unknown>;
  * The whole body of a good answer. Throws the error that the answer tells, with its status; `upstream.error` for a body
  * above `most` bytes; what the body throws.
  */
-export async function wholeBytes(answer: InternalAnswer, most: number): Promise<Buffer> {
+export async function wholeBytes(answer: InternalReply, most: number): Promise<Buffer> {
   if (answer.status >= 300) throw await refusalOf(answer);
   return collect(answer, most);
 }
 
 /** The same for a body that is one JSON value; `upstream.error` when it is none. */
-export async function wholeJson(answer: InternalAnswer, most: number): Promise<unknown> {
+export async function wholeJson(answer: InternalReply, most: number): Promise<unknown> {
   const bytes = await wholeBytes(answer, most);
   try {
     return JSON.parse(bytes.toString('utf8'));
@@ -36,22 +36,22 @@ export async function wholeJson(answer: InternalAnswer, most: number): Promise<u
  * in its head or as an event; what the body throws; and `upstream.error` for what ends without having told an end, as
  * every answer does that is no event stream.
  */
-export async function* eventsOf(answer: InternalAnswer): AsyncGenerator<Json> {
+export async function* eventsOf(answer: InternalReply): AsyncGenerator<Json> {
   if (answer.status >= 300) throw await refusalOf(answer);
   let ended = false;
   for await (const data of dataLines(answer)) {
-    ended ||= tellsItsEnd(`data: ${data}`);
+    ended ||= isComplete(`data: ${data}`);
     if (data === '[DONE]') continue;
     const event = parsed(data);
     if (event === undefined) throw new GatewayError('upstream.error', { message: 'An event is no JSON.' });
-    if (objectOf(event.error)) throw answer.told() ?? errorOf(event, null);
+    if (objectOf(event.error)) throw answer.inBandError() ?? errorOf(event, null);
     yield event;
   }
   if (!ended) throw endedEarly();
 }
 
 /** The data of each event; every field of OpenAI's streams is one line. */
-async function* dataLines(answer: InternalAnswer): AsyncGenerator<string> {
+async function* dataLines(answer: InternalReply): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of answer.body) {
@@ -65,13 +65,13 @@ async function* dataLines(answer: InternalAnswer): AsyncGenerator<string> {
 }
 
 /** The error that an answer with a status of failure tells. */
-export async function refusalOf(answer: InternalAnswer): Promise<GatewayError> {
+export async function refusalOf(answer: InternalReply): Promise<GatewayError> {
   const bytes = await collect(answer, MAX_ERROR);
   const { code, message, status, options } = errorOf(parsed(bytes.toString('utf8')), answer.status);
   return new GatewayError(code, { ...options, message, status, headers: retryHints(answer.headers) });
 }
 
-async function collect(answer: InternalAnswer, most: number): Promise<Buffer> {
+async function collect(answer: InternalReply, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of answer.body) {
@@ -83,9 +83,9 @@ async function collect(answer: InternalAnswer, most: number): Promise<Buffer> {
 }
 
 /** Ends the call, whose log says so too. */
-function tooLong(answer: InternalAnswer, message: string): GatewayError {
+function tooLong(answer: InternalReply, message: string): GatewayError {
   const error = new GatewayError('upstream.error', { message, cause: new BadResponseError(message) });
-  answer.refuse(error);
+  answer.abort(error);
   return error;
 }
 

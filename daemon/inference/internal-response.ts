@@ -20,11 +20,11 @@ export class InternalResponse extends Writable implements CallerResponse {
   readonly #headers: Record<string, string> = {};
   readonly #signal: AbortSignal;
   readonly #onAbort = (): void => this.fail(this.#signal.reason);
-  #waiting: { chunk: Buffer; taken: () => void } | null = null;
-  #over = false;
+  #pending: { chunk: Buffer; taken: () => void } | null = null;
+  #finished = false;
   #failure: unknown = null;
-  #refused: GatewayError | null = null;
-  #told: GatewayError | null = null;
+  #abortReason: GatewayError | null = null;
+  #inBandError: GatewayError | null = null;
   #wake: (() => void) | null = null;
 
   /** Its end is the end of the answer; what is read afterwards throws the signal's reason. */
@@ -56,22 +56,22 @@ export class InternalResponse extends Writable implements CallerResponse {
   flushHeaders(): void {}
 
   /** The failure that the last event tells. */
-  get told(): GatewayError | null {
-    return this.#told;
+  get inBandError(): GatewayError | null {
+    return this.#inBandError;
   }
 
-  tells(failure: GatewayError): void {
-    this.#told = failure;
+  onInBandError(failure: GatewayError): void {
+    this.#inBandError = failure;
   }
 
   /** Why the reader could not go on with what came. */
   get failure(): GatewayError | null {
-    return this.#refused;
+    return this.#abortReason;
   }
 
   /** The reader can't go on with what comes: the call ends, and this is why. */
-  refuse(failure: GatewayError): void {
-    this.#refused = failure;
+  abort(failure: GatewayError): void {
+    this.#abortReason = failure;
     this.fail(failure);
   }
 
@@ -83,7 +83,7 @@ export class InternalResponse extends Writable implements CallerResponse {
   }
 
   /** The call is over; nothing more can come. */
-  concluded(): void {
+  callEnded(): void {
     if (!this.writableEnded) this.fail(brokenOff());
   }
 
@@ -91,41 +91,41 @@ export class InternalResponse extends Writable implements CallerResponse {
   async *chunks(): AsyncGenerator<Buffer> {
     try {
       for (;;) {
-        const next = this.#waiting;
+        const next = this.#pending;
         if (next !== null) {
-          this.#waiting = null;
+          this.#pending = null;
           yield next.chunk;
           next.taken();
         } else if (this.#failure !== null) throw this.#failure;
-        else if (this.#over) return;
+        else if (this.#finished) return;
         else await new Promise<void>((wake) => (this.#wake = wake));
       }
     } finally {
-      if (!this.#over) this.destroy();
+      if (!this.#finished) this.destroy();
     }
   }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, taken: () => void): void {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
-    this.#waiting = { chunk: bytes, taken };
-    this.#stir();
+    this.#pending = { chunk: bytes, taken };
+    this.#wakeReader();
   }
 
   override _final(done: () => void): void {
-    this.#over = true;
+    this.#finished = true;
     done();
-    this.#stir();
+    this.#wakeReader();
   }
 
   override _destroy(_: Error | null, done: (error: null) => void): void {
     this.#signal.removeEventListener('abort', this.#onAbort);
-    if (!this.#over) this.#failure ??= brokenOff();
-    this.#waiting = null;
+    if (!this.#finished) this.#failure ??= brokenOff();
+    this.#pending = null;
     done(null);
-    this.#stir();
+    this.#wakeReader();
   }
 
-  #stir(): void {
+  #wakeReader(): void {
     this.#wake?.();
     this.#wake = null;
   }

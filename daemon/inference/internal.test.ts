@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import { callInternally, type InternalAnswer, type InternalCall } from './internal.ts';
+import { callInternally, type InternalCall, type InternalReply } from './internal.ts';
 import { eventsOf, wholeBytes, wholeJson } from './internal-read.ts';
 import { chat as chatOfVoice } from './realtime/stages.ts';
 import type { InferenceCall } from './serve.ts';
@@ -233,12 +233,12 @@ test('cancelled by an admin, it says so', async () => {
 });
 
 test.each([
-  ['a line without an end', SSE, 200, (answer: InternalAnswer) => collected(eventsOf(answer))],
+  ['a line without an end', SSE, 200, (answer: InternalReply) => collected(eventsOf(answer))],
   [
     'a body without an end',
     { 'content-type': 'text/plain' },
     502,
-    (answer: InternalAnswer) => wholeBytes(answer, 1000),
+    (answer: InternalReply) => wholeBytes(answer, 1000),
   ],
 ])('S05 %s ends the call, and its log says why', async (_, head, status, read) => {
   const piece = Buffer.alloc(65_536, 0x61);

@@ -2,13 +2,13 @@ import type { Tier } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { Settings } from '../settings/settings.ts';
-import { judgeInside } from './authorize-internal.ts';
+import { authorizeInternal } from './authorize-internal.ts';
 import { type InternalHead, InternalResponse } from './internal-response.ts';
-import type { InferenceCall, Whole } from './serve.ts';
+import type { InferenceCall, ParentCall } from './serve.ts';
 import type { TaskName } from './tasks.ts';
 
 /** The routes that may be called from inside, with what serves them. */
-export const ROUTES_INSIDE = {
+export const INTERNAL_ROUTES = {
   '/v1/chat/completions': { route: 'v1.chat', task: 'chat' },
   '/v1/completions': { route: 'v1.completions', task: 'completions' },
   '/v1/embeddings': { route: 'v1.embeddings', task: 'embeddings' },
@@ -18,7 +18,7 @@ export const ROUTES_INSIDE = {
   '/v1/images/generations': { route: 'v1.images', task: 'images' },
 } as const satisfies Record<string, { route: RouteId; task: TaskName }>;
 
-export type InternalPath = keyof typeof ROUTES_INSIDE;
+export type InternalPath = keyof typeof INTERNAL_ROUTES;
 
 /** One call of an inference route from inside the gateway, for a caller who is at its door by another route. */
 export interface InternalCall {
@@ -37,7 +37,7 @@ export interface InternalCall {
   /** Whether it waits for a load as streams do; as its body asks when left out. */
   readonly waitsAsStream?: boolean;
   /** What it is the first part of. */
-  readonly whole?: Whole | undefined;
+  readonly parent?: ParentCall | undefined;
   /** Its end ends the engine's work, at any point of the call. */
   readonly signal: AbortSignal;
   /** Longest time for the whole call in milliseconds; then `dispatch.upstream_timeout`. */
@@ -45,16 +45,16 @@ export interface InternalCall {
 }
 
 /** The answer of an inference route, its status and headers as an HTTP caller would get them. */
-export interface InternalAnswer extends InternalHead {
+export interface InternalReply extends InternalHead {
   /**
    * The body as it comes, to be read once and to its end, or left early to end the call. Throws when it breaks off: the
    * signal's reason or a GatewayError. After the head of an event stream a failure is its last event, as for everyone.
    */
   readonly body: AsyncIterable<Buffer>;
   /** The failure of ours that the last event tells, whole, with its advice on trying again; null when there is none. */
-  told(): GatewayError | null;
+  inBandError(): GatewayError | null;
   /** The reader can't go on with the body: it ends the call, and is what the request log says of it. */
-  refuse(failure: GatewayError): void;
+  abort(failure: GatewayError): void;
 }
 
 /**
@@ -62,7 +62,7 @@ export interface InternalAnswer extends InternalHead {
  * rewrites, dispatch, lease, request log, metrics, abort. Rejects with a GatewayError while there is no head, or with
  * the signal's reason; an error that an engine words itself is an answer with its status, as over HTTP.
  */
-export type Internal = (call: InternalCall) => Promise<InternalAnswer>;
+export type Internal = (call: InternalCall) => Promise<InternalReply>;
 
 export interface InternalDeps {
   readonly settings: Pick<Settings, 'value'>;
@@ -70,10 +70,10 @@ export interface InternalDeps {
 }
 
 /** See `Internal`. */
-export async function callInternally(deps: InternalDeps, call: InternalCall): Promise<InternalAnswer> {
-  const { route, task } = ROUTES_INSIDE[call.path];
-  guard(deps, route, call.tier);
-  const { signal, stop } = limited(call);
+export async function callInternally(deps: InternalDeps, call: InternalCall): Promise<InternalReply> {
+  const { route, task } = INTERNAL_ROUTES[call.path];
+  authorize(deps, route, call.tier);
+  const { signal, stop } = withTimeLimit(call);
   const res = new InternalResponse(signal);
   const running = deps.tasks[task]({
     id: call.id,
@@ -85,21 +85,26 @@ export async function callInternally(deps: InternalDeps, call: InternalCall): Pr
     body: call.body,
     waitsAsStream: call.waitsAsStream,
     translated: call.translated,
-    ...(call.whole && { whole: call.whole }),
+    ...(call.parent && { parent: call.parent }),
     receive: async (take) => take(call.body),
     receivedAt: performance.now(),
   });
   void running.then(
-    () => res.concluded(),
+    () => res.callEnded(),
     (error: unknown) => res.fail(error),
   );
   res.once('close', stop);
   const head = await res.head;
-  return { ...head, body: res.chunks(), told: () => res.told, refuse: (failure) => res.refuse(failure) };
+  return {
+    ...head,
+    body: res.chunks(),
+    inBandError: () => res.inBandError,
+    abort: (failure) => res.abort(failure),
+  };
 }
 
-function guard({ settings }: InternalDeps, route: RouteId, tier: Tier): void {
-  const verdict = judgeInside(settings, route, tier);
+function authorize({ settings }: InternalDeps, route: RouteId, tier: Tier): void {
+  const verdict = authorizeInternal(settings, route, tier);
   if (verdict !== 'pass') throw new GatewayError(verdict);
 }
 
@@ -109,7 +114,7 @@ function headersOf({ contentType, priority }: InternalCall): Record<string, stri
 }
 
 /** The signal of the caller, which also ends when the time is up. */
-function limited({ signal, limitMs }: InternalCall): { signal: AbortSignal; stop: () => void } {
+function withTimeLimit({ signal, limitMs }: InternalCall): { signal: AbortSignal; stop: () => void } {
   if (limitMs === undefined) return { signal, stop: () => {} };
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new GatewayError('dispatch.upstream_timeout')), limitMs);

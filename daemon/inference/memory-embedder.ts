@@ -9,7 +9,7 @@ import { wholeJson } from './internal-read.ts';
 
 /** The slot that a request without a model means. */
 const SLOT = 'embed';
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Vectors of memories are made by slot `embed`, through the same route as everybody's. */
 export function memoryEmbedder(internal: Internal, slots: Pick<Slots, 'get'>): Embedder {
@@ -29,7 +29,7 @@ export function memoryEmbedder(internal: Internal, slots: Pick<Slots, 'get'>): E
         signal,
         limitMs,
       });
-      const told = asObject(await wholeJson(answer, MOST_BYTES));
+      const told = asObject(await wholeJson(answer, MAX_BYTES));
       const vectors = asList(told?.data).map((each) => asList(asObject(each)?.embedding));
       if (vectors.length !== texts.length)
         throw new GatewayError('upstream.error', {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { OwnTime } from './overhead-timer.ts';
+import { OverheadTimer } from './overhead-timer.ts';
 
 function setUp() {
   const clock = { ms: 100 };
-  const own = new OwnTime(90, () => clock.ms);
+  const own = new OverheadTimer(90, () => clock.ms);
   const pass = (ms: number) => {
     clock.ms += ms;
   };
@@ -31,7 +31,7 @@ test('waits that fail are waits too', async () => {
     pass(1000);
     throw new Error('gone');
   })();
-  await expect(own.without(wait)).rejects.toThrow('gone');
+  await expect(own.excluding(wait)).rejects.toThrow('gone');
   pass(3);
   expect(own.ms).toBe(13);
 });

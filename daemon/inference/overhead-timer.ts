@@ -1,5 +1,5 @@
 /** A stopwatch of the time that one request spends in the gateway itself: it stands still while somebody else is waited for. */
-export class OwnTime {
+export class OverheadTimer {
   readonly #now: () => number;
   #since: number;
   #spent = 0;
@@ -30,7 +30,7 @@ export class OwnTime {
   }
 
   /** Waits for somebody else, however that ends. */
-  async without<T>(wait: Promise<T>): Promise<T> {
+  async excluding<T>(wait: Promise<T>): Promise<T> {
     this.pause();
     try {
       return await wait;

@@ -5,14 +5,14 @@ import { slotRecord } from '../contract/testing/slot-record.ts';
 import { swappedError } from '../slots/refusals.ts';
 import { InternalResponse } from './internal-response.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
-import { type Answered, post, readAll } from './testing/client.ts';
+import { upstreamCall, upstreamFacts } from './testing/builders.ts';
+import { post, readAll, type TestResponse } from './testing/client.ts';
 import { CHAT, closeAfterEach, hello, setUp } from './testing/forwarding.ts';
-import { upstreamCall, upstreamFacts } from './testing/pictures.ts';
 
 closeAfterEach();
 
 const WAITED_MS = 500;
-const overhead = ({ headers }: Pick<Answered, 'headers'>) => Number(headers['x-svc-overhead-ms']);
+const overhead = ({ headers }: Pick<TestResponse, 'headers'>) => Number(headers['x-svc-overhead-ms']);
 const fine = () => setUp((_req, res) => res.end('{}'));
 
 /** Waits of others are far above this, what a gateway does itself far below. */
@@ -23,7 +23,7 @@ function expectOwnOnly(ms: number): void {
 
 test('is without the time that the caller took to send the body', async () => {
   const { gateway } = await fine();
-  const answer = await new Promise<Answered>((resolve, reject) => {
+  const answer = await new Promise<TestResponse>((resolve, reject) => {
     const headers = { 'content-type': 'application/json' };
     const req = request(`${gateway.origin}${CHAT}`, { method: 'POST', headers });
     req.once('response', (res) => void readAll(res).then(resolve, reject)).once('error', reject);
@@ -55,7 +55,7 @@ test('is without the time that a sender of sound took', async () => {
     },
     receivedAt: performance.now(),
   });
-  expectOwnOnly(overhead((await res.head) as Pick<Answered, 'headers'>));
+  expectOwnOnly(overhead((await res.head) as Pick<TestResponse, 'headers'>));
   res.destroy();
   await running;
 });

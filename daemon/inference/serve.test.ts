@@ -4,10 +4,10 @@ import { GatewayError } from '../contract/errors.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import type { UpstreamState } from '../upstreams/port.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
+import { registeredModel, upstreamCall, upstreamFacts } from './testing/builders.ts';
 import { ask, post, readAll, until } from './testing/client.ts';
 import { CHAT, closeAfterEach, closers } from './testing/forwarding.ts';
 import { type GatewayOptions, listen, openGateway, TestSlots } from './testing/gateway.ts';
-import { registeredModel, upstreamCall, upstreamFacts } from './testing/pictures.ts';
 
 closeAfterEach();
 
@@ -157,7 +157,7 @@ describe('dispatch and slots', () => {
       param: 'model',
       details: { suggestions: ['qwen'] },
     });
-    expect(slots.asked).toEqual([]);
+    expect(slots.requests).toEqual([]);
   });
 
   test('a virtual name falls on to the next of its chain when memory is refused', async () => {
@@ -168,7 +168,7 @@ describe('dispatch and slots', () => {
     };
     const { gateway, seen } = await setUp(slots);
     const answer = await post(gateway.origin, CHAT, { model: 'svc/utility', messages });
-    expect(slots.asked).toEqual(['utility', 'agent']);
+    expect(slots.requests).toEqual(['utility', 'agent']);
     expect(answer.headers).toMatchObject({ 'x-svc-slot': 'agent', 'x-svc-model': 'qwen' });
     expect(JSON.parse(seen[0]?.body ?? '').model).toBe('qwen');
     expect(gateway.log[0]).toMatchObject({ slot: 'agent', model: 'qwen' });
@@ -208,7 +208,7 @@ describe('dispatch and slots', () => {
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
     const { gateway } = await setUp(slots);
     const { head } = ask(gateway.origin, CHAT, JSON.stringify({ messages }));
-    await until(() => slots.asked.length === 1);
+    await until(() => slots.requests.length === 1);
     expect(gateway.inference.running()).toMatchObject([{ id: 'r1', slot: 'agent', state: 'running' }]);
     gateway.inference.cancel('r1');
     const answer = await readAll(await head);

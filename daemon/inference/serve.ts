@@ -15,42 +15,42 @@ import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { createRequestWatch, type WholeEnd } from '../telemetry/request-tracker.ts';
+import { createRequestTracker, type ParentOutcome } from '../telemetry/request-tracker.ts';
 import type { Tracer } from '../telemetry/traces/tracer.ts';
 import { Encoders } from './audio/encoders.ts';
-import { Spools } from './audio/spool-store.ts';
+import { SpoolStore } from './audio/spool-store.ts';
 import { listSpeakers, listVoices } from './audio/voices.ts';
-import { noteRefused, type RunDeps, runCall } from './call.ts';
+import { type CallDeps, recordRefusal, runCall } from './call.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
-import { type CatalogueQuery, type Draws, findModel, listModels } from './catalogue.ts';
+import { type CatalogueQuery, type DrawableModels, findModel, listModels } from './catalogue.ts';
 import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
-import { takePicture } from './dispatch/routing-view.ts';
-import type { Life } from './forward/call-scope.ts';
-import { Efforts } from './forward/effort-support.ts';
-import { openEngines } from './forward/engines.ts';
-import { Repertoire } from './images/available-models.ts';
-import type { KeptImage } from './images/cache.ts';
+import { createRoutingView } from './dispatch/routing-view.ts';
+import type { CallScope } from './forward/call-scope.ts';
+import { EffortSupport } from './forward/effort-support.ts';
+import { openEngineConnections } from './forward/engines.ts';
+import { AvailableModels } from './images/available-models.ts';
+import type { CachedImage } from './images/cache.ts';
 import { Images } from './images/images.ts';
 import { callInternally, type Internal } from './internal.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
-import type { BodyPicture } from './rewrite/body-index.ts';
-import type { History } from './rewrite/restore-reasoning.ts';
+import type { BodyIndex } from './rewrite/body-index.ts';
+import type { ChatHistory } from './rewrite/restore-reasoning.ts';
 import { TASKS, type TaskName } from './tasks.ts';
 import { tryUpstream } from './try-upstream.ts';
 
 /** Hands the body over as it comes; `take` asks to wait by a promise. */
-export type Receive = (
+export type ReceiveBody = (
   take: (chunk: Buffer) => Promise<void> | undefined,
   signal: AbortSignal,
 ) => Promise<void>;
 
 /** What a call is the first part of: whoever asked knows both by one id. */
-export interface Whole {
+export interface ParentCall {
   /** An admin cancels it. */
   cancel(reason: GatewayError): void;
   /** How it ended; null: as its first part did. Never rejects. */
-  readonly ended: Promise<WholeEnd | null>;
+  readonly outcome: Promise<ParentOutcome | null>;
 }
 
 /** One call of an inference route, as the pipeline hands it over. */
@@ -66,21 +66,21 @@ export interface InferenceCall {
   /** The whole body, capped by the pipeline; empty where `receive` gives it. */
   readonly body: Buffer;
   /** Where the parts of `body` lie, noted by who looks first: a long body is walked once. */
-  picture?: BodyPicture | undefined;
+  bodyIndex?: BodyIndex | undefined;
   /** It was made from a request of another API. */
   readonly translated?: boolean;
   /** What was said before, where `body` was made from a request of another API. */
-  readonly history?: History;
+  readonly history?: ChatHistory;
   /** Whether it waits for a load as streams do; as its body asks when left out. */
   readonly waitsAsStream?: boolean;
   /** It is the first of several under this id: the request log shows them as one. */
-  readonly whole?: Whole;
+  readonly parent?: ParentCall;
   /** For bodies that are too large for memory. */
-  readonly receive?: Receive;
+  readonly receive?: ReceiveBody;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
   /** From when on the time until now was the gateway's own: arrival, without the wait for the sender of the body. Default: arrival. */
-  readonly ownSince?: number;
+  readonly overheadSince?: number;
 }
 
 export interface InferenceDeps {
@@ -122,7 +122,7 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
   voices(asked: string | null): VoiceList;
   speakers(): AudioModelList;
   /** A kept picture; null for any other text than the id of one. */
-  image(id: string): Promise<KeptImage | null>;
+  image(id: string): Promise<CachedImage | null>;
   explain(input: ExplainInput): ExplainView;
   /** Tries an upstream as real calls do: its model list, then a chat of a few tokens when a model is named. */
   tryUpstream(
@@ -131,9 +131,9 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
     requestId: string,
     res: ServerResponse,
   ): Promise<UpstreamTestStepView[]>;
-  readonly draws: Draws;
+  readonly drawableModels: DrawableModels;
   /** Notes a call that was refused before it was known what to run for it; the failure is still to be thrown. */
-  refused(call: InferenceCall, failure: unknown): void;
+  recordRefusal(call: InferenceCall, failure: unknown): void;
   /** An inference route called from inside the gateway. */
   readonly internal: Internal;
   /** Requests that run now. */
@@ -152,28 +152,34 @@ export function createInference(deps: InferenceDeps): Inference {
   const { settings, slots, registry, store, bus, metrics, log } = deps;
   const upstreams = deps.upstreams ?? NO_UPSTREAMS;
   const sources = { slots, registry, upstreams, npuSuffix: () => settings.value('npuSuffix') };
-  const hide = createRedactor(() => deps.secrets?.() ?? NO_SECRETS);
-  const watch = createRequestWatch({ requests: store.requests, bus, metrics, tracer: deps.tracer, hide });
-  const outbound = openEngines(() => settings.value('connectTimeoutS') * 1000);
-  const lives = new SwapRemoveSet<Life>();
-  const spools = new Spools(deps.spoolFolder);
+  const redact = createRedactor(() => deps.secrets?.() ?? NO_SECRETS);
+  const tracker = createRequestTracker({
+    requests: store.requests,
+    bus,
+    metrics,
+    tracer: deps.tracer,
+    redact,
+  });
+  const outbound = openEngineConnections(() => settings.value('connectTimeoutS') * 1000);
+  const activeScopes = new SwapRemoveSet<CallScope>();
+  const spools = new SpoolStore(deps.spoolFolder);
   const images = new Images({ folder: deps.imageFolder, outbound, bus, log });
-  const repertoire = new Repertoire({ slots, outbound, bus });
-  const draws = (slot: string) => repertoire.of(slot);
-  const run: RunDeps = {
+  const availableModels = new AvailableModels({ slots, outbound, bus });
+  const drawableModels = (slot: string) => availableModels.of(slot);
+  const run: CallDeps = {
     spools,
     images,
-    efforts: new Efforts(),
+    effortSupport: new EffortSupport(),
     encoders: deps.encoders ?? new Encoders(),
     settings,
     slots,
     registry,
     upstreams,
-    watch,
+    tracker,
     log,
     outbound,
     sources,
-    lives,
+    activeScopes,
   };
   let stopped = false;
   const task =
@@ -190,36 +196,39 @@ export function createInference(deps: InferenceDeps): Inference {
     transcriptions: task('transcriptions'),
     images: task('images'),
   };
-  const refused = (call: InferenceCall, failure: unknown) => noteRefused(watch, call, failure);
+  const refused = (call: InferenceCall, failure: unknown) => recordRefusal(tracker, call, failure);
   return {
     ...tasks,
     responses: serveDialect('responses', tasks, refused),
     messages: serveDialect('messages', tasks, refused),
     messagesCount: serveDialect('messagesCount', tasks, refused),
-    refused,
-    draws,
+    recordRefusal: refused,
+    drawableModels,
     internal: (call) => callInternally({ settings, tasks }, call),
-    models: (query) => ({ object: 'list', data: listModels(takePicture(sources), query, draws) }),
-    model: (id) => findModel(takePicture(sources), id, draws),
+    models: (query) => ({
+      object: 'list',
+      data: listModels(createRoutingView(sources), query, drawableModels),
+    }),
+    model: (id) => findModel(createRoutingView(sources), id, drawableModels),
     tryUpstream: (upstream, model, requestId, res) =>
       tryUpstream({ upstreams, outbound }, { upstream, model, requestId, res }),
-    voices: (asked) => listVoices(takePicture(sources), asked),
-    speakers: () => listSpeakers(takePicture(sources)),
+    voices: (asked) => listVoices(createRoutingView(sources), asked),
+    speakers: () => listSpeakers(createRoutingView(sources)),
     image: (id) => images.cache.open(id),
     explain: (input) =>
-      explain(input, takePicture(sources), {
-        foresee: (slot) => slots.preview(slot),
+      explain(input, createRoutingView(sources), {
+        previewSlot: (slot) => slots.preview(slot),
         queueMax: settings.value('queueMax'),
         refusalOf: (upstream) => upstreams.refusal(upstream),
       }),
-    running: () => watch.running(),
-    request: (id) => watch.find(id),
-    bodies: (id) => watch.bodies(id),
-    cancel: (id) => watch.cancel(id),
+    running: () => tracker.running(),
+    request: (id) => tracker.find(id),
+    bodies: (id) => tracker.bodies(id),
+    cancel: (id) => tracker.cancel(id),
     async stop() {
       stopped = true;
-      repertoire.close();
-      for (const life of lives.all()) life.end(draining());
+      availableModels.close();
+      for (const life of activeScopes.all()) life.end(draining());
       await images.settled();
       await outbound.close();
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sees } from './supports-vision.ts';
+import { supportsVision } from './supports-vision.ts';
 
 const beside = { capabilities: { vision: false }, projector: true };
 const on = (engine: string, runner = 'process') => ({ engine, runner });
@@ -13,4 +13,4 @@ test.each([
   [beside, on('llama-server', 'attach'), false],
   [beside, on('embedded', 'worker'), false],
   [{ projector: false }, on('llama-server'), false],
-])('%j on %j sees: %j', (model, slot, expected) => expect(sees(model, slot)).toBe(expected));
+])('%j on %j sees: %j', (model, slot, expected) => expect(supportsVision(model, slot)).toBe(expected));

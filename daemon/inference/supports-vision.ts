@@ -6,7 +6,7 @@ import type { RegisteredModelLike } from './ports.ts';
  * Whether a model can be shown pictures where it runs: by itself, because its slot says so, or because a projector lies beside it and the engine of its
  * slot is started with that. Pure.
  */
-export function sees(
+export function supportsVision(
   model: Pick<RegisteredModelLike, 'capabilities' | 'projector'> | undefined,
   slot: Pick<SlotView, 'engine' | 'runner' | 'vision'> | undefined,
 ): boolean {

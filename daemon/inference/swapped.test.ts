@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { swappedError } from '../slots/refusals.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
+import { upstreamCall, upstreamFacts } from './testing/builders.ts';
 import { ask, post, readAll } from './testing/client.ts';
 import { CHAT, closeAfterEach, SSE, setUp } from './testing/forwarding.ts';
 import type { TestSlots } from './testing/gateway.ts';
-import { upstreamCall, upstreamFacts } from './testing/pictures.ts';
 
 closeAfterEach();
 
@@ -34,7 +34,7 @@ describe('a caller whose slot was given another model while he waited', () => {
     const answer = await post(gateway.origin, CHAT, hello);
     expect(answer).toMatchObject({ status: 200, body: '{"ok":true}' });
     expect(answer.headers).toMatchObject({ 'x-svc-slot': 'other', 'x-svc-model': 'qwen' });
-    expect(slots.asked).toEqual(['agent', 'other']);
+    expect(slots.requests).toEqual(['agent', 'other']);
     expect([slots.leased, slots.released]).toEqual([1, 1]);
     expect(gateway.log).toMatchObject([{ status: 200, slot: 'other' }]);
   });
@@ -47,7 +47,7 @@ describe('a caller whose slot was given another model while he waited', () => {
     const answer = await post(gateway.origin, CHAT, hello);
     expect(answer).toMatchObject({ status: 200, body: '{"ok":true}' });
     expect(answer.headers).toMatchObject({ 'x-svc-slot': 'other' });
-    expect(slots.asked).toEqual(['agent', 'other']);
+    expect(slots.requests).toEqual(['agent', 'other']);
   });
 
   test('is told that nobody has it any more when that is so', async () => {
@@ -65,7 +65,7 @@ describe('a caller whose slot was given another model while he waited', () => {
     const answer = await post(gateway.origin, CHAT, hello);
     expect(answer).toMatchObject({ status: 503 });
     expect(answer.headers['retry-after']).toBe('1');
-    expect(slots.asked).toHaveLength(4);
+    expect(slots.requests).toHaveLength(4);
   });
 
   test('goes to an upstream with it, under the name of that alone', async () => {

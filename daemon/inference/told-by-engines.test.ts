@@ -2,10 +2,10 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { CallEnd } from '../upstreams/upstream.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
+import { upstreamCall, upstreamFacts } from './testing/builders.ts';
 import { post, until } from './testing/client.ts';
 import { BODIES, MESSAGES, RESPONSES } from './testing/dialects.ts';
 import { CHAT, closeAfterEach, delta, hello, SSE, setUp } from './testing/forwarding.ts';
-import { upstreamCall, upstreamFacts } from './testing/pictures.ts';
 
 closeAfterEach();
 

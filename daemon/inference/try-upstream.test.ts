@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { upstreamCall } from './testing/pictures.ts';
+import { upstreamCall } from './testing/builders.ts';
 import { tryUpstream } from './try-upstream.ts';
 
 /** The chat step of a trial of an upstream at `origin`, which answers so; and what it was sent. */

@@ -4,21 +4,21 @@ import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import { queryUpstream, type UpstreamResponse } from '../upstreams/ask.ts';
 import { faultOf } from '../upstreams/fault.ts';
 import type { AllUpstreams, UpstreamCall } from '../upstreams/port.ts';
-import { Life } from './forward/call-scope.ts';
+import { CallScope } from './forward/call-scope.ts';
 import { errorInside200, judge, startsLikeError } from './forward/engine-error.ts';
-import type { Engines } from './forward/engines.ts';
+import type { EngineConnections } from './forward/engines.ts';
 import { engineHeaders } from './forward/headers.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
-import { credentialsOf, withoutCredentials } from './forward/own-credential.ts';
-import { IN_TRANSLATED, scanBody } from './rewrite/body-index.ts';
+import { credentialsOf, redactCredentials } from './forward/own-credential.ts';
+import { scanBody, TRANSLATED_NAMES } from './rewrite/body-index.ts';
 import { rewriteChat } from './rewrite/deviations.ts';
 
-export interface TryDeps {
+export interface TryUpstreamDeps {
   readonly upstreams: Pick<AllUpstreams, 'connect' | 'readList'>;
-  readonly outbound: Engines;
+  readonly outbound: EngineConnections;
 }
 
-export interface Trial {
+export interface UpstreamTrial {
   readonly upstream: string;
   /** Null asks for the model list only. */
   readonly model: string | null;
@@ -29,20 +29,23 @@ export interface Trial {
 
 const PATH = '/v1/chat/completions';
 const CHAT_LIMIT_MS = 60_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Of one token some models that think make an error instead of an answer. */
-const MOST_TOKENS = 16;
+const MAX_TOKENS = 16;
 /** How OpenAI says that a model was still thinking at that limit: it works. */
 const LIMIT_REACHED = 'output limit was reached';
 
-type Told = Omit<UpstreamTestStepView, 'step' | 'ms'>;
+type StepResult = Omit<UpstreamTestStepView, 'step' | 'ms'>;
 
 /**
  * Tries an upstream through what real calls go through: its address and key of now, the same connections, rewrites,
  * headers and judgement of answers. First its model list, then, with a model, a chat of a few tokens.
  */
-export async function tryUpstream(deps: TryDeps, trial: Trial): Promise<UpstreamTestStepView[]> {
-  const life = new Life(trial.res);
+export async function tryUpstream(
+  deps: TryUpstreamDeps,
+  trial: UpstreamTrial,
+): Promise<UpstreamTestStepView[]> {
+  const life = new CallScope(trial.res);
   try {
     const list = await timed('models', () => deps.upstreams.readList(trial.upstream, life.signal));
     if (!list.ok || trial.model === null) return [list];
@@ -50,7 +53,7 @@ export async function tryUpstream(deps: TryDeps, trial: Trial): Promise<Upstream
     return [list, await timed('chat', () => chat(deps, { ...trial, model }, life.signal))];
   } catch (error) {
     // Nobody is there any more to be told.
-    if (life.ended) return [];
+    if (life.endReason) return [];
     throw error;
   } finally {
     life.dispose();
@@ -59,7 +62,7 @@ export async function tryUpstream(deps: TryDeps, trial: Trial): Promise<Upstream
 
 async function timed(
   step: UpstreamTestStepView['step'],
-  work: () => Promise<Told>,
+  work: () => Promise<StepResult>,
 ): Promise<UpstreamTestStepView> {
   const start = performance.now();
   const told = await work();
@@ -67,10 +70,10 @@ async function timed(
 }
 
 async function chat(
-  deps: TryDeps,
-  trial: Trial & { readonly model: string },
+  deps: TryUpstreamDeps,
+  trial: UpstreamTrial & { readonly model: string },
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<StepResult> {
   let route: UpstreamCall;
   try {
     route = deps.upstreams.connect(trial.upstream, { isTest: true });
@@ -81,13 +84,13 @@ async function chat(
   try {
     const answer = await queryUpstream({
       outbound: deps.outbound,
-      request: question(route, trial),
+      request: chatRequest(route, trial),
       limitMs: CHAT_LIMIT_MS,
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       signal,
     });
     route.onEnd({ status: answer.status });
-    return judged(answer, route);
+    return resultOf(answer, route);
   } catch (error) {
     route.onEnd(signal.aborted ? null : { failed: error });
     signal.throwIfAborted();
@@ -95,18 +98,23 @@ async function chat(
   }
 }
 
-function question(route: UpstreamCall, { model, requestId }: { model: string; requestId: string }) {
+function chatRequest(route: UpstreamCall, { model, requestId }: { model: string; requestId: string }) {
   const messages = [{ role: 'user', content: 'Say ok.' }];
-  const chat = JSON.stringify({ model, messages, max_tokens: MOST_TOKENS });
+  const chat = JSON.stringify({ model, messages, max_tokens: MAX_TOKENS });
   // It is our own chat, so it is adapted to its target as those that we translate.
-  const picture = scanBody(Buffer.from(chat), IN_TRANSLATED);
+  const index = scanBody(Buffer.from(chat), TRANSLATED_NAMES);
   const target = { origin: route.origin, local: !route.remote, thinkingDefault: () => null };
-  const body = rewriteChat({ picture, ...target }, model, model);
+  const body = rewriteChat({ index, ...target }, model, model);
   return {
     origin: route.origin,
     path: underBase(route.base, outgoingPath(PATH, PATH, route.nativeRerank)),
     method: 'POST' as const,
-    headers: engineHeaders({ incoming: {}, contentType: 'application/json', own: route.headers, requestId }),
+    headers: engineHeaders({
+      incoming: {},
+      contentType: 'application/json',
+      ownHeaders: route.headers,
+      requestId,
+    }),
     body,
     idleMs: route.idleMs ?? CHAT_LIMIT_MS,
     ...(route.connectMs === null ? {} : { connectMs: route.connectMs }),
@@ -114,14 +122,14 @@ function question(route: UpstreamCall, { model, requestId }: { model: string; re
 }
 
 /** Says of an answer what a caller would be told; an error that passes byte for byte is summed up by its message. */
-function judged({ status, bytes: raw }: UpstreamResponse, route: UpstreamCall): Told {
-  const bytes = withoutCredentials(raw, credentialsOf(route.headers));
+function resultOf({ status, bytes: raw }: UpstreamResponse, route: UpstreamCall): StepResult {
+  const bytes = redactCredentials(raw, credentialsOf(route.headers));
   if (status < 300 && startsLikeError(bytes) !== true) {
     const isChat = Array.isArray((parsed(bytes) as { choices?: unknown } | null)?.choices);
-    return isChat ? answered(status) : { ok: false, status, message: 'What it answers is no chat.' };
+    return isChat ? success(status) : { ok: false, status, message: 'What it answers is no chat.' };
   }
   if (status < 300) return { ok: false, status, message: errorInside200(bytes, false).message };
-  if (status === 400 && bytes.includes(LIMIT_REACHED)) return answered(status);
+  if (status === 400 && bytes.includes(LIMIT_REACHED)) return success(status);
   const verdict = judge({ status, bytes, truncated: false });
   if (!verdict.passes) return { ok: false, status, message: verdict.error.message };
   const { error } = parsed(bytes) as { error: { message?: unknown } };
@@ -129,7 +137,7 @@ function judged({ status, bytes: raw }: UpstreamResponse, route: UpstreamCall): 
   return { ok: false, status, message: message.slice(0, 500) };
 }
 
-const answered = (status: number): Told => ({ ok: true, status, message: 'It answered a chat.' });
+const success = (status: number): StepResult => ({ ok: true, status, message: 'It answered a chat.' });
 
 function parsed(bytes: Buffer): unknown {
   try {

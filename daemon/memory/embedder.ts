@@ -1,6 +1,6 @@
 import type { Tier } from '../contract/auth.ts';
 
-export interface EmbedAsk {
+export interface EmbedRequest {
   readonly texts: readonly string[];
   /** On whose behalf: the class of the embeddings route holds. */
   readonly tier: Tier;
@@ -17,6 +17,6 @@ export interface Embedder {
   current(): { readonly model: string; readonly loaded: boolean } | null;
   /** One vector for each text, and the model that made them. Throws a GatewayError, or the signal's reason. */
   embed(
-    ask: EmbedAsk,
+    ask: EmbedRequest,
   ): Promise<{ readonly model: string; readonly vectors: readonly (readonly unknown[])[] }>;
 }

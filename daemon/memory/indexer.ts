@@ -13,12 +13,12 @@ export interface IndexerDeps {
 
 /** Memories in one call of the model, and in one pass over the store. */
 const BATCH = 16;
-const MOST_IN_A_PASS = 10_000;
+const MAX_PER_PASS = 10_000;
 const LIMIT_MS = 60_000;
 /** Beyond this the load is given up; where `slots.load_wait_s` is shorter, that comes first. */
-const LOAD_MS = 900_000;
+const LOAD_LIMIT_MS = 900_000;
 /** The beginning of a text tells what it is about; more than this in characters is not embedded. */
-const MOST_TEXT = 2_000;
+const MAX_TEXT_LENGTH = 2_000;
 const EMPTY = Buffer.alloc(0);
 
 /**
@@ -27,7 +27,7 @@ const EMPTY = Buffer.alloc(0);
  */
 export class Indexer {
   readonly #deps: IndexerDeps;
-  readonly #ending = new AbortController();
+  readonly #stopControl = new AbortController();
   #pass: Promise<void> | null = null;
 
   constructor(deps: IndexerDeps) {
@@ -36,20 +36,26 @@ export class Indexer {
 
   /** Begins a pass unless one goes on; never throws, loads nothing. */
   wake(tier: Tier): void {
-    if (this.#deps.embedder.current()?.loaded) this.#begin(() => this.#work(tier));
+    if (this.#deps.embedder.current()?.loaded) this.#startPass(() => this.#runPass(tier));
   }
 
   /** Has the model loaded, and then begins a pass, unless one goes on; never throws. */
   load(tier: Tier): void {
-    this.#begin(async () => {
-      const { signal } = this.#ending;
-      await this.#deps.embedder.embed({ texts: ['.'], tier, signal, limitMs: LOAD_MS, background: true });
-      await this.#work(tier);
+    this.#startPass(async () => {
+      const { signal } = this.#stopControl;
+      await this.#deps.embedder.embed({
+        texts: ['.'],
+        tier,
+        signal,
+        limitMs: LOAD_LIMIT_MS,
+        background: true,
+      });
+      await this.#runPass(tier);
     });
   }
 
-  #begin(work: () => Promise<void>): void {
-    if (this.#pass !== null || this.#ending.signal.aborted) return;
+  #startPass(work: () => Promise<void>): void {
+    if (this.#pass !== null || this.#stopControl.signal.aborted) return;
     this.#pass = work()
       .catch((err: unknown) => this.#deps.log.debug({ err }, 'memories got no vectors'))
       .finally(() => {
@@ -64,16 +70,16 @@ export class Indexer {
 
   /** Ends the pass that goes on. */
   async stop(): Promise<void> {
-    this.#ending.abort(new GatewayError('slot.draining'));
+    this.#stopControl.abort(new GatewayError('slot.draining'));
     await this.#pass;
   }
 
-  async #work(tier: Tier): Promise<void> {
+  async #runPass(tier: Tier): Promise<void> {
     const { vectors, embedder } = this.#deps;
     let after = 0;
-    for (let done = 0; done < MOST_IN_A_PASS; done += BATCH) {
+    for (let done = 0; done < MAX_PER_PASS; done += BATCH) {
       const now = embedder.current();
-      if (!now?.loaded || this.#ending.signal.aborted) return;
+      if (!now?.loaded || this.#stopControl.signal.aborted) return;
       const batch = vectors.pending(now.model, after, BATCH);
       const last = batch.at(-1);
       if (last === undefined) return;
@@ -85,8 +91,8 @@ export class Indexer {
   /** One batch; what a model refuses together is tried one by one, and what it refuses alone is left without a vector. */
   async #embed(model: string, batch: readonly PendingMemory[], tier: Tier): Promise<void> {
     const { vectors, embedder } = this.#deps;
-    const texts = batch.map(({ text }) => text.slice(0, MOST_TEXT).toWellFormed());
-    const signal = this.#ending.signal;
+    const texts = batch.map(({ text }) => text.slice(0, MAX_TEXT_LENGTH).toWellFormed());
+    const signal = this.#stopControl.signal;
     try {
       const made = await embedder.embed({ texts, tier, signal, limitMs: LIMIT_MS, background: true });
       const rows = batch.map(({ seq }, i) => ({ seq, vector: storedVector(made.vectors[i] ?? []) ?? EMPTY }));

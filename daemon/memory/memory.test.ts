@@ -3,7 +3,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { memoryRepo } from '../store/memory.ts';
 import { memoryDb } from '../store/testing.ts';
-import type { EmbedAsk, Embedder } from './embedder.ts';
+import type { Embedder, EmbedRequest } from './embedder.ts';
 import { createMemory } from './memory.ts';
 
 /** A stand-in for an embedding model: each number says how often a word of its list is in the text. */
@@ -11,12 +11,12 @@ class CountingEmbedder implements Embedder {
   model = 'first';
   loaded = true;
   words = ['cat', 'kitten', 'car'];
-  readonly asked: EmbedAsk[] = [];
+  readonly asked: EmbedRequest[] = [];
   refuse: (text: string) => GatewayError | null = () => null;
-  before: (ask: EmbedAsk) => Promise<void> | void = () => {};
+  before: (ask: EmbedRequest) => Promise<void> | void = () => {};
 
   current = () => ({ model: this.model, loaded: this.loaded });
-  embed = async (ask: EmbedAsk) => {
+  embed = async (ask: EmbedRequest) => {
     this.asked.push(ask);
     await this.before(ask);
     for (const text of ask.texts) {

@@ -19,7 +19,7 @@ export interface Memory extends Pick<MemoryRepo, 'list' | 'get' | 'remove' | 're
    * Best first. Without an embedding model in memory, or when that takes longer than two seconds, it finds by words alone; the
    * model is loaded for the next search.
    */
-  search(query: string, limit: number, on: { tier: Tier; signal: AbortSignal }): Promise<MemoryFound>;
+  search(query: string, limit: number, caller: { tier: Tier; signal: AbortSignal }): Promise<MemoryFound>;
   /** Resolves when nothing is being embedded in the background. */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -32,15 +32,15 @@ export interface MemoryDeps {
 }
 
 /** Longest wait for the vector of a query, in milliseconds. */
-const QUERY_MS = 2_000;
+const QUERY_LIMIT_MS = 2_000;
 /** Places of each list that take part when two are joined. */
-const RANKED = 100;
+const RANKED_COUNT = 100;
 
 export function createMemory({ repo, embedder, log }: MemoryDeps): Memory {
   const indexer = new Indexer({ vectors: repo.vectors, embedder, log });
 
   /** Ids by meaning; null when no model was there in time. */
-  async function byMeaning(query: string, tier: Tier, signal: AbortSignal): Promise<string[] | null> {
+  async function searchByVector(query: string, tier: Tier, signal: AbortSignal): Promise<string[] | null> {
     const now = embedder.current();
     if (now === null) return null;
     if (!now.loaded) {
@@ -48,10 +48,10 @@ export function createMemory({ repo, embedder, log }: MemoryDeps): Memory {
       return null;
     }
     try {
-      const ask = { texts: [query], tier, signal, limitMs: QUERY_MS, background: false };
+      const ask = { texts: [query], tier, signal, limitMs: QUERY_LIMIT_MS, background: false };
       const { model, vectors } = await embedder.embed(ask);
       const stored = storedVector(vectors[0] ?? []);
-      return stored === null ? null : await nearest(repo.vectors, model, vectorOf(stored), RANKED);
+      return stored === null ? null : await nearest(repo.vectors, model, vectorOf(stored), RANKED_COUNT);
     } catch (err) {
       signal.throwIfAborted();
       log.debug({ err }, 'a memory is looked for by words only');
@@ -73,10 +73,10 @@ export function createMemory({ repo, embedder, log }: MemoryDeps): Memory {
       return added;
     },
     async search(query, limit, { tier, signal }) {
-      const near = await byMeaning(query, tier, signal);
+      const near = await searchByVector(query, tier, signal);
       indexer.wake(tier);
       if (near === null) return { mode: 'words', memories: repo.search(query, limit) };
-      const words = repo.search(query, RANKED).map(({ id }) => id);
+      const words = repo.search(query, RANKED_COUNT).map(({ id }) => id);
       const memories = fuse([words, near])
         .slice(0, limit)
         .flatMap(({ id, score }) => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { MemoryVectors } from '../store/memory-vectors.ts';
-import { nearness, vectorOf } from './vector.ts';
+import { similarity, vectorOf } from './vector.ts';
 
 /** Vectors that are looked at before everybody else has a turn. */
 const PAGE = 250;
@@ -9,18 +9,18 @@ const PAGE = 250;
 export async function nearest(
   vectors: MemoryVectors,
   model: string,
-  wanted: Float32Array,
+  query: Float32Array,
   limit: number,
 ): Promise<string[]> {
-  let best: { id: string; near: number }[] = [];
+  let best: { id: string; score: number }[] = [];
   let after = 0;
   for (;;) {
     const page = vectors.page(model, after, PAGE);
     for (const { id, vector } of page) {
-      const near = nearness(wanted, vectorOf(vector));
-      if (near > 0) best.push({ id, near });
+      const near = similarity(query, vectorOf(vector));
+      if (near > 0) best.push({ id, score: near });
     }
-    best = best.sort((a, b) => b.near - a.near).slice(0, limit);
+    best = best.sort((a, b) => b.score - a.score).slice(0, limit);
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return best.map(({ id }) => id);
     after = last.seq;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearness, storedVector, vectorOf } from './vector.ts';
+import { similarity, storedVector, vectorOf } from './vector.ts';
 
 const back = (numbers: readonly unknown[]) => {
   const stored = storedVector(numbers);
@@ -9,9 +9,9 @@ const back = (numbers: readonly unknown[]) => {
 test('a vector is kept with length 1, and nearness is the cosine', () => {
   const a = back([3, 4]) as Float32Array;
   expect([...a].map((value) => Math.round(value * 10))).toEqual([6, 8]);
-  expect(nearness(a, a)).toBeCloseTo(1);
-  expect(nearness(a, back([-4, 3]) as Float32Array)).toBeCloseTo(0);
-  expect(nearness(a, back([1, 2, 3]) as Float32Array)).toBe(0);
+  expect(similarity(a, a)).toBeCloseTo(1);
+  expect(similarity(a, back([-4, 3]) as Float32Array)).toBeCloseTo(0);
+  expect(similarity(a, back([1, 2, 3]) as Float32Array)).toBe(0);
 });
 
 test.each([

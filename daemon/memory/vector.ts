@@ -1,9 +1,9 @@
 /** Longest vector that is kept, in numbers. */
-const MOST_NUMBERS = 8_192;
+const MAX_DIMENSIONS = 8_192;
 
 /** A vector of length 1 as it is stored; null for what is no vector of finite numbers, or points nowhere. */
 export function storedVector(numbers: readonly unknown[]): Buffer | null {
-  if (numbers.length === 0 || numbers.length > MOST_NUMBERS) return null;
+  if (numbers.length === 0 || numbers.length > MAX_DIMENSIONS) return null;
   if (!numbers.every((each) => typeof each === 'number' && Number.isFinite(each))) return null;
   const values = Float32Array.from(numbers as readonly number[]);
   const length = Math.hypot(...values);
@@ -21,7 +21,7 @@ export function vectorOf(stored: Buffer): Float32Array {
 }
 
 /** How near two vectors of length 1 are, -1 to 1; 0 for vectors of different models. */
-export function nearness(a: Float32Array, b: Float32Array): number {
+export function similarity(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0;
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);

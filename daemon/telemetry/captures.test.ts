@@ -3,7 +3,7 @@ import { Capture, Captures } from './captures.ts';
 
 function captured(request: string | Buffer, ...answer: (string | Buffer)[]) {
   const capture = new Capture(Buffer.from(request));
-  for (const part of answer) capture.answered(Buffer.from(part));
+  for (const part of answer) capture.pushResponse(Buffer.from(part));
   return capture.view();
 }
 
@@ -28,7 +28,7 @@ test('bytes that are no text are counted only', () => {
 
 test('the latest hundred requests are kept', () => {
   const captures = new Captures();
-  for (let i = 0; i < 250; i++) captures.keep(`r${i}`, new Capture(Buffer.from(String(i))));
+  for (let i = 0; i < 250; i++) captures.add(`r${i}`, new Capture(Buffer.from(String(i))));
   expect(captures.find('r149')).toBeNull();
   expect(captures.find('r150')).toEqual({ request: '150', answer: null });
   expect(captures.find('r249')?.request).toBe('249');

@@ -1,23 +1,23 @@
 import type { RequestBodiesView } from '../contract/system.ts';
 
 /** Bytes of one text that are kept. */
-const MOST_BYTES = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 /** Requests whose texts are kept, the latest ones. */
-const MOST_REQUESTS = 100;
+const MAX_REQUESTS = 100;
 
 /** The beginning of bytes that pass by. */
-class Beginning {
+class TextPrefix {
   readonly #parts: Buffer[] = [];
-  #kept = 0;
+  #storedBytes = 0;
   #total = 0;
 
   /** Copies what is kept: a part of a larger buffer would hold all of that. */
   push(bytes: Buffer): void {
     this.#total += bytes.length;
-    if (this.#kept >= MOST_BYTES || bytes.length === 0) return;
-    const part = Buffer.from(bytes.subarray(0, MOST_BYTES - this.#kept));
+    if (this.#storedBytes >= MAX_BYTES || bytes.length === 0) return;
+    const part = Buffer.from(bytes.subarray(0, MAX_BYTES - this.#storedBytes));
     this.#parts.push(part);
-    this.#kept += part.length;
+    this.#storedBytes += part.length;
   }
 
   /** As text; null when nothing came, and only their number for bytes that are none. */
@@ -27,7 +27,7 @@ class Beginning {
     try {
       if (bytes.includes(0)) throw new TypeError('no text');
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-      return this.#total > this.#kept ? `${text}… (${this.#total} bytes in all)` : text;
+      return this.#total > this.#storedBytes ? `${text}… (${this.#total} bytes in all)` : text;
     } catch {
       return `(${this.#total} bytes that are no text)`;
     }
@@ -36,33 +36,33 @@ class Beginning {
 
 /** What one request asked and was answered, as far as it is kept (setting `observability.capture_bodies`). */
 export class Capture {
-  readonly #request = new Beginning();
-  readonly #answer = new Beginning();
+  readonly #request = new TextPrefix();
+  readonly #response = new TextPrefix();
 
   constructor(body: Buffer) {
     this.#request.push(body);
   }
 
-  answered(bytes: Buffer): void {
-    this.#answer.push(bytes);
+  pushResponse(bytes: Buffer): void {
+    this.#response.push(bytes);
   }
 
   view(): RequestBodiesView {
-    return { request: this.#request.text(), answer: this.#answer.text() };
+    return { request: this.#request.text(), answer: this.#response.text() };
   }
 }
 
 /** The texts of the latest requests, in memory only: nothing of them reaches a disk, a log or a backup. */
 export class Captures {
-  readonly #kept = new Map<string, Capture>();
+  readonly #captures = new Map<string, Capture>();
 
-  keep(id: string, capture: Capture): void {
-    this.#kept.set(id, capture);
-    const [oldest] = this.#kept.keys();
-    if (oldest !== undefined && this.#kept.size > MOST_REQUESTS) this.#kept.delete(oldest);
+  add(id: string, capture: Capture): void {
+    this.#captures.set(id, capture);
+    const [oldest] = this.#captures.keys();
+    if (oldest !== undefined && this.#captures.size > MAX_REQUESTS) this.#captures.delete(oldest);
   }
 
   find(id: string): RequestBodiesView | null {
-    return this.#kept.get(id)?.view() ?? null;
+    return this.#captures.get(id)?.view() ?? null;
   }
 }

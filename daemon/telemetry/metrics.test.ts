@@ -7,8 +7,8 @@ import { slotRecord } from '../contract/testing/slot-record.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import { EventBus } from '../lib/async/event-bus.ts';
 import type { SlotEvent, SlotEventListener } from '../slots/lifecycle/slot-events.ts';
-import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
-import { MOST_OWNERS } from './series/target-metrics.ts';
+import { createMetrics, type Metrics, type MetricsDeps } from './metrics.ts';
+import { MAX_TARGETS } from './series/target-metrics.ts';
 
 let open: Metrics | undefined;
 afterEach(() => open?.close());
@@ -16,7 +16,7 @@ afterEach(() => open?.close());
 const slot = (state: SlotStateName): SlotRecord =>
   slotRecord({ name: 'agent', model: 'secret-model-name', state, active: 1, queued: 2 });
 
-function setUp(more: Partial<MetricsOptions> = {}) {
+function setUp(more: Partial<MetricsDeps> = {}) {
   const bus = new EventBus<GatewayEvents>();
   const works: SlotEventListener[] = [];
   const here = { slots: [slot('serving')] };
@@ -46,7 +46,7 @@ const finished = {
   slot: 'agent',
   upstream: null,
   status: 200,
-  told: null,
+  inBandCode: null,
   durationS: 0.3,
   firstByteS: 0.02,
   waitS: 0.004,
@@ -108,7 +108,7 @@ test('refusals are counted by code, limiter trips apart from them', async () => 
 test('failures that answers told are counted by codes of the catalogue; whom an upstream refuses is not refused here', async () => {
   const { metrics } = setUp();
   for (const told of ['slot.failed', 'rate_limit_exceeded', 'auth.rate_limited', null])
-    metrics.finished({ ...finished, told });
+    metrics.finished({ ...finished, inBandCode: told });
   const text = await metrics.render();
   expect(text).toContain('svc_errors_total{code="slot.failed"} 1');
   expect(text).toContain('svc_errors_total{code="upstream.error"} 2');
@@ -144,15 +144,15 @@ test('series go with their slot or upstream, and a crowd of names ends in one', 
   here.slots = [];
   upstreams.splice(0);
   expect(await metrics.render()).not.toMatch(/"agent"|"desk"/);
-  for (let i = 0; i < 3 * MOST_OWNERS; i++) {
+  for (let i = 0; i < 3 * MAX_TARGETS; i++) {
     metrics.finished({ ...finished, slot: `s${i}` });
     metrics.finished({ ...far, upstream: `u${i}` });
   }
-  here.slots = Array.from({ length: 3 * MOST_OWNERS }, (_, i) => ({ ...slot('ready'), name: `s${i}` }));
+  here.slots = Array.from({ length: 3 * MAX_TARGETS }, (_, i) => ({ ...slot('ready'), name: `s${i}` }));
   const crowd = lines(await metrics.render(), 'svc_requests_total{');
-  expect(crowd.filter((line) => line.includes('slot='))).toHaveLength(MOST_OWNERS + 1);
+  expect(crowd.filter((line) => line.includes('slot='))).toHaveLength(MAX_TARGETS + 1);
   expect(crowd).toContain(
-    `svc_requests_total{slot="(others)",route="/v1/chat/completions",status="200"} ${2 * MOST_OWNERS}`,
+    `svc_requests_total{slot="(others)",route="/v1/chat/completions",status="200"} ${2 * MAX_TARGETS}`,
   );
 });
 

@@ -9,14 +9,14 @@ import type { EventBus } from '../lib/async/event-bus.ts';
 import type { SlotEventListener } from '../slots/lifecycle/slot-events.ts';
 import { deviceGauges } from './series/device-gauges.ts';
 import { instruments } from './series/instruments.ts';
-import { Make, type MetricRow } from './series/metric-factory.ts';
+import { MetricFactory, type MetricRow } from './series/metric-factory.ts';
 import type { FinishedRequest } from './series/owner-series.ts';
 import { processGauges } from './series/process-gauges.ts';
 import { pullSeries } from './series/pull-series.ts';
-import { refusalSeries, toldCode } from './series/refusals.ts';
+import { inBandErrorCode, refusalSeries } from './series/refusals.ts';
 import { slotGauges } from './series/slot-gauges.ts';
 import { type SpanCounts, spanSeries } from './series/span-series.ts';
-import { Owners } from './series/target-metrics.ts';
+import { TargetMetrics } from './series/target-metrics.ts';
 import { upstreamGauges } from './series/upstream-gauges.ts';
 
 export type { FinishedRequest } from './series/owner-series.ts';
@@ -35,7 +35,7 @@ export interface Metrics {
 }
 
 /** What is looked at when somebody scrapes. */
-export interface MetricsOptions {
+export interface MetricsDeps {
   readonly version: string;
   readonly slots: { list(): SlotRecord[]; onEvent(listener: SlotEventListener): () => void };
   readonly upstreams?: { views(): UpstreamRecord[] };
@@ -47,35 +47,35 @@ export interface MetricsOptions {
   readonly bus: Pick<EventBus<GatewayEvents>, 'subscribe'>;
 }
 
-export function createMetrics(options: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsDeps): Metrics {
   const { slots, upstreams, hardware, pulls, store, spans, bus } = options;
   const registry = new Registry();
-  const make = new Make(registry);
-  const owners = new Owners(instruments(make));
+  const make = new MetricFactory(registry);
+  const targets = new TargetMetrics(instruments(make));
   const refused = refusalSeries(make);
   /** As of the scrape under way: each part is looked at once for all of its gauges. */
-  const seen: { slots: SlotRecord[]; upstreams: UpstreamRecord[]; hardware: HardwareView | null } = {
+  const snapshot: { slots: SlotRecord[]; upstreams: UpstreamRecord[]; hardware: HardwareView | null } = {
     slots: [],
     upstreams: [],
     hardware: null,
   };
-  const look = () => {
-    seen.slots = slots.list();
-    seen.upstreams = upstreams?.views() ?? [];
-    const awake = seen.slots.some(({ device }) => device !== null && device !== 'cpu');
-    seen.hardware = (awake ? hardware?.view() : hardware?.last()) ?? null;
-    owners.keep(names(seen.slots), names(seen.upstreams));
+  const refreshSnapshot = () => {
+    snapshot.slots = slots.list();
+    snapshot.upstreams = upstreams?.views() ?? [];
+    const awake = snapshot.slots.some(({ device }) => device !== null && device !== 'cpu');
+    snapshot.hardware = (awake ? hardware?.view() : hardware?.last()) ?? null;
+    targets.retain(names(snapshot.slots), names(snapshot.upstreams));
   };
-  slotGauges(make, () => seen.slots);
-  upstreamGauges(make, () => seen.upstreams);
-  deviceGauges(make, () => seen.hardware);
+  slotGauges(make, () => snapshot.slots);
+  upstreamGauges(make, () => snapshot.upstreams);
+  deviceGauges(make, () => snapshot.hardware);
   if (spans) spanSeries(make, () => spans.counts());
   if (store)
     make.gauge('svc_store_ok', '1 while the database works.', [], (gauge) =>
       gauge.set(Number(store.health().status !== 'failed')),
     );
   const ends = [
-    slots.onEvent((work) => owners.worked(work)),
+    slots.onEvent((work) => targets.onSlotEvent(work)),
     pullSeries(make, bus, () => pulls?.list() ?? []),
     processGauges(make, options.version),
   ];
@@ -83,13 +83,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
     contentType: registry.contentType,
     rows: make.rows,
     render: () => {
-      look();
+      refreshSnapshot();
       return registry.metrics();
     },
     refused,
     finished(request) {
-      owners.finished(request);
-      if (request.told !== null) refused(toldCode(request.told));
+      targets.finished(request);
+      if (request.inBandCode !== null) refused(inBandErrorCode(request.inBandCode));
     },
     close() {
       for (const end of ends) end();

@@ -8,7 +8,7 @@ function setUp() {
   let at = START + 5_000;
   const minutes = createMinutes(() => at);
   const ended = (status: number, firstByteS: number | null = 0.2, told: string | null = null) =>
-    minutes.finished({ status, told, firstByteS, completionTokens: 3 });
+    minutes.finished({ status, inBandCode: told, firstByteS, completionTokens: 3 });
   const go = (ms: number): void => {
     at += ms;
   };

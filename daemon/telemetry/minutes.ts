@@ -19,12 +19,12 @@ interface Minute {
 
 /** How busy it was in each minute of the last hour; bounded, in memory only. */
 export interface Minutes {
-  finished(request: Pick<FinishedRequest, 'status' | 'told' | 'firstByteS' | 'completionTokens'>): void;
+  finished(request: Pick<FinishedRequest, 'status' | 'inBandCode' | 'firstByteS' | 'completionTokens'>): void;
   /** Oldest first, a row for every minute since the start of the gateway, quiet ones too; at most `MINUTES`. */
   rows(): MinuteRow[];
 }
 
-const beginOf = (ms: number): number => ms - (ms % MINUTE_MS);
+const startOfMinute = (ms: number): number => ms - (ms % MINUTE_MS);
 
 /** The middle one of some numbers, the lower of two; null of none. */
 export function median(values: readonly number[]): number | null {
@@ -45,33 +45,33 @@ function rowOf(at: number, minute: Minute | undefined): MinuteRow {
 
 /** Counts ended requests by minute; `now` is the clock of the wall. A clock that is set back loses what lies ahead of it. */
 export function createMinutes(now: () => number = Date.now): Minutes {
-  const started = beginOf(now());
-  const kept = new Map<number, Minute>();
+  const started = startOfMinute(now());
+  const minutes = new Map<number, Minute>();
   let latest: Minute | null = null;
   const current = (): Minute => {
-    const at = beginOf(now());
+    const at = startOfMinute(now());
     if (latest?.at === at) return latest;
-    for (const old of kept.keys()) if (old <= at - MINUTES * MINUTE_MS || old > at) kept.delete(old);
-    const minute = kept.get(at) ?? { at, requests: 0, failed: 0, tokens: 0, waits: [] };
-    kept.set(at, minute);
+    for (const old of minutes.keys()) if (old <= at - MINUTES * MINUTE_MS || old > at) minutes.delete(old);
+    const minute = minutes.get(at) ?? { at, requests: 0, failed: 0, tokens: 0, waits: [] };
+    minutes.set(at, minute);
     latest = minute;
     return minute;
   };
   return {
-    finished({ status, told, firstByteS, completionTokens }) {
+    finished({ status, inBandCode, firstByteS, completionTokens }) {
       const minute = current();
       minute.requests += 1;
-      if (status >= 400 || told !== null) minute.failed += 1;
+      if (status >= 400 || inBandCode !== null) minute.failed += 1;
       minute.tokens += completionTokens ?? 0;
       if (firstByteS !== null && status < 400 && minute.waits.length < SAMPLES)
         minute.waits.push(firstByteS * 1000);
     },
     rows() {
-      const last = beginOf(now());
+      const last = startOfMinute(now());
       const first = Math.min(last, Math.max(started, last - (MINUTES - 1) * MINUTE_MS));
       const many = (last - first) / MINUTE_MS + 1;
       return Array.from({ length: many }, (_, step) => first + step * MINUTE_MS).map((at) =>
-        rowOf(at, kept.get(at)),
+        rowOf(at, minutes.get(at)),
       );
     },
   };

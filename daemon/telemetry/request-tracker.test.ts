@@ -3,7 +3,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { RequestRecord, RequestStoryView } from '../contract/system.ts';
 import { EventBus } from '../lib/async/event-bus.ts';
 import type { FinishedRequest } from './metrics.ts';
-import { createRequestWatch } from './request-tracker.ts';
+import { createRequestTracker } from './request-tracker.ts';
 
 function setUp() {
   const log: RequestRecord[] = [];
@@ -12,7 +12,7 @@ function setUp() {
   const events: GatewayEvents['request'][] = [];
   const bus = new EventBus<GatewayEvents>();
   bus.subscribe(({ payload }) => void events.push(payload as GatewayEvents['request']));
-  const watch = createRequestWatch({
+  const watch = createRequestTracker({
     requests: {
       add(record, story) {
         log.push(record);
@@ -21,7 +21,7 @@ function setUp() {
     },
     bus,
     metrics: { finished: (request) => void finished.push(request) },
-    hide: (text) => text.replaceAll('swordfish', '[hidden]'),
+    redact: (text) => text.replaceAll('swordfish', '[hidden]'),
   });
   return { watch, log, stories, finished, events };
 }
@@ -88,7 +88,7 @@ test('the story is what was noted on the way, put into words once it is over, or
   const { watch, log, stories } = setUp();
   let told = 0;
   const track = watch.begin(start('r1'));
-  track.asked('svc/agent');
+  track.requestedModel('svc/agent');
   track.resolved({
     rule: 'virtual-name',
     lane: 'agent',
@@ -99,7 +99,7 @@ test('the story is what was noted on the way, put into words once it is over, or
   });
   track.routed(routing);
   expect(watch.find('r1')).toMatchObject({ state: 'running', asked: 'svc/agent', story: { waits: null } });
-  track.wentOn('slot.no_memory');
+  track.failedOver('slot.no_memory');
   track.routed({ ...routing, slot: 'utility' });
   const waits = { memory_ms: 0, load_ms: 700, queue_ms: 20 };
   track.prepared({ waits, overheadMs: 1.234, degraded: null });
@@ -124,7 +124,7 @@ test('of the name that was asked for only the beginning is kept, while it runs a
   const { watch, log } = setUp();
   const name = `swordfish${'m'.repeat(1_015)}`;
   const track = watch.begin(start('r1'));
-  track.asked(`${name}${'x'.repeat(1_000_000)}`);
+  track.requestedModel(`${name}${'x'.repeat(1_000_000)}`);
   const kept = `${name.replace('swordfish', '[hidden]')}…`;
   expect(watch.running()[0]?.asked).toBe(kept);
   track.end({ status: 404, error: 'dispatch.no_route', usage: null });
@@ -133,9 +133,11 @@ test('of the name that was asked for only the beginning is kept, while it runs a
 
 test('the code of a failure is cut, and holds no secret', () => {
   const { watch, log, finished } = setUp();
-  watch.begin(start('r1')).end({ status: 429, error: `swordfish${'x'.repeat(99)}`, told: true, usage: null });
+  watch
+    .begin(start('r1'))
+    .end({ status: 429, error: `swordfish${'x'.repeat(99)}`, reportedInBand: true, usage: null });
   expect(log[0]?.error).toBe(`[hidden]${'x'.repeat(56)}`);
-  expect(finished[0]?.told).toBe(log[0]?.error);
+  expect(finished[0]?.inBandCode).toBe(log[0]?.error);
 });
 
 test('a story is bounded, and the same target told twice is one', () => {
@@ -147,7 +149,7 @@ test('a story is bounded, and the same target told twice is one', () => {
   expect(stories[0]?.before).toEqual([]);
   const long = watch.begin(start('r2'));
   for (let i = 0; i < 100; i++) {
-    long.wentOn('dispatch.upstream_unavailable');
+    long.failedOver('dispatch.upstream_unavailable');
     long.routed({ ...routing, slot: null, upstream: `u${i}` });
   }
   long.end({ status: 502, error: 'dispatch.upstream_unavailable', usage: null });
@@ -160,9 +162,9 @@ test('the first part of something longer runs on until that has ended, and ends 
   let cancelled = 0;
   for (const end of [null, { status: 200, error: 'request.cancelled', told: true }]) {
     const { promise, resolve } = Promise.withResolvers<typeof end>();
-    const track = watch.begin({ ...start('r1', () => void cancelled++), whole: promise });
+    const track = watch.begin({ ...start('r1', () => void cancelled++), parentOutcome: promise });
     track.routed(routing);
-    track.end({ status: 200, error: null, told: true, usage });
+    track.end({ status: 200, error: null, reportedInBand: true, usage });
     track.end({ status: 500, error: 'internal', usage: null });
     await Promise.resolve();
     expect(watch.running()).toMatchObject([{ id: 'r1', state: 'running', status: null }]);

@@ -10,7 +10,7 @@ import { type Indexed, SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
 import { isoTime } from '../lib/text/iso-time.ts';
 import { type Capture, Captures } from './captures.ts';
 import type { Metrics } from './metrics.ts';
-import { RequestNotes, type Resolved, type SentOff } from './request-trace.ts';
+import { RequestTrace, type ResolutionInfo, type SentInfo } from './request-trace.ts';
 import type { RequestContext } from './traces/request-spans.ts';
 import { formatTraceparent } from './traces/trace-context.ts';
 import type { Tracer } from './traces/tracer.ts';
@@ -34,7 +34,7 @@ export interface RequestStart {
   /** What is kept of its texts; null keeps nothing. */
   readonly capture?: Capture | null;
   /** It is the first part of something longer, and ends with that: as it does, or for null as the part did. Never rejects. */
-  readonly whole?: Promise<WholeEnd | null> | undefined;
+  readonly parentOutcome?: Promise<ParentOutcome | null> | undefined;
   cancel(): void;
 }
 
@@ -51,24 +51,24 @@ export interface RequestEnd {
   /** Code of the failure, null for success. */
   readonly error: string | null;
   /** The answer itself told the failure; one that was thrown is counted at the door, where it is told. */
-  readonly told?: boolean;
+  readonly reportedInBand?: boolean;
   readonly usage: Usage | null;
 }
 
 /** How something ended that a request is the first part of. */
-export type WholeEnd = Omit<RequestEnd, 'usage'>;
+export type ParentOutcome = Omit<RequestEnd, 'usage'>;
 
 /** One request while it runs. */
-export interface RequestTrack {
+export interface TrackedRequest {
   /** What an engine of the own network is told as `traceparent`; null while tracing is off. */
   readonly traceparent: string | null;
   /** The model as the caller named it; null when none was named. */
-  asked(model: string | null): void;
-  resolved(resolved: Resolved): void;
+  requestedModel(model: string | null): void;
+  resolved(resolved: ResolutionInfo): void;
   /** The target of now does not serve it, for this reason (code of an error); another one follows. */
-  wentOn(error: string): void;
+  failedOver(error: string): void;
   /** Who serves it is ready, and the gateway's own part is done. */
-  prepared(sent: SentOff): void;
+  prepared(sent: SentInfo): void;
   /** Somebody was chosen; from the first time on it waits for its turn. */
   routed(routing: RequestRouting): void;
   /** It is its turn at a slot. */
@@ -82,8 +82,8 @@ export interface RequestTrack {
 }
 
 /** Who is told about requests: the running list, the metrics and the request log behind one door. */
-export interface RequestWatch {
-  begin(start: RequestStart): RequestTrack;
+export interface RequestTracker {
+  begin(start: RequestStart): TrackedRequest;
   running(): RequestRecord[];
   /** A running request with its story so far; null when none of this id runs. */
   find(id: string): RequestDetailView | null;
@@ -93,26 +93,26 @@ export interface RequestWatch {
   cancel(id: string): boolean;
 }
 
-export interface WatchOptions {
+export interface RequestTrackerDeps {
   /** The request log; queues and never throws. */
   readonly requests: { add(record: RequestRecord, story: RequestStoryView): void };
   readonly bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly metrics: Pick<Metrics, 'finished'>;
   /** Takes secrets out of what callers wrote; default: nothing is taken out. */
-  readonly hide?: (text: string) => string;
+  readonly redact?: (text: string) => string;
   /** Default: no traces. */
   readonly tracer?: Pick<Tracer, 'begin' | 'finished'> | undefined;
 }
 
-export function createRequestWatch(options: WatchOptions): RequestWatch {
-  const running = new SwapRemoveSet<Running>();
+export function createRequestTracker(options: RequestTrackerDeps): RequestTracker {
+  const running = new SwapRemoveSet<RunningRequest>();
   const captures = new Captures();
   const find = (id: string) => running.all().find(({ start }) => start.id === id);
   return {
     begin(start) {
-      const track = new Running(start, options, running);
+      const track = new RunningRequest(start, options, running);
       running.add(track);
-      if (start.capture) captures.keep(start.id, start.capture);
+      if (start.capture) captures.add(start.id, start.capture);
       return track;
     },
     running: () => running.all().map((track) => track.record()),
@@ -126,61 +126,61 @@ export function createRequestWatch(options: WatchOptions): RequestWatch {
   };
 }
 
-const NOWHERE = { slot: null, upstream: null, step: null, model: null };
+const NOT_ROUTED = { slot: null, upstream: null, step: null, model: null };
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
-class Running implements RequestTrack, Indexed {
+class RunningRequest implements TrackedRequest, Indexed {
   index = 0;
   readonly start: RequestStart;
-  readonly #options: WatchOptions;
-  readonly #running: SwapRemoveSet<Running>;
-  readonly #at = Date.now();
-  readonly #notes: RequestNotes;
-  #routing: RequestRouting | typeof NOWHERE = NOWHERE;
-  readonly #trace: RequestContext | null;
+  readonly #deps: RequestTrackerDeps;
+  readonly #running: SwapRemoveSet<RunningRequest>;
+  readonly #startedAt = Date.now();
+  readonly #trace: RequestTrace;
+  #routing: RequestRouting | typeof NOT_ROUTED = NOT_ROUTED;
+  readonly #traceContext: RequestContext | null;
   #routedAt: number | null = null;
   #leasedAt: number | null = null;
   #sentAt: number | null = null;
   #firstByteAt: number | null = null;
   /** Nothing more comes of this part. */
-  #over = false;
+  #ended = false;
   #result: RequestEnd | null = null;
   #endedAt = 0;
 
-  constructor(start: RequestStart, options: WatchOptions, running: SwapRemoveSet<Running>) {
+  constructor(start: RequestStart, options: RequestTrackerDeps, running: SwapRemoveSet<RunningRequest>) {
     this.start = start;
-    this.#options = options;
+    this.#deps = options;
     this.#running = running;
-    this.#notes = new RequestNotes(options.hide);
-    this.#trace = options.tracer?.begin(start.traceparent) ?? null;
+    this.#trace = new RequestTrace(options.redact);
+    this.#traceContext = options.tracer?.begin(start.traceparent) ?? null;
   }
 
   get traceparent(): string | null {
-    const trace = this.#trace;
+    const trace = this.#traceContext;
     return trace === null ? null : formatTraceparent({ ...trace.own, spanId: trace.callSpanId });
   }
 
-  asked(model: string | null): void {
-    this.#notes.asks(model);
+  requestedModel(model: string | null): void {
+    this.#trace.setRequestedModel(model);
   }
 
-  resolved(resolved: Resolved): void {
-    this.#notes.resolved = resolved;
+  resolved(resolved: ResolutionInfo): void {
+    this.#trace.resolved = resolved;
   }
 
-  wentOn(error: string): void {
-    this.#notes.wentOn(error);
+  failedOver(error: string): void {
+    this.#trace.failedOver(error);
   }
 
-  prepared(sent: SentOff): void {
-    this.#notes.sent = sent;
+  prepared(sent: SentInfo): void {
+    this.#trace.sent = sent;
   }
 
   routed(routing: RequestRouting): void {
-    const first = this.#routing === NOWHERE;
+    const first = this.#routing === NOT_ROUTED;
     this.#routing = routing;
     this.#routedAt ??= performance.now();
-    this.#notes.goesTo(routing);
+    this.#trace.setTarget(routing);
     if (first) this.#emit('started', null);
   }
 
@@ -197,31 +197,31 @@ class Running implements RequestTrack, Indexed {
   }
 
   end(result: RequestEnd): void {
-    if (this.#over) return;
-    this.#over = true;
-    const { whole } = this.start;
-    if (whole === undefined) this.#conclude(result);
-    else void whole.then((end) => this.#conclude({ ...result, ...end }));
+    if (this.#ended) return;
+    this.#ended = true;
+    const { parentOutcome } = this.start;
+    if (parentOutcome === undefined) this.#conclude(result);
+    else void parentOutcome.then((end) => this.#conclude({ ...result, ...end }));
   }
 
   #conclude(result: RequestEnd): void {
-    this.#result = { ...result, error: this.#notes.code(result.error) };
+    this.#result = { ...result, error: this.#trace.code(result.error) };
     this.#endedAt = performance.now();
     this.#running.remove(this);
-    this.#options.requests.add(this.record(), this.#notes.story());
+    this.#deps.requests.add(this.record(), this.#trace.story());
     this.#count(this.#result);
-    this.#tell(this.#result);
+    this.#finishTrace(this.#result);
     this.#emit('ended', result.status);
   }
 
-  #count({ status, error, told, usage }: RequestEnd): void {
+  #count({ status, error, reportedInBand, usage }: RequestEnd): void {
     const { receivedAt, route } = this.start;
-    this.#options.metrics.finished({
+    this.#deps.metrics.finished({
       route,
       slot: this.#routing.slot,
       upstream: this.#routing.upstream,
       status,
-      told: told ? error : null,
+      inBandCode: reportedInBand ? error : null,
       durationS: (this.#endedAt - receivedAt) / 1000,
       firstByteS: this.#firstByteAt === null ? null : (this.#firstByteAt - receivedAt) / 1000,
       waitS: this.#waitS(),
@@ -236,13 +236,13 @@ class Running implements RequestTrack, Indexed {
     return (this.#leasedAt - this.#routedAt) / 1000;
   }
 
-  #tell({ status, error, usage }: RequestEnd): void {
-    const trace = this.#trace;
+  #finishTrace({ status, error, usage }: RequestEnd): void {
+    const trace = this.#traceContext;
     if (trace === null) return;
     const { id, route, tier, receivedAt } = this.start;
     const offset = Date.now() - performance.now();
     const unix = (at: number | null) => (at === null ? null : at + offset);
-    this.#options.tracer?.finished(
+    this.#deps.tracer?.finished(
       {
         ...{ id, route, tier, status, error, ...this.#routing },
         promptTokens: usage?.promptTokens ?? null,
@@ -264,9 +264,9 @@ class Running implements RequestTrack, Indexed {
     const result = this.#result;
     return {
       id,
-      at: isoTime(this.#at),
+      at: isoTime(this.#startedAt),
       route,
-      asked: this.#notes.asked,
+      asked: this.#trace.requestedModel,
       model,
       slot,
       upstream,
@@ -283,11 +283,11 @@ class Running implements RequestTrack, Indexed {
   }
 
   detail(): RequestDetailView {
-    return { ...this.record(), story: this.#notes.story() };
+    return { ...this.record(), story: this.#trace.story() };
   }
 
   #emit(state: 'started' | 'ended', status: number | null): void {
     const { id, route } = this.start;
-    this.#options.bus.emit('request', { id, route, slot: this.#routing.slot, state, status });
+    this.#deps.bus.emit('request', { id, route, slot: this.#routing.slot, state, status });
   }
 }

@@ -3,11 +3,17 @@ import { type IncomingMessage, type RequestListener, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../inference/ports.ts';
+import { upstreamCall, upstreamFacts } from '../inference/testing/builders.ts';
 import { post, readAll } from '../inference/testing/client.ts';
 import { CHAT, closeAfterEach, closers, hello, setUp } from '../inference/testing/forwarding.ts';
 import { listen } from '../inference/testing/gateway.ts';
-import { upstreamCall, upstreamFacts } from '../inference/testing/pictures.ts';
-import { expectedHeaders, POISON, recorder, SECRET, type Seen } from '../inference/testing/recorder.ts';
+import {
+  expectedHeaders,
+  POISON,
+  type RecordedRequest,
+  recorder,
+  SECRET,
+} from '../inference/testing/recorder.ts';
 
 closeAfterEach();
 
@@ -22,7 +28,7 @@ describe('H01 headers towards an engine', () => {
   ] as const)(
     '%s: a short list of our own, the body to the byte',
     async (path, body, arrives, type, more) => {
-      const seen: Seen[] = [];
+      const seen: RecordedRequest[] = [];
       const { gateway, slots, engine } = await setUp(recorder(seen));
       const names = { llm: 'agent', embedding: 'embed', rerank: 'rerank', stt: 'stt' };
       slots.records = [slotRecord({ name: names[type], type, model: 'qwen' })];
@@ -45,7 +51,7 @@ describe('H01 headers towards an engine', () => {
   );
 
   it('a caller cannot take away or replace our headers by naming them in Connection', async () => {
-    const seen: Seen[] = [];
+    const seen: RecordedRequest[] = [];
     const { gateway, engine } = await setUp(recorder(seen));
     const body = JSON.stringify({ ...hello, model: 'qwen' });
     await post(gateway.origin, CHAT, body, {
@@ -60,11 +66,11 @@ describe('H02 the key of an upstream', () => {
 
   /** Two upstreams with keys of their own, and a slot. */
   async function providers(play: RequestListener) {
-    const seen: Record<string, Seen[]> = { one: [], two: [], slot: [] };
+    const seen: Record<string, RecordedRequest[]> = { one: [], two: [], slot: [] };
     const origins: Record<string, string> = {};
     for (const name of ['one', 'two']) {
       const server = await listen((req, res) =>
-        (name === 'two' ? play : recorder(seen.one as Seen[]))(req, res),
+        (name === 'two' ? play : recorder(seen.one as RecordedRequest[]))(req, res),
       );
       closers.push(server.close);
       origins[name] = server.origin;
@@ -79,12 +85,12 @@ describe('H02 the key of an upstream', () => {
           headers: { authorization: `Bearer ${KEYS[name]}` },
         }),
     };
-    const set = await setUp(recorder(seen.slot as Seen[]), { upstreams });
+    const set = await setUp(recorder(seen.slot as RecordedRequest[]), { upstreams });
     return { ...set, seen };
   }
 
   it('goes to its own origin only', async () => {
-    const two: Seen[] = [];
+    const two: RecordedRequest[] = [];
     const { gateway, seen } = await providers(recorder(two));
     for (const model of ['model-one', 'model-two', 'agent'])
       await post(gateway.origin, CHAT, { ...hello, model });
@@ -158,7 +164,7 @@ describe('H03 headers of one hop', () => {
   });
 
   it("the length towards the engine is that of the rewritten body, whatever the caller's framing", async () => {
-    const seen: Seen[] = [];
+    const seen: RecordedRequest[] = [];
     const { gateway } = await setUp(recorder(seen));
     const body = JSON.stringify({ ...hello, omni: true });
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -196,7 +202,7 @@ describe('H08 the query', () => {
     ['?a=1&a=1&empty=&flag', '?a=1&a=1&empty=&flag'],
     ['?not_api_key=1&api_keys=2', '?not_api_key=1&api_keys=2'],
   ])('%s arrives as %j', async (query, expected) => {
-    const seen: Seen[] = [];
+    const seen: RecordedRequest[] = [];
     const { gateway } = await setUp(recorder(seen));
     await post(gateway.origin, `${CHAT}${query}`, hello);
     expect(seen[0]?.url).toBe(`${CHAT}${expected}`);

@@ -7,7 +7,7 @@ import { MAX_LINE_BYTES } from '../inference/forward/line-cap.ts';
 import { ask, post, readAll, until } from '../inference/testing/client.ts';
 import { BODIES, JSON_TYPE, MESSAGES, RESPONSES } from '../inference/testing/dialects.ts';
 import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from '../inference/testing/forwarding.ts';
-import { Pouring } from '../inference/testing/pouring.ts';
+import { StreamingEngine } from '../inference/testing/streaming-engine.ts';
 import { scale } from './harness/scale.ts';
 
 closeAfterEach();
@@ -71,7 +71,7 @@ describe('S03 an engine that dies in a stream', () => {
 describe('S05 a slow reader', () => {
   it('pauses the engine: at most 1 MiB waits in the gateway, of a line without an end too', async () => {
     const total = 32 << 20;
-    const pouring = new Pouring(total);
+    const pouring = new StreamingEngine(total);
     const { gateway } = await setUp((_req, res) => pouring.answer(res));
     let most = 0;
     gateway.server.prependListener('request', (_req, res: ServerResponse) => {

@@ -3,7 +3,7 @@ import { type StreamedCommand, streamCommand } from '../../lib/process/stream-co
 import { ENCODINGS, encodableFormats, encoderArgs, type SoundFormat } from './formats.ts';
 
 /** How long it is believed that there is none, so that one that is installed later is found. */
-const ABSENT_MS = 30_000;
+const ABSENT_TTL_MS = 30_000;
 const LIST_LIMIT_MS = 10_000;
 const LIST_BYTES = 256 * 1024;
 
@@ -11,7 +11,7 @@ const LIST_BYTES = 256 * 1024;
 export class Encoders {
   readonly #program: string;
   #formats: Promise<ReadonlySet<SoundFormat>> | null = null;
-  #askedAt = 0;
+  #queriedAt = 0;
 
   constructor(program = 'ffmpeg') {
     this.#program = program;
@@ -20,9 +20,10 @@ export class Encoders {
   /** The formats that can be made now. Never rejects. */
   async formats(): Promise<ReadonlySet<SoundFormat>> {
     const known = await this.#formats;
-    if (known !== null && (known.size > 0 || performance.now() - this.#askedAt < ABSENT_MS)) return known;
-    this.#askedAt = performance.now();
-    this.#formats = this.#ask();
+    if (known !== null && (known.size > 0 || performance.now() - this.#queriedAt < ABSENT_TTL_MS))
+      return known;
+    this.#queriedAt = performance.now();
+    this.#formats = this.#queryFormats();
     return this.#formats;
   }
 
@@ -31,16 +32,16 @@ export class Encoders {
     const encoding = ENCODINGS[format];
     if (encoding === undefined) throw new Error(`${format} needs no encoder`);
     const command = streamCommand(this.#program, encoderArgs(encoding), { input: 'pipe', signal });
-    void command.ended.then(({ missing }) => this.#gone(missing));
+    void command.ended.then(({ missing }) => this.#onEnded(missing));
     return command;
   }
 
   /** A program that was removed is no longer taken for what it could do. */
-  #gone(missing: boolean): void {
+  #onEnded(missing: boolean): void {
     if (missing) this.#formats = null;
   }
 
-  async #ask(): Promise<ReadonlySet<SoundFormat>> {
+  async #queryFormats(): Promise<ReadonlySet<SoundFormat>> {
     const limits = { timeoutMs: LIST_LIMIT_MS, maxBytes: LIST_BYTES };
     const { code, stdout } = await runCommand(this.#program, ['-hide_banner', '-encoders'], limits);
     return code === 0 ? encodableFormats(stdout) : new Set();

@@ -2,13 +2,14 @@ import { GatewayError } from '../../contract/errors.ts';
 import { boundaryOf, dispositionOf, MultipartScanner } from '../../lib/net/multipart.ts';
 import { invalid } from '../rewrite/body-index.ts';
 
-const MOST_VALUE = 512;
+const MAX_VALUE_BYTES = 512;
 
 /** The fields of a transcription that the gateway looks at. */
-const WANTED = ['model', 'stream'] as const;
-type Wanted = (typeof WANTED)[number];
+const FIELD_NAMES = ['model', 'stream'] as const;
+type FieldName = (typeof FIELD_NAMES)[number];
 
-const wanted = (name: string | null): Wanted | null => WANTED.find((each) => each === name) ?? null;
+const fieldNameOf = (name: string | null): FieldName | null =>
+  FIELD_NAMES.find((each) => each === name) ?? null;
 
 /**
  * Reads `model` and `stream` of a multipart form while its bytes pass
@@ -16,9 +17,9 @@ const wanted = (name: string | null): Wanted | null => WANTED.find((each) => eac
  * text inside another part. Nothing else is stored.
  */
 export class FormFields {
-  readonly #values: Record<Wanted, string[]> = { model: [], stream: [] };
+  readonly #values: Record<FieldName, string[]> = { model: [], stream: [] };
   readonly #scanner: MultipartScanner;
-  #open: { name: Wanted; bytes: Buffer[]; length: number } | null = null;
+  #open: { name: FieldName; bytes: Buffer[]; length: number } | null = null;
 
   /** Throws `request.unsupported_type` for anything but multipart/form-data. */
   constructor(contentType: string) {
@@ -30,7 +31,7 @@ export class FormFields {
     }
     this.#scanner = new MultipartScanner(boundary, {
       part: (head) => {
-        const name = wanted(dispositionOf(head).name);
+        const name = fieldNameOf(dispositionOf(head).name);
         this.#open = name === null ? null : { name, bytes: [], length: 0 };
       },
       data: (bytes) => this.#keep(bytes),
@@ -50,12 +51,12 @@ export class FormFields {
   }
 
   /** Throws `request.invalid` when two models differ. */
-  once(): void {
+  assertSingleModel(): void {
     if (this.#values.model.length > 1) void this.model;
   }
 
   /** Whether the model is known: its part has ended. */
-  get named(): boolean {
+  get hasModel(): boolean {
     return this.#values.model.length > 0;
   }
 
@@ -64,8 +65,8 @@ export class FormFields {
   }
 
   #keep(bytes: Buffer): void {
-    if (this.#open === null || this.#open.length >= MOST_VALUE) return;
-    const kept = bytes.subarray(0, MOST_VALUE - this.#open.length);
+    if (this.#open === null || this.#open.length >= MAX_VALUE_BYTES) return;
+    const kept = bytes.subarray(0, MAX_VALUE_BYTES - this.#open.length);
     this.#open.bytes.push(Buffer.from(kept));
     this.#open.length += kept.length;
   }

@@ -1,12 +1,12 @@
 import { type FailureOptions, GatewayError } from '../../contract/errors.ts';
-import { type EngineFailure, holdsPath, judge, type Verdict } from '../forward/engine-error.ts';
+import { containsPath, type EngineFailure, judge, type Verdict } from '../forward/engine-error.ts';
 
 const UNSUPPORTED = 'audio.unsupported_format';
 const MAX_MESSAGE = 300;
 /** An error body that is nested deeper is no error that anybody reads. */
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 /** Words that show the inside of an engine. */
-const INSIDE = ['ffmpeg', 'subprocess', 'exit', 'signal', 'errno', 'Traceback', 'std::', 'map::'];
+const INTERNAL_WORDS = ['ffmpeg', 'subprocess', 'exit', 'signal', 'errno', 'Traceback', 'std::', 'map::'];
 /** A port counts behind the name of a host, which has a letter in it, or behind nothing: `10:00` is a time. */
 const ADDRESS =
   /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|(?<!\d):\d{2,5}\b|[a-z][\w.-]{0,63}:\d{2,5}\b|\[[0-9a-f]*:[0-9a-f:]+\]/i;
@@ -24,7 +24,7 @@ export function maskedFailure(failure: EngineFailure): Verdict {
   if (status < 400) return unsupported({ details });
   const body = failure.truncated ? undefined : parsed(failure.bytes);
   const message = messageIn(body);
-  if (!harmless(message) || !allOutside(body)) return unsupported({ details });
+  if (!isHarmless(message) || !isAllSafe(body)) return unsupported({ details });
   return codeIn(body) === UNSUPPORTED ? unsupported({ message, details }) : judge(failure);
 }
 
@@ -36,31 +36,30 @@ const unsupported = (options: FailureOptions): Verdict => ({
 /** The message of an error body when it is harmless, else null. */
 export function maskedMessage(bytes: Buffer): string | null {
   const message = messageIn(parsed(bytes));
-  return harmless(message) ? message : null;
+  return isHarmless(message) ? message : null;
 }
 
-function harmless(message: unknown): message is string {
+function isHarmless(message: unknown): message is string {
   return (
-    typeof message === 'string' &&
-    message.length <= MAX_MESSAGE &&
-    !/[\r\n]/.test(message) &&
-    outside(message)
+    typeof message === 'string' && message.length <= MAX_MESSAGE && !/[\r\n]/.test(message) && isSafe(message)
   );
 }
 
 /** Whether a text shows nothing of the inside: no path, no address, no word of the engine's own works. */
-function outside(text: string): boolean {
+function isSafe(text: string): boolean {
   const lower = text.toLowerCase();
   return (
-    !holdsPath(text) && !ADDRESS.test(text) && !INSIDE.some((word) => lower.includes(word.toLowerCase()))
+    !containsPath(text) &&
+    !ADDRESS.test(text) &&
+    !INTERNAL_WORDS.some((word) => lower.includes(word.toLowerCase()))
   );
 }
 
 /** The same for every text in a JSON value: what passes byte for byte may hold more than its message. */
-function allOutside(value: unknown, depth = 0): boolean {
-  if (typeof value === 'string') return outside(value);
+function isAllSafe(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return isSafe(value);
   if (typeof value !== 'object' || value === null) return true;
-  return depth < DEEPEST && Object.values(value).every((each) => allOutside(each, depth + 1));
+  return depth < MAX_DEPTH && Object.values(value).every((each) => isAllSafe(each, depth + 1));
 }
 
 type ErrorBody = { error?: { message?: unknown; code?: unknown } } | null | undefined;

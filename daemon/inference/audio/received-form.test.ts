@@ -4,9 +4,9 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import type { StoredBody } from '../../lib/net/outbound.ts';
 import { scratchOfFile } from '../../lib/testing/scratch.ts';
-import type { Receive } from '../serve.ts';
+import type { ReceiveBody } from '../serve.ts';
 import { receiveForm } from './received-form.ts';
-import { Spools } from './spool-store.ts';
+import { SpoolStore } from './spool-store.ts';
 
 const home = scratchOfFile();
 
@@ -20,13 +20,13 @@ const form = (size: number): Buffer =>
     Buffer.from(`\r\n${MODEL}--xyz--\r\n`),
   ]);
 const sending =
-  (bytes: Buffer): Receive =>
+  (bytes: Buffer): ReceiveBody =>
   async (take) => {
     for (let at = 0; at < bytes.length; at += 65_536) await take(bytes.subarray(at, at + 65_536));
   };
 
 /** A form of a sender that declares no length: it is always taken whole. */
-const slow = (bytes: Buffer) => ({ contentType: TYPE, declared: Number.NaN, receive: sending(bytes) });
+const slow = (bytes: Buffer) => ({ contentType: TYPE, declaredBytes: Number.NaN, receive: sending(bytes) });
 
 /** A clock that goes so many milliseconds at each look. */
 function clock(step: number): () => number {
@@ -38,7 +38,7 @@ function clock(step: number): () => number {
 }
 
 test('a small form stays in memory, a large one does not; both are what was sent', async () => {
-  const spools = new Spools(join(home, 'spool'));
+  const spools = new SpoolStore(join(home, 'spool'));
   for (const size of [10, 3 << 20]) {
     const bytes = form(size);
     const received = await receiveForm(slow(bytes), spools, never);
@@ -55,7 +55,7 @@ test('a small form stays in memory, a large one does not; both are what was sent
 });
 
 test('one that goes on is whole for whoever asks for it late, whatever its length', async () => {
-  const spools = new Spools(join(home, 'late'));
+  const spools = new SpoolStore(join(home, 'late'));
   for (const size of [700_000, 1_000_000, 3 << 20]) {
     const file = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
     const bytes = Buffer.concat([
@@ -64,12 +64,12 @@ test('one that goes on is whole for whoever asks for it late, whatever its lengt
       Buffer.from('\r\n--xyz--\r\n'),
     ]);
     let ended = false;
-    const receive: Receive = async (take) => {
+    const receive: ReceiveBody = async (take) => {
       for (let at = 0; at < bytes.length; at += 65_536)
         await take(Buffer.from(new Uint8Array(bytes.subarray(at, at + 65_536)).buffer));
       ended = true;
     };
-    const source = { contentType: TYPE, declared: bytes.length, receive, now: clock(0) };
+    const source = { contentType: TYPE, declaredBytes: bytes.length, receive, now: clock(0) };
     const { body, dispose } = await receiveForm(source, spools, never);
     expect(Buffer.isBuffer(body)).toBe(false);
     await vi.waitFor(() => expect(ended).toBe(true));
@@ -80,7 +80,7 @@ test('one that goes on is whole for whoever asks for it late, whatever its lengt
 });
 
 test('what lies on the disk at once is bounded, and let go again', async () => {
-  const spools = new Spools(join(home, 'small'), 3 << 20);
+  const spools = new SpoolStore(join(home, 'small'), 3 << 20);
   const first = await receiveForm(slow(form(2 << 20)), spools, never);
   await expect(receiveForm(slow(form(2 << 20)), spools, never)).rejects.toMatchObject({
     code: 'audio.no_room',
@@ -92,14 +92,14 @@ test('what lies on the disk at once is bounded, and let go again', async () => {
 });
 
 test('one that breaks off while it is written gives its share back', async () => {
-  const spools = new Spools(join(home, 'broken'), 3 << 20);
+  const spools = new SpoolStore(join(home, 'broken'), 3 << 20);
   const broken = new Error('broken off');
-  const breaks: Receive = async (take) => {
+  const breaks: ReceiveBody = async (take) => {
     await sending(form(3 << 20).subarray(0, 2_500_000))(take, never);
     throw broken;
   };
   for (let time = 0; time < 3; time++) {
-    const source = { contentType: TYPE, declared: Number.NaN, receive: breaks };
+    const source = { contentType: TYPE, declaredBytes: Number.NaN, receive: breaks };
     await expect(receiveForm(source, spools, never)).rejects.toBe(broken);
     await vi.waitFor(async () => (await receiveForm(slow(form(2 << 20)), spools, never)).dispose());
   }
@@ -107,7 +107,7 @@ test('one that breaks off while it is written gives its share back', async () =>
 
 test('a place that cannot be written is 503', async () => {
   writeFileSync(join(home, 'file'), 'no folder');
-  const spools = new Spools(join(home, 'file', 'spool'));
+  const spools = new SpoolStore(join(home, 'file', 'spool'));
   await expect(receiveForm(slow(form(2 << 20)), spools, never)).rejects.toMatchObject({
     code: 'audio.no_room',
   });
@@ -115,10 +115,10 @@ test('a place that cannot be written is 503', async () => {
 
 test('what a sender is refused with is passed on', async () => {
   const broken = new Error('broken off');
-  const spools = new Spools(join(home, 'spool'));
+  const spools = new SpoolStore(join(home, 'spool'));
   await expect(
     receiveForm(
-      { contentType: TYPE, declared: Number.NaN, receive: () => Promise.reject(broken) },
+      { contentType: TYPE, declaredBytes: Number.NaN, receive: () => Promise.reject(broken) },
       spools,
       never,
     ),
@@ -141,16 +141,16 @@ const modelFirst = (size: number, more = ''): Buffer =>
 /** Sends the first megabyte, and the rest once it is told to. */
 function inTwo(bytes: Buffer) {
   const go = Promise.withResolvers<void>();
-  const receive: Receive = async (take) => {
+  const receive: ReceiveBody = async (take) => {
     await sending(bytes.subarray(0, 1 << 20))(take, never);
     await go.promise;
     await sending(bytes.subarray(1 << 20))(take, never);
   };
-  return { source: { contentType: TYPE, declared: bytes.length, receive }, go: go.resolve };
+  return { source: { contentType: TYPE, declaredBytes: bytes.length, receive }, go: go.resolve };
 }
 
 test('a fast sender that names its model first is not waited for', async () => {
-  const spools = new Spools(join(home, 'flow'));
+  const spools = new SpoolStore(join(home, 'flow'));
   const bytes = modelFirst(3 << 20);
   const { source, go } = inTwo(bytes);
   const received = await receiveForm(source, spools, never);
@@ -167,10 +167,10 @@ test('a fast sender that names its model first is not waited for', async () => {
 
 test.each([
   ['slow', { now: clock(10_000) }, modelFirst(3 << 20)],
-  ['that declares no length', { declared: Number.NaN }, modelFirst(3 << 20)],
+  ['that declares no length', { declaredBytes: Number.NaN }, modelFirst(3 << 20)],
   ['that names its model last', {}, form(3 << 20)],
 ])('a sender %s is waited for', async (_, more, bytes) => {
-  const spools = new Spools(join(home, 'whole'));
+  const spools = new SpoolStore(join(home, 'whole'));
   const { source, go } = inTwo(bytes);
   let there = false;
   const received = receiveForm({ ...source, ...more }, spools, never).finally(() => {
@@ -187,7 +187,7 @@ test.each([
 test('a second model that comes later ends a body that goes on already, before its last bytes', async () => {
   const bytes = modelFirst(3 << 20, MODEL.replace('\r\nm\r\n', '\r\nother\r\n'));
   const { source, go } = inTwo(bytes);
-  const received = await receiveForm(source, new Spools(join(home, 'two')), never);
+  const received = await receiveForm(source, new SpoolStore(join(home, 'two')), never);
   const read = buffer((received.body as StoredBody).stream());
   go();
   await expect(read).rejects.toMatchObject({ code: 'request.invalid' });
@@ -197,13 +197,17 @@ test('a second model that comes later ends a body that goes on already, before i
 test('who does not want the rest lets go of its sender', async () => {
   let signal: AbortSignal | null = null;
   const bytes = modelFirst(3 << 20);
-  const receive: Receive = async (take, ended) => {
+  const receive: ReceiveBody = async (take, ended) => {
     signal = ended;
     await sending(bytes.subarray(0, 1 << 20))(take, never);
     await new Promise((_, reject) => ended.addEventListener('abort', () => reject(ended.reason)));
   };
-  const spools = new Spools(join(home, 'left'));
-  const received = await receiveForm({ contentType: TYPE, declared: bytes.length, receive }, spools, never);
+  const spools = new SpoolStore(join(home, 'left'));
+  const received = await receiveForm(
+    { contentType: TYPE, declaredBytes: bytes.length, receive },
+    spools,
+    never,
+  );
   const read = buffer((received.body as StoredBody).stream());
   received.dispose();
   await expect(read).rejects.toThrow('not wanted any more');

@@ -1,9 +1,9 @@
 import type { OutboundBody } from '../../lib/net/outbound.ts';
-import type { Receive } from '../serve.ts';
+import type { ReceiveBody } from '../serve.ts';
 import { FormFields } from './form-fields.ts';
-import type { Spools } from './spool-store.ts';
-import { Flow } from './streaming-upload.ts';
-import { Kept } from './upload-buffer.ts';
+import type { SpoolStore } from './spool-store.ts';
+import { StreamingUpload } from './streaming-upload.ts';
+import { UploadBuffer } from './upload-buffer.ts';
 
 /** A form as far as it is known: whole, or on its way. */
 export interface ReceivedForm {
@@ -14,9 +14,9 @@ export interface ReceivedForm {
 
 export interface FormSource {
   readonly contentType: string;
-  /** Bytes of the whole form as its sender has declared them; NaN when it has not. */
-  readonly declared: number;
-  readonly receive: Receive;
+  /** Bytes of the whole form as its sender has declaredBytes them; NaN when it has not. */
+  readonly declaredBytes: number;
+  readonly receive: ReceiveBody;
   /** Why a form ends that goes on already; a form that is waited for rejects instead. */
   failed?(reason: Error): void;
   /** Milliseconds of a steady clock; default that of this process. */
@@ -24,8 +24,8 @@ export interface FormSource {
 }
 
 /** A form goes on at once when its first bytes, so many of them, came at this rate or faster (bytes and bytes per second). */
-const FIRST_BYTES = 1 << 19;
-const FAST = 16 * 2 ** 20;
+const MIN_FIRST_BYTES = 1 << 19;
+const MIN_BYTES_PER_SECOND = 16 * 2 ** 20;
 
 /**
  * Takes a form, in memory that does not grow with it. One whose model comes first goes on to its engine as it comes, if its
@@ -34,56 +34,56 @@ const FAST = 16 * 2 ** 20;
  */
 export async function receiveForm(
   source: FormSource,
-  spools: Spools,
+  spools: SpoolStore,
   signal: AbortSignal,
 ): Promise<ReceivedForm> {
-  const { contentType, declared, receive, failed, now = () => performance.now() } = source;
+  const { contentType, declaredBytes, receive, failed, now = () => performance.now() } = source;
   const fields = new FormFields(contentType);
-  const kept = new Kept(spools);
+  const buffer = new UploadBuffer(spools);
   const over = new AbortController();
   const since = now();
-  const flows = Promise.withResolvers<Flow>();
-  let flow: Flow | null = null;
-  const goesOn = () =>
-    fields.named &&
-    declared > kept.bytes &&
-    kept.bytes >= FIRST_BYTES &&
-    kept.bytes / (now() - since) >= FAST / 1000;
+  const uploadStarted = Promise.withResolvers<StreamingUpload>();
+  let upload: StreamingUpload | null = null;
+  const canStream = () =>
+    fields.hasModel &&
+    declaredBytes > buffer.bytes &&
+    buffer.bytes >= MIN_FIRST_BYTES &&
+    buffer.bytes / (now() - since) >= MIN_BYTES_PER_SECOND / 1000;
   const whole = receive(
     (chunk) => {
       fields.push(chunk);
-      if (flow !== null) {
-        fields.once();
-        return flow.push(chunk);
+      if (upload !== null) {
+        fields.assertSingleModel();
+        return upload.push(chunk);
       }
-      const waits = kept.push(chunk);
-      if (!kept.stored && goesOn()) {
-        flow = new Flow(declared, kept);
-        flows.resolve(flow);
+      const waits = buffer.push(chunk);
+      if (!buffer.stored && canStream()) {
+        upload = new StreamingUpload(declaredBytes, buffer);
+        uploadStarted.resolve(upload);
       }
       return waits;
     },
     AbortSignal.any([signal, over.signal]),
   );
   whole.then(
-    () => flow?.end(),
+    () => upload?.end(),
     (error: Error) => {
-      flow?.fail(error);
-      if (flow !== null && !over.signal.aborted) failed?.(error);
+      upload?.fail(error);
+      if (upload !== null && !over.signal.aborted) failed?.(error);
     },
   );
   try {
     // What is kept belongs to the flow as soon as there is one.
-    const body = await Promise.race([flows.promise, whole.then(() => flow ?? kept.whole())]);
+    const body = await Promise.race([uploadStarted.promise, whole.then(() => upload ?? buffer.whole())]);
     const dispose = () => {
       const reason = new Error('the form is not wanted any more');
       over.abort(reason);
-      flow?.fail(reason);
-      kept.dispose();
+      upload?.fail(reason);
+      buffer.dispose();
     };
     return { fields, body, dispose };
   } catch (error) {
-    kept.dispose();
+    buffer.dispose();
     throw error;
   }
 }

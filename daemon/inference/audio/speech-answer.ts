@@ -3,9 +3,9 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { GatewayError } from '../../contract/errors.ts';
 import { sseData } from '../../lib/net/sse.ts';
 import type { StreamEnd } from '../../lib/process/stream-command.ts';
-import type { Life } from '../forward/call-scope.ts';
+import type { CallScope } from '../forward/call-scope.ts';
 import type { Sink } from '../forward/exchange.ts';
-import type { Answer } from '../forward/response-writer.ts';
+import type { ResponseWriter } from '../forward/response-writer.ts';
 
 /** What an engine's sound flows through: an encoder, or nothing. */
 export interface Pipe {
@@ -21,9 +21,9 @@ export function openPipe(): Pipe {
   return { input: both, output: both, ended: Promise.resolve({ code: 0 }), kill: () => both.destroy() };
 }
 
-export interface SpeechAnswerOptions {
-  readonly answer: Answer;
-  readonly life: Pick<Life, 'onEnd' | 'end'>;
+export interface SpeechResponseOptions {
+  readonly response: ResponseWriter;
+  readonly scope: Pick<CallScope, 'onEnd' | 'end'>;
   readonly pipe: Pipe;
   /** Media type of what comes out of the pipe. */
   readonly type: string;
@@ -39,18 +39,18 @@ const NO_TOKENS = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
  * caller, as it comes. The head goes out with the first byte, so that an encoder that fails still has a status. An error of
  * the engine passes by the pipe.
  */
-export class SpeechAnswer implements Sink {
-  readonly #options: SpeechAnswerOptions;
+export class SpeechResponse implements Sink {
+  readonly #options: SpeechResponseOptions;
   readonly #settled = Promise.withResolvers<void>();
-  readonly #forget: () => void;
+  readonly #unsubscribe: () => void;
   #failure: { status: number; headers: IncomingHttpHeaders } | null = null;
   #whole = false;
   #over = false;
 
-  constructor(options: SpeechAnswerOptions) {
+  constructor(options: SpeechResponseOptions) {
     this.#options = options;
     this.#settled.promise.catch(() => {});
-    this.#forget = options.life.onEnd((reason) => this.#settled.reject(reason));
+    this.#unsubscribe = options.scope.onEnd((reason) => this.#settled.reject(reason));
   }
 
   /** Nothing is out as far as an exchange is concerned: what goes wrong is thrown, and told where it must be. */
@@ -63,7 +63,7 @@ export class SpeechAnswer implements Sink {
 
   begin(status: number, headers: IncomingHttpHeaders): void {
     if (status >= 300) this.#failure = { status, headers };
-    else void this.#pump().then(this.#settled.resolve, () => this.#broken());
+    else void this.#pump().then(this.#settled.resolve, () => this.#abortCall());
   }
 
   write(chunk: Buffer): boolean {
@@ -88,7 +88,7 @@ export class SpeechAnswer implements Sink {
   }
 
   failWith(envelope: object): void {
-    this.#options.answer.failWith(envelope);
+    this.#options.response.failWith(envelope);
     this.#settled.resolve();
     this.dispose();
   }
@@ -96,46 +96,48 @@ export class SpeechAnswer implements Sink {
   /** Ends whatever still runs. */
   dispose(): void {
     this.#over = true;
-    this.#forget();
+    this.#unsubscribe();
     this.#options.pipe.kill();
   }
 
   #passFailure({ status, headers }: { status: number; headers: IncomingHttpHeaders }, bytes: Buffer): void {
-    const { answer } = this.#options;
-    if (answer.headSent) answer.failWith(JSON.parse(bytes.toString('utf8')) as object);
+    const { response } = this.#options;
+    if (response.headSent) response.failWith(JSON.parse(bytes.toString('utf8')) as object);
     else {
-      answer.begin(status, headers);
-      answer.finish(bytes);
+      response.begin(status, headers);
+      response.finish(bytes);
     }
     this.#settled.resolve();
     this.dispose();
   }
 
   async #pump(): Promise<void> {
-    const { answer, pipe, events } = this.#options;
+    const { response, pipe, events } = this.#options;
     for await (const chunk of pipe.output) {
       this.#begin();
       const bytes = events ? deltaOf(chunk as Buffer) : (chunk as Buffer);
-      if (!answer.write(bytes)) await new Promise<void>((resume) => answer.whenDrained(resume));
+      if (!response.write(bytes)) await new Promise<void>((resume) => response.whenDrained(resume));
     }
     const { code } = await pipe.ended;
     if (code !== 0 || !this.#whole) throw new Error('the pipe ended early');
     this.#begin();
-    answer.finish(events ? Buffer.from(sseData({ type: 'speech.audio.done', usage: NO_TOKENS })) : undefined);
+    response.finish(
+      events ? Buffer.from(sseData({ type: 'speech.audio.done', usage: NO_TOKENS })) : undefined,
+    );
   }
 
   /** An engine that is held back, or has much to say yet, never learns of it by itself: the call ends. */
-  #broken(): void {
-    if (!this.#over) this.#options.life.end(notMade());
+  #abortCall(): void {
+    if (!this.#over) this.#options.scope.end(encodingFailed());
   }
 
   #begin(): void {
-    const { answer, events, type } = this.#options;
-    answer.begin(200, { 'content-type': events ? 'text/event-stream' : type });
+    const { response, events, type } = this.#options;
+    response.begin(200, { 'content-type': events ? 'text/event-stream' : type });
   }
 }
 
 const deltaOf = (chunk: Buffer): Buffer =>
   Buffer.from(sseData({ type: 'speech.audio.delta', audio: chunk.toString('base64') }));
 
-const notMade = () => new GatewayError('internal', { message: 'The sound format could not be made.' });
+const encodingFailed = () => new GatewayError('internal', { message: 'The sound format could not be made.' });

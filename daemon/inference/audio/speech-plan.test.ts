@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { IN_SPEECH, scanBody } from '../rewrite/body-index.ts';
+import { SPEECH_NAMES, scanBody } from '../rewrite/body-index.ts';
 import { render } from '../rewrite/edits.ts';
 import type { SoundFormat } from './formats.ts';
-import { type SpeechTarget, speechAsk, speechPlan } from './speech-plan.ts';
+import { parseSpeechRequest, type SpeechTarget, speechPlan } from './speech-plan.ts';
 
 const ALL: readonly SoundFormat[] = ['mp3', 'opus', 'aac', 'flac'];
-const OURS: SpeechTarget = { defaults: null, makes: ['wav', 'pcm'], encodable: new Set(ALL) };
+const OURS: SpeechTarget = { defaults: null, nativeFormats: ['wav', 'pcm'], encodable: new Set(ALL) };
 const BARE: SpeechTarget = { ...OURS, encodable: new Set() };
 const DEFAULTS = { voice: 'anna', speed: 1.5, response_format: 'flac' };
-const THEIRS: SpeechTarget = { defaults: DEFAULTS, makes: null, encodable: new Set() };
+const THEIRS: SpeechTarget = { defaults: DEFAULTS, nativeFormats: null, encodable: new Set() };
 
 function plan(body: object, target: SpeechTarget) {
-  const picture = scanBody(Buffer.from(JSON.stringify(body)), IN_SPEECH);
-  const { edits, ...rest } = speechPlan(picture, speechAsk(picture), target);
-  return { ...rest, body: JSON.parse(Buffer.concat([render(picture, edits)].flat() as Buffer[]).toString()) };
+  const index = scanBody(Buffer.from(JSON.stringify(body)), SPEECH_NAMES);
+  const { edits, ...rest } = speechPlan(index, parseSpeechRequest(index), target);
+  return { ...rest, body: JSON.parse(Buffer.concat([render(index, edits)].flat() as Buffer[]).toString()) };
 }
 const order = { model: 'm', input: 'x' };
 

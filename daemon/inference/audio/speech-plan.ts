@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { stringAt } from '../../lib/json/byte-scanner.ts';
-import { type BodyPicture, type Field, fieldOf, invalid, type WantedField } from '../rewrite/body-index.ts';
+import { type BodyIndex, type Field, fieldOf, invalid, type WantedField } from '../rewrite/body-index.ts';
 import { type Edit, insertField, replace } from '../rewrite/edits.ts';
 import { isSoundFormat, SOUND_FORMATS, type SoundFormat } from './formats.ts';
 
@@ -12,7 +12,7 @@ export interface VoiceDefaults {
 }
 
 /** What a speech request asks of the gateway itself. */
-export interface SpeechAsk {
+export interface SpeechRequest {
   /** The format that the caller named; null when it named none. */
   readonly format: string | null;
   /** The answer shall be events instead of bytes. */
@@ -24,7 +24,7 @@ export interface SpeechTarget {
   /** Of the slot that serves; null when nothing is known of it. */
   readonly defaults: VoiceDefaults | null;
   /** What an engine of ours makes itself; null for one that makes all by itself. */
-  readonly makes: readonly string[] | null;
+  readonly nativeFormats: readonly string[] | null;
   /** What can be made from that. */
   readonly encodable: ReadonlySet<SoundFormat>;
 }
@@ -41,49 +41,53 @@ export interface SpeechPlan {
 
 const isGiven = (field: Field | undefined): field is Field => field !== undefined && field.kind !== 'null';
 
-function textOf(picture: BodyPicture, name: WantedField): string | null {
-  const field = fieldOf(picture, name);
+function textOf(index: BodyIndex, name: WantedField): string | null {
+  const field = fieldOf(index, name);
   if (!isGiven(field)) return null;
   if (field.kind !== 'string') throw invalid(name, 'must be a string');
-  return stringAt(picture.bytes, field.value);
+  return stringAt(index.bytes, field.value);
 }
 
 /** Bytes of a string that holds nothing. */
 const EMPTY = 2;
 
 /** What every engine needs, judged before one is loaded for it. */
-function checkInput(picture: BodyPicture): void {
-  const field = fieldOf(picture, 'input');
+function checkInput(index: BodyIndex): void {
+  const field = fieldOf(index, 'input');
   if (!isGiven(field)) throw invalid('input', 'is required');
   if (field.kind !== 'string') throw invalid('input', 'must be a string');
   if (field.value.end - field.value.start === EMPTY) throw invalid('input', 'must not be empty');
 }
 
 /** Reads what concerns the gateway. Throws 422 `request.invalid`. */
-export function speechAsk(picture: BodyPicture): SpeechAsk {
-  checkInput(picture);
-  const events = textOf(picture, 'stream_format');
+export function parseSpeechRequest(index: BodyIndex): SpeechRequest {
+  checkInput(index);
+  const events = textOf(index, 'stream_format');
   if (events !== null && events !== 'sse' && events !== 'audio')
     throw invalid('stream_format', 'must be audio or sse');
-  return { format: textOf(picture, 'response_format'), events: events === 'sse' };
+  return { format: textOf(index, 'response_format'), events: events === 'sse' };
 }
 
 /** Puts a value into a field, whether it is there or not. */
-function setField(picture: BodyPicture, name: WantedField, value: unknown): Edit {
-  const field = fieldOf(picture, name);
+function setField(index: BodyIndex, name: WantedField, value: unknown): Edit {
+  const field = fieldOf(index, name);
   return field === undefined ? insertField(name, value) : replace(field.value, JSON.stringify(value));
 }
 
-const isMissing = (picture: BodyPicture, name: WantedField): boolean => !isGiven(fieldOf(picture, name));
+const isMissing = (index: BodyIndex, name: WantedField): boolean => !isGiven(fieldOf(index, name));
 
 /**
  * Fills an omitted voice, speed or response_format from the slot's defaults
  * (docs/spec/specification.md#speech-defaults).
  */
-function filled(picture: BodyPicture, defaults: VoiceDefaults | null, names: readonly WantedField[]): Edit[] {
+function fillDefaults(
+  index: BodyIndex,
+  defaults: VoiceDefaults | null,
+  names: readonly WantedField[],
+): Edit[] {
   return names.flatMap((name) => {
     const value = defaults?.[name as keyof VoiceDefaults];
-    return value !== undefined && isMissing(picture, name) ? [setField(picture, name, value)] : [];
+    return value !== undefined && isMissing(index, name) ? [setField(index, name, value)] : [];
   });
 }
 
@@ -93,33 +97,36 @@ function filled(picture: BodyPicture, defaults: VoiceDefaults | null, names: rea
  * defaults filled in. For the gateway's own engines the gateway makes the format. Throws 422 for a requested
  * format that cannot be made. Pure.
  */
-export function speechPlan(picture: BodyPicture, ask: SpeechAsk, target: SpeechTarget): SpeechPlan {
-  const { defaults, makes } = target;
-  if (makes === null) {
-    const edits = filled(picture, defaults, ['voice', 'speed', 'response_format']);
+export function speechPlan(index: BodyIndex, ask: SpeechRequest, target: SpeechTarget): SpeechPlan {
+  const { defaults, nativeFormats } = target;
+  if (nativeFormats === null) {
+    const edits = fillDefaults(index, defaults, ['voice', 'speed', 'response_format']);
     return { edits, format: null, encoded: false, events: false };
   }
   const format = chosenFormat(ask.format, target);
-  const native = makes.includes(format);
+  const native = nativeFormats.includes(format);
   const edits = [
-    ...filled(picture, defaults, ['voice', 'speed']),
-    setField(picture, 'response_format', native ? format : 'pcm'),
+    ...fillDefaults(index, defaults, ['voice', 'speed']),
+    setField(index, 'response_format', native ? format : 'pcm'),
   ];
   return { edits, format, encoded: !native, events: ask.events };
 }
 
-function chosenFormat(asked: string | null, { defaults, makes, encodable }: SpeechTarget): SoundFormat {
+function chosenFormat(
+  asked: string | null,
+  { defaults, nativeFormats, encodable }: SpeechTarget,
+): SoundFormat {
   const possible = (format: string): format is SoundFormat =>
-    isSoundFormat(format) && (makes?.includes(format) || encodable.has(format));
+    isSoundFormat(format) && (nativeFormats?.includes(format) || encodable.has(format));
   if (asked !== null) {
     if (possible(asked)) return asked;
-    throw impossible(asked, SOUND_FORMATS.filter(possible));
+    throw formatError(asked, SOUND_FORMATS.filter(possible));
   }
   const preferred = [defaults?.response_format ?? 'mp3', 'mp3', 'wav'];
   return preferred.find(possible) ?? 'wav';
 }
 
-function impossible(asked: string, possible: readonly string[]): GatewayError {
+function formatError(asked: string, possible: readonly string[]): GatewayError {
   const can = possible.join(', ');
   if (!isSoundFormat(asked)) return invalid('response_format', `must be one of ${SOUND_FORMATS.join(', ')}`);
   return new GatewayError('request.invalid', {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { scratchOfFile } from '../../lib/testing/scratch.ts';
+import { registeredModel, routingView } from '../testing/builders.ts';
 import { post, until } from '../testing/client.ts';
 import { listen, openGateway, type TestServer, TestSlots } from '../testing/gateway.ts';
-import { picture, registeredModel } from '../testing/pictures.ts';
 import { Encoders } from './encoders.ts';
 import { listVoices } from './voices.ts';
 
@@ -67,7 +67,7 @@ describe('without an encoder on the machine', () => {
     const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
     expect(answer.status).toBe(422);
     expect(answer.body).toContain('needs ffmpeg');
-    expect(slots.asked).toEqual([]);
+    expect(slots.requests).toEqual([]);
   });
 });
 
@@ -80,7 +80,7 @@ test('an input that is no text is refused before anything is loaded, and says wh
     param: 'input',
     details: { fields: [{ path: 'input', reason: 'must be a string' }] },
   });
-  expect(slots.asked).toEqual([]);
+  expect(slots.requests).toEqual([]);
 });
 
 describe('an encoder that fails', () => {
@@ -146,7 +146,7 @@ test('voices come from what is known, slot tts first, each name once', () => {
     { ...registeredModel({ id: 'one', type: 'tts' }), voices: ['a', 'b'] },
     { ...registeredModel({ id: 'two', type: 'tts' }), voices: ['b', 'c'] },
   ];
-  const on = picture({ slots, models });
+  const on = routingView({ slots, models });
   const names = (asked: string | null) =>
     listVoices(on, asked).voices.map(({ id, model }) => `${model}:${id}`);
   expect(names(null)).toEqual(['one:a', 'one:b', 'two:c']);

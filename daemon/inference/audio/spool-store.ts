@@ -2,32 +2,32 @@ import { GatewayError } from '../../contract/errors.ts';
 import { Spool, sweepSpools } from '../../lib/fs/spool.ts';
 
 /** Bytes of all recordings that lie on the disk at once. */
-const MOST_STORED = 4 * 2 ** 30;
+const MAX_STORED_BYTES = 4 * 2 ** 30;
 
 /** Where recordings lie between their sender and their engine: files without names in one folder. */
-export class Spools {
+export class SpoolStore {
   readonly #folder: string;
-  readonly #most: number;
+  readonly #maxBytes: number;
   #stored = 0;
 
-  constructor(folder: string, most = MOST_STORED) {
+  constructor(folder: string, most = MAX_STORED_BYTES) {
     this.#folder = folder;
-    this.#most = most;
+    this.#maxBytes = most;
     void sweepSpools(folder);
   }
 
   async open(): Promise<Spool> {
-    return Spool.open(this.#folder).catch(noRoom);
+    return Spool.open(this.#folder).catch(throwNoRoom);
   }
 
   /** Throws 503 `audio.no_room` when the disk or the share of it is full. */
   async write(spool: Spool, pieces: readonly Buffer[], length: number): Promise<void> {
-    if (this.#stored + length > this.#most) throw noRoom(new Error('too many recordings at once'));
+    if (this.#stored + length > this.#maxBytes) throw throwNoRoom(new Error('too many recordings at once'));
     this.#stored += length;
     const before = spool.length;
     await spool.write(pieces).catch((error: unknown) => {
       this.#stored -= length - (spool.length - before);
-      noRoom(error);
+      throwNoRoom(error);
     });
   }
 
@@ -37,6 +37,6 @@ export class Spools {
   }
 }
 
-function noRoom(cause: unknown): never {
+function throwNoRoom(cause: unknown): never {
   throw new GatewayError('audio.no_room', { retryAfterS: 10, cause });
 }

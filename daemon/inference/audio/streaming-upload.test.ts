@@ -4,27 +4,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { scratchOfFile } from '../../lib/testing/scratch.ts';
-import { Spools } from './spool-store.ts';
-import { Flow } from './streaming-upload.ts';
-import { Kept } from './upload-buffer.ts';
+import { SpoolStore } from './spool-store.ts';
+import { StreamingUpload } from './streaming-upload.ts';
+import { UploadBuffer } from './upload-buffer.ts';
 
 const home = scratchOfFile();
-const spools = new Spools(join(home, 'spool'));
+const spools = new SpoolStore(join(home, 'spool'));
 
 const piece = (letter: string, size = 4): Buffer => Buffer.alloc(size, letter);
 const MIB = 1 << 20;
 
-const allKept: Kept[] = [];
+const allKept: UploadBuffer[] = [];
 afterEach(() => {
   for (const kept of allKept.splice(0)) kept.dispose();
 });
 
 /** A flow of so many bytes of which these have come. */
-function flowOf(length: number, before: readonly Buffer[], pace?: { bytes: number; ms: number }): Flow {
-  const kept = new Kept(spools);
+function flowOf(
+  length: number,
+  before: readonly Buffer[],
+  pace?: { bytes: number; ms: number },
+): StreamingUpload {
+  const kept = new UploadBuffer(spools);
   allKept.push(kept);
   for (const each of before) void kept.push(each);
-  return new Flow(length, kept, pace);
+  return new StreamingUpload(length, kept, pace);
 }
 
 test('gives what came before and what comes, in order', async () => {

@@ -2,23 +2,23 @@ import type { Spool } from '../../lib/fs/spool.ts';
 import type { OutboundBody } from '../../lib/net/outbound.ts';
 import { detachBuffer } from '../../lib/perf/buffer-release.ts';
 import { ChunkQueue } from '../../lib/perf/chunk-queue.ts';
-import type { Spools } from './spool-store.ts';
+import type { SpoolStore } from './spool-store.ts';
 
 /** Bytes that are written in one step: each takes its way over a thread. */
-const BATCH = 1 << 20;
+const BATCH_BYTES = 1 << 20;
 /** So many bytes may wait for the disk before their sender has to. */
-const MOST_WAITING = 3 << 20;
+const MAX_WAITING_BYTES = 3 << 20;
 
 /** A recording as it comes: a short one in memory, a long one on its way to the disk in few large steps. Its pieces are its own. */
-export class Kept {
-  readonly #spools: Spools;
+export class UploadBuffer {
+  readonly #spools: SpoolStore;
   readonly #waiting = new ChunkQueue();
   #spool: Spool | null = null;
   /** The step under way; never rejects. */
   #writing: Promise<void> | null = null;
   #failed: { readonly error: unknown } | null = null;
 
-  constructor(spools: Spools) {
+  constructor(spools: SpoolStore) {
     this.#spools = spools;
   }
 
@@ -40,9 +40,9 @@ export class Kept {
   /** Takes bytes; asks to wait by a promise, which rejects once they cannot be kept. */
   push(chunk: Buffer): Promise<void> | undefined {
     this.#waiting.push(chunk);
-    if (this.#failed === null && this.bytes <= BATCH) return undefined;
+    if (this.#failed === null && this.bytes <= BATCH_BYTES) return undefined;
     const writing = this.#write();
-    return this.#failed === null && this.bytes <= MOST_WAITING
+    return this.#failed === null && this.bytes <= MAX_WAITING_BYTES
       ? undefined
       : writing.then(() => this.#check());
   }

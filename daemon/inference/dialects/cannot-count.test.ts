@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { CallOptions } from '../../upstreams/port.ts';
 import type { CallEnd } from '../../upstreams/upstream.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
+import { upstreamCall, upstreamFacts } from '../testing/builders.ts';
 import { post, until } from '../testing/client.ts';
 import { COUNT, hi, JSON_TYPE } from '../testing/dialects.ts';
 import { closeAfterEach, setUp } from '../testing/forwarding.ts';
-import { upstreamCall, upstreamFacts } from '../testing/pictures.ts';
 
 closeAfterEach();
 

@@ -9,7 +9,7 @@ export class ChatPieces {
   readonly #keep: KeepExtra | undefined;
   #calls = 0;
   /** The call that is open under each of the engine's own numbers. */
-  readonly #known = new Map<number, OpenCall>();
+  readonly #openCalls = new Map<number, OpenCall>();
 
   /** `keep` is told what calls hold that no piece tells. */
   constructor(keep?: KeepExtra) {
@@ -47,10 +47,10 @@ export class ChatPieces {
     const name = typeof called.name === 'string' ? called.name : '';
     const text = argumentsOf(called.arguments);
     const said = typeof call.id === 'string' ? call.id : '';
-    const known = this.#begun(number, said, name);
+    const known = this.#openCall(number, said, name);
     if (known !== undefined) return text === '' || known < 0 ? [] : [piece(known, text)];
     const index = this.#calls++;
-    if (number !== null) this.#known.set(number, { index, id: said });
+    if (number !== null) this.#openCalls.set(number, { index, id: said });
     const id = said === '' ? newId('call') : said;
     const extra = asObject(call.extra_content);
     if (extra) this.#keep?.(id, extra);
@@ -59,9 +59,9 @@ export class ChatPieces {
   }
 
   /** The call that goes on; undefined for a new one. */
-  #begun(number: number | null, id: string, name: string): number | undefined {
+  #openCall(number: number | null, id: string, name: string): number | undefined {
     if (number === null) return name === '' ? this.#calls - 1 : undefined;
-    const open = this.#known.get(number);
+    const open = this.#openCalls.get(number);
     if (open === undefined) return undefined;
     const another = name !== '' && id !== '' && open.id !== '' && id !== open.id;
     return another ? undefined : open.index;

@@ -5,22 +5,22 @@ import { isEventStream } from '../../lib/net/sse.ts';
 import { BadResponseError } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
 import { endedEarly } from '../forward/failure.ts';
-import type { Answerer, Events, Translation } from './dialect.ts';
-import { inCallersWords } from './error-paths.ts';
+import type { EventEncoder, Responder, Translation } from './dialect.ts';
+import { toCallerError } from './error-paths.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
-import type { KeptExtras } from './extras-cache.ts';
+import type { ExtrasCache } from './extras-cache.ts';
 import { asObject, type Json, parsed } from './json.ts';
-import { errorOf, wholeError } from './normalize-error.ts';
+import { errorOf, normalizeError } from './normalize-error.ts';
 
 /** Longest whole answer, in bytes. */
-const MAX_WHOLE = 64 * 1024 * 1024;
+const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
 /** What is said of the body of a chat only. */
-const OF_THE_CHAT = ['content-length', 'content-encoding'];
+const CHAT_ONLY_HEADERS = ['content-length', 'content-encoding'];
 
 /** `whole` holds the body until its end; `stream` tells each event as it comes; `refused` is an error. */
 type Mode = 'head' | 'stream' | 'whole' | 'refused';
 /** Status and body of an answer that is told whole. */
-type Whole = readonly [status: number, body: Buffer];
+type WholeResponse = readonly [status: number, body: Buffer];
 
 /**
  * A response that takes a chat answer and gives the caller the same in another API. Streams pass event by event, at the
@@ -31,36 +31,36 @@ export class DialectResponse extends Writable implements CallerResponse {
   readonly #res: CallerResponse;
   readonly #translation: Translation;
   readonly #reader = new EventReader();
-  readonly #extras: Pick<KeptExtras, 'keep'>;
-  #by: Answerer;
+  readonly #extras: Pick<ExtrasCache, 'store'>;
+  #responder: Responder;
   #mode: Mode = 'head';
-  #events: Events | null = null;
+  #events: EventEncoder | null = null;
   #status = 0;
   #headers: OutgoingHttpHeaders = {};
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  #buffered: Buffer[] = [];
+  #bufferedBytes = 0;
   #complete = false;
   /** The caller has not taken what it was told: the engine is to wait. */
-  #behind = false;
+  #isBehind = false;
   /** The caller has been told of a failure: nothing more is. */
-  #failed = false;
+  #errorSent = false;
   /** Why the answer could not be told; while the engine still speaks, that is ours to end. */
   #failure: GatewayError | null = null;
   /** The engine itself told a failure in its stream, which it ends as it likes. */
-  #engineFailed: GatewayError | null = null;
+  #engineError: GatewayError | null = null;
 
   /** `model`: what the caller asked for, until the model that answers is known. */
   constructor(
     res: CallerResponse,
     translation: Translation,
     model: string,
-    extras: Pick<KeptExtras, 'keep'>,
+    extras: Pick<ExtrasCache, 'store'>,
   ) {
     // What waits here is counted by the caller's own response.
     super({ highWaterMark: Number.MAX_SAFE_INTEGER });
     this.#res = res;
     this.#translation = translation;
-    this.#by = { model, upstream: null };
+    this.#responder = { model, upstream: null };
     this.#extras = extras;
     // Whoever ends it on an error has told the caller already.
     this.on('error', () => {});
@@ -71,18 +71,18 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   /** What was wrong with the engine's answer, once the caller has been told. */
   get failure(): GatewayError | null {
-    return this.#failure ?? this.#engineFailed;
+    return this.#failure ?? this.#engineError;
   }
 
   setHeader(name: string, value: number | string | readonly string[]): this {
-    if (name === 'x-svc-model') this.#by = { ...this.#by, model: String(value) };
-    if (name === 'x-svc-upstream') this.#by = this.#far(String(value));
+    if (name === 'x-svc-model') this.#responder = { ...this.#responder, model: String(value) };
+    if (name === 'x-svc-upstream') this.#responder = this.#withUpstream(String(value));
     this.#res.setHeader(name, value);
     return this;
   }
 
-  #far(upstream: string): Answerer {
-    return { ...this.#by, upstream, keep: (id, extra) => this.#extras.keep(upstream, id, extra) };
+  #withUpstream(upstream: string): Responder {
+    return { ...this.#responder, upstream, keep: (id, extra) => this.#extras.store(upstream, id, extra) };
   }
 
   removeHeader(name: string): void {
@@ -90,14 +90,14 @@ export class DialectResponse extends Writable implements CallerResponse {
   }
 
   writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
-    const kept = Object.entries(headers).filter(([name]) => !OF_THE_CHAT.includes(name));
+    const kept = Object.entries(headers).filter(([name]) => !CHAT_ONLY_HEADERS.includes(name));
     this.#status = status;
     this.#headers = Object.fromEntries(kept);
     if (status >= 300) this.#mode = 'refused';
     else if (!isEventStream(String(headers['content-type'] ?? ''))) this.#mode = 'whole';
     else {
       this.#mode = 'stream';
-      this.#events = this.#translation.events(this.#by);
+      this.#events = this.#translation.events(this.#responder);
       this.#res.writeHead(status, this.#headers);
       this.#res.write(this.#events.open());
     }
@@ -111,17 +111,17 @@ export class DialectResponse extends Writable implements CallerResponse {
   /** False while the caller is behind; `drain` tells when it has caught up. */
   override write(chunk: Buffer | string): boolean {
     super.write(chunk);
-    return !this.#behind;
+    return !this.#isBehind;
   }
 
   override _write(chunk: Buffer, _: string, done: (error?: Error | null) => void): void {
     if (this.#mode !== 'stream') {
-      this.#hold(chunk, done);
+      this.#buffer(chunk, done);
       return;
     }
-    const text = this.#told(() => this.#reader.push(chunk));
+    const text = this.#encode(() => this.#reader.push(chunk));
     if (this.#failure) {
-      this.#behind = true;
+      this.#isBehind = true;
       this.#breakOff(text, done);
       return;
     }
@@ -130,37 +130,37 @@ export class DialectResponse extends Writable implements CallerResponse {
   }
 
   #fallBehind(): void {
-    if (this.#behind) return;
-    this.#behind = true;
+    if (this.#isBehind) return;
+    this.#isBehind = true;
     this.#res.once('drain', () => {
       if (this.#failure || this.writableEnded) return;
-      this.#behind = false;
+      this.#isBehind = false;
       this.emit('drain');
     });
   }
 
   override _final(done: (error?: Error | null) => void): void {
     if (this.#mode === 'stream') {
-      const text = this.#told(() => this.#reader.end());
-      this.#res.end(text + this.#last(), () => done());
+      const text = this.#encode(() => this.#reader.end());
+      this.#res.end(text + this.#finalText(), () => done());
       return;
     }
-    this.#tell(this.#whole(Buffer.concat(this.#held)), done);
+    this.#sendWhole(this.#wholeResponse(Buffer.concat(this.#buffered)), done);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#held = [];
+    this.#buffered = [];
     if (!this.#res.writableEnded) this.#res.destroy();
     done(error);
   }
 
-  #last(): string {
-    if (this.#failed || this.#events === null) return '';
+  #finalText(): string {
+    if (this.#errorSent || this.#events === null) return '';
     if (this.#complete || this.#events.finished) return this.#events.end();
     return this.#fail(endedEarly());
   }
 
-  #told(read: () => readonly StreamBlock[]): string {
+  #encode(read: () => readonly StreamBlock[]): string {
     let text = '';
     try {
       for (const block of read()) text += this.#block(block);
@@ -172,8 +172,8 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   #block(block: StreamBlock): string {
     const events = this.#events;
-    if (this.#failed || events === null) return '';
-    if ('comment' in block) return this.#behind ? '' : events.idle();
+    if (this.#errorSent || events === null) return '';
+    if ('comment' in block) return this.#isBehind ? '' : events.idle();
     if (block.data === '[DONE]') {
       this.#complete = true;
       return '';
@@ -182,13 +182,13 @@ export class DialectResponse extends Writable implements CallerResponse {
     if (!chat) throw new GatewayError('upstream.error', { message: 'An event of the engine is no JSON.' });
     const error = errorOf(chat);
     if (!error) return events.chunk(chat);
-    this.#failed = true;
-    this.#engineFailed = new GatewayError(catalogCodeOf(error.code));
-    return events.fail(this.#inWords(error, null));
+    this.#errorSent = true;
+    this.#engineError = new GatewayError(catalogCodeOf(error.code));
+    return events.fail(this.#callerError(error, null));
   }
 
   #fail(error: GatewayError): string {
-    this.#failed = true;
+    this.#errorSent = true;
     this.#failure = error;
     return this.#events?.fail(error.envelope('openai').error) ?? '';
   }
@@ -198,49 +198,51 @@ export class DialectResponse extends Writable implements CallerResponse {
     this.#res.end(text, () => done(new Error('the answer broke off')));
   }
 
-  #hold(chunk: Buffer, done: (error?: Error | null) => void): void {
-    this.#held.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes <= MAX_WHOLE) {
+  #buffer(chunk: Buffer, done: (error?: Error | null) => void): void {
+    this.#buffered.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#bufferedBytes <= MAX_WHOLE_BYTES) {
       done();
       return;
     }
-    this.#held = [];
+    this.#buffered = [];
     const cause = new BadResponseError('Its answer is too large.');
     const message = 'The answer of the engine is too long.';
-    this.#tell(this.#refused(new GatewayError('upstream.error', { message, cause })), () => done(cause));
+    this.#sendWhole(this.#errorResponse(new GatewayError('upstream.error', { message, cause })), () =>
+      done(cause),
+    );
   }
 
-  #tell([status, body]: Whole, done: () => void): void {
+  #sendWhole([status, body]: WholeResponse, done: () => void): void {
     const headers = { ...this.#headers, 'content-type': 'application/json', 'content-length': body.length };
     this.#res.writeHead(status, headers);
     this.#res.end(body, done);
   }
 
-  #refused(error: GatewayError): Whole {
+  #errorResponse(error: GatewayError): WholeResponse {
     this.#failure = error;
     return [error.status, asJson(this.#translation.envelope({ ...error.envelope('openai') }))];
   }
 
-  #engineRefused(body: Json): Buffer {
+  #engineErrorBody(body: Json): Buffer {
     const error = errorOf(body);
-    const said = error ? { ...body, error: this.#inWords(error, this.#status) } : body;
+    const said = error ? { ...body, error: this.#callerError(error, this.#status) } : body;
     return asJson(this.#translation.envelope(said));
   }
 
-  #inWords(error: Json, status: number | null): Json {
+  #callerError(error: Json, status: number | null): Json {
     const { origin, errorType } = this.#translation;
-    return inCallersWords(origin, wholeError(error, status, errorType));
+    return toCallerError(origin, normalizeError(error, status, errorType));
   }
 
-  #whole(bytes: Buffer): Whole {
+  #wholeResponse(bytes: Buffer): WholeResponse {
     const body = asObject(parsed(bytes.toString('utf8')));
-    if (this.#mode === 'refused') return [this.#status, body ? this.#engineRefused(body) : bytes];
+    if (this.#mode === 'refused') return [this.#status, body ? this.#engineErrorBody(body) : bytes];
     try {
       if (!body) throw new GatewayError('upstream.error', { message: 'The engine did not answer in JSON.' });
-      return [this.#status, asJson(this.#translation.whole(body, this.#by))];
+      return [this.#status, asJson(this.#translation.whole(body, this.#responder))];
     } catch (error) {
-      return this.#refused(error instanceof GatewayError ? error : new GatewayError('internal'));
+      return this.#errorResponse(error instanceof GatewayError ? error : new GatewayError('internal'));
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Origin } from './error-paths.ts';
 import type { Json } from './json.ts';
 
 /** Makes the events of one streamed answer; every method answers the text that goes out. */
-export interface Events {
+export interface EventEncoder {
   /** The chat has told how it ended. */
   readonly finished: boolean;
   /** What stands before anything that the engine says. */
@@ -18,7 +18,7 @@ export interface Events {
 }
 
 /** Who answers a chat. */
-export interface Answerer {
+export interface Responder {
   /** The id of its model. */
   readonly model: string;
   /** The upstream; null for a slot of ours. */
@@ -36,9 +36,9 @@ export interface Translation {
   readonly task: 'chat' | 'count';
   /** Headers of the answer beside those of every chat. */
   readonly headers: Readonly<Record<string, string>>;
-  events(by: Answerer): Events;
+  events(by: Responder): EventEncoder;
   /** The whole answer. Throws a GatewayError for one that cannot be told. */
-  whole(chat: Json, by: Answerer): Json;
+  whole(chat: Json, by: Responder): Json;
   /** This API's word for a failure of this status, where the engine has none. */
   errorType(status: number): string;
   /** An error envelope as callers of this API read it. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEnd } from '../../upstreams/upstream.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
+import { upstreamCall, upstreamFacts } from '../testing/builders.ts';
 import { post } from '../testing/client.ts';
 import { hi, JSON_TYPE, MESSAGES, PATHS, type Path } from '../testing/dialects.ts';
 import { CHAT, closeAfterEach, setUp } from '../testing/forwarding.ts';
-import { upstreamCall, upstreamFacts } from '../testing/pictures.ts';
 import type { Json } from './json.ts';
 
 closeAfterEach();

@@ -140,5 +140,5 @@ test('an input that holds nothing is refused as input, and nobody is asked', asy
     message: 'input: holds nothing to answer',
     details: { fields: [{ path: 'input', reason: 'holds nothing to answer' }] },
   });
-  expect(slots.asked).toEqual([]);
+  expect(slots.requests).toEqual([]);
 });

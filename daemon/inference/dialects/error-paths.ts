@@ -2,10 +2,10 @@ import { GatewayError } from '../../contract/errors.ts';
 import { asList, asObject, type Json, parsed } from './json.ts';
 
 /** Where parts of a chat come from: the place in the caller's request, as `input.0.content.1`. */
-export type Places = WeakMap<object, string>;
+export type SourcePaths = WeakMap<object, string>;
 
 /** Notes where a part of a chat comes from, and answers it. */
-export function from<T extends object>(places: Places, place: string, part: T): T {
+export function tagSource<T extends object>(places: SourcePaths, place: string, part: T): T {
   places.set(part, place);
   return part;
 }
@@ -15,18 +15,18 @@ export interface Origin {
   /** The caller's body. */
   readonly body: Buffer;
   readonly chat: Json;
-  readonly places: Places;
+  readonly sourcePaths: SourcePaths;
   /** Fields of the chat under the caller's names. */
   readonly fields: Readonly<Record<string, string>>;
   /** The caller's type of a picture. */
-  readonly picture: string;
+  readonly imageType: string;
 }
 
 /** An error object about the chat as one about the caller's request: its param, its fields, and what its message says of them. */
-export function inCallersWords(origin: Origin, error: Json): Json {
+export function toCallerError(origin: Origin, error: Json): Json {
   const { param, message, details } = error;
   const fields = asList(asObject(details)?.fields);
-  const place = typeof param === 'string' ? placeOf(origin, param) : undefined;
+  const place = typeof param === 'string' ? sourcePathOf(origin, param) : undefined;
   return {
     ...error,
     ...(place === undefined ? {} : { param: place }),
@@ -40,27 +40,27 @@ export function inCallersWords(origin: Origin, error: Json): Json {
 }
 
 /** The same for a refusal or failure of the gateway itself. */
-export function failureInCallersWords(origin: Origin, failure: GatewayError): GatewayError {
+export function toCallerFailure(origin: Origin, failure: GatewayError): GatewayError {
   const { param, details } = failure.options;
   if (param === undefined && details?.fields === undefined) return failure;
   const { message } = failure;
-  const said = inCallersWords(origin, { message, param, details }) as typeof failure.options;
+  const said = toCallerError(origin, { message, param, details }) as typeof failure.options;
   return new GatewayError(failure.code, { ...failure.options, ...said, status: failure.status });
 }
 
 function replaced(origin: Origin, field: unknown): unknown {
   const path = asObject(field)?.path;
-  return typeof path === 'string' ? { ...asObject(field), path: placeOf(origin, path) } : field;
+  return typeof path === 'string' ? { ...asObject(field), path: sourcePathOf(origin, path) } : field;
 }
 
 /** Only where a message begins with the field it names one; elsewhere the same letters may be an ordinary word. */
-function reworded({ picture }: Origin, message: string, param: string, place: string): string {
+function reworded({ imageType }: Origin, message: string, param: string, place: string): string {
   const named = message.startsWith(`${param}:`) ? `${place}${message.slice(param.length)}` : message;
-  return named.replaceAll('"image_url"', `"${picture}"`);
+  return named.replaceAll('"image_url"', `"${imageType}"`);
 }
 
 /** The caller's place for one in the chat: that of the innermost part that came from somewhere, else the field's own name. */
-function placeOf(origin: Origin, path: string): string {
+function sourcePathOf(origin: Origin, path: string): string {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
   const noted = innermost(origin, steps);
   if (noted !== undefined) return path.includes('[') ? bracketed(noted) : noted;
@@ -72,13 +72,13 @@ function placeOf(origin: Origin, path: string): string {
   return Object.hasOwn(body, steps[0] ?? '') ? path : (origin.fields[name] ?? path);
 }
 
-function innermost({ chat, places, body }: Origin, steps: readonly string[]): string | undefined {
+function innermost({ chat, sourcePaths, body }: Origin, steps: readonly string[]): string | undefined {
   let value: unknown = chat;
   let found: string | undefined;
   for (const step of steps) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) break;
     value = (value as Json)[step];
-    if (typeof value === 'object' && value !== null) found = places.get(value) ?? found;
+    if (typeof value === 'object' && value !== null) found = sourcePaths.get(value) ?? found;
   }
   return found === undefined ? undefined : asWritten(found, body);
 }

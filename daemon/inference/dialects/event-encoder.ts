@@ -1,6 +1,6 @@
 import { sseEvent } from '../../lib/net/sse.ts';
 import { ChatPieces, type KeepExtra } from './chat-pieces.ts';
-import type { Events } from './dialect.ts';
+import type { EventEncoder } from './dialect.ts';
 import type { Json } from './json.ts';
 import type { Piece } from './piece.ts';
 
@@ -14,7 +14,7 @@ export interface PieceStream {
 }
 
 /** What only the dialect knows of its stream. */
-export interface OwnEvents<S extends PieceStream> {
+export interface StreamEncoder<S extends PieceStream> {
   make(tell: (event: string, data: Json) => void): S;
   /** The text of a sign of life; empty when the stream tells one as an event. */
   idle(stream: S): string;
@@ -22,16 +22,16 @@ export interface OwnEvents<S extends PieceStream> {
 }
 
 /** The events of one streamed answer: what the dialect's stream tells of each piece of the chat. `keep`: see `ChatPieces`. */
-export function toldEvents<S extends PieceStream>(
-  { make, idle, fail }: OwnEvents<S>,
+export function encodeEvents<S extends PieceStream>(
+  { make, idle, fail }: StreamEncoder<S>,
   keep?: KeepExtra,
-): Events {
+): EventEncoder {
   const pieces = new ChatPieces(keep);
   let text = '';
   const stream = make((event, data) => {
     text += sseEvent({ event, data: JSON.stringify(data) });
   });
-  const told = (work: () => unknown): string => {
+  const flush = (work: () => unknown): string => {
     work();
     const out = text;
     text = '';
@@ -41,16 +41,16 @@ export function toldEvents<S extends PieceStream>(
     get finished() {
       return stream.finished;
     },
-    open: () => told(() => stream.begin()),
+    open: () => flush(() => stream.begin()),
     chunk: (chat) =>
-      told(() => {
+      flush(() => {
         for (const piece of pieces.read(chat)) stream.add(piece);
       }),
     idle: () => {
       const comment = idle(stream);
-      return told(() => undefined) + comment;
+      return flush(() => undefined) + comment;
     },
-    end: () => told(() => stream.end()),
-    fail: (error) => told(() => fail(stream, error)),
+    end: () => flush(() => stream.end()),
+    fail: (error) => flush(() => fail(stream, error)),
   };
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { BadResponseError } from '../../upstreams/ask.ts';
 
 /** Longest event that is read, in characters. */
-const MAX_EVENT = 4 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 4 * 1024 * 1024;
 
 /** One block of an event stream; a comment has no data. */
 export type StreamBlock = { readonly data: string } | { readonly comment: true };
@@ -17,19 +17,19 @@ export class EventReader {
 
   /** The blocks that `chunk` completes. Throws `upstream.error` for an event beyond all measure. */
   push(chunk: Uint8Array): StreamBlock[] {
-    return this.#take(this.#decoder.decode(chunk, { stream: true }));
+    return this.#parse(this.#decoder.decode(chunk, { stream: true }));
   }
 
   /** What an answer without a last line end leaves behind. */
   end(): StreamBlock[] {
-    return this.#take(`${this.#decoder.decode()}\n\n`);
+    return this.#parse(`${this.#decoder.decode()}\n\n`);
   }
 
-  #take(text: string): StreamBlock[] {
+  #parse(text: string): StreamBlock[] {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     const blocks = lines.flatMap((line) => this.#line(line.endsWith('\r') ? line.slice(0, -1) : line));
-    if (this.#size + this.#rest.length > MAX_EVENT) {
+    if (this.#size + this.#rest.length > MAX_EVENT_LENGTH) {
       throw new GatewayError('upstream.error', {
         message: 'An event of the engine is too long.',
         cause: new BadResponseError('It sent an event that is too long.'),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
+import { upstreamCall, upstreamFacts } from '../testing/builders.ts';
 import { post } from '../testing/client.ts';
 import {
   chunk,
@@ -13,7 +14,6 @@ import {
   RESPONSES,
 } from '../testing/dialects.ts';
 import { closeAfterEach, SSE, setUp } from '../testing/forwarding.ts';
-import { upstreamCall, upstreamFacts } from '../testing/pictures.ts';
 import { asList, asObject, type Json } from './json.ts';
 
 closeAfterEach();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { anthropicErrorType } from '../../contract/anthropic-error.ts';
 import { openaiErrorType } from '../../contract/errors.ts';
-import { errorOf, wholeError } from './normalize-error.ts';
+import { errorOf, normalizeError } from './normalize-error.ts';
 
 test.each([
   [{ message: 'slow', code: 'rate_limit_exceeded' }, 429, 'rate_limit_exceeded', 'rate_limit_error'],
@@ -21,12 +21,12 @@ test.each([
   ],
   [{ message: 'own', code: 'oom', type: 'out_of_memory' }, 500, 'oom', 'out_of_memory'],
 ])('%j of %s', (error, status, code, type) => {
-  const whole = wholeError(error, status, anthropicErrorType);
+  const whole = normalizeError(error, status, anthropicErrorType);
   expect(whole).toEqual({ ...error, code, type, param: null });
 });
 
 test('what an engine does not say at all is said for it', () => {
-  const whole = wholeError({ param: 7, hint: 1 }, 400, openaiErrorType);
+  const whole = normalizeError({ param: 7, hint: 1 }, 400, openaiErrorType);
   expect(whole).toEqual({
     message: 'The engine or upstream answered with an error.',
     code: 'upstream.error',

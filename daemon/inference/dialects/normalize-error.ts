@@ -13,21 +13,21 @@ export function errorOf({ error }: Json): Json | undefined {
  * engine said of these stays, but for the code of a prompt that its words call too long: agents go by it, and DeepSeek has
  * another. `status`: of its answer; null within one.
  */
-export function wholeError(error: Json, status: number | null, typeOf: (status: number) => string): Json {
+export function normalizeError(error: Json, status: number | null, typeOf: (status: number) => string): Json {
   const { message, code, type, param } = error;
   const { status: usual, message: sentence } = ERRORS['upstream.error'];
   return {
     ...error,
-    message: isSaid(message) ? message : sentence,
+    message: isPresent(message) ? message : sentence,
     code: codeOf(code, message),
-    type: isSaid(type) ? type : typeOf(status ?? statusOf(error) ?? usual),
-    param: isSaid(param) ? param : null,
+    type: isPresent(type) ? type : typeOf(status ?? statusOf(error) ?? usual),
+    param: isPresent(param) ? param : null,
   };
 }
 
 function codeOf(code: unknown, message: unknown): unknown {
   if (typeof message === 'string' && tooLongNumbers(message) !== null) return 'context_length_exceeded';
-  return isSaid(code) ? code : 'upstream.error';
+  return isPresent(code) ? code : 'upstream.error';
 }
 
-const isSaid = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isPresent = (value: unknown): boolean => typeof value === 'string' && value !== '';

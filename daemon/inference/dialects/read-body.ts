@@ -3,7 +3,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { ByteScanner } from '../../lib/json/byte-scanner.ts';
 import { zodMessage } from '../../lib/text/zod-message.ts';
 
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 /** Bytes of a body whose faults are all looked for. */
 const ALL_FAULTS_CAP = 16 * 1024;
 
@@ -22,7 +22,7 @@ export function readBody<T extends ZodType>(schema: T, body: Buffer): z.infer<T>
   const read = schema.safeParse(JSON.parse(body.toString('utf8')), all ? undefined : FIRST_FAULT);
   if (read.success) return read.data;
   const fields = read.error.issues
-    .slice(0, MOST_FIELDS)
+    .slice(0, MAX_FIELDS)
     .map((issue) => ({ path: issue.path.join('.'), reason: zodMessage(issue) }));
   throw new GatewayError('request.invalid', {
     param: fields[0]?.path || undefined,
@@ -32,7 +32,7 @@ export function readBody<T extends ZodType>(schema: T, body: Buffer): z.infer<T>
 }
 
 /** A field that asks for what this gateway does not do. `status`: 422 unless clients expect another. */
-export const refused = (path: string, reason: string, status?: number): GatewayError =>
+export const invalidField = (path: string, reason: string, status?: number): GatewayError =>
   new GatewayError('request.invalid', {
     param: path,
     message: `${path}: ${reason}`,
@@ -41,7 +41,7 @@ export const refused = (path: string, reason: string, status?: number): GatewayE
   });
 
 /** Those of `fields` that a request has, as they are. */
-export function passOn(body: Readonly<Record<string, unknown>>, fields: readonly string[]) {
+export function pickFields(body: Readonly<Record<string, unknown>>, fields: readonly string[]) {
   return Object.fromEntries(
     fields.flatMap((field) =>
       body[field] === undefined || body[field] === null ? [] : [[field, body[field]]],

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
-import { noteOrigin, originMark, originOfThoughts, readMark } from './reasoning-signature.ts';
+import { parseSignature, reasoningSignature, recordOrigin, thoughtOriginOf } from './reasoning-signature.ts';
 
 test('a mark is read as it was written', () => {
-  expect(readMark(originMark('groq', 'reasoning'))).toEqual({ upstream: 'groq', field: 'reasoning' });
-  expect(originMark(null, 'reasoning')).toBe('');
-  expect(originMark('groq', undefined)).toBe('');
+  expect(parseSignature(reasoningSignature('groq', 'reasoning'))).toEqual({
+    upstream: 'groq',
+    field: 'reasoning',
+  });
+  expect(reasoningSignature(null, 'reasoning')).toBe('');
+  expect(reasoningSignature('groq', undefined)).toBe('');
 });
 
 test.each([
@@ -22,6 +25,6 @@ test.each([
   'svc:reasoning:groq\nx',
 ])('%j is none', (mark) => {
   const message = {};
-  noteOrigin(message, mark);
-  expect([readMark(mark), originOfThoughts(message)]).toEqual([undefined, undefined]);
+  recordOrigin(message, mark);
+  expect([parseSignature(mark), thoughtOriginOf(message)]).toEqual([undefined, undefined]);
 });

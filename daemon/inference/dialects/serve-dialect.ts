@@ -3,8 +3,8 @@ import { releaseWhenWritten } from '../../lib/perf/buffer-release.ts';
 import type { Inference, InferenceCall } from '../serve.ts';
 import type { Dialect, Translation } from './dialect.ts';
 import { DialectResponse } from './dialect-response.ts';
-import { failureInCallersWords } from './error-paths.ts';
-import { KeptExtras } from './extras-cache.ts';
+import { toCallerFailure } from './error-paths.ts';
+import { ExtrasCache } from './extras-cache.ts';
 import { asList, type Json } from './json.ts';
 import { messages, messagesCount } from './messages/messages.ts';
 import { responses } from './responses/responses.ts';
@@ -21,9 +21,9 @@ type Task = (call: InferenceCall) => Promise<void>;
 export function serveDialect(
   name: DialectName,
   tasks: Readonly<Record<Translation['task'], Task>>,
-  refused: Inference['refused'],
+  refused: Inference['recordRefusal'],
 ): Task {
-  const extras = new KeptExtras();
+  const extras = new ExtrasCache();
   const translated = (call: InferenceCall): Translation => {
     try {
       return DIALECTS[name](call.body);
@@ -55,7 +55,7 @@ export function serveDialect(
     try {
       await served;
     } catch (failure) {
-      throw failure instanceof GatewayError ? failureInCallersWords(origin, failure) : failure;
+      throw failure instanceof GatewayError ? toCallerFailure(origin, failure) : failure;
     } finally {
       releaseWhenWritten(body);
     }

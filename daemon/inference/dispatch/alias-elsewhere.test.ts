@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { picture, registeredModel, upstreamFacts } from '../testing/pictures.ts';
+import { registeredModel, routingView, upstreamFacts } from '../testing/builders.ts';
 import { explain } from './explain.ts';
 
 const PATH = '/v1/audio/transcriptions';
 const far = upstreamFacts({ name: 'far', models: ['whisper:small'] });
-const on = picture({
+const on = routingView({
   models: [registeredModel({ id: 'whisper:small', type: 'stt', format: 'flm' })],
   upstreams: [far],
 });
 const told = (path: string, model: string) =>
   explain({ path, model }, on, {
-    foresee: () => ({ load: null, refusal: null }),
+    previewSlot: () => ({ load: null, refusal: null }),
     queueMax: 64,
     refusalOf: () => null,
   });

@@ -1,6 +1,6 @@
 import { aliasedSlot } from './names.ts';
 import { pathRow } from './paths.ts';
-import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
+import { type DispatchRequest, pass, type Resolver, toSlot } from './resolver.ts';
 
 /**
  * Name hints in order (docs/spec/specification.md#dispatch-step-5): a part of the model name, and the slot
@@ -16,37 +16,37 @@ interface Guess {
   readonly slot: string;
   readonly why: string;
 }
-type Rule = (ask: Ask) => Guess | null;
+type Rule = (ask: DispatchRequest) => Guess | null;
 
 const byPath: Rule = ({ path }) => {
   const { slot } = pathRow(path);
   return slot === null ? null : { slot, why: `the path means slot ${slot}` };
 };
 
-const byNameHint: Rule = ({ address }) => {
-  const name = address.model?.toLowerCase() ?? '';
+const byNameHint: Rule = ({ modelRef }) => {
+  const name = modelRef.model?.toLowerCase() ?? '';
   const hint = NAME_HINTS.find(([part]) => name.includes(part));
   return hint ? { slot: hint[1], why: `the name holds "${hint[0]}"` } : null;
 };
 
-const byImagePrefix: Rule = ({ address }) => {
-  const name = address.model?.toLowerCase() ?? '';
+const byImagePrefix: Rule = ({ modelRef }) => {
+  const name = modelRef.model?.toLowerCase() ?? '';
   const prefix = IMAGE_PREFIXES.find((each) => name.startsWith(each));
   return prefix ? { slot: 'img', why: `the name starts with "${prefix}"` } : null;
 };
 
-const byAlias: Rule = ({ address }) =>
-  address.model === null ? null : { slot: address.model, why: `${address.model} is the name of a slot` };
+const byAlias: Rule = ({ modelRef }) =>
+  modelRef.model === null ? null : { slot: modelRef.model, why: `${modelRef.model} is the name of a slot` };
 
 /** The order of the rules of docs/spec/specification.md#dispatch-step-5. */
 const RULES: readonly Rule[] = [byPath, byNameHint, byImagePrefix, byAlias];
 
 /** Step 5: capability and path routing, the last resort (docs/spec/specification.md#dispatch-step-5). */
-export const capabilityPath: Resolver = (ask, picture) => {
-  if (ask.address.lane !== null) return pass('the caller means a slot');
+export const capabilityPath: Resolver = (ask, view) => {
+  if (ask.modelRef.lane !== null) return pass('the caller means a slot');
   for (const rule of RULES) {
     const guess = rule(ask);
-    const slot = guess && aliasedSlot(guess.slot, picture);
+    const slot = guess && aliasedSlot(guess.slot, view);
     if (guess && slot) return toSlot(slot, guess.why);
   }
   return pass('no default slot for this endpoint');

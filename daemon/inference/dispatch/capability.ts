@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { Ask, Target } from './resolver.ts';
-import { type Picture, slotNamed } from './routing-view.ts';
+import type { DispatchRequest, Target } from './resolver.ts';
+import { type RoutingView, slotNamed } from './routing-view.ts';
 
 const ABILITY: Record<SlotTypeName, string> = {
   llm: 'chats',
@@ -13,9 +13,13 @@ const ABILITY: Record<SlotTypeName, string> = {
 };
 
 /** 409 `dispatch.capability_mismatch` when the chosen slot cannot do what the path asks; null when it can. */
-export function capabilityMismatch(ask: Ask, target: Target, picture: Picture): GatewayError | null {
+export function capabilityMismatch(
+  ask: DispatchRequest,
+  target: Target,
+  view: RoutingView,
+): GatewayError | null {
   if (target.kind !== 'slot') return null;
-  const slot = slotNamed(picture, target.slot);
+  const slot = slotNamed(view, target.slot);
   if (!slot || slot.type === ask.type) return null;
   return new GatewayError('dispatch.capability_mismatch', {
     message: `Slot ${slot.name} ${ABILITY[slot.type]}; this route needs a model that ${ABILITY[ask.type]}.`,

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { rewriteAddress } from '../rewrite/deviations.ts';
-import { picture, registeredModel, upstreamFacts } from '../testing/pictures.ts';
+import { rewriteModelRef } from '../rewrite/deviations.ts';
+import { registeredModel, routingView, upstreamFacts } from '../testing/builders.ts';
 import { dispatch, refusal, resolve, STEPS } from './dispatch.ts';
 import { modelOmitted } from './model-omitted.ts';
-import { plainAddress } from './model-ref.ts';
+import { plainModelRef } from './model-ref.ts';
 import { pathRow } from './paths.ts';
-import type { Picture } from './routing-view.ts';
+import type { RoutingView } from './routing-view.ts';
 
-function ask(path: string, model: string | null, on: Picture) {
+function ask(path: string, model: string | null, on: RoutingView) {
   const { type } = pathRow(path);
-  const address = rewriteAddress(modelOmitted(plainAddress(model), path, on), on, type);
-  return { path, type, address };
+  const address = rewriteModelRef(modelOmitted(plainModelRef(model), path, on), on, type);
+  return { path, type, modelRef: address };
 }
-const chat = (model: string | null, on: Picture) => resolve(ask('/v1/chat/completions', model, on), on);
+const chat = (model: string | null, on: RoutingView) => resolve(ask('/v1/chat/completions', model, on), on);
 const slot = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
   slotRecord({ name, model, ...more });
 
@@ -30,7 +30,7 @@ test('the steps are in the order of the specification', () => {
 
 describe('step 1, loaded slot', () => {
   test('the loaded one wins over the bound one', () => {
-    const on = picture({
+    const on = routingView({
       slots: [slot('a', 'm', { state: 'offline' }), slot('b', 'm')],
       models: [registeredModel({ id: 'm', binding: 'slot:a' })],
     });
@@ -43,7 +43,7 @@ describe('step 1, loaded slot', () => {
     const idle = slot('idle', 'm');
     const order = [degraded, busy, some, idle];
     for (const expected of ['idle', 'some', 'busy', 'degraded']) {
-      expect(chat('m', picture({ slots: order })).target).toMatchObject({ slot: expected });
+      expect(chat('m', routingView({ slots: order })).target).toMatchObject({ slot: expected });
       order.splice(
         order.findIndex(({ name }) => name === expected),
         1,
@@ -51,7 +51,7 @@ describe('step 1, loaded slot', () => {
     }
   });
   test('ids are compared exactly', () => {
-    expect(chat('M', picture({ slots: [slot('a', 'm')] })).target).toBeNull();
+    expect(chat('M', routingView({ slots: [slot('a', 'm')] })).target).toBeNull();
   });
 });
 
@@ -59,18 +59,18 @@ describe('lane pin', () => {
   const first = slot('first', 'm');
   const second = slot('second', 'm', { active: 3, state: 'serving' });
   test('keeps the slot that was meant when two share a model id', () => {
-    const on = picture({ slots: [first, second] });
+    const on = routingView({ slots: [first, second] });
     expect(chat('second', on).target).toMatchObject({ slot: 'second' });
     expect(chat('m', on).target).toMatchObject({ slot: 'first' });
   });
   test('a pinned slot that is not loaded is loaded, not replaced', () => {
-    const on = picture({ slots: [first, { ...second, state: 'offline' }] });
+    const on = routingView({ slots: [first, { ...second, state: 'offline' }] });
     expect(chat('second', on)).toMatchObject({ step: 'registry', target: { slot: 'second' } });
   });
   test('a pinned slot in ERROR yields to a healthy sibling with the same model', () => {
-    const on = picture({ slots: [first, { ...second, state: 'error' }] });
+    const on = routingView({ slots: [first, { ...second, state: 'error' }] });
     expect(chat('second', on)).toMatchObject({ step: 'loaded-slot', target: { slot: 'first' } });
-    const cold = picture({
+    const cold = routingView({
       slots: [
         { ...first, state: 'offline' },
         { ...second, state: 'error' },
@@ -79,15 +79,15 @@ describe('lane pin', () => {
     expect(chat('second', cold)).toMatchObject({ step: 'registry', target: { slot: 'first' } });
   });
   test('without a sibling its owner decides', () => {
-    const on = picture({ slots: [slot('second', 'm', { state: 'error' })] });
+    const on = routingView({ slots: [slot('second', 'm', { state: 'error' })] });
     expect(chat('second', on)).toMatchObject({ step: 'registry', target: { slot: 'second' } });
   });
   test('a slot without a model yet is still the one that was meant', () => {
-    const on = picture({ slots: [slotRecord({ name: 'agent', model: null, state: 'offline' })] });
+    const on = routingView({ slots: [slotRecord({ name: 'agent', model: null, state: 'offline' })] });
     expect(chat('agent', on)).toMatchObject({ target: { slot: 'agent', model: null } });
   });
   test('never leads to an upstream that happens to list the model', () => {
-    const on = picture({
+    const on = routingView({
       slots: [slot('agent', 'm', { state: 'offline' })],
       upstreams: [upstreamFacts({ name: 'u', models: ['m'] })],
     });
@@ -97,28 +97,28 @@ describe('lane pin', () => {
 
 describe('step 2, registry', () => {
   test('the binding names the slot that is loaded', () => {
-    const on = picture({
+    const on = routingView({
       slots: [slot('auto-m', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'slot:auto-m' })],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'auto-m' } });
   });
   test('a binding to a slot in ERROR falls through to a healthy sibling', () => {
-    const on = picture({
+    const on = routingView({
       slots: [slot('a', 'm', { state: 'error' }), slot('b', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'slot:a' })],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'b' } });
   });
   test('a binding to an upstream', () => {
-    const on = picture({
+    const on = routingView({
       models: [registeredModel({ id: 'm', binding: 'upstream:u' })],
       upstreams: [upstreamFacts({ name: 'u' })],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { kind: 'upstream', upstream: 'u' } });
   });
   test('a binding to a disabled slot is not followed', () => {
-    const on = picture({ models: [registeredModel({ id: 'm', binding: 'slot:off' })] });
+    const on = routingView({ models: [registeredModel({ id: 'm', binding: 'slot:off' })] });
     expect(chat('m', on).target).toBeNull();
   });
 });
@@ -132,7 +132,7 @@ describe('steps 3 and 4, upstreams', () => {
       upstreamFacts({ name: 'a', models: ['m'] }),
     ];
     for (const expected of ['a', 'b', 'late', 'sick']) {
-      const on = picture({ upstreams: list });
+      const on = routingView({ upstreams: list });
       expect(chat('m', on)).toMatchObject({ step: 'upstream-cached', target: { upstream: expected } });
       list.splice(
         list.findIndex(({ name }) => name === expected),
@@ -143,7 +143,7 @@ describe('steps 3 and 4, upstreams', () => {
   test('a guarded provider stands behind the own network, but health comes first', () => {
     const near = upstreamFacts({ name: 'z', priority: 9, isSpendGuarded: false, models: ['m'] });
     const far = upstreamFacts({ name: 'a', models: ['m'] });
-    const to = (...upstreams: (typeof near)[]) => chat('m', picture({ upstreams })).target;
+    const to = (...upstreams: (typeof near)[]) => chat('m', routingView({ upstreams })).target;
     expect(to(far, near)).toMatchObject({ upstream: 'z' });
     expect(to({ ...far, isSpendGuarded: false }, near)).toMatchObject({ upstream: 'a' });
     expect(to(far, { ...near, isHealthy: false })).toMatchObject({ upstream: 'a' });
@@ -161,18 +161,18 @@ describe('steps 3 and 4, upstreams', () => {
       slot('voices', 'v', { type: 'tts', state: 'offline' }),
     ];
     const names = ['agent', 'agent-hermes', 'svc/agent', 'embed', 'voices'];
-    const on = picture({ slots, upstreams: [upstreamFacts({ name: 'u', isCold: true, models: names })] });
+    const on = routingView({ slots, upstreams: [upstreamFacts({ name: 'u', isCold: true, models: names })] });
     expect(resolve(ask(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
   });
   test('a name of a slot that there is not goes where it is listed, but svc/ and the legacy alias never', () => {
     const upstreams = [upstreamFacts({ name: 'u', models: ['coder', 'agent-hermes'] })];
-    const on = picture({ upstreams });
+    const on = routingView({ upstreams });
     expect(chat('coder', on).target).toMatchObject({ upstream: 'u' });
     expect(chat('agent-hermes', on).target).toBeNull();
     expect(() => chat('svc/coder', on)).toThrowError(expect.objectContaining({ code: 'dispatch.no_route' }));
   });
   test('the registry binds a model to an upstream, above a slot file and other upstreams', () => {
-    const on = picture({
+    const on = routingView({
       slots: [slot('a', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:b' })],
       upstreams: [
@@ -181,11 +181,11 @@ describe('steps 3 and 4, upstreams', () => {
       ],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'b', model: 'm' } });
-    const gone = picture({ ...on, slots: [], upstreams: [upstreamFacts({ name: 'a', models: ['m'] })] });
+    const gone = routingView({ ...on, slots: [], upstreams: [upstreamFacts({ name: 'a', models: ['m'] })] });
     expect(chat('m', gone)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
   });
   test('also a model whose slot has its id as name', () => {
-    const on = picture({
+    const on = routingView({
       slots: [slot('m', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:u' })],
       upstreams: [upstreamFacts({ name: 'u' })],
@@ -193,7 +193,7 @@ describe('steps 3 and 4, upstreams', () => {
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'u', model: 'm' } });
   });
   test('a model whose upstream is gone or disabled is served where it lies here', () => {
-    const on = picture({
+    const on = routingView({
       slots: [slot('here', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:gone' })],
       upstreams: [upstreamFacts({ name: 'a', models: ['m'] })],
@@ -203,25 +203,28 @@ describe('steps 3 and 4, upstreams', () => {
   test('a model is not answered by a slot of its name that was given another one', () => {
     const swapped = slot('m', 'other');
     const models = [registeredModel({ id: 'm' }), registeredModel({ id: 'other' })];
-    const on = picture({ slots: [swapped, slot('m-2', 'm', { state: 'offline' })], models });
+    const on = routingView({ slots: [swapped, slot('m-2', 'm', { state: 'offline' })], models });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'm-2', model: 'm' } });
     expect(chat('svc/m', on).target).toMatchObject({ slot: 'm' });
-    expect(chat('m', picture({ slots: [swapped], models })).target).toBeNull();
+    expect(chat('m', routingView({ slots: [swapped], models })).target).toBeNull();
     const upstreams = [upstreamFacts({ name: 'u', models: ['m'] })];
-    expect(chat('m', picture({ slots: [swapped], models, upstreams })).target).toMatchObject({
+    expect(chat('m', routingView({ slots: [swapped], models, upstreams })).target).toMatchObject({
       upstream: 'u',
     });
   });
   test('a binding to a slot that holds another model leads to no other model', () => {
-    const on = picture({
+    const on = routingView({
       slots: [slot('a', 'other', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'slot:a' })],
     });
     expect(chat('m', on).target).toBeNull();
   });
   test('cold lists are read once, then step 3 is repeated', async () => {
-    const cold = picture({ upstreams: [upstreamFacts({ name: 'u', isCold: true })] });
-    const warm = picture({ upstreams: [upstreamFacts({ name: 'u', models: ['m'] })], liveAsked: true });
+    const cold = routingView({ upstreams: [upstreamFacts({ name: 'u', isCold: true })] });
+    const warm = routingView({
+      upstreams: [upstreamFacts({ name: 'u', models: ['m'] })],
+      coldListsFetched: true,
+    });
     let reads = 0;
     const refresh = async () => {
       reads++;
@@ -237,7 +240,7 @@ describe('steps 3 and 4, upstreams', () => {
     await expect(decision).rejects.toMatchObject({ code: 'dispatch.no_route' });
   });
   test('without cold upstreams nothing is awaited', () => {
-    const on = picture({ slots: [slot('a', 'm')] });
+    const on = routingView({ slots: [slot('a', 'm')] });
     const decided = dispatch(ask('/v1/chat/completions', 'm', on), on, () =>
       Promise.reject(new Error('asked')),
     );
@@ -267,14 +270,16 @@ describe('the name of a slot on the routes of its type', () => {
       ['offline', 'registry'],
       ['ready', 'loaded-slot'],
     ] as const) {
-      const on = picture({ slots: pairs.map((each) => (each.name === name ? { ...each, state } : each)) });
+      const on = routingView({
+        slots: pairs.map((each) => (each.name === name ? { ...each, state } : each)),
+      });
       expect(resolve(ask(path, name, on), on)).toMatchObject({ step, target: { slot: name } });
     }
   });
 });
 
 describe('step 5, capability and path', () => {
-  const on = picture({
+  const on = routingView({
     slots: [
       slot('agent', 'chat-1'),
       slot('embed', 'e5', { type: 'embedding' }),
@@ -320,7 +325,7 @@ describe('step 5, capability and path', () => {
 });
 
 describe('model omitted: the path decides', () => {
-  const on = picture({ slots: [slot('agent', 'm'), slot('embed', 'e5', { type: 'embedding' })] });
+  const on = routingView({ slots: [slot('agent', 'm'), slot('embed', 'e5', { type: 'embedding' })] });
   test.each([
     ['/v1/chat/completions', 'agent'],
     ['/v1/completions', 'agent'],
@@ -342,7 +347,7 @@ describe('model omitted: the path decides', () => {
 });
 
 test('chat sent to an embedding model by its id is 409', () => {
-  const on = picture({ slots: [slot('embed', 'e5', { type: 'embedding' })] });
+  const on = routingView({ slots: [slot('embed', 'e5', { type: 'embedding' })] });
   const question = ask('/v1/chat/completions', 'e5', on);
   expect(refusal(question, on, resolve(question, on))).toMatchObject({
     code: 'dispatch.capability_mismatch',

@@ -6,8 +6,8 @@ import { loadedSlot } from './loaded-slot.ts';
 import { noRoute } from './no-route.ts';
 import { NPU_EMBED, npuEmbed } from './npu-embed.ts';
 import { registry } from './registry.ts';
-import type { Ask, Outcome, Resolver, Target } from './resolver.ts';
-import type { Picture } from './routing-view.ts';
+import type { DispatchRequest, Outcome, Resolver, Target } from './resolver.ts';
+import type { RoutingView } from './routing-view.ts';
 import { upstreamCached } from './upstream-cached.ts';
 import { upstreamLive } from './upstream-live.ts';
 
@@ -36,15 +36,15 @@ export interface Resolution {
 }
 
 /** Runs the steps on one picture until one chooses or needs more. Pure. */
-export function resolve(ask: Ask, picture: Picture): Resolution {
-  const direct = npuEmbed(ask, picture);
+export function resolve(ask: DispatchRequest, view: RoutingView): Resolution {
+  const direct = npuEmbed(ask, view);
   if (direct?.is === 'match') {
     const trace = [{ step: NPU_EMBED, outcome: direct }];
     return { trace, step: NPU_EMBED, target: direct.target, fetch: false };
   }
   const trace: Trace[] = [];
   for (const { name, resolve: step } of STEPS) {
-    const outcome = step(ask, picture);
+    const outcome = step(ask, view);
     trace.push({ step: name, outcome });
     if (outcome.is === 'match') return { trace, step: name, target: outcome.target, fetch: false };
     if (outcome.is === 'fetch') return { trace, step: null, target: null, fetch: true };
@@ -58,9 +58,13 @@ export interface Decision {
 }
 
 /** The refusal that a resolution means, or null when it may go on. */
-export function refusal(ask: Ask, picture: Picture, resolution: Resolution): GatewayError | null {
-  if (!resolution.target) return noRoute(ask.address.asked, picture);
-  return aliasElsewhere(ask, resolution.target) ?? capabilityMismatch(ask, resolution.target, picture);
+export function refusal(
+  ask: DispatchRequest,
+  view: RoutingView,
+  resolution: Resolution,
+): GatewayError | null {
+  if (!resolution.target) return noRoute(ask.modelRef.requested, view);
+  return aliasElsewhere(ask, resolution.target) ?? capabilityMismatch(ask, resolution.target, view);
 }
 
 /**
@@ -69,22 +73,22 @@ export function refusal(ask: Ask, picture: Picture, resolution: Resolution): Gat
  * `dispatch.capability_mismatch`.
  */
 export function dispatch(
-  ask: Ask,
-  picture: Picture,
-  refresh: () => Promise<Picture>,
-  heard: (resolution: Resolution) => void = () => {},
+  ask: DispatchRequest,
+  view: RoutingView,
+  refresh: () => Promise<RoutingView>,
+  onResolved: (resolution: Resolution) => void = () => {},
 ): Decision | Promise<Decision> {
-  const first = resolve(ask, picture);
-  const decide = (on: Picture, resolution: Resolution): Decision => {
-    heard(resolution);
+  const first = resolve(ask, view);
+  const decide = (on: RoutingView, resolution: Resolution): Decision => {
+    onResolved(resolution);
     return decisionOf(ask, on, resolution);
   };
-  if (!first.fetch) return decide(picture, first);
+  if (!first.fetch) return decide(view, first);
   return refresh().then((later) => decide(later, resolve(ask, later)));
 }
 
-function decisionOf(ask: Ask, picture: Picture, resolution: Resolution): Decision {
-  const refused = refusal(ask, picture, resolution);
+function decisionOf(ask: DispatchRequest, view: RoutingView, resolution: Resolution): Decision {
+  const refused = refusal(ask, view, resolution);
   if (refused) throw refused;
   return { step: resolution.step as string, target: resolution.target as Target };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
-import { picture, upstreamFacts } from '../testing/pictures.ts';
+import { routingView, upstreamFacts } from '../testing/builders.ts';
 import { neverSent, otherUpstream } from './failover.ts';
 
 describe('otherUpstream', () => {
-  const on = picture({
+  const on = routingView({
     upstreams: [
       upstreamFacts({ name: 'a', models: ['m'] }),
       upstreamFacts({ name: 'b', models: ['m'], priority: 5 }),

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { faultOf } from '../../upstreams/fault.ts';
 import type { Decision } from './dispatch.ts';
-import type { Picture } from './routing-view.ts';
+import type { RoutingView } from './routing-view.ts';
 import { fromLists } from './upstream-cached.ts';
 
 /** Whether a failure means that the request never left: the connection to the upstream did not open. */
@@ -18,10 +18,10 @@ export const neverSent = (failure: unknown): boolean =>
 export function otherUpstream(
   { target, step }: Decision,
   tried: ReadonlySet<string>,
-  picture: Picture,
+  view: RoutingView,
 ): Decision | null {
   if (target.kind !== 'upstream' || step === 'registry') return null;
-  const others = picture.upstreams.filter(({ name, isHealthy }) => isHealthy && !tried.has(name));
+  const others = view.upstreams.filter(({ name, isHealthy }) => isHealthy && !tried.has(name));
   const outcome = fromLists(others, target.model);
   return outcome?.is === 'match' ? { step, target: outcome.target } : null;
 }

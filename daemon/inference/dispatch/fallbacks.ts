@@ -1,13 +1,13 @@
 import type { Decision } from './dispatch.ts';
 import { otherUpstream } from './failover.ts';
-import type { Address } from './model-ref.ts';
-import type { Picture } from './routing-view.ts';
+import type { ModelRef } from './model-ref.ts';
+import type { RoutingView } from './routing-view.ts';
 
 /** Upstreams that are named as followers at most; a request is offered to no more. */
-const MOST_UPSTREAMS = 3;
+const MAX_UPSTREAMS = 3;
 
 /** Who is tried when the chosen one does not serve a request: a slot or an upstream by name. */
-export type Follower =
+export type Fallback =
   | { readonly slot: string; readonly upstream: null }
   | { readonly slot: null; readonly upstream: string };
 
@@ -15,15 +15,15 @@ export type Follower =
  * Who is tried after the chosen target, in order: the rest of a virtual name's chain when memory is refused or the slot
  * has failed, other healthy upstreams with the same id when one is not reached. Pure.
  */
-export function followers({ chain, lane }: Address, decision: Decision, picture: Picture): Follower[] {
+export function fallbacksOf({ chain, lane }: ModelRef, decision: Decision, view: RoutingView): Fallback[] {
   const { target } = decision;
   if (target.kind === 'slot') {
     return target.slot === lane ? chain.map((slot) => ({ slot, upstream: null })) : [];
   }
   const tried = new Set([target.upstream]);
-  const found: Follower[] = [];
-  while (found.length < MOST_UPSTREAMS) {
-    const next = otherUpstream(decision, tried, picture)?.target;
+  const found: Fallback[] = [];
+  while (found.length < MAX_UPSTREAMS) {
+    const next = otherUpstream(decision, tried, view)?.target;
     if (next?.kind !== 'upstream') break;
     tried.add(next.upstream);
     found.push({ slot: null, upstream: next.upstream });

@@ -1,45 +1,45 @@
 import type { SlotView } from '../../slots/slot-view.ts';
 import { aliasedSlot } from './names.ts';
-import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
-import { isLoaded, type Picture, slotNamed } from './routing-view.ts';
+import { type DispatchRequest, pass, type Resolver, toSlot } from './resolver.ts';
+import { isLoaded, type RoutingView, slotNamed } from './routing-view.ts';
 
 /**
  * Step 1: a loaded slot that advertises the model id wins outright, ordered by health
  * (docs/spec/specification.md#dispatch-step-1). With a lane pin only the slot that was meant counts or, while
  * that slot is in ERROR, its siblings with the same model.
  */
-export const loadedSlot: Resolver = (ask, picture) => {
-  const best = bestLoaded(candidates(ask, picture), ask);
+export const loadedSlot: Resolver = (ask, view) => {
+  const best = bestLoaded(candidates(ask, view), ask);
   if (best) return toSlot(best, `slot ${best.name} is ${best.state} with this model`);
   return pass(
-    ask.address.lane ? 'the slot that was meant is not loaded' : 'no loaded slot advertises this model',
+    ask.modelRef.lane ? 'the slot that was meant is not loaded' : 'no loaded slot advertises this model',
   );
 };
 
 /** The loaded one of the lowest rank; of equals the first. */
-function bestLoaded(slots: readonly SlotView[], ask: Ask): SlotView | null {
+function bestLoaded(slots: readonly SlotView[], ask: DispatchRequest): SlotView | null {
   let best: SlotView | null = null;
   let lowest = Number.POSITIVE_INFINITY;
   for (const slot of slots) {
-    const here = isLoaded(slot) ? rank(slot, ask) : Number.POSITIVE_INFINITY;
-    if (here >= lowest) continue;
+    const slotRank = isLoaded(slot) ? rank(slot, ask) : Number.POSITIVE_INFINITY;
+    if (slotRank >= lowest) continue;
     best = slot;
-    lowest = here;
+    lowest = slotRank;
   }
   return best;
 }
 
-function candidates(ask: Ask, picture: Picture): readonly SlotView[] {
-  const { lane, model } = ask.address;
-  const pinned = slotNamed(picture, lane);
+function candidates(ask: DispatchRequest, view: RoutingView): readonly SlotView[] {
+  const { lane, model } = ask.modelRef;
+  const pinned = slotNamed(view, lane);
   if (pinned && pinned.state !== 'error') return [pinned];
   if (model === null) return [];
-  const alias = lane === null ? aliasedSlot(model, picture) : undefined;
-  return picture.slots.filter((slot) => slot.model === model || slot === alias);
+  const alias = lane === null ? aliasedSlot(model, view) : undefined;
+  return view.slots.filter((slot) => slot.model === model || slot === alias);
 }
 
 /** Smaller is better: right type, then ready, under pressure, degraded; then the shorter queue. */
-function rank(slot: SlotView, ask: Ask): number {
+function rank(slot: SlotView, ask: DispatchRequest): number {
   const pressed = slot.queued > 0 || slot.active >= slot.parallel;
   const health = slot.degraded !== null ? 2 : pressed ? 1 : 0;
   const mismatch = slot.type === ask.type ? 0 : 10;

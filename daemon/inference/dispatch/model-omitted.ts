@@ -1,18 +1,18 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { type Address, plainAddress } from './model-ref.ts';
+import { type ModelRef, plainModelRef } from './model-ref.ts';
 import { noRoute } from './no-route.ts';
 import { pathRow } from './paths.ts';
-import { type Picture, slotNamed } from './routing-view.ts';
+import { type RoutingView, slotNamed } from './routing-view.ts';
 
 /**
  * When model is omitted, the path decides (docs/spec/specification.md#model-omitted). Throws
  * `request.missing_model` where a model is required and `dispatch.no_route` when the slot does not exist.
  */
-export function modelOmitted(address: Address, path: string, picture: Picture): Address {
-  if (address.asked !== null) return address;
+export function modelOmitted(address: ModelRef, path: string, view: RoutingView): ModelRef {
+  if (address.requested !== null) return address;
   const { omitted } = pathRow(path);
   if (omitted === null) throw new GatewayError('request.missing_model', { param: 'model' });
-  const slot = slotNamed(picture, omitted);
-  if (!slot) throw noRoute(null, picture, `No model was named and there is no slot ${omitted}.`);
-  return { ...plainAddress(null), model: slot.model, lane: slot.name, by: 'model-omitted' };
+  const slot = slotNamed(view, omitted);
+  if (!slot) throw noRoute(null, view, `No model was named and there is no slot ${omitted}.`);
+  return { ...plainModelRef(null), model: slot.model, lane: slot.name, by: 'model-omitted' };
 }

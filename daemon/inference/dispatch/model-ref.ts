@@ -1,7 +1,7 @@
 /** Whom a request means, before dispatch: the `model` it named and what the rewrites made of it. */
-export interface Address {
+export interface ModelRef {
   /** As the caller wrote it; null when omitted. */
-  readonly asked: string | null;
+  readonly requested: string | null;
   /** The id to resolve; null while only a slot is known and that slot has no model yet. */
   readonly model: string | null;
   /** Lane pin: the slot that the caller meant. */
@@ -13,8 +13,8 @@ export interface Address {
 }
 
 /** The address of a model id that no rule has touched. */
-export const plainAddress = (asked: string | null): Address => ({
-  asked,
+export const plainModelRef = (asked: string | null): ModelRef => ({
+  requested: asked,
   model: asked,
   lane: null,
   chain: [],

@@ -1,5 +1,5 @@
 import type { SlotView } from '../../slots/slot-view.ts';
-import { modelNamed, type Picture, slotNamed } from './routing-view.ts';
+import { modelNamed, type RoutingView, slotNamed } from './routing-view.ts';
 
 /**
  * Legacy alias (docs/spec/specification.md#legacy-alias); it means `agent` unless a slot of that name exists.
@@ -33,27 +33,27 @@ const SPECIFIED_SLOTS: ReadonlySet<string> = new Set([
  * model has this very id and the slot holds another one: who names a model is never answered by another. `svc/NAME`
  * means that slot all the same.
  */
-export function aliasedSlot(name: string, picture: Picture): SlotView | undefined {
-  const slot = slotNamed(picture, name);
-  if (slot === undefined) return name === LEGACY_ALIAS ? slotNamed(picture, 'agent') : undefined;
+export function aliasedSlot(name: string, view: RoutingView): SlotView | undefined {
+  const slot = slotNamed(view, name);
+  if (slot === undefined) return name === LEGACY_ALIAS ? slotNamed(view, 'agent') : undefined;
   if (slot.model === name || SPECIFIED_SLOTS.has(name)) return slot;
-  return modelNamed(picture, name) === undefined ? slot : undefined;
+  return modelNamed(view, name) === undefined ? slot : undefined;
 }
 
 /** Whether a name means a slot of this gateway: that of a slot, the legacy alias, a virtual name. */
-export const meansSlot = (name: string, picture: Picture): boolean =>
-  name === LEGACY_ALIAS || name.startsWith(VIRTUAL_PREFIX) || aliasedSlot(name, picture) !== undefined;
+export const meansSlot = (name: string, view: RoutingView): boolean =>
+  name === LEGACY_ALIAS || name.startsWith(VIRTUAL_PREFIX) || aliasedSlot(name, view) !== undefined;
 
 /** Every name that a caller may ask for now: model ids, slot names, the legacy alias, virtual names. */
-export function knownNames(picture: Picture): string[] {
+export function knownNames(view: RoutingView): string[] {
   const names = new Set<string>();
-  for (const slot of picture.slots) {
+  for (const slot of view.slots) {
     if (slot.model !== null) names.add(slot.model);
     names.add(slot.name);
     names.add(`${VIRTUAL_PREFIX}${slot.name}`);
   }
-  for (const model of picture.models) names.add(model.id);
-  for (const upstream of picture.upstreams) for (const { id } of upstream.models) names.add(id);
+  for (const model of view.models) names.add(model.id);
+  for (const upstream of view.upstreams) for (const { id } of upstream.models) names.add(id);
   if (names.has('agent')) names.add(LEGACY_ALIAS);
   return [...names];
 }

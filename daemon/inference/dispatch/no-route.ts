@@ -1,14 +1,14 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { knownNames } from './names.ts';
-import type { Picture } from './routing-view.ts';
+import type { RoutingView } from './routing-view.ts';
 import { suggestions } from './suggestions.ts';
 
 /** Characters of an unknown name that are repeated to the caller. */
 const MAX_ECHO = 120;
 
 /** Returns 404 `dispatch.no_route` with similar names (docs/spec/contract.md#no-route). */
-export function noRoute(asked: string | null, picture: Picture, why?: string): GatewayError {
+export function noRoute(asked: string | null, view: RoutingView, why?: string): GatewayError {
   const message =
     asked === null
       ? (why ?? 'No model was named and there is no slot for this path.')
@@ -16,6 +16,6 @@ export function noRoute(asked: string | null, picture: Picture, why?: string): G
   return new GatewayError('dispatch.no_route', {
     message,
     param: 'model',
-    details: { suggestions: asked === null ? [] : suggestions(asked, knownNames(picture)) },
+    details: { suggestions: asked === null ? [] : suggestions(asked, knownNames(view)) },
   });
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { rewriteAddress } from '../rewrite/deviations.ts';
-import { picture, upstreamFacts } from '../testing/pictures.ts';
+import { rewriteModelRef } from '../rewrite/deviations.ts';
+import { routingView, upstreamFacts } from '../testing/builders.ts';
 import { resolve } from './dispatch.ts';
 import { explain } from './explain.ts';
 import { modelOmitted } from './model-omitted.ts';
-import { plainAddress } from './model-ref.ts';
+import { plainModelRef } from './model-ref.ts';
 import { pathRow } from './paths.ts';
 
 const TAG = 'embed-gemma:300m';
@@ -16,10 +16,10 @@ const slots = [chat, twin, npu];
 const upstreams = [upstreamFacts({ name: 'far', models: [TAG] })];
 
 function targetOf(model: string | null, path = '/v1/embeddings', all = slots) {
-  const now = picture({ slots: all, upstreams });
+  const now = routingView({ slots: all, upstreams });
   const { type } = pathRow(path);
-  const address = rewriteAddress(modelOmitted(plainAddress(model), path, now), now, type);
-  const { step, target } = resolve({ path, type, address }, now);
+  const address = rewriteModelRef(modelOmitted(plainModelRef(model), path, now), now, type);
+  const { step, target } = resolve({ path, type, modelRef: address }, now);
   return [step, target?.kind === 'slot' ? target.slot : target?.upstream];
 }
 
@@ -47,8 +47,8 @@ test('in ERROR, and for chat, the dispatcher decides', () => {
 });
 
 test('explain tells it first', () => {
-  const view = explain({ path: '/v1/embeddings', model: TAG }, picture({ slots }), {
-    foresee: () => ({ load: null, refusal: null }),
+  const view = explain({ path: '/v1/embeddings', model: TAG }, routingView({ slots }), {
+    previewSlot: () => ({ load: null, refusal: null }),
     queueMax: 64,
     refusalOf: () => null,
   });

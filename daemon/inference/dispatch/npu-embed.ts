@@ -1,7 +1,7 @@
 import type { SlotView } from '../../slots/slot-view.ts';
 import { aliasedSlot } from './names.ts';
-import { type Ask, type Outcome, toSlot } from './resolver.ts';
-import { isLoaded, isNpu, type Picture } from './routing-view.ts';
+import { type DispatchRequest, type Outcome, toSlot } from './resolver.ts';
+import { isLoaded, isNpu, type RoutingView } from './routing-view.ts';
 
 /** What `x-svc-step` says of a request that skipped the dispatcher. */
 export const NPU_EMBED = 'npu-embed';
@@ -12,9 +12,9 @@ export const NPU_EMBED = 'npu-embed';
  * slot holds the same model. Returns null for every other request, and while the slot is in ERROR, when the
  * dispatcher may find another slot.
  */
-export function npuEmbed(ask: Ask, picture: Picture): Outcome | null {
+export function npuEmbed(ask: DispatchRequest, view: RoutingView): Outcome | null {
   if (ask.type !== 'embedding') return null;
-  const meant = picture.slots.filter((slot) => isNpuEmbed(slot) && isMeant(slot, ask, picture));
+  const meant = view.slots.filter((slot) => isNpuEmbed(slot) && isMeant(slot, ask, view));
   const slot = meant.find(isLoaded) ?? meant[0];
   return slot === undefined
     ? null
@@ -24,7 +24,11 @@ export function npuEmbed(ask: Ask, picture: Picture): Outcome | null {
 const isNpuEmbed = (slot: SlotView): boolean =>
   slot.type === 'embedding' && isNpu(slot) && slot.state !== 'error';
 
-function isMeant(slot: SlotView, { address: { lane, model } }: Ask, picture: Picture): boolean {
+function isMeant(
+  slot: SlotView,
+  { modelRef: { lane, model } }: DispatchRequest,
+  view: RoutingView,
+): boolean {
   if (lane !== null) return lane === slot.name;
-  return model !== null && (model === slot.model || aliasedSlot(model, picture) === slot);
+  return model !== null && (model === slot.model || aliasedSlot(model, view) === slot);
 }

@@ -1,13 +1,13 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { Address } from './model-ref.ts';
-import type { Picture } from './routing-view.ts';
+import type { ModelRef } from './model-ref.ts';
+import type { RoutingView } from './routing-view.ts';
 
 /** What is to be resolved. */
-export interface Ask {
+export interface DispatchRequest {
   /** Path below or with `/v1`. */
   readonly path: string;
   readonly type: SlotTypeName;
-  readonly address: Address;
+  readonly modelRef: ModelRef;
 }
 
 /** Who serves a request. */
@@ -22,7 +22,7 @@ export type Outcome =
   | { readonly is: 'fetch'; readonly reason: string };
 
 /** One step of the dispatcher (docs/spec/contract.md#dispatch-resolvers): a pure decision on a picture. */
-export type Resolver = (ask: Ask, picture: Picture) => Outcome;
+export type Resolver = (ask: DispatchRequest, view: RoutingView) => Outcome;
 
 export const pass = (reason: string): Outcome => ({ is: 'pass', reason });
 

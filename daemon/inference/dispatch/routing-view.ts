@@ -3,7 +3,7 @@ import type { UpstreamState } from '../../upstreams/port.ts';
 import type { RegisteredModelLike, RegistryLike, Upstreams } from '../ports.ts';
 
 /** What is true at one moment; every decision of one request is made on one picture. */
-export interface Picture {
+export interface RoutingView {
   /** Enabled slots only, in the order of the slot files. */
   readonly slots: readonly SlotView[];
   readonly models: readonly RegisteredModelLike[];
@@ -11,10 +11,10 @@ export interface Picture {
   /** Suffix of model ids that mean the NPU backend, without its hyphen. */
   readonly npuSuffix: string;
   /** Cold model lists have been asked for in this request. */
-  readonly liveAsked: boolean;
+  readonly coldListsFetched: boolean;
 }
 
-export interface PictureSources {
+export interface RoutingSources {
   slots: { views(): readonly SlotView[] };
   registry: RegistryLike;
   upstreams: Upstreams;
@@ -24,17 +24,17 @@ export interface PictureSources {
 const isEnabled = (slot: SlotView): boolean => slot.enabled;
 
 /** Models and upstreams are read when a decision first looks at them: most never do. */
-class LivePicture implements Picture {
+class LiveRoutingView implements RoutingView {
   readonly slots: readonly SlotView[];
-  readonly liveAsked: boolean;
-  readonly #sources: PictureSources;
+  readonly coldListsFetched: boolean;
+  readonly #sources: RoutingSources;
   #models: readonly RegisteredModelLike[] | undefined;
   #upstreams: readonly UpstreamState[] | undefined;
 
-  constructor(sources: PictureSources, liveAsked: boolean) {
+  constructor(sources: RoutingSources, liveAsked: boolean) {
     const all = sources.slots.views();
     this.slots = all.every(isEnabled) ? all : all.filter(isEnabled);
-    this.liveAsked = liveAsked;
+    this.coldListsFetched = liveAsked;
     this.#sources = sources;
   }
 
@@ -54,25 +54,25 @@ class LivePicture implements Picture {
 }
 
 /** The picture of now. */
-export function takePicture(sources: PictureSources, liveAsked = false): Picture {
-  return new LivePicture(sources, liveAsked);
+export function createRoutingView(sources: RoutingSources, liveAsked = false): RoutingView {
+  return new LiveRoutingView(sources, liveAsked);
 }
 
-export const slotNamed = (picture: Picture, name: string | null): SlotView | undefined =>
-  name === null ? undefined : picture.slots.find((slot) => slot.name === name);
+export const slotNamed = (view: RoutingView, name: string | null): SlotView | undefined =>
+  name === null ? undefined : view.slots.find((slot) => slot.name === name);
 
 export const isLoaded = (slot: SlotView): boolean => slot.state === 'ready' || slot.state === 'serving';
 
-export const modelNamed = (picture: Picture, id: string): RegisteredModelLike | undefined =>
-  picture.models.find((model) => model.id === id);
+export const modelNamed = (view: RoutingView, id: string): RegisteredModelLike | undefined =>
+  view.models.find((model) => model.id === id);
 
 /** Whether a slot runs on the NPU backend. */
 export const isNpu = (slot: SlotView): boolean =>
   slot.engine === 'flm' || (slot.device?.startsWith('npu') ?? false);
 
 /** Other enabled slots with the same model id that are not in ERROR, loaded ones first. */
-export function healthySiblings(picture: Picture, slot: SlotView): SlotView[] {
-  return picture.slots
+export function healthySiblings(view: RoutingView, slot: SlotView): SlotView[] {
+  return view.slots
     .filter((other) => other.name !== slot.name && other.model === slot.model && other.model !== null)
     .filter((other) => other.state !== 'error')
     .sort((a, b) => Number(isLoaded(b)) - Number(isLoaded(a)));

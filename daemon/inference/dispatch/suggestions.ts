@@ -1,5 +1,5 @@
 /** Most suggestions in one answer. */
-const MOST = 5;
+const MAX_SUGGESTIONS = 5;
 /** Names that are compared at most; a catalogue is far smaller. */
 const MAX_NAMES = 2_000;
 /** Names longer than this are not compared. */
@@ -32,7 +32,7 @@ export function suggestions(asked: string, names: readonly string[]): string[] {
     .map((name) => ({ name, score: score(wanted, name.toLowerCase(), limit) }))
     .filter(({ score }) => score <= limit + 1)
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST)
+    .slice(0, MAX_SUGGESTIONS)
     .map(({ name }) => name);
 }
 

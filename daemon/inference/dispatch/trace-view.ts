@@ -1,7 +1,7 @@
 import type { ExplainStepView } from '../../contract/system.ts';
-import type { Resolved } from '../../telemetry/request-trace.ts';
+import type { ResolutionInfo } from '../../telemetry/request-trace.ts';
 import { type Resolution, STEPS, type Trace } from './dispatch.ts';
-import type { Address } from './model-ref.ts';
+import type { ModelRef } from './model-ref.ts';
 
 /** The steps that were tried, in words. */
 export function triedSteps(trace: readonly Trace[]): ExplainStepView[] {
@@ -13,7 +13,7 @@ export function triedSteps(trace: readonly Trace[]): ExplainStepView[] {
 }
 
 /** What the request log keeps of a resolution; it is put into words when somebody reads it. */
-export const resolvedBy = ({ by, lane }: Address, { trace }: Resolution): Resolved => ({
+export const resolutionInfo = ({ by, lane }: ModelRef, { trace }: Resolution): ResolutionInfo => ({
   rule: by,
   lane,
   steps: () => triedSteps(trace),
@@ -23,7 +23,7 @@ export const resolvedBy = ({ by, lane }: Address, { trace }: Resolution): Resolv
  * Returns all steps of docs/spec/specification.md#dispatch-steps in order, after the steps that came before
  * them: first the steps that were tried, then the rest as skipped.
  */
-export function wholeLadder(tried: readonly ExplainStepView[]): ExplainStepView[] {
+export function allSteps(tried: readonly ExplainStepView[]): ExplainStepView[] {
   const before = tried.filter(({ step }) => !STEPS.some(({ name }) => name === step));
   const ladder = STEPS.map(
     ({ name }): ExplainStepView =>

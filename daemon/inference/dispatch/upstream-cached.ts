@@ -6,15 +6,15 @@ import { type Outcome, pass, type Resolver, toUpstream } from './resolver.ts';
  * Step 3: an upstream whose cached model list holds the id (docs/spec/specification.md#dispatch-step-3).
  * Names that mean slots of this gateway never go to an upstream, whatever it lists.
  */
-export const upstreamCached: Resolver = (ask, picture) => {
-  const { lane, model } = ask.address;
-  if (lane !== null || model === null || meansSlot(model, picture)) return pass('the caller means a slot');
-  if (picture.liveAsked) return pass('no cached list held this model');
-  return fromLists(picture.upstreams, model) ?? pass('no upstream lists this model');
+export const upstreamCached: Resolver = (ask, view) => {
+  const { lane, model } = ask.modelRef;
+  if (lane !== null || model === null || meansSlot(model, view)) return pass('the caller means a slot');
+  if (view.coldListsFetched) return pass('no cached list held this model');
+  return fromLists(view.upstreams, model) ?? pass('no upstream lists this model');
 };
 
 /** Healthy first, then those of the own network before guarded ones, then the smaller priority, then the name. */
-const order = (a: UpstreamState, b: UpstreamState): number =>
+const byPreference = (a: UpstreamState, b: UpstreamState): number =>
   Number(b.isHealthy) - Number(a.isHealthy) ||
   Number(a.isSpendGuarded) - Number(b.isSpendGuarded) ||
   a.priority - b.priority ||
@@ -22,6 +22,6 @@ const order = (a: UpstreamState, b: UpstreamState): number =>
 
 /** The best upstream that lists `model`, or null. */
 export function fromLists(upstreams: readonly UpstreamState[], model: string): Outcome | null {
-  const best = upstreams.filter(({ models }) => models.some(({ id }) => id === model)).sort(order)[0];
+  const best = upstreams.filter(({ models }) => models.some(({ id }) => id === model)).sort(byPreference)[0];
   return best ? toUpstream(best.name, model, `upstream ${best.name} lists this model`) : null;
 }

@@ -7,13 +7,13 @@ import { fromLists } from './upstream-cached.ts';
  * (docs/spec/specification.md#dispatch-step-4). The driver makes the fetch; this step only reports that it is
  * needed and reads the result.
  */
-export const upstreamLive: Resolver = (ask, picture) => {
-  const { lane, model } = ask.address;
-  if (lane !== null || model === null || meansSlot(model, picture)) return pass('the caller means a slot');
-  const cold = picture.upstreams.filter((upstream) => upstream.isCold);
-  if (cold.length > 0 && !picture.liveAsked) {
+export const upstreamLive: Resolver = (ask, view) => {
+  const { lane, model } = ask.modelRef;
+  if (lane !== null || model === null || meansSlot(model, view)) return pass('the caller means a slot');
+  const cold = view.upstreams.filter((upstream) => upstream.isCold);
+  if (cold.length > 0 && !view.coldListsFetched) {
     return { is: 'fetch', reason: `the lists of ${cold.length} cold upstreams are needed` };
   }
-  if (!picture.liveAsked) return pass('all lists are fresh');
-  return fromLists(picture.upstreams, model) ?? pass('no upstream lists this model after asking');
+  if (!view.coldListsFetched) return pass('no upstream is cold');
+  return fromLists(view.upstreams, model) ?? pass('no upstream lists this model after asking');
 };

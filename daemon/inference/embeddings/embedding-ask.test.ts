@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
-import { IN_EMBEDDINGS, scanBody } from '../rewrite/body-index.ts';
-import { embeddingAsk, INPUTS_MOST } from './embedding-ask.ts';
+import { EMBEDDING_NAMES, scanBody } from '../rewrite/body-index.ts';
+import { MAX_INPUTS, parseEmbeddingRequest } from './embedding-ask.ts';
 
-const read = (body: object) => embeddingAsk(scanBody(Buffer.from(JSON.stringify(body)), IN_EMBEDDINGS));
+const read = (body: object) =>
+  parseEmbeddingRequest(scanBody(Buffer.from(JSON.stringify(body)), EMBEDDING_NAMES));
 const whole = { format: 'float', dimensions: null };
 
 test.each([
@@ -12,8 +13,8 @@ test.each([
   [{ input: [1, 2, 3] }, { ...whole, count: 1, tokens: true }],
   [{ input: [[1, 2], [3]] }, { ...whole, count: 2, tokens: true }],
   [{ input: ['a', [3]] }, { ...whole, count: 2, tokens: true }],
-  [{ input: Array(INPUTS_MOST).fill('x') }, { ...whole, count: INPUTS_MOST, tokens: false }],
-  [{ input: Array(INPUTS_MOST + 1).fill(7) }, { ...whole, count: 1, tokens: true }],
+  [{ input: Array(MAX_INPUTS).fill('x') }, { ...whole, count: MAX_INPUTS, tokens: false }],
+  [{ input: Array(MAX_INPUTS + 1).fill(7) }, { ...whole, count: 1, tokens: true }],
   [
     { input: 'a', encoding_format: null, dimensions: null },
     { ...whole, count: 1, tokens: false },
@@ -36,9 +37,9 @@ test.each([
   [{ input: [{ text: 'a' }] }, 'input', 'input[0]: must be a text or tokens'],
   [{ input: 5 }, 'input', 'must be a text, tokens, or a list of either'],
   [
-    { input: Array(INPUTS_MOST + 1).fill('x') },
+    { input: Array(MAX_INPUTS + 1).fill('x') },
     'input',
-    `holds ${INPUTS_MOST + 1} items, ${INPUTS_MOST} at most go in one request`,
+    `holds ${MAX_INPUTS + 1} items, ${MAX_INPUTS} at most go in one request`,
   ],
   [{ input: 'a', dimensions: 0 }, 'dimensions', 'must be a whole number above 0'],
   [{ input: 'a', dimensions: 1.5 }, 'dimensions', 'must be a whole number above 0'],

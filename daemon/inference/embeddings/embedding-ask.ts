@@ -1,9 +1,9 @@
 import { type ArrayVisitor, ByteScanner, stringAt } from '../../lib/json/byte-scanner.ts';
-import { refused } from '../dialects/read-body.ts';
-import { type BodyPicture, type Field, fieldOf } from '../rewrite/body-index.ts';
+import { invalidField } from '../dialects/read-body.ts';
+import { type BodyIndex, type Field, fieldOf } from '../rewrite/body-index.ts';
 
 /** What an embeddings request asks for, as far as the gateway reads it. */
-export interface EmbeddingAsk {
+export interface EmbeddingRequest {
   readonly format: 'float' | 'base64';
   /** The length of vector that was asked for; null takes the model's. */
   readonly dimensions: number | null;
@@ -14,58 +14,60 @@ export interface EmbeddingAsk {
 }
 
 /** Inputs of one request, as OpenAI allows. */
-export const INPUTS_MOST = 2_048;
+export const MAX_INPUTS = 2_048;
 
 /** A fault of an embeddings request: 400 as at OpenAI and in the embedded engine. */
-export const wrong = (path: string, reason: string) => refused(path, reason, 400);
+export const invalidEmbedding = (path: string, reason: string) => invalidField(path, reason, 400);
 
 /** Reads what was asked for without parsing the inputs; throws `request.invalid` (400) that names the field at fault. */
-export function embeddingAsk(picture: BodyPicture): EmbeddingAsk {
+export function parseEmbeddingRequest(index: BodyIndex): EmbeddingRequest {
   return {
-    format: formatOf(picture, fieldOf(picture, 'encoding_format')),
-    dimensions: dimensionsOf(picture, fieldOf(picture, 'dimensions')),
-    ...inputsOf(picture, fieldOf(picture, 'input')),
+    format: formatOf(index, fieldOf(index, 'encoding_format')),
+    dimensions: dimensionsOf(index, fieldOf(index, 'dimensions')),
+    ...inputsOf(index, fieldOf(index, 'input')),
   };
 }
 
-function formatOf(picture: BodyPicture, field: Field | undefined): EmbeddingAsk['format'] {
+function formatOf(index: BodyIndex, field: Field | undefined): EmbeddingRequest['format'] {
   if (field === undefined || field.kind === 'null') return 'float';
-  const text = field.kind === 'string' ? stringAt(picture.bytes, field.value) : null;
-  if (text !== 'float' && text !== 'base64') throw wrong('encoding_format', 'must be "float" or "base64"');
+  const text = field.kind === 'string' ? stringAt(index.bytes, field.value) : null;
+  if (text !== 'float' && text !== 'base64')
+    throw invalidEmbedding('encoding_format', 'must be "float" or "base64"');
   return text;
 }
 
-function dimensionsOf(picture: BodyPicture, field: Field | undefined): number | null {
+function dimensionsOf(index: BodyIndex, field: Field | undefined): number | null {
   if (field === undefined || field.kind === 'null') return null;
   const { start, end } = field.value;
-  const value = field.kind === 'number' ? Number(picture.bytes.toString('latin1', start, end)) : Number.NaN;
-  if (!Number.isSafeInteger(value) || value < 1) throw wrong('dimensions', 'must be a whole number above 0');
+  const value = field.kind === 'number' ? Number(index.bytes.toString('latin1', start, end)) : Number.NaN;
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw invalidEmbedding('dimensions', 'must be a whole number above 0');
   return value;
 }
 
-type Inputs = Pick<EmbeddingAsk, 'count' | 'tokens'>;
+type Inputs = Pick<EmbeddingRequest, 'count' | 'tokens'>;
 
-function inputsOf(picture: BodyPicture, field: Field | undefined): Inputs {
-  if (field === undefined || field.kind === 'null') throw wrong('input', 'is required');
+function inputsOf(index: BodyIndex, field: Field | undefined): Inputs {
+  if (field === undefined || field.kind === 'null') throw invalidEmbedding('input', 'is required');
   const { start, end } = field.value;
   if (field.kind === 'string') {
-    if (end - start === EMPTY) throw wrong('input', 'must not be empty');
+    if (end - start === EMPTY) throw invalidEmbedding('input', 'must not be empty');
     return { count: 1, tokens: false };
   }
-  if (field.kind !== 'array') throw wrong('input', 'must be a text, tokens, or a list of either');
-  return listed(new ByteScanner(picture.bytes.subarray(start, end)));
+  if (field.kind !== 'array') throw invalidEmbedding('input', 'must be a text, tokens, or a list of either');
+  return parseList(new ByteScanner(index.bytes.subarray(start, end)));
 }
 
 /** Bytes of a string or an array that holds nothing. */
 const EMPTY = 2;
 
-function listed(scanner: ByteScanner): Inputs {
-  const { count, numbers, lists } = new InputList(scanner).walked();
-  if (count === 0) throw wrong('input', 'must not be empty');
+function parseList(scanner: ByteScanner): Inputs {
+  const { count, numbers, lists } = new InputList(scanner).scan();
+  if (count === 0) throw invalidEmbedding('input', 'must not be empty');
   if (numbers === count) return { count: 1, tokens: true };
-  if (numbers > 0) throw wrong('input', 'must not mix tokens with texts');
-  if (count > INPUTS_MOST)
-    throw wrong('input', `holds ${count} items, ${INPUTS_MOST} at most go in one request`);
+  if (numbers > 0) throw invalidEmbedding('input', 'must not mix tokens with texts');
+  if (count > MAX_INPUTS)
+    throw invalidEmbedding('input', `holds ${count} items, ${MAX_INPUTS} at most go in one request`);
   return { count, tokens: lists > 0 };
 }
 
@@ -80,7 +82,7 @@ class InputList implements ArrayVisitor {
     this.#scanner = scanner;
   }
 
-  walked(): this {
+  scan(): this {
     this.#scanner.array(this);
     return this;
   }
@@ -92,9 +94,9 @@ class InputList implements ArrayVisitor {
     if (kind === 'array') tokensAt(scanner, this.count);
     else scanner.value();
     const empty = kind === 'string' && scanner.at - start === EMPTY;
-    if (empty) throw wrong('input', `input[${this.count}]: must not be empty`);
+    if (empty) throw invalidEmbedding('input', `input[${this.count}]: must not be empty`);
     if (kind !== 'number' && kind !== 'array' && kind !== 'string')
-      throw wrong('input', `input[${this.count}]: must be a text or tokens`);
+      throw invalidEmbedding('input', `input[${this.count}]: must be a text or tokens`);
     this.count++;
     if (kind === 'number') this.numbers++;
     if (kind === 'array') this.lists++;
@@ -107,8 +109,8 @@ function tokensAt(scanner: ByteScanner, index: number): void {
   scanner.array({
     element() {
       count++;
-      if (scanner.value() !== 'number') throw wrong('input', `${place}: a token must be a number`);
+      if (scanner.value() !== 'number') throw invalidEmbedding('input', `${place}: a token must be a number`);
     },
   });
-  if (count === 0) throw wrong('input', `${place}: must not be empty`);
+  if (count === 0) throw invalidEmbedding('input', `${place}: must not be empty`);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formFits, remadeEmbeddings, type VectorsWanted } from './vectors.ts';
+import { hasFormat, transformEmbeddings, type VectorOptions } from './vectors.ts';
 
 type Made = {
   object: string;
@@ -8,7 +8,7 @@ type Made = {
   usage: object;
   data: { object: string; index: number; embedding: string | number[] }[];
 };
-const wanted = (more: Partial<VectorsWanted> = {}): VectorsWanted => ({
+const wanted = (more: Partial<VectorOptions> = {}): VectorOptions => ({
   format: 'float',
   dimensions: null,
   count: 1,
@@ -16,8 +16,8 @@ const wanted = (more: Partial<VectorsWanted> = {}): VectorsWanted => ({
   ...more,
 });
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
-const made = (body: unknown, more: Partial<VectorsWanted> = {}): Made =>
-  JSON.parse(remadeEmbeddings(bytes(body), wanted(more), 'ours').toString()) as Made;
+const made = (body: unknown, more: Partial<VectorOptions> = {}): Made =>
+  JSON.parse(transformEmbeddings(bytes(body), wanted(more), 'ours').toString()) as Made;
 const base64 = (vector: readonly number[]) => {
   const out = Buffer.alloc(vector.length * 4);
   vector.forEach((value, at) => {
@@ -42,7 +42,7 @@ describe('the form that was asked for', () => {
 
   test('what has it already stays as it came', () => {
     const text = '{"data":[{"embedding":[0.10000000000000000555,-1e-9]}],"usage":{}}';
-    const { data } = JSON.parse(remadeEmbeddings(Buffer.from(text), wanted(), null).toString()) as Made;
+    const { data } = JSON.parse(transformEmbeddings(Buffer.from(text), wanted(), null).toString()) as Made;
     expect(data[0]?.embedding).toEqual([0.1, -1e-9]);
     expect(made({ data: [{ embedding: 'AACAPw==' }] }, { format: 'base64' }).data[0]?.embedding).toBe(
       'AACAPw==',
@@ -138,5 +138,5 @@ test.each([
   ['{"data":[{"embedding":"AA', 'float', false],
   ['{"model":"x"', 'float', false],
 ] as const)('%s fits %s: %s', (head, format, fits) => {
-  expect(formFits(Buffer.from(head), format)).toBe(fits);
+  expect(hasFormat(Buffer.from(head), format)).toBe(fits);
 });

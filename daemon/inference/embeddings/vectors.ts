@@ -1,8 +1,8 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { normalised, toBase64, toNumbers } from '../../slots/workers/llama/embedding-vector.ts';
-import { type EmbeddingAsk, wrong } from './embedding-ask.ts';
+import { type EmbeddingRequest, invalidEmbedding } from './embedding-ask.ts';
 
-export interface VectorsWanted extends Pick<EmbeddingAsk, 'format' | 'dimensions' | 'count'> {
+export interface VectorOptions extends Pick<EmbeddingRequest, 'format' | 'dimensions' | 'count'> {
   /** Vectors are made shorter here: the model was trained for that length. */
   readonly cut: boolean;
 }
@@ -15,7 +15,7 @@ type Embedding = { readonly index: number; readonly embedding: unknown };
  * that was asked for, with a `model` and counts. Throws `request.invalid` (400, `dimensions`) when the vectors have
  * another length, and `upstream.error` (502) for what is no list of vectors.
  */
-export function remadeEmbeddings(bytes: Buffer, wanted: VectorsWanted, model: string | null): Buffer {
+export function transformEmbeddings(bytes: Buffer, wanted: VectorOptions, model: string | null): Buffer {
   const { data, model: told, usage, ...others } = parsed(bytes);
   const rows = inOrder(data, wanted.count);
   return Buffer.from(
@@ -25,7 +25,7 @@ export function remadeEmbeddings(bytes: Buffer, wanted: VectorsWanted, model: st
       data: rows.map(({ embedding }, index) => ({
         object: 'embedding',
         index,
-        embedding: remade(embedding, wanted),
+        embedding: convertVector(embedding, wanted),
       })),
       model: typeof told === 'string' ? told : (model ?? ''),
       usage: counts(usage),
@@ -34,7 +34,7 @@ export function remadeEmbeddings(bytes: Buffer, wanted: VectorsWanted, model: st
 }
 
 /** Whether the first vector that begins in `head` has the form that was asked for already. */
-export function formFits(head: Buffer, format: EmbeddingAsk['format']): boolean {
+export function hasFormat(head: Buffer, format: EmbeddingRequest['format']): boolean {
   const found = /"embedding"\s*:\s*(\[|")/.exec(head.toString('latin1'));
   return found?.[1] === (format === 'base64' ? '"' : '[');
 }
@@ -59,17 +59,17 @@ function inOrder(data: unknown, count: number): Embedding[] {
   return (rows as Embedding[]).sort((a, b) => a.index - b.index);
 }
 
-function remade(embedding: unknown, { format, dimensions, cut }: VectorsWanted): string | number[] {
+function convertVector(embedding: unknown, { format, dimensions, cut }: VectorOptions): string | number[] {
   const coded = typeof embedding === 'string';
-  if (!cut && (format === 'base64') === coded && dimensions === null) return asTold(embedding);
+  if (!cut && (format === 'base64') === coded && dimensions === null) return unchanged(embedding);
   const vector = coded ? decoded(embedding) : floats(embedding);
   const right = cut && dimensions !== null ? shortened(vector, dimensions) : vector;
   if (dimensions !== null && right.length !== dimensions) throw otherLength(right.length, dimensions);
-  if (right === vector && (format === 'base64') === coded) return asTold(embedding);
+  if (right === vector && (format === 'base64') === coded) return unchanged(embedding);
   return format === 'base64' ? toBase64(right) : toNumbers(right);
 }
 
-function asTold(embedding: unknown): string | number[] {
+function unchanged(embedding: unknown): string | number[] {
   if (typeof embedding === 'string' && embedding !== '') return embedding;
   if (Array.isArray(embedding) && typeof embedding[0] === 'number') return embedding as number[];
   throw unusable();
@@ -103,7 +103,7 @@ function counts(usage: unknown): Json {
 }
 
 const otherLength = (own: number, asked: number) =>
-  wrong('dimensions', `this model gives ${own} and no other number, not ${asked}`);
+  invalidEmbedding('dimensions', `this model gives ${own} and no other number, not ${asked}`);
 
 const unusable = () =>
   new GatewayError('upstream.error', {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { ask, post, readAll, until } from '../testing/client.ts';
 import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from '../testing/forwarding.ts';
-import { Pouring } from '../testing/pouring.ts';
+import { StreamingEngine } from '../testing/streaming-engine.ts';
 
 closeAfterEach();
 
@@ -145,7 +145,7 @@ describe('answers pass untouched', () => {
 describe('a slow reader', () => {
   test('pauses the engine: what waits stays bounded, and everything arrives in the end', async () => {
     const total = 48 << 20;
-    const pouring = new Pouring(total);
+    const pouring = new StreamingEngine(total);
     const { gateway } = await setUp((_req, res) => pouring.answer(res));
     const res = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
     await until(pouring.waits);

@@ -4,8 +4,8 @@ import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { ask, readAll, until } from '../testing/client.ts';
 import { listen, type TestServer, TestSlots } from '../testing/gateway.ts';
 import { awaitLease } from './await-lease.ts';
-import { Life } from './call-scope.ts';
-import { Answer } from './response-writer.ts';
+import { CallScope } from './call-scope.ts';
+import { ResponseWriter } from './response-writer.ts';
 
 let server: TestServer | undefined;
 afterEach(() => server?.close());
@@ -22,16 +22,16 @@ async function setUp(stream: boolean) {
     });
   const outcome: unknown[] = [];
   server = await listen((_req, res) => {
-    const answer = new Answer({ res, firstByte: () => {}, stallMs: 1000 });
-    const life = new Life(res);
+    const answer = new ResponseWriter({ res, onFirstByte: () => {}, stallMs: 1000 });
+    const life = new CallScope(res);
     const options = {
       slots,
-      life,
-      answer,
+      scope: life,
+      response: answer,
       stream,
       priority: 'interactive',
-      tellAfterMs: 30,
-      tellEveryMs: 20,
+      reportAfterMs: 30,
+      reportEveryMs: 20,
     } as const;
     awaitLease('agent', options)
       .then((lease) => {

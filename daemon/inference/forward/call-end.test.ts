@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { cannotCountTokens } from '../../upstreams/refusals.ts';
 import { callEnd } from './call-end.ts';
-import { CallerLeft } from './call-scope.ts';
+import { ClientDisconnected } from './call-scope.ts';
 import { errorInside200, judge } from './engine-error.ts';
-import { brokenAnswer, connectionFailure } from './failure.ts';
-import { ToldFailure } from './in-band-error.ts';
+import { brokenResponse, connectionFailure } from './failure.ts';
+import { InBandError } from './in-band-error.ts';
 
 const bytes = Buffer.from('{"detail":"no"}');
 const wrapped = (status: number) => {
@@ -22,17 +22,17 @@ it.each([
   ['a refusal of our key', wrapped(401), { status: 401 }],
   ['an error inside a 200', errorInside200(bytes, false), { status: 200 }],
   ['a prompt that is too long', new GatewayError('context_length_exceeded'), { status: 400 }],
-  ['an event that tells of a failure', new ToldFailure('upstream.error', 500), { status: 500 }],
-  ['one that says no more', new ToldFailure('upstream.error', null), null],
-  ['one about a key', new ToldFailure('upstream.error', 401), null],
+  ['an event that tells of a failure', new InBandError('upstream.error', 500), { status: 500 }],
+  ['one that says no more', new InBandError('upstream.error', null), null],
+  ['one about a key', new InBandError('upstream.error', 401), null],
   ['no route that counts', cannotCountTokens(404), { lacks: 'count' }],
   ['nobody there', connectionFailure(refused), { failed: refused }],
-  ['a break', brokenAnswer(refused), { failed: refused }],
-  ['a caller who left', new CallerLeft(), null],
+  ['a break', brokenResponse(refused), { failed: refused }],
+  ['a caller who left', new ClientDisconnected(), null],
   ['a cancel', new GatewayError('request.cancelled'), null],
   ['our own limit for the whole', new GatewayError('dispatch.upstream_timeout'), null],
 ])('%s', (_, failure, expected) => expect(callEnd(failure, answer)).toEqual(expected));
 
 it('an error that passed as it is counts by its status', () => {
-  expect(callEnd(new ToldFailure('rate_limit_exceeded', 429), { status: 429 })).toEqual({ status: 429 });
+  expect(callEnd(new InBandError('rate_limit_exceeded', 429), { status: 429 })).toEqual({ status: 429 });
 });

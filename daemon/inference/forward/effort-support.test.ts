@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Efforts, type EffortTold } from './effort-support.ts';
+import { type EffortFallback, EffortSupport } from './effort-support.ts';
 
 const ASK = { upstream: 'cloud', model: 'm', effort: 'high', tools: true };
 const failure = (body: unknown, status = 400) => ({
@@ -8,8 +8,8 @@ const failure = (body: unknown, status = 400) => ({
   truncated: false,
 });
 const learnt = (body: unknown, status?: number, ask = ASK) => {
-  const efforts = new Efforts();
-  return [efforts.refused(ask, undefined, failure(body, status)), efforts.told(ask)];
+  const efforts = new EffortSupport();
+  return [efforts.learnFromFailure(ask, undefined, failure(body, status)), efforts.fallbackFor(ask)];
 };
 const OPENAI = "To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
 
@@ -45,24 +45,24 @@ test('who asked for none already is sent without', () =>
   ]));
 
 test('it is a word about that model, effort and tools only', () => {
-  const efforts = new Efforts();
-  efforts.refused(ASK, undefined, failure({ error: { message: OPENAI } }));
+  const efforts = new EffortSupport();
+  efforts.learnFromFailure(ASK, undefined, failure({ error: { message: OPENAI } }));
   for (const other of [{ upstream: 'x' }, { model: 'x' }, { effort: 'low' }, { tools: false }])
-    expect(efforts.told({ ...ASK, ...other })).toBeUndefined();
+    expect(efforts.fallbackFor({ ...ASK, ...other })).toBeUndefined();
 });
 
 test('requests at once learn the same; what is refused in another try too is forgotten', () => {
-  const efforts = new Efforts();
+  const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
-  const refused = (told?: EffortTold) => efforts.refused(ASK, told, refusal);
+  const refused = (told?: EffortFallback) => efforts.learnFromFailure(ASK, told, refusal);
   expect([refused(), refused()]).toEqual(['none', 'none']);
-  expect([refused('none'), efforts.told(ASK)]).toEqual([undefined, undefined]);
+  expect([refused('none'), efforts.fallbackFor(ASK)]).toEqual([undefined, undefined]);
 });
 
 test('no more is kept than fits', () => {
-  const efforts = new Efforts();
+  const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
-  for (let n = 0; n <= 1_024; n++) efforts.refused({ ...ASK, model: String(n) }, undefined, refusal);
-  const told = ['0', '1', '1024'].map((model) => efforts.told({ ...ASK, model }));
+  for (let n = 0; n <= 1_024; n++) efforts.learnFromFailure({ ...ASK, model: String(n) }, undefined, refusal);
+  const told = ['0', '1', '1024'].map((model) => efforts.fallbackFor({ ...ASK, model }));
   expect(told).toEqual([undefined, 'none', 'none']);
 });

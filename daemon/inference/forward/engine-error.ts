@@ -14,7 +14,7 @@ const TOO_LONG = 'context_length_exceeded';
 const PATH = /(?:^|[^\w/])~?(?:\/[\w.@+-]+){2,}|[A-Za-z]:\\/;
 
 /** Whether a text names a place in a file system. */
-export const holdsPath = (text: string): boolean => PATH.test(text);
+export const containsPath = (text: string): boolean => PATH.test(text);
 
 export interface EngineFailure {
   readonly status: number;
@@ -36,25 +36,25 @@ type Json = Record<string, unknown>;
  */
 export function judge(failure: EngineFailure): Verdict {
   const { status } = failure;
-  if (status === 401 || status === 403) return told(authFailed(status));
-  if (status < 400) return told(unexpected(status));
+  if (status === 401 || status === 403) return replacedBy(authFailed(status));
+  if (status < 400) return replacedBy(unexpected(status));
   const whole = failure.truncated ? undefined : parsed(failure.bytes);
-  const body = unlisted(whole);
+  const body = unwrapSingle(whole);
   const error = asObject(asObject(body)?.error);
-  if (error?.type === 'exceed_context_size_error') return told(contextExceeded(error));
+  if (error?.type === 'exceed_context_size_error') return replacedBy(contextExceeded(error));
   if (body === whole && error && (typeof error.code === 'string' || error.code === null))
     return { passes: true };
-  return told(tooLong(body) ?? wrapped(failure, status, body));
+  return replacedBy(tooLong(body) ?? wrapped(failure, status, body));
 }
 
 /** The same for a route whose long text stands in the field `param`. */
-export const judgeOf =
+export const judgeWithParam =
   (param: string) =>
   (failure: EngineFailure): Verdict => {
     const verdict = judge(failure);
     if (verdict.passes || verdict.error.code !== 'context_length_exceeded') return verdict;
     const { message, options } = verdict.error;
-    return told(new GatewayError('context_length_exceeded', { ...options, message, param }));
+    return replacedBy(new GatewayError('context_length_exceeded', { ...options, message, param }));
   };
 
 /**
@@ -62,7 +62,7 @@ export const judgeOf =
  * 400 when it says so, otherwise 502.
  */
 export function errorInside200(bytes: Buffer, truncated: boolean): GatewayError {
-  const body = truncated ? undefined : unlisted(parsed(bytes));
+  const body = truncated ? undefined : unwrapSingle(parsed(bytes));
   if (body === null) return unexpectedNull();
   const error = asObject(asObject(body)?.error);
   if (error?.type === 'exceed_context_size_error') return contextExceeded(error);
@@ -84,7 +84,7 @@ export function startsLikeError(head: Buffer): boolean | undefined {
   return value.length < 4 && 'null'.startsWith(value) ? open : value !== 'null';
 }
 
-const told = (error: GatewayError): Verdict => ({ passes: false, error });
+const replacedBy = (error: GatewayError): Verdict => ({ passes: false, error });
 
 const authFailed = (status: number) =>
   new GatewayError('upstream.auth_failed', { details: { upstream_status: status }, noRetry: true });
@@ -123,7 +123,7 @@ function tooLong(body: unknown): GatewayError | null {
   const message = places.find((place) => typeof place === 'string') as string | undefined;
   const numbers = message === undefined ? null : tooLongNumbers(message);
   if (numbers === null && ![error?.code, root?.code].includes(TOO_LONG)) return null;
-  const tellable = message !== undefined && (numbers !== null || !holdsPath(message));
+  const tellable = message !== undefined && (numbers !== null || !containsPath(message));
   return contextExceeded({
     message: tellable ? truncate(message.trim(), MAX_MESSAGE) : undefined,
     n_prompt_tokens: numbers?.asked,
@@ -133,7 +133,7 @@ function tooLong(body: unknown): GatewayError | null {
 
 function wrapped(failure: EngineFailure, status: number, body: unknown): GatewayError {
   const text = failure.bytes.toString('utf8');
-  const keep = !failure.truncated && text !== '' && text.length <= MAX_DETAIL && !holdsPath(text);
+  const keep = !failure.truncated && text !== '' && text.length <= MAX_DETAIL && !containsPath(text);
   const details: Json = { upstream_status: failure.status };
   if (keep) details.upstream = body ?? text;
   return new GatewayError('upstream.error', {
@@ -151,14 +151,15 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
     root?.error,
     root?.message,
     root?.detail,
-    firstFault(root?.detail),
-    firstFault(asObject(root?.message)?.detail),
+    firstDetail(root?.detail),
+    firstDetail(asObject(root?.message)?.detail),
     body ? null : text,
   ];
   const found = places.find((place) => typeof place === 'string' && place.trim() !== '') as
     | string
     | undefined;
-  if (found === undefined || (!keep && (holdsPath(found) || !body)) || /^\s*</.test(found)) return undefined;
+  if (found === undefined || (!keep && (containsPath(found) || !body)) || /^\s*</.test(found))
+    return undefined;
   return truncate(found.trim(), MAX_MESSAGE);
 }
 
@@ -166,7 +167,7 @@ const asObject = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 
 /** FastAPI tells each fault of a request as a row of a list, with the steps to the field; Mistral puts that list into `message`. */
-function firstFault(detail: unknown): string | undefined {
+function firstDetail(detail: unknown): string | undefined {
   const { msg, loc } = asObject(Array.isArray(detail) ? detail[0] : undefined) ?? {};
   if (typeof msg !== 'string') return undefined;
   const steps = (Array.isArray(loc) ? loc : []).filter((step) => typeof step !== 'object');
@@ -175,7 +176,8 @@ function firstFault(detail: unknown): string | undefined {
 }
 
 /** What a list of one holds: Gemini's API puts its error into one. No client reads such a list. */
-const unlisted = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value);
+const unwrapSingle = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 1 ? value[0] : value;
 
 function parsed(bytes: Buffer): unknown {
   try {

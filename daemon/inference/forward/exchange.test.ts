@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { OutboundController } from '../../lib/net/outbound.ts';
 import { transcriptEvents } from '../audio/transcript-events.ts';
-import { Exchange, type ExchangeOptions, type ExchangeOwner } from './exchange.ts';
+import { Exchange, type ExchangeListener, type ExchangeOptions } from './exchange.ts';
 
 /** What a caller whose stream has begun gets of an engine's answer in one piece. */
 function told(type: string, body: string | Buffer, options: Partial<ExchangeOptions> = {}) {
   const heard: { finish?: string; failed?: string; done?: unknown } = {};
-  const answer: ExchangeOptions['answer'] = {
+  const answer: ExchangeOptions['sink'] = {
     headSent: true,
     begin: () => {},
     write: () => true,
@@ -19,14 +19,14 @@ function told(type: string, body: string | Buffer, options: Partial<ExchangeOpti
     },
     failWith: () => {},
   };
-  const owner: ExchangeOwner = {
+  const owner: ExchangeListener = {
     done: (end) => {
       heard.done = end;
     },
     refused: () => {},
     unanswered: () => {},
   };
-  const exchange = new Exchange({ answer, asEvents: transcriptEvents, ...options }, owner);
+  const exchange = new Exchange({ sink: answer, asEvents: transcriptEvents, ...options }, owner);
   const controller = { abort: () => {}, pause: () => {}, resume: () => {} } as unknown as OutboundController;
   exchange.onResponseStart(controller, 200, { 'content-type': type });
   const bytes = Buffer.from(body);

@@ -10,15 +10,15 @@ import {
   startsLikeError,
   type Verdict,
 } from './engine-error.ts';
-import { brokenAnswer, endlessLine } from './failure.ts';
-import { failureInBody, type ToldFailure } from './in-band-error.ts';
-import { comesInLines, LineCap } from './line-cap.ts';
-import { credentialsOf, withoutCredentials } from './own-credential.ts';
-import { Blotter } from './redact-stream.ts';
+import { brokenResponse, lineTooLong } from './failure.ts';
+import { errorInBody, type InBandError } from './in-band-error.ts';
+import { isLineBased, LineCap } from './line-cap.ts';
+import { credentialsOf, redactCredentials } from './own-credential.ts';
+import { StreamRedactor } from './redact-stream.ts';
 import { retryHints } from './retry-hints.ts';
 
 /** How an exchange ended: null for a whole answer, else the failure that the caller was told, in our words or the engine's. */
-export type ExchangeEnd = GatewayError | ToldFailure | null;
+export type ExchangeEnd = GatewayError | InBandError | null;
 
 /** Where the answer of an engine goes. */
 export interface Sink {
@@ -33,21 +33,21 @@ export interface Sink {
 }
 
 export interface ExchangeOptions {
-  readonly answer: Sink;
+  readonly sink: Sink;
   /** The meaning of a non-2xx answer; docs/spec/contract.md#engine-errors unless a route has its own rule. */
   judge?(failure: EngineFailure): Verdict;
   /** A whole answer as the events of a stream that has begun; null for what cannot be told so. */
   asEvents?(bytes: Buffer): string | null;
   /** What we add to a request for this engine: an error may repeat a credential in it but never tells the caller. */
-  readonly own?: Readonly<Record<string, string>>;
+  readonly ownHeaders?: Readonly<Record<string, string>>;
   /** It is somebody else's: not even a good answer may repeat one of them. */
-  readonly foreign?: boolean;
+  readonly isUpstream?: boolean;
   /** An answer begins, with this status. */
-  begun?(status: number): void;
+  onBegin?(status: number): void;
 }
 
 /** Who is told how an exchange ends, once. */
-export interface ExchangeOwner {
+export interface ExchangeListener {
   /** The exchange is over. A failure before the head is `refused` instead. */
   done(end: ExchangeEnd): void;
   refused(error: GatewayError): void;
@@ -67,29 +67,29 @@ const MAX_LATE_BYTES = 16 * 1024 * 1024;
 
 export class Exchange implements OutboundHandler {
   readonly #options: ExchangeOptions;
-  readonly #owner: ExchangeOwner;
-  readonly #answer: Sink;
-  readonly #blotter: Blotter | null;
+  readonly #listener: ExchangeListener;
+  readonly #sink: Sink;
+  readonly #redactor: StreamRedactor | null;
   #lines: LineCap | null = null;
   #mode: Mode = 'head';
   #controller: OutboundController | null = null;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  #buffered: Buffer[] = [];
+  #bufferedBytes = 0;
 
-  constructor(options: ExchangeOptions, owner: ExchangeOwner) {
+  constructor(options: ExchangeOptions, owner: ExchangeListener) {
     this.#options = options;
-    this.#owner = owner;
-    this.#answer = options.answer;
-    const secrets = options.foreign ? credentialsOf(options.own ?? {}) : [];
-    this.#blotter = secrets.length > 0 ? new Blotter(secrets) : null;
+    this.#listener = owner;
+    this.#sink = options.sink;
+    const secrets = options.isUpstream ? credentialsOf(options.ownHeaders ?? {}) : [];
+    this.#redactor = secrets.length > 0 ? new StreamRedactor(secrets) : null;
   }
 
   /** Stops now: the connection is closed, nothing more is heard or told. */
   abort(): void {
     this.#mode = 'over';
-    this.#held = [];
+    this.#buffered = [];
     this.#controller?.abort(new Error('the call has ended'));
   }
 
@@ -102,10 +102,10 @@ export class Exchange implements OutboundHandler {
     if (this.#mode !== 'head' || status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    this.#options.begun?.(status);
+    this.#options.onBegin?.(status);
     const type = headers['content-type'];
     const stream = isEventStream(type);
-    const late = this.#answer.headSent && !stream;
+    const late = this.#sink.headSent && !stream;
     if (late && status < 300 && this.#options.asEvents) this.#mode = 'late';
     else if (status >= 300 || late) this.#mode = 'collect';
     else if (!stream && type !== undefined && /json/i.test(type)) this.#mode = 'peek';
@@ -121,7 +121,7 @@ export class Exchange implements OutboundHandler {
 
   onResponseEnd(): void {
     if (this.#mode === 'collect') this.#conclude(false);
-    else if (this.#mode === 'late') this.#tellLate();
+    else if (this.#mode === 'late') this.#sendLateEvents();
     else if (this.#mode !== 'over') this.#finish();
   }
 
@@ -129,96 +129,100 @@ export class Exchange implements OutboundHandler {
     if (this.#mode === 'over') return;
     const unanswered = this.#mode === 'head';
     this.#mode = 'over';
-    if (unanswered) this.#owner.unanswered(error);
-    else this.#failed(brokenAnswer(error));
+    if (unanswered) this.#listener.unanswered(error);
+    else this.#fail(brokenResponse(error));
   }
 
   #finish(): void {
     if (this.#mode !== 'relay') this.#begin();
     this.#mode = 'over';
-    this.#answer.finish(this.#lastBytes());
-    this.#owner.done(null);
+    this.#sink.finish(this.#lastBytes());
+    this.#listener.done(null);
   }
 
   #lastBytes(): Buffer | undefined {
-    const held = this.#heldBytes > 0 ? Buffer.concat(this.#held) : undefined;
-    if (!this.#blotter) return held;
-    const last = Buffer.concat([this.#blotter.push(held ?? Buffer.alloc(0)), this.#blotter.end()]);
+    const held = this.#bufferedBytes > 0 ? Buffer.concat(this.#buffered) : undefined;
+    if (!this.#redactor) return held;
+    const last = Buffer.concat([this.#redactor.push(held ?? Buffer.alloc(0)), this.#redactor.end()]);
     return last.length > 0 ? last : undefined;
   }
 
   #begin(): void {
-    this.#answer.begin(this.#status, this.#headers);
-    if (comesInLines(this.#headers['content-type'])) this.#lines = new LineCap();
+    this.#sink.begin(this.#status, this.#headers);
+    if (isLineBased(this.#headers['content-type'])) this.#lines = new LineCap();
     this.#mode = 'relay';
   }
 
   #relay(controller: OutboundController, chunk: Buffer): void {
-    if (this.#lines?.takes(chunk) === false) {
+    if (this.#lines?.accepts(chunk) === false) {
       this.abort();
-      this.#failed(endlessLine());
+      this.#fail(lineTooLong());
       return;
     }
-    const bytes = this.#blotter ? this.#blotter.push(chunk) : chunk;
-    if (bytes.length === 0 || this.#answer.write(bytes)) return;
+    const bytes = this.#redactor ? this.#redactor.push(chunk) : chunk;
+    if (bytes.length === 0 || this.#sink.write(bytes)) return;
     controller.pause();
-    this.#answer.whenDrained(() => controller.resume());
+    this.#sink.whenDrained(() => controller.resume());
   }
 
   #peek(controller: OutboundController, chunk: Buffer): void {
-    this.#hold(chunk);
-    const head = this.#held.length === 1 ? chunk : Buffer.concat(this.#held);
+    this.#buffer(chunk);
+    const head = this.#buffered.length === 1 ? chunk : Buffer.concat(this.#buffered);
     const error = startsLikeError(head);
     if (error === undefined) return;
     if (error) {
       this.#mode = 'collect';
-      if (this.#heldBytes > MAX_ERROR_BYTES) this.#conclude(true);
+      if (this.#bufferedBytes > MAX_ERROR_BYTES) this.#conclude(true);
       return;
     }
     if (Number(this.#headers['content-length']) === head.length) {
       this.#mode = 'whole';
       return;
     }
-    this.#held = [];
-    this.#heldBytes = 0;
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
     this.#begin();
     this.#relay(controller, head);
   }
 
   #collect(chunk: Buffer, most: number): void {
-    this.#hold(chunk);
-    if (this.#heldBytes > most) this.#conclude(true);
+    this.#buffer(chunk);
+    if (this.#bufferedBytes > most) this.#conclude(true);
   }
 
-  #tellLate(): void {
-    const events = this.#coded() ? null : (this.#options.asEvents?.(Buffer.concat(this.#held)) ?? null);
+  #sendLateEvents(): void {
+    const events = this.#isCompressed()
+      ? null
+      : (this.#options.asEvents?.(Buffer.concat(this.#buffered)) ?? null);
     if (events === null) {
-      this.#conclude(this.#heldBytes > MAX_ERROR_BYTES);
+      this.#conclude(this.#bufferedBytes > MAX_ERROR_BYTES);
       return;
     }
     this.#mode = 'over';
-    this.#answer.finish(Buffer.from(events));
-    this.#owner.done(null);
+    this.#sink.finish(Buffer.from(events));
+    this.#listener.done(null);
   }
 
-  #hold(chunk: Buffer): void {
-    this.#held.push(chunk);
-    this.#heldBytes += chunk.length;
+  #buffer(chunk: Buffer): void {
+    this.#buffered.push(chunk);
+    this.#bufferedBytes += chunk.length;
   }
 
   /** A failure has been read, or as much of it as is read. */
   #conclude(truncated: boolean): void {
-    const read = this.#coded() ? Buffer.alloc(0) : Buffer.concat(this.#held).subarray(0, MAX_ERROR_BYTES);
-    const bytes = withoutCredentials(read, credentialsOf(this.#options.own ?? {}));
+    const read = this.#isCompressed()
+      ? Buffer.alloc(0)
+      : Buffer.concat(this.#buffered).subarray(0, MAX_ERROR_BYTES);
+    const bytes = redactCredentials(read, credentialsOf(this.#options.ownHeaders ?? {}));
     if (truncated) this.abort();
     this.#mode = 'over';
     const verdict = this.#verdict(bytes, truncated);
     if (verdict.passes) this.#pass(bytes);
-    else this.#failed(verdict.error);
+    else this.#fail(verdict.error);
   }
 
   /** Compressed, although plain bytes were asked for: nothing in it can be read, told or hidden. */
-  #coded(): boolean {
+  #isCompressed(): boolean {
     const coding = this.#headers['content-encoding'];
     return coding !== undefined && coding.trim().toLowerCase() !== 'identity';
   }
@@ -232,18 +236,18 @@ export class Exchange implements OutboundHandler {
   /** An error of the engine goes on byte for byte; in a stream that has begun, as its error event. */
   #pass(bytes: Buffer): void {
     const body = JSON.parse(bytes.toString('utf8')) as object;
-    if (this.#answer.headSent) this.#answer.failWith(body);
+    if (this.#sink.headSent) this.#sink.failWith(body);
     else {
-      this.#answer.begin(this.#status, { ...this.#headers, 'content-length': String(bytes.length) });
-      this.#answer.finish(bytes);
+      this.#sink.begin(this.#status, { ...this.#headers, 'content-length': String(bytes.length) });
+      this.#sink.finish(bytes);
     }
-    this.#owner.done(failureInBody(body, this.#status));
+    this.#listener.done(errorInBody(body, this.#status));
   }
 
-  #failed(error: GatewayError): void {
-    if (this.#answer.headSent) {
-      this.#answer.fail(error);
-      this.#owner.done(error);
-    } else this.#owner.refused(error);
+  #fail(error: GatewayError): void {
+    if (this.#sink.headSent) {
+      this.#sink.fail(error);
+      this.#listener.done(error);
+    } else this.#listener.refused(error);
   }
 }

@@ -38,7 +38,7 @@ export function connectionFailure(error: unknown): GatewayError {
 }
 
 /** The engine broke off after its answer had begun. */
-export function brokenAnswer(error: unknown): GatewayError {
+export function brokenResponse(error: unknown): GatewayError {
   if (TIMEOUTS.has(code(error))) return connectionFailure(error);
   return new GatewayError('dispatch.upstream_unavailable', {
     message: 'The engine or upstream broke off its answer.',
@@ -54,7 +54,7 @@ export const endedEarly = (): GatewayError =>
   });
 
 /** A line of its answer is longer than any honest one. */
-export const endlessLine = (): GatewayError =>
+export const lineTooLong = (): GatewayError =>
   new GatewayError('upstream.error', {
     message: 'The engine or upstream sent a line without an end.',
     cause: new BadResponseError('It sent a line without an end.'),

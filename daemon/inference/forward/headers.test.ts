@@ -4,7 +4,7 @@ import { callerHeaders, engineHeaders, headerText } from './headers.ts';
 
 const own = { authorization: 'Bearer engine-key' };
 const towards = (incoming: Record<string, string>) => {
-  const flat = engineHeaders({ incoming, own, requestId: 'r1' });
+  const flat = engineHeaders({ incoming, ownHeaders: own, requestId: 'r1' });
   return Object.fromEntries(
     flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1]]] : [])),
   );

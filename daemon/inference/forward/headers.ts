@@ -23,12 +23,12 @@ function hopNames(connection: string | string[] | undefined): readonly string[] 
     .map((name) => name.trim().toLowerCase());
 }
 
-export interface EngineHeaders {
+export interface EngineHeaderOptions {
   readonly incoming: IncomingHttpHeaders;
   /** Replaces the content type of the caller; for bodies that have been read as JSON. */
   readonly contentType?: string;
   /** The credential of the gateway for this engine. */
-  readonly own: Readonly<Record<string, string>>;
+  readonly ownHeaders: Readonly<Record<string, string>>;
   readonly requestId: string;
   /** Our own place in a trace, where the engine is to hear of it; never the header of the caller. */
   readonly traceparent?: string | null;
@@ -38,10 +38,10 @@ export interface EngineHeaders {
 export function engineHeaders({
   incoming,
   contentType,
-  own,
+  ownHeaders,
   requestId,
   traceparent,
-}: EngineHeaders): string[] {
+}: EngineHeaderOptions): string[] {
   const out = ['accept-encoding', 'identity', 'x-request-id', requestId];
   if (traceparent) out.push('traceparent', traceparent);
   const hop = hopNames(incoming.connection);
@@ -49,7 +49,7 @@ export function engineHeaders({
     const value = name === 'content-type' ? (contentType ?? incoming[name]) : incoming[name];
     if (value !== undefined && !hop.includes(name)) out.push(name, value);
   }
-  for (const name in own) out.push(name, own[name] as string);
+  for (const name in ownHeaders) out.push(name, ownHeaders[name] as string);
   return out;
 }
 

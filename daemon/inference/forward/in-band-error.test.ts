@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureInBody, failureInEvents } from './in-band-error.ts';
+import { errorInBody, errorInEvents } from './in-band-error.ts';
 
 const event = (error: unknown) => `data: ${JSON.stringify({ error })}\n\n`;
 const chunk = 'data: {"choices":[{"delta":{"content":"data: \\"error\\""}}],"error":null}\n\n';
@@ -14,7 +14,7 @@ test.each([
   [`event: error\r\ndata:{"error":{"code":400}}\r\n\r\n${chunk}`, 'upstream.error', 400],
   [`ata: {"error":{"co\n\n${event({})}`, 'upstream.error', null],
 ])('%j tells a failure', (end, code, status) => {
-  expect(failureInEvents(Buffer.from(chunk + end))).toEqual({ code, status });
+  expect(errorInEvents(Buffer.from(chunk + end))).toEqual({ code, status });
 });
 
 test.each([
@@ -25,7 +25,7 @@ test.each([
   'data: {"error":{"code":5\n\n',
   event(null),
   event(''),
-])('%j tells none', (end) => expect(failureInEvents(Buffer.from(end))).toBeNull());
+])('%j tells none', (end) => expect(errorInEvents(Buffer.from(end))).toBeNull());
 
 test.each([
   [{ error: { code: 'rate_limit_exceeded' } }, 'rate_limit_exceeded'],
@@ -33,4 +33,4 @@ test.each([
   [{ error: { code: '' } }, 'upstream.error'],
   [{ error: { code: 'some \u001b[2J words' } }, 'upstream.error'],
   [null, 'upstream.error'],
-])('%j has a code', (body, code) => expect(failureInBody(body, 429)).toEqual({ code, status: 429 }));
+])('%j has a code', (body, code) => expect(errorInBody(body, 429)).toEqual({ code, status: 429 }));

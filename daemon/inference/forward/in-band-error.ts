@@ -1,7 +1,7 @@
 import { catalogCodeOf, ERRORS, isErrorCode } from '../../contract/errors.ts';
 
 /** A failure that the caller has been told in the engine's own words. */
-export class ToldFailure {
+export class InBandError {
   /** The engine's code where it is a word, else `upstream.error`. */
   readonly code: string;
   /** What it says as a status; null when it says nothing of the kind. */
@@ -28,20 +28,20 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /** The failure in an error body that passes as it is. */
-export function failureInBody(body: unknown, status: number): ToldFailure {
+export function errorInBody(body: unknown, status: number): InBandError {
   const code = asObject(asObject(body)?.error)?.code;
-  return new ToldFailure(typeof code === 'string' && WORD.test(code) ? code : 'upstream.error', status);
+  return new InBandError(typeof code === 'string' && WORD.test(code) ? code : 'upstream.error', status);
 }
 
 /** The failure that the last events of a stream tell; null when they tell none. */
-export function failureInEvents(end: Buffer): ToldFailure | null {
+export function errorInEvents(end: Buffer): InBandError | null {
   if (!end.includes('"error"')) return null;
   for (const line of end
     .toString('utf8')
     .split(/[\r\n]+/)
     .reverse()) {
     const error = line.startsWith('data:') ? errorIn(line.slice('data:'.length)) : null;
-    if (error !== null) return new ToldFailure(catalogCodeOf(error.code), statusOf(error));
+    if (error !== null) return new InBandError(catalogCodeOf(error.code), statusOf(error));
   }
   return null;
 }

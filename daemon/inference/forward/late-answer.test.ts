@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { post } from '../testing/client.ts';
 import { closeAfterEach, setUp } from '../testing/forwarding.ts';
-import { TELL_AFTER_MS } from './await-lease.ts';
+import { REPORT_AFTER_MS } from './await-lease.ts';
 
 closeAfterEach();
 
@@ -15,7 +15,7 @@ test('a transcript that comes whole after a long load is told as events', async 
   slots.records = [slotRecord({ name: 'stt', type: 'stt', model: 'whisper', engine: 'custom' })];
   slots.before = async (_, { onDecided }) => {
     onDecided?.();
-    await new Promise((done) => setTimeout(done, TELL_AFTER_MS + 200));
+    await new Promise((done) => setTimeout(done, REPORT_AFTER_MS + 200));
   };
   const field = (name: string, value: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;

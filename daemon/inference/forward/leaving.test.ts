@@ -45,7 +45,7 @@ describe('a caller that leaves', () => {
       });
     const { req } = ask(gateway.origin, CHAT, JSON.stringify(hello));
     req.on('error', () => {});
-    await until(() => slots.asked.length === 1);
+    await until(() => slots.requests.length === 1);
     req.destroy();
     expect(await until(() => reason !== undefined)).toBeLessThan(250);
     await until(() => gateway.log.length === 1);

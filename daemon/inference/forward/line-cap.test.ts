@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { comesInLines, LineCap } from './line-cap.ts';
+import { isLineBased, LineCap } from './line-cap.ts';
 
 const MOST = 8;
 
@@ -17,7 +17,7 @@ describe('the longest line', () => {
     ['in CR', ['1234567\r', '1234567\r'], true],
   ])('%s', (_, chunks, within) => {
     const cap = new LineCap(MOST);
-    expect(chunks.every((chunk) => cap.takes(Buffer.from(chunk)))).toBe(within);
+    expect(chunks.every((chunk) => cap.accepts(Buffer.from(chunk)))).toBe(within);
   });
 
   test('property: however the text is cut into small chunks, the whole text decides', () => {
@@ -25,7 +25,7 @@ describe('the longest line', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (chunks) => {
         const cap = new LineCap(MOST);
-        const taken = chunks.every((chunk) => cap.takes(Buffer.from(chunk)));
+        const taken = chunks.every((chunk) => cap.accepts(Buffer.from(chunk)));
         expect(taken).toBe(judged(chunks.join('')));
       }),
     );
@@ -40,5 +40,5 @@ test.each([
   ['audio/mpeg', false],
   [undefined, false],
 ])('%s', (type, lines) => {
-  expect(comesInLines(type)).toBe(lines);
+  expect(isLineBased(type)).toBe(lines);
 });

@@ -10,28 +10,29 @@ const CR = 0x0d;
 const IN_LINES = /^\s*(text\/event-stream|application\/(x-ndjson|ndjson|jsonl|x-jsonlines))\b/i;
 
 /** Whether an answer of this type is read line by line. */
-export const comesInLines = (contentType: string | undefined): boolean =>
+export const isLineBased = (contentType: string | undefined): boolean =>
   contentType !== undefined && IN_LINES.test(contentType);
 
 /** Counts the bytes since the last line end of what passes by; of a chunk only its end is looked at. */
 export class LineCap {
-  readonly #most: number;
-  #open = 0;
+  readonly #maxBytes: number;
+  #lineBytes = 0;
 
   constructor(most = MAX_LINE_BYTES) {
-    this.#most = most;
+    this.#maxBytes = most;
   }
 
   /** Whether the line that is open after this chunk, and every line that ends in it, is within measure. */
-  takes(chunk: Buffer): boolean {
+  accepts(chunk: Buffer): boolean {
     const end = lastEnd(chunk);
     if (end < 0) {
-      this.#open += chunk.length;
-      return this.#open <= this.#most;
+      this.#lineBytes += chunk.length;
+      return this.#lineBytes <= this.#maxBytes;
     }
     // A chunk is far shorter than any limit: only the line that was open before it can be too long.
-    const within = this.#open + chunk.length <= this.#most || this.#open + firstEnd(chunk) <= this.#most;
-    this.#open = chunk.length - end - 1;
+    const within =
+      this.#lineBytes + chunk.length <= this.#maxBytes || this.#lineBytes + firstEnd(chunk) <= this.#maxBytes;
+    this.#lineBytes = chunk.length - end - 1;
     return within;
   }
 }

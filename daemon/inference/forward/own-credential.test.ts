@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { credentialsOf, withoutCredentials } from './own-credential.ts';
+import { credentialsOf, redactCredentials } from './own-credential.ts';
 
 describe('credentialsOf', () => {
   it('takes values without their scheme word, and nothing short', () => {
@@ -10,7 +10,7 @@ describe('credentialsOf', () => {
 
 describe('withoutCredentials', () => {
   const hide = (text: string, ...secrets: string[]) =>
-    String(withoutCredentials(Buffer.from(text), secrets.map(Buffer.from)));
+    String(redactCredentials(Buffer.from(text), secrets.map(Buffer.from)));
 
   it('blots out every occurrence of every secret', () => {
     expect(hide('a sk-123456, sk-123456 b other1', 'sk-123456', 'other1')).toBe(
@@ -25,7 +25,7 @@ describe('withoutCredentials', () => {
 
   it('answers the very same bytes when there is none', () => {
     const bytes = Buffer.from('{"error":"é"}');
-    expect(withoutCredentials(bytes, [Buffer.from('sk-123456')])).toBe(bytes);
-    expect(withoutCredentials(bytes, [])).toBe(bytes);
+    expect(redactCredentials(bytes, [Buffer.from('sk-123456')])).toBe(bytes);
+    expect(redactCredentials(bytes, [])).toBe(bytes);
   });
 });

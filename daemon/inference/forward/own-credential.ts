@@ -3,24 +3,27 @@ import { HOPS_HEADER } from '../../upstreams/hops.ts';
 /** What stands in an error instead of a credential. */
 const HIDDEN = Buffer.from('[hidden]');
 /** Anything shorter is no credential and might be part of any text. */
-const LEAST_BYTES = 6;
+const MIN_SECRET_BYTES = 6;
 
 /** The secret parts of the headers that the gateway adds for an engine or upstream: values, without a scheme word. */
 export function credentialsOf(headers: Readonly<Record<string, string>>): Buffer[] {
   return Object.entries(headers)
     .filter(([name]) => name !== HOPS_HEADER)
     .map(([, value]) => Buffer.from(value.replace(/^\S+\s+/, ''), 'latin1'))
-    .filter((secret) => secret.length >= LEAST_BYTES);
+    .filter((secret) => secret.length >= MIN_SECRET_BYTES);
 }
 
 /** `bytes` as they are, unless they repeat one of `secrets`: then with it blotted out wherever it stands. */
-export function withoutCredentials(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
+export function redactCredentials(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
   // Where one holds another, blotting out the shorter one first would leave the rest of the longer one.
   const longestFirst = secrets.toSorted((one, other) => other.length - one.length);
-  return longestFirst.reduce((rest, secret) => (rest.includes(secret) ? blotted(rest, secret) : rest), bytes);
+  return longestFirst.reduce(
+    (rest, secret) => (rest.includes(secret) ? redactSecret(rest, secret) : rest),
+    bytes,
+  );
 }
 
-function blotted(bytes: Buffer, secret: Buffer): Buffer {
+function redactSecret(bytes: Buffer, secret: Buffer): Buffer {
   const parts: Buffer[] = [];
   let from = 0;
   for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, from)) {

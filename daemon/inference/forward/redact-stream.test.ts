@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Blotter } from './redact-stream.ts';
+import { StreamRedactor } from './redact-stream.ts';
 
 const SECRET = Buffer.from('sk-aa-sk-aab');
 const pass = (chunks: readonly string[], secrets = [SECRET]) => {
-  const blotter = new Blotter(secrets);
+  const blotter = new StreamRedactor(secrets);
   const parts = chunks.map((chunk) => blotter.push(Buffer.from(chunk)));
   return Buffer.concat([...parts, blotter.end()]).toString();
 };
@@ -12,8 +12,8 @@ const pass = (chunks: readonly string[], secrets = [SECRET]) => {
 describe('Blotter', () => {
   it('hands on the very same bytes when there is nothing to hide', () => {
     const chunk = Buffer.from('data: {"x":1}\n\n');
-    expect(new Blotter([SECRET]).push(chunk)).toBe(chunk);
-    expect(new Blotter([]).push(chunk)).toBe(chunk);
+    expect(new StreamRedactor([SECRET]).push(chunk)).toBe(chunk);
+    expect(new StreamRedactor([]).push(chunk)).toBe(chunk);
   });
 
   it.each([

@@ -6,46 +6,46 @@ import type { CallerResponse } from '../caller.ts';
 import type { ExchangeEnd } from './exchange.ts';
 import { endedEarly } from './failure.ts';
 import { callerHeaders } from './headers.ts';
-import { failureInEvents } from './in-band-error.ts';
+import { errorInEvents } from './in-band-error.ts';
 import { speedOf } from './speed.ts';
-import { FINISH_LENGTH, tellsFinish, tellsItsEnd } from './stream-end.ts';
+import { FINISH_LENGTH, hasFinishReason, isComplete } from './stream-end.ts';
 import { NO_USAGE, UsageTap } from './usage-tap.ts';
 
 /** Bytes that may wait for the caller before keep-alive comments are left out. */
 const COMMENT_BACKLOG = 16 * 1024;
 
-export interface AnswerOptions {
+export interface ResponseWriterOptions {
   readonly res: CallerResponse;
   /** The first byte of the body is on its way; comments of an event stream, which say nothing, are none. */
-  firstByte(): void;
+  onFirstByte(): void;
   /** A caller that takes nothing for this long is cut, in milliseconds. */
   readonly stallMs: number;
   /** An event stream that is whole says so: one that ends without a word is told as broken off. */
-  readonly tellsEnd?: boolean | undefined;
+  readonly hasEndMarker?: boolean | undefined;
   /** Told of every chunk of the body, where somebody wants to see it. */
-  readonly seen?: ((chunk: Buffer) => void) | undefined;
+  readonly onChunk?: ((chunk: Buffer) => void) | undefined;
 }
 
 /**
  * The answer to one caller. Bytes pass untouched and as they come; a slow caller is waited for. After the head is out a
  * failure becomes an error event (event streams) or a cut connection (everything else), never a clean end.
  */
-export class Answer {
-  readonly #options: AnswerOptions;
+export class ResponseWriter {
+  readonly #options: ResponseWriterOptions;
   readonly #res: CallerResponse;
-  readonly #tap = new UsageTap((gone, next) => this.#pass(gone, next));
+  readonly #tap = new UsageTap((gone, next) => this.#onDropped(gone, next));
   #eventStream = false;
   /** A finish has been told by what is kept no more. */
-  #finished = false;
+  #finishSeen = false;
   #stall: NodeJS.Timeout | null = null;
-  #cutShort: GatewayError | null = null;
+  #earlyEnd: GatewayError | null = null;
   headSent = false;
   status = 0;
   /** `performance.now()` of the first byte and of the end of the body; 0 before. */
   firstByteAt = 0;
   endedAt = 0;
 
-  constructor(options: AnswerOptions) {
+  constructor(options: ResponseWriterOptions) {
     this.#options = options;
     this.#res = options.res;
   }
@@ -63,7 +63,7 @@ export class Answer {
       this.#head(status, callerHeaders(engine));
       return;
     }
-    this.#tap.ofStream();
+    this.#tap.markStream();
     this.#head(status, SSE_HEADERS);
     this.#res.flushHeaders();
   }
@@ -72,7 +72,7 @@ export class Answer {
   beginWaiting(): void {
     if (this.headSent) return;
     this.#eventStream = true;
-    this.#tap.ofStream();
+    this.#tap.markStream();
     this.#head(200, SSE_HEADERS);
     this.comment('loading');
   }
@@ -84,7 +84,7 @@ export class Answer {
 
   /** Passes a chunk on; false asks the engine to wait until `whenDrained` calls back. */
   write(chunk: Buffer): boolean {
-    this.#look(chunk);
+    this.#inspect(chunk);
     return this.#res.write(chunk);
   }
 
@@ -100,11 +100,11 @@ export class Answer {
 
   /** Ends the body, with `last` as its last bytes; the end of an answer that is not whole is a failure. */
   finish(last?: Buffer): void {
-    if (last) this.#look(last);
+    if (last) this.#inspect(last);
     if (this.#endsEarly()) {
       if (last) this.#res.write(last);
-      this.#cutShort = endedEarly();
-      this.fail(this.#cutShort);
+      this.#earlyEnd = endedEarly();
+      this.fail(this.#earlyEnd);
       return;
     }
     this.endedAt = performance.now();
@@ -113,7 +113,7 @@ export class Answer {
 
   /** Ends an answer that has begun with a failure. */
   fail(error: GatewayError): void {
-    this.#res.tells?.(error);
+    this.#res.onInBandError?.(error);
     this.failWith(error.envelope('openai'));
   }
 
@@ -131,12 +131,12 @@ export class Answer {
   }
 
   /** How it ended, after an exchange that ended so: an event stream may have told a failure among its last events. */
-  ended(end: ExchangeEnd): ExchangeEnd {
-    return end ?? this.#cutShort ?? (this.#eventStream ? failureInEvents(this.#tap.held()) : null);
+  outcomeOf(end: ExchangeEnd): ExchangeEnd {
+    return end ?? this.#earlyEnd ?? (this.#eventStream ? errorInEvents(this.#tap.held()) : null);
   }
 
   /** What the request log says of the end; an answer that was made anew for the caller may have become a failure. */
-  concluded(end: ExchangeEnd): { readonly status: number; readonly error: string | null } {
+  logResult(end: ExchangeEnd): { readonly status: number; readonly error: string | null } {
     const failure = this.#res.failure ?? null;
     const status = failure === null || this.#eventStream ? this.status : failure.status;
     return { status, error: (end ?? failure)?.code ?? null };
@@ -148,7 +148,7 @@ export class Answer {
   }
 
   /** The same; the speed is measured from `sentAt` or the first byte on when it told tokens but no speed. */
-  measured(sentAt: number): Usage {
+  measuredUsage(sentAt: number): Usage {
     if (this.firstByteAt === 0) return NO_USAGE;
     const usage = this.usage();
     if (usage.tokensPerSecond !== null || usage.completionTokens === null) return usage;
@@ -163,29 +163,29 @@ export class Answer {
     this.#res.writeHead(status, headers);
   }
 
-  #look(chunk: Buffer): void {
+  #inspect(chunk: Buffer): void {
     if (this.firstByteAt === 0 && !(this.#eventStream && isOnlyComments(chunk))) {
       this.firstByteAt = performance.now();
-      this.#options.firstByte();
+      this.#options.onFirstByte();
     }
     this.#tap.push(chunk);
-    this.#options.seen?.(chunk);
+    this.#options.onChunk?.(chunk);
   }
 
   /** Whether the answer is one that tells its end. An error that an engine gives a stream's type is whole as it is. */
-  get #tellsEnd(): boolean {
-    return this.#eventStream && this.#options.tellsEnd === true && this.status < 300;
+  get #hasEndMarker(): boolean {
+    return this.#eventStream && this.#options.hasEndMarker === true && this.status < 300;
   }
 
-  #pass(gone: Buffer, next: Buffer): void {
-    if (this.#finished || !this.#tellsEnd) return;
-    this.#finished = tellsFinish(gone.toString('latin1') + next.toString('latin1', 0, FINISH_LENGTH));
+  #onDropped(gone: Buffer, next: Buffer): void {
+    if (this.#finishSeen || !this.#hasEndMarker) return;
+    this.#finishSeen = hasFinishReason(gone.toString('latin1') + next.toString('latin1', 0, FINISH_LENGTH));
   }
 
   #endsEarly(): boolean {
-    if (!this.#tellsEnd) return false;
+    if (!this.#hasEndMarker) return false;
     const end = this.#tap.held();
-    return !tellsItsEnd(end.toString('latin1'), this.#finished) && failureInEvents(end) === null;
+    return !isComplete(end.toString('latin1'), this.#finishSeen) && errorInEvents(end) === null;
   }
 
   /** Whether the bytes written so far end an event, so that the next one is read as one of its own. */

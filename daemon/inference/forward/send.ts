@@ -1,14 +1,14 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { isStaleConnectionError, type Outbound, type OutboundRequest } from '../../lib/net/outbound.ts';
 import { faultOf } from '../../upstreams/fault.ts';
-import type { EndReason, Life } from './call-scope.ts';
-import { Exchange, type ExchangeEnd, type ExchangeOptions, type ExchangeOwner } from './exchange.ts';
+import type { CallScope, EndReason } from './call-scope.ts';
+import { Exchange, type ExchangeEnd, type ExchangeListener, type ExchangeOptions } from './exchange.ts';
 import { connectionFailure } from './failure.ts';
 
 export interface SendOptions extends ExchangeOptions {
   readonly outbound: Outbound;
   readonly request: OutboundRequest;
-  readonly life: Life;
+  readonly scope: CallScope;
 }
 
 /**
@@ -17,67 +17,69 @@ export interface SendOptions extends ExchangeOptions {
  * one died before any byte of an answer. Ends within the same turn when the call's life ends.
  */
 export function send(options: SendOptions): Promise<ExchangeEnd> {
-  return new Promise((resolve, reject) => new Sending(options, resolve, reject).begin());
+  return new Promise((resolve, reject) => new PendingSend(options, resolve, reject).begin());
 }
 
-class Sending implements ExchangeOwner {
+class PendingSend implements ExchangeListener {
   readonly #options: SendOptions;
   readonly #resolve: (end: ExchangeEnd) => void;
   readonly #reject: (reason: unknown) => void;
-  readonly #forget: () => void;
+  readonly #unsubscribe: () => void;
   #exchange: Exchange | null = null;
   /** Why the first connection brought nothing; it may have carried the request all the same. */
-  #dropped: Error | null = null;
+  #firstError: Error | null = null;
 
   constructor(options: SendOptions, resolve: (end: ExchangeEnd) => void, reject: (reason: unknown) => void) {
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#forget = options.life.onEnd((reason) => this.#cut(reason));
+    this.#unsubscribe = options.scope.onEnd((reason) => this.#abort(reason));
   }
 
   begin(): void {
-    if (!this.#options.life.ended) this.#attempt();
+    if (!this.#options.scope.endReason) this.#attempt();
   }
 
   done(end: ExchangeEnd): void {
-    this.#forget();
+    this.#unsubscribe();
     this.#resolve(end);
   }
 
   refused(error: GatewayError): void {
-    this.#forget();
-    const { answer } = this.#options;
-    if (answer.headSent) {
-      answer.fail(error);
+    this.#unsubscribe();
+    const { sink } = this.#options;
+    if (sink.headSent) {
+      sink.fail(error);
       this.#resolve(error);
     } else this.#reject(error);
   }
 
   unanswered(error: Error): void {
-    if (this.#dropped === null && isStaleConnectionError(error)) {
-      this.#dropped = error;
+    if (this.#firstError === null && isStaleConnectionError(error)) {
+      this.#firstError = error;
       this.#attempt();
     } else
-      this.refused(error instanceof GatewayError ? error : connectionFailure(lastOf(this.#dropped, error)));
+      this.refused(
+        error instanceof GatewayError ? error : connectionFailure(rootFailure(this.#firstError, error)),
+      );
   }
 
   #attempt(): void {
     const { outbound, request } = this.#options;
     this.#exchange = new Exchange(this.#options, this);
-    outbound.dispatch(this.#dropped === null ? request : { ...request, fresh: true }, this.#exchange);
+    outbound.dispatch(this.#firstError === null ? request : { ...request, fresh: true }, this.#exchange);
   }
 
-  #cut(reason: EndReason): void {
-    const { answer } = this.#options;
+  #abort(reason: EndReason): void {
+    const { sink } = this.#options;
     this.#exchange?.abort();
-    if (answer.headSent && reason instanceof GatewayError) {
-      answer.fail(reason);
+    if (sink.headSent && reason instanceof GatewayError) {
+      sink.fail(reason);
       this.#resolve(reason);
     } else this.#reject(reason);
   }
 }
 
 /** What a failure is taken for: a second try that could not connect does not make the first one unsent. */
-const lastOf = (dropped: Error | null, error: Error): Error =>
+const rootFailure = (dropped: Error | null, error: Error): Error =>
   dropped !== null && faultOf(error).isUnsent ? dropped : error;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tellsItsEnd } from './stream-end.ts';
+import { isComplete } from './stream-end.ts';
 
 const chunk = (choice: object, more: object = {}) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }], ...more })}\n\n`;
@@ -13,13 +13,13 @@ test.each([
     "the last event of llama.cpp's own completions",
     'data: {"content":"","stop":true,"tokens_predicted":3}\n\n',
   ],
-])('%s is an end', (_, text) => expect(tellsItsEnd(text)).toBe(true));
+])('%s is an end', (_, text) => expect(isComplete(text)).toBe(true));
 
 test('a finish that came before will do, unless an event is broken off', () => {
-  expect(tellsItsEnd('data: {"usage":{}}\n\n', true)).toBe(true);
-  expect(tellsItsEnd(': done\n', true)).toBe(true);
-  expect(tellsItsEnd('data: {"usage":{}}\n\ndata: {"cho', true)).toBe(false);
-  expect(tellsItsEnd(`${chunk({ finish_reason: 'stop' })}data: {"cho`)).toBe(false);
+  expect(isComplete('data: {"usage":{}}\n\n', true)).toBe(true);
+  expect(isComplete(': done\n', true)).toBe(true);
+  expect(isComplete('data: {"usage":{}}\n\ndata: {"cho', true)).toBe(false);
+  expect(isComplete(`${chunk({ finish_reason: 'stop' })}data: {"cho`)).toBe(false);
 });
 
 test.each([
@@ -29,4 +29,4 @@ test.each([
   ['half a chunk', 'data: {"choices":[{"finish_rea'],
   ['an engine that always sends a reason, empty', chunk({ delta: { content: 'a' }, finish_reason: '' })],
   ["an event of llama.cpp's own completions", 'data: {"content":"a","stop":false}\n\n'],
-])('%s is none', (_, text) => expect(tellsItsEnd(text)).toBe(false));
+])('%s is none', (_, text) => expect(isComplete(text)).toBe(false));

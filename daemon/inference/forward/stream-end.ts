@@ -9,18 +9,18 @@ const FINISHED = /"finish_reason"\s*:\s*"[^"]|"stop"\s*:\s*true\b/;
 export const FINISH_LENGTH = 64;
 
 /** Whether a text of a streamed chat or completion holds a finish. */
-export const tellsFinish = (text: string): boolean => FINISHED.test(text);
+export const hasFinishReason = (text: string): boolean => FINISHED.test(text);
 
 /**
  * Whether the last text of a streamed chat or completion tells that it is whole. Engines whose stream ends with the
  * connection end it alike when they die, and not each of them sends `[DONE]`: a finish reason will do, here or `before`, unless
  * the text breaks off inside an event.
  */
-export function tellsItsEnd(end: string, before = false): boolean {
-  return DONE.test(end) || ((before || tellsFinish(end)) && !breaksOff(end));
+export function isComplete(end: string, before = false): boolean {
+  return DONE.test(end) || ((before || hasFinishReason(end)) && !endsInsideEvent(end));
 }
 
-function breaksOff(end: string): boolean {
+function endsInsideEvent(end: string): boolean {
   const line = end.slice(Math.max(end.lastIndexOf('\n'), end.lastIndexOf('\r')) + 1);
   if (!line.startsWith('data:')) return false;
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judge, judgeOf } from './engine-error.ts';
+import { judge, judgeWithParam } from './engine-error.ts';
 import { tooLongNumbers } from './too-long.ts';
 
 const SAID: [string, number, unknown][] = [
@@ -101,7 +101,7 @@ describe('a text that is too long keeps its numbers', () => {
       options: { param: 'messages', details: { n_prompt_tokens: 600, n_ctx: 512 } },
     };
     expect(judge(failure)).toMatchObject({ passes: false, error });
-    expect(judgeOf('input')(failure)).toMatchObject({
+    expect(judgeWithParam('input')(failure)).toMatchObject({
       passes: false,
       error: { ...error, options: { ...error.options, param: 'input' } },
     });

@@ -1,8 +1,8 @@
 /** Longest part of a message that is read. */
-const MOST = 1_000;
+const MAX_LENGTH = 1_000;
 
 /** How engines say that a text is longer than what they read at once, with both numbers. */
-const SAYINGS: readonly RegExp[] = [
+const PATTERNS: readonly RegExp[] = [
   // llama-server, where a text is evaluated in one step
   /input \((?<asked>\d+) tokens\) is too (?:large|long) to process.{0,80}batch size: (?<most>\d+)/,
   // llama-server, chat
@@ -23,8 +23,8 @@ const SAYINGS: readonly RegExp[] = [
 
 /** Both numbers of a message by which an engine refuses a text as too long; null for any other message. */
 export function tooLongNumbers(message: string): { asked: number; most: number } | null {
-  const text = message.slice(0, MOST);
-  for (const saying of SAYINGS) {
+  const text = message.slice(0, MAX_LENGTH);
+  for (const saying of PATTERNS) {
     const found = saying.exec(text)?.groups;
     if (found) return { asked: Number(found.asked), most: Number(found.most) };
   }

@@ -60,7 +60,7 @@ describe('counts before what was said', () => {
   });
   test('not in a stream, whose beginning knows no counts', () => {
     const tap = new UsageTap();
-    tap.ofStream();
+    tap.markStream();
     for (const part of parts(700, `data: ${long}`)) tap.push(Buffer.from(part));
     expect(tap.read()).toEqual(NO_USAGE);
   });

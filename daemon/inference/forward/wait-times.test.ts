@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { waitsOf } from './wait-times.ts';
+import { waitTimesOf } from './wait-times.ts';
 
 const engine = { startedAt: 1_000, readyAt: 1_500 };
 
@@ -11,14 +11,14 @@ test.each([
   ['for the rest of a load and a turn', 1_400, 1_900, [0, 100, 400]],
   ['for memory, the load and a turn', 600, 1_900, [400, 500, 400]],
 ])('a request waits %s', (_, askedAt, grantedAt, [memory_ms, load_ms, queue_ms]) => {
-  expect(waitsOf(askedAt, grantedAt, engine)).toEqual({ memory_ms, load_ms, queue_ms });
+  expect(waitTimesOf(askedAt, grantedAt, engine)).toEqual({ memory_ms, load_ms, queue_ms });
 });
 
 test('the parts are never negative and add up to the whole wait, also when a clock was set', () => {
   const at = fc.integer({ min: 0, max: 10_000 });
   fc.assert(
     fc.property(at, at, at, fc.nat(10_000), (askedAt, startedAt, readyAt, waited) => {
-      const parts = Object.values(waitsOf(askedAt, askedAt + waited, { startedAt, readyAt }));
+      const parts = Object.values(waitTimesOf(askedAt, askedAt + waited, { startedAt, readyAt }));
       expect(Math.min(...parts)).toBeGreaterThanOrEqual(0);
       expect(parts.reduce((sum, part) => sum + part, 0)).toBe(waited);
     }),

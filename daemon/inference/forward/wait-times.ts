@@ -1,7 +1,7 @@
 import type { Lease } from '../../slots/lifecycle/lease.ts';
 
 /** What a request waited for before its turn, in milliseconds (docs/spec/contract.md#route-requests). */
-export interface Waits {
+export interface WaitTimes {
   /** Until its load was let through: for memory, for others to leave. */
   readonly memory_ms: number;
   /** For the part of the load that was still to come. */
@@ -11,14 +11,14 @@ export interface Waits {
 }
 
 /** Of one who was served at once. */
-export const NO_WAIT: Waits = { memory_ms: 0, load_ms: 0, queue_ms: 0 };
+export const NO_WAIT: WaitTimes = { memory_ms: 0, load_ms: 0, queue_ms: 0 };
 
 /** The parts of a wait from `askedAt` to `grantedAt` (Unix milliseconds), told apart by the times of the engine that serves. */
-export function waitsOf(
+export function waitTimesOf(
   askedAt: number,
   grantedAt: number,
   { startedAt, readyAt }: Pick<Lease, 'startedAt' | 'readyAt'>,
-): Waits {
+): WaitTimes {
   const started = within(askedAt, startedAt, grantedAt);
   const ready = within(started, readyAt, grantedAt);
   return { memory_ms: started - askedAt, load_ms: ready - started, queue_ms: Math.max(0, grantedAt - ready) };

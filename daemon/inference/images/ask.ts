@@ -4,7 +4,7 @@ import { BadResponseError, queryUpstream } from '../../upstreams/ask.ts';
 import { connectionFailure } from '../forward/failure.ts';
 
 /** An engine or upstream that draws, and what it demands of each request. */
-export interface Place {
+export interface Endpoint {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,16 +12,16 @@ export interface Place {
   readonly connectMs: number | null;
 }
 
-export interface Question {
+export interface EngineRequest {
   readonly path: string;
   /** Sent as JSON by POST; without it the question is a GET. */
   readonly body?: unknown;
   /** Longest time for the whole answer, milliseconds. */
   readonly limitMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
-export interface Reply {
+export interface EngineReply {
   readonly status: number;
   readonly bytes: Buffer;
   /** The body as JSON; undefined when it is none. */
@@ -29,10 +29,10 @@ export interface Reply {
 }
 
 /** Puts one question to a place. Rejects with a GatewayError that tells nothing of the place, or the signal's reason. */
-export type Ask = (question: Question, signal: AbortSignal) => Promise<Reply>;
+export type SendRequest = (question: EngineRequest, signal: AbortSignal) => Promise<EngineReply>;
 
-export function askAt(outbound: Pick<Outbound, 'dispatch'>, place: Place): Ask {
-  return async ({ path, body, limitMs, mostBytes: maxBytes }, signal) => {
+export function requestSender(outbound: Pick<Outbound, 'dispatch'>, place: Endpoint): SendRequest {
+  return async ({ path, body, limitMs, maxBytes }, signal) => {
     const sent = body === undefined ? null : Buffer.from(JSON.stringify(body));
     const own = Object.entries(place.headers).flat();
     const typed = sent === null ? own : [...own, 'content-type', 'application/json'];
@@ -40,7 +40,7 @@ export function askAt(outbound: Pick<Outbound, 'dispatch'>, place: Place): Ask {
       const { status, bytes } = await queryUpstream({
         outbound,
         limitMs,
-        maxBytes,
+        mostBytes: maxBytes,
         signal,
         request: {
           origin: place.origin,

@@ -3,21 +3,21 @@ import type { SlotRecord } from '../../contract/slots.ts';
 import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Slots } from '../../slots/slots.ts';
-import { askAt } from './ask.ts';
+import { requestSender } from './ask.ts';
 import { ComfyClient } from './comfy-client.ts';
 import { CURATED } from './curated.ts';
-import { chooseWeights, type Installed, PLACES } from './weights.ts';
+import { chooseWeights, type ListInstalled, LOADER_INPUTS } from './weights.ts';
 
-export interface RepertoireOptions {
+export interface AvailableModelsDeps {
   readonly slots: Pick<Slots, 'ensureReady' | 'get'>;
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly bus: Pick<EventBus<GatewayEvents>, 'subscribe'>;
 }
 
 /** Engines that draw with whatever is installed in their own folders. */
-const MANY = 'comfyui';
+const MULTI_MODEL_ENGINE = 'comfyui';
 
-const isAtRest = ({ state, active, queued }: SlotRecord): boolean =>
+const isIdle = ({ state, active, queued }: SlotRecord): boolean =>
   state === 'ready' && active === 0 && queued === 0;
 
 /**
@@ -25,19 +25,19 @@ const isAtRest = ({ state, active, queued }: SlotRecord): boolean =>
  * no request waits for it. The result stays valid while the engine is unloaded, so that listing models
  * queries no engine (docs/spec/contract.md#model-list).
  */
-export class Repertoire {
-  readonly #options: RepertoireOptions;
+export class AvailableModels {
+  readonly #deps: AvailableModelsDeps;
   readonly #known = new Map<string, readonly string[]>();
   /** Slots that were asked since their load. */
-  readonly #asked = new Set<string>();
+  readonly #queried = new Set<string>();
   readonly #control = new AbortController();
   readonly #unsubscribe: () => void;
 
-  constructor(options: RepertoireOptions) {
-    this.#options = options;
+  constructor(options: AvailableModelsDeps) {
+    this.#deps = options;
     this.#unsubscribe = options.bus.subscribe(({ name, payload }) => {
       if (name === 'slot_removed') this.#forget((payload as GatewayEvents['slot_removed']).name);
-      if (name === 'slot') this.#look((payload as GatewayEvents['slot']).slot);
+      if (name === 'slot') this.#onSlotChange((payload as GatewayEvents['slot']).slot);
     });
   }
 
@@ -53,29 +53,29 @@ export class Repertoire {
 
   #forget(slot: string): void {
     this.#known.delete(slot);
-    this.#asked.delete(slot);
+    this.#queried.delete(slot);
   }
 
-  #look(slot: SlotRecord): void {
-    if (slot.engine !== MANY) this.#forget(slot.name);
-    if (slot.state === 'offline' || slot.state === 'error') this.#asked.delete(slot.name);
-    if (slot.engine !== MANY || this.#asked.has(slot.name) || !isAtRest(slot)) return;
-    const now = this.#options.slots.get(slot.name);
-    if (now === undefined || !isAtRest(now)) return;
-    this.#asked.add(slot.name);
-    this.#learn(slot.name).catch(() => this.#asked.delete(slot.name));
+  #onSlotChange(slot: SlotRecord): void {
+    if (slot.engine !== MULTI_MODEL_ENGINE) this.#forget(slot.name);
+    if (slot.state === 'offline' || slot.state === 'error') this.#queried.delete(slot.name);
+    if (slot.engine !== MULTI_MODEL_ENGINE || this.#queried.has(slot.name) || !isIdle(slot)) return;
+    const now = this.#deps.slots.get(slot.name);
+    if (now === undefined || !isIdle(now)) return;
+    this.#queried.add(slot.name);
+    this.#query(slot.name).catch(() => this.#queried.delete(slot.name));
   }
 
-  async #learn(slot: string): Promise<void> {
-    const { slots, outbound } = this.#options;
+  async #query(slot: string): Promise<void> {
+    const { slots, outbound } = this.#deps;
     const { signal } = this.#control;
     const lease = await slots.ensureReady(slot, { signal, stream: false, priority: 'batch' });
     try {
       const client = new ComfyClient(
-        askAt(outbound, { origin: lease.origin, headers: lease.headers, connectMs: null }),
+        requestSender(outbound, { origin: lease.origin, headers: lease.headers, connectMs: null }),
       );
-      const installed: Installed = async (kind) => {
-        const [node, input] = PLACES[kind];
+      const installed: ListInstalled = async (kind) => {
+        const [node, input] = LOADER_INPUTS[kind];
         return (await client.choices(node, input, signal)) ?? [];
       };
       const found: string[] = [];

@@ -35,7 +35,7 @@ const bytesOf = async (cache: ImageCache, id: string) => {
 
 test('a picture is kept under an id of its own, for the owner alone', async () => {
   const cache = open();
-  const id = await cache.keep(png(1));
+  const id = await cache.store(png(1));
   expect((await bytesOf(cache, id))?.equals(png(1))).toBe(true);
   expect(statSync(join(folder, `${id}.png`)).mode & 0o777).toBe(0o600);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -44,11 +44,11 @@ test('a picture is kept under an id of its own, for the owner alone', async () =
 test('I05 the oldest goes first, in number and in bytes', async () => {
   const cache = open({ mostFiles: 3 });
   const kept: string[] = [];
-  for (let n = 0; n < 5; n++) kept.push(await cache.keep(png(n)));
+  for (let n = 0; n < 5; n++) kept.push(await cache.store(png(n)));
   expect(ids().sort()).toEqual(kept.slice(2).sort());
   expect(await cache.open(kept[0] as string)).toBeNull();
   const tight = open({ mostBytes: png(1).length * 2 + 10 });
-  const last = [await tight.keep(png(8)), await tight.keep(png(9))];
+  const last = [await tight.store(png(8)), await tight.store(png(9))];
   expect(ids().sort()).toEqual(last.sort());
 });
 
@@ -56,7 +56,7 @@ test('I05 many writers at once never exceed the bound', async () => {
   const cache = open({ mostFiles: 4 });
   const most: number[] = [];
   const writers = Array.from({ length: 40 }, async (_, n) => {
-    await cache.keep(png(n));
+    await cache.store(png(n));
     most.push(readdirSync(folder).filter((name) => name.endsWith('.png')).length);
   });
   await Promise.all(writers);
@@ -66,17 +66,17 @@ test('I05 many writers at once never exceed the bound', async () => {
 
 test('I05 one that is being read stays readable to its end', async () => {
   const cache = open({ mostFiles: 1 });
-  const kept = await cache.open(await cache.keep(png(1)));
-  await cache.keep(png(2));
+  const kept = await cache.open(await cache.store(png(1)));
+  await cache.store(png(2));
   expect(kept && (await buffer(kept.stream)).equals(png(1))).toBe(true);
 });
 
 test('a restart knows what is there, by age, and takes over a smaller bound', async () => {
   const first = open();
-  const kept = [await first.keep(png(1)), await first.keep(png(2)), await first.keep(png(3))];
+  const kept = [await first.store(png(1)), await first.store(png(2)), await first.store(png(3))];
   for (const [at, id] of kept.entries()) utimesSync(join(folder, `${id}.png`), 1_000 + at, 1_000 + at);
   const again = open({ mostFiles: 3 });
-  const newest = await again.keep(png(4));
+  const newest = await again.store(png(4));
   expect(ids().sort()).toEqual([...kept.slice(1), newest].sort());
 });
 
@@ -105,18 +105,18 @@ test('nothing but the ids of its own files is opened', async () => {
 test('a folder that cannot be written is told, and others are served afterwards', async () => {
   writeFileSync(folder, 'in the way');
   const cache = open();
-  await expect(cache.keep(png(1))).rejects.toMatchObject({
+  await expect(cache.store(png(1))).rejects.toMatchObject({
     code: 'image.no_room',
     status: 503,
     cause: { code: 'EEXIST' },
   });
   rmSync(folder);
-  expect(await cache.keep(png(1))).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await cache.store(png(1))).toMatch(/^[0-9a-f-]{36}$/);
 });
 
 test('I02 an id that is not kept takes the same time, however near it is to one that is', async () => {
   const cache = open();
-  const near = (await cache.keep(png(1))).replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+  const near = (await cache.store(png(1))).replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   const far = '00000000-0000-4000-8000-000000000000';
   const duration = async (which: 0 | 1) => {
     const begun = process.hrtime.bigint();

@@ -11,10 +11,10 @@ import { isPng } from '../../lib/media/png.ts';
 /** The name of a kept picture; nothing else is ever made into a path. */
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const FILE = /^(.{36})\.png$/;
-const MOST_FILES = 100;
-const MOST_BYTES = 2 ** 30;
+const MAX_FILES = 100;
+const MAX_BYTES = 2 ** 30;
 
-export interface KeptImage {
+export interface CachedImage {
   readonly length: number;
   /** The bytes, once; whoever does not read them destroys it. */
   readonly stream: ReadStream;
@@ -25,8 +25,8 @@ export interface ImageCacheOptions {
   readonly folder: string;
   readonly log: Pick<Log, 'warn'>;
   /** Overrides the bounds of 100 files and 1 GiB (docs/spec/contract.md#image-cache). */
-  readonly mostFiles?: number;
-  readonly mostBytes?: number;
+  readonly maxFiles?: number;
+  readonly maxBytes?: number;
 }
 
 /**
@@ -37,14 +37,14 @@ export interface ImageCacheOptions {
 export class ImageCache {
   readonly #options: Required<ImageCacheOptions>;
   /** Bytes by id, oldest first. */
-  readonly #kept = new Map<string, number>();
+  readonly #sizes = new Map<string, number>();
   #bytes = 0;
   /** Whoever adds or removes waits for those before. */
-  #line: Promise<unknown>;
+  #queue: Promise<unknown>;
 
   constructor(options: ImageCacheOptions) {
-    this.#options = { mostFiles: MOST_FILES, mostBytes: MOST_BYTES, ...options };
-    this.#line = this.#load().catch((cause: unknown) => {
+    this.#options = { maxFiles: MAX_FILES, maxBytes: MAX_BYTES, ...options };
+    this.#queue = this.#load().catch((cause: unknown) => {
       options.log.warn({ err: cause }, 'kept images could not be looked through');
     });
   }
@@ -53,20 +53,20 @@ export class ImageCache {
    * Keeps a picture whose bytes have been checked, and answers its id. Rejects with 503 `image.no_room`, whose cause is what
    * the disk says; nothing is kept then.
    */
-  keep(png: Buffer): Promise<string> {
-    const kept = this.#line
+  store(png: Buffer): Promise<string> {
+    const kept = this.#queue
       .then(() => this.#add(png))
       .catch((cause: unknown) => {
         throw new GatewayError('image.no_room', { retryAfterS: 10, cause });
       });
-    this.#line = kept.catch(() => {});
+    this.#queue = kept.catch(() => {});
     return kept;
   }
 
   /** A kept picture; null for any other text than the id of one. Rejects with what the disk says. */
-  async open(id: string): Promise<KeptImage | null> {
+  async open(id: string): Promise<CachedImage | null> {
     if (!ID.test(id)) return null;
-    const handle = await open(this.#path(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(absent);
+    const handle = await open(this.#path(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(nullIfAbsent);
     if (handle === null) return null;
     try {
       const facts = await handle.stat();
@@ -100,14 +100,14 @@ export class ImageCache {
       if (facts?.isFile()) found.push({ id, bytes: facts.size, at: facts.mtimeMs });
     }
     for (const { id, bytes } of found.sort((a, b) => a.at - b.at)) this.#count(id, bytes);
-    await this.#makeRoom(0, 0);
+    await this.#evict(0, 0);
   }
 
   async #add(png: Buffer): Promise<string> {
-    const { folder, mostBytes } = this.#options;
-    if (png.length > mostBytes) throw new Error('the picture is larger than all that is kept');
+    const { folder, maxBytes } = this.#options;
+    if (png.length > maxBytes) throw new Error('the picture is larger than all that is kept');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await this.#makeRoom(1, png.length);
+    await this.#evict(1, png.length);
     const id = randomUUID();
     if (!(await createExclusive(this.#path(id), png, 0o600))) throw new Error('the name is taken');
     this.#count(id, png.length);
@@ -115,23 +115,23 @@ export class ImageCache {
   }
 
   #count(id: string, bytes: number): void {
-    this.#kept.set(id, bytes);
+    this.#sizes.set(id, bytes);
     this.#bytes += bytes;
   }
 
-  async #makeRoom(files: number, bytes: number): Promise<void> {
-    const { mostFiles, mostBytes } = this.#options;
-    for (const [oldest, its] of this.#kept) {
-      if (this.#kept.size + files <= mostFiles && this.#bytes + bytes <= mostBytes) return;
-      await unlink(this.#path(oldest)).catch(absent);
-      this.#kept.delete(oldest);
+  async #evict(files: number, bytes: number): Promise<void> {
+    const { maxFiles, maxBytes } = this.#options;
+    for (const [oldest, its] of this.#sizes) {
+      if (this.#sizes.size + files <= maxFiles && this.#bytes + bytes <= maxBytes) return;
+      await unlink(this.#path(oldest)).catch(nullIfAbsent);
+      this.#sizes.delete(oldest);
       this.#bytes -= its;
     }
   }
 }
 
 /** What is not there, or is no file of ours, is absent; everything else that the disk says is thrown. */
-function absent(cause: NodeJS.ErrnoException): null {
+function nullIfAbsent(cause: NodeJS.ErrnoException): null {
   if (cause.code === 'ENOENT' || cause.code === 'ELOOP') return null;
   throw cause;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type ImageAsk, imageAsk, imageNames } from './checks.ts';
+import { type ImageRequest, parseImageHead, parseImageRequest } from './checks.ts';
 import { type CuratedModel, curatedModel } from './curated.ts';
 
 const model = (id: string) => curatedModel(id) as CuratedModel;
-const ask = (body: object, id = 'sd15'): ImageAsk =>
-  imageAsk(imageNames({ prompt: 'a cat', model: id, ...body }), model(id));
+const ask = (body: object, id = 'sd15'): ImageRequest =>
+  parseImageRequest(parseImageHead({ prompt: 'a cat', model: id, ...body }), model(id));
 
 test.each([
   [{}, 'image.prompt_required', 422],
@@ -15,14 +15,14 @@ test.each([
   [{ prompt: 'a cat', model: ' ' }, 'request.invalid', 422],
   [{ prompt: 'a cat', model: 7 }, 'request.invalid', 422],
 ])('%j is %s', (body, code, status) => {
-  expect(() => imageNames(body)).toThrowError(expect.objectContaining({ code, status }));
+  expect(() => parseImageHead(body)).toThrowError(expect.objectContaining({ code, status }));
 });
 
 test('what a request leaves out is that of the model, and the seed is drawn', () => {
-  const { drawing, form, named } = ask({});
+  const { drawing, form, givenExtras } = ask({});
   expect(drawing).toMatchObject({ count: 1, width: 512, height: 512, steps: 20, cfg: 7, negativePrompt: '' });
   expect(drawing.seed).toBeGreaterThanOrEqual(0);
-  expect([form, named.size]).toEqual(['url', 0]);
+  expect([form, givenExtras.size]).toEqual(['url', 0]);
   expect(ask({ size: 'auto', n: null, response_format: null, extra_body: null }, 'sdxl').drawing.width).toBe(
     1024,
   );
@@ -34,7 +34,7 @@ test('further parameters count nested and merged, nested first', () => {
   expect(ask({ extra_body: extras }).drawing).toMatchObject(expected);
   expect(ask(extras).drawing).toMatchObject(expected);
   expect(ask({ seed: 5, extra_body: { seed: 4 } }).drawing.seed).toBe(4);
-  expect([...ask(extras).named]).toEqual(['seed', 'steps', 'cfg', 'negative_prompt']);
+  expect([...ask(extras).givenExtras]).toEqual(['seed', 'steps', 'cfg', 'negative_prompt']);
 });
 
 test.each([

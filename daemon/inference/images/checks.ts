@@ -5,19 +5,19 @@ import { CURATED, type CuratedModel } from './curated.ts';
 import { type Drawing, EXTRAS, type Extra } from './drawing.ts';
 
 /** Characters of a prompt; OpenAI's own limit. */
-const MOST_PROMPT = 32_000;
-const MOST_PICTURES = 8;
+const MAX_PROMPT_LENGTH = 32_000;
+const MAX_IMAGES = 8;
 const SIZE = /^([1-9]\d{1,3})x([1-9]\d{1,3})$/;
-const [LEAST_SIDE, MOST_SIDE, SIDE_STEP] = [64, 2048, 8];
-const MOST_CFG = 30;
+const [MIN_SIDE, MAX_SIDE, SIDE_STEP] = [64, 2048, 8];
+const MAX_CFG = 30;
 /** Beyond these a seed would not survive JSON (2^53 − 1), or a random one `randomInt` (2^48 − 1). */
-const MOST_SEED = Number.MAX_SAFE_INTEGER;
-const MOST_RANDOM = 2 ** 48 - 1;
+const MAX_SEED = Number.MAX_SAFE_INTEGER;
+const MAX_RANDOM_SEED = 2 ** 48 - 1;
 
 export type ImageForm = 'url' | 'b64_json';
 
 /** A request as far as it can be checked before its model is known. */
-export interface ImageNames {
+export interface ImageRequestHead {
   readonly prompt: string;
   /** As the caller wrote it. */
   readonly model: string;
@@ -25,25 +25,25 @@ export interface ImageNames {
 }
 
 /** A whole request. */
-export interface ImageAsk {
+export interface ImageRequest {
   readonly drawing: Drawing;
   readonly form: ImageForm;
   /** Parameters beyond OpenAI's that the caller named. */
-  readonly named: ReadonlySet<Extra>;
+  readonly givenExtras: ReadonlySet<Extra>;
 }
 
-const blank = (value: unknown): boolean =>
+const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /**
  * The first checks of `POST /v1/images/generations` in the order of docs/spec/contract.md#image-checks:
  * prompt (422 `image.prompt_required`), then model (422 `request.invalid`).
  */
-export function imageNames(body: Readonly<Record<string, unknown>>): ImageNames {
+export function parseImageHead(body: Readonly<Record<string, unknown>>): ImageRequestHead {
   const { prompt, model } = body;
-  if (blank(prompt)) throw new GatewayError('image.prompt_required', { param: 'prompt' });
+  if (isBlank(prompt)) throw new GatewayError('image.prompt_required', { param: 'prompt' });
   if (typeof prompt !== 'string') throw invalid('prompt', 'must be a string');
-  if (blank(model)) throw invalid('model', 'is required');
+  if (isBlank(model)) throw invalid('model', 'is required');
   if (typeof model !== 'string') throw invalid('model', 'must be a string');
   return { prompt, model, body };
 }
@@ -57,60 +57,61 @@ export const notCurated = (message?: string): GatewayError =>
   });
 
 /** The remaining checks: n, size, form, and the parameters beyond OpenAI's. Throws 422 `request.invalid`. */
-export function imageAsk({ prompt, body }: ImageNames, model: CuratedModel): ImageAsk {
-  if (prompt.length > MOST_PROMPT) throw invalid('prompt', `must have at most ${MOST_PROMPT} characters`);
-  const count = whole(body.n, 'n', 1, MOST_PICTURES) ?? 1;
+export function parseImageRequest({ prompt, body }: ImageRequestHead, model: CuratedModel): ImageRequest {
+  if (prompt.length > MAX_PROMPT_LENGTH)
+    throw invalid('prompt', `must have at most ${MAX_PROMPT_LENGTH} characters`);
+  const count = whole(body.n, 'n', 1, MAX_IMAGES) ?? 1;
   const [width, height] = size(body.size, model);
   const form = formOf(body.response_format);
   if (body.stream === true) throw invalid('stream', 'is not supported for images');
   const extras = extrasOf(body);
-  const seed = whole(extras.seed, 'seed', -1, MOST_SEED) ?? -1;
+  const seed = whole(extras.seed, 'seed', -1, MAX_SEED) ?? -1;
   const drawing: Drawing = {
     model,
     prompt,
     count,
     width,
     height,
-    seed: seed < 0 ? randomInt(MOST_RANDOM) : seed,
+    seed: seed < 0 ? randomInt(MAX_RANDOM_SEED) : seed,
     steps: whole(extras.steps, 'steps', 1, model.maxSteps) ?? model.steps,
-    cfg: numeric(extras.cfg, 'cfg', 0, MOST_CFG) ?? model.cfg,
+    cfg: numeric(extras.cfg, 'cfg', 0, MAX_CFG) ?? model.cfg,
     negativePrompt: text(extras.negative_prompt, 'negative_prompt') ?? '',
   };
-  return { drawing, form, named: new Set(EXTRAS.filter((name) => !absent(extras[name]))) };
+  return { drawing, form, givenExtras: new Set(EXTRAS.filter((name) => !isAbsent(extras[name]))) };
 }
 
-const absent = (value: unknown): value is undefined | null => value === undefined || value === null;
+const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
 function numeric(value: unknown, path: string, least: number, most: number): number | null {
-  if (absent(value)) return null;
+  if (isAbsent(value)) return null;
   if (typeof value === 'number' && value >= least && value <= most) return value;
   throw invalid(path, `must be a number from ${least} to ${most}`);
 }
 
 function whole(value: unknown, path: string, least: number, most: number): number | null {
-  if (absent(value)) return null;
+  if (isAbsent(value)) return null;
   if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most)
     return value as number;
   throw invalid(path, `must be a whole number from ${least} to ${most}`);
 }
 
 function text(value: unknown, path: string): string | null {
-  if (absent(value)) return null;
-  if (typeof value === 'string' && value.length <= MOST_PROMPT) return value;
-  throw invalid(path, `must be a string of at most ${MOST_PROMPT} characters`);
+  if (isAbsent(value)) return null;
+  if (typeof value === 'string' && value.length <= MAX_PROMPT_LENGTH) return value;
+  throw invalid(path, `must be a string of at most ${MAX_PROMPT_LENGTH} characters`);
 }
 
 function size(value: unknown, model: CuratedModel): [number, number] {
-  if (absent(value) || value === 'auto') return [model.width, model.height];
+  if (isAbsent(value) || value === 'auto') return [model.width, model.height];
   const match = typeof value === 'string' ? SIZE.exec(value) : null;
   const sides = [Number(match?.[1]), Number(match?.[2])] as [number, number];
-  const fits = (side: number) => side >= LEAST_SIDE && side <= MOST_SIDE && side % SIDE_STEP === 0;
+  const fits = (side: number) => side >= MIN_SIDE && side <= MAX_SIDE && side % SIDE_STEP === 0;
   if (sides.every(fits)) return sides;
-  throw invalid('size', `must be auto or WxH, each side ${LEAST_SIDE} to ${MOST_SIDE} and a multiple of 8`);
+  throw invalid('size', `must be auto or WxH, each side ${MIN_SIDE} to ${MAX_SIDE} and a multiple of 8`);
 }
 
 function formOf(value: unknown): ImageForm {
-  if (absent(value)) return 'url';
+  if (isAbsent(value)) return 'url';
   if (value === 'url' || value === 'b64_json') return value;
   throw invalid('response_format', 'must be url or b64_json');
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { comfyEvent } from './comfy-events.ts';
-import { choicesOf, historyOutcome, queuePlace } from './comfy-history.ts';
+import { choicesOf, historyOutcome, queuePositionOf } from './comfy-history.ts';
 import { graphRefusal } from './comfy-refusal.ts';
 import { type CuratedModel, curatedModel } from './curated.ts';
 
@@ -49,9 +49,9 @@ test('the place in the queue', () => {
       [2, 'b', {}],
     ],
   };
-  expect(['a', 'b', 'c', 'd'].map((id) => queuePlace(queue, id))).toEqual([0, 1, 2, null]);
-  expect(queuePlace({ queue_running: [], queue_pending: [[1, 'a']] }, 'a')).toBe(1);
-  expect(queuePlace('nonsense', 'a')).toBeNull();
+  expect(['a', 'b', 'c', 'd'].map((id) => queuePositionOf(queue, id))).toEqual([0, 1, 2, null]);
+  expect(queuePositionOf({ queue_running: [], queue_pending: [[1, 'a']] }, 'a')).toBe(1);
+  expect(queuePositionOf('nonsense', 'a')).toBeNull();
 });
 
 test('choices of an input, as older and newer versions tell them', () => {

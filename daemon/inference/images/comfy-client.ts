@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Ask, badAnswer, objectOf } from './ask.ts';
-import { type ComfyFile, choicesOf, historyOutcome, queuePlace } from './comfy-history.ts';
+import { badAnswer, objectOf, type SendRequest } from './ask.ts';
+import { type ComfyFile, choicesOf, historyOutcome, queuePositionOf } from './comfy-history.ts';
 import { graphRefusal } from './comfy-refusal.ts';
 import type { CuratedModel } from './curated.ts';
-import { MOST_PICTURE_BYTES } from './limits.ts';
+import { MAX_IMAGE_BYTES } from './limits.ts';
 import type { Graph } from './workflow-graph.ts';
 
 /** An engine that loads a model may be slow to answer anything. */
-const ANSWER_MS = 15_000;
+const RESPONSE_LIMIT_MS = 15_000;
 /** Queue and history hold whole workflows, those of other people too. */
-const MOST_JSON = 16 * 1024 * 1024;
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
 /** Time that taking a job back may use, in all. */
-const LEAVE_MS = 5_000;
+const CANCEL_LIMIT_MS = 5_000;
 
 export interface Submission {
   readonly graph: Graph;
@@ -24,10 +24,10 @@ export interface Submission {
 
 /** The calls of ComfyUI that drawing needs. Each rejects with a GatewayError in words of ours, or the signal's reason. */
 export class ComfyClient {
-  readonly #ask: Ask;
+  readonly #sendRequest: SendRequest;
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  constructor(ask: SendRequest) {
+    this.#sendRequest = ask;
   }
 
   /** The values that an input of a node takes now; null when the engine does not tell. */
@@ -44,7 +44,7 @@ export class ComfyClient {
     const { prompt_id } = objectOf(answer);
     const id = typeof prompt_id === 'string' && prompt_id !== '' ? prompt_id : null;
     const refusal = graphRefusal(reply.status, answer, model);
-    if (refusal !== null && id !== null) await this.takeBack(id);
+    if (refusal !== null && id !== null) await this.cancel(id);
     if (refusal !== null) throw refusal;
     if (id === null) throw badAnswer('The image engine did not say which job it made.');
     return id;
@@ -58,46 +58,47 @@ export class ComfyClient {
   }
 
   /** Jobs ahead of this one, 0 while it runs, null when the queue does not hold it. */
-  async place(id: string, signal: AbortSignal): Promise<number | null> {
+  async queuePosition(id: string, signal: AbortSignal): Promise<number | null> {
     const reply = await this.#get('/queue', signal);
     if (reply.status !== 200) throw badAnswer('The image engine does not tell its queue.');
-    return queuePlace(reply.json(), id);
+    return queuePositionOf(reply.json(), id);
   }
 
-  async picture({ filename, subfolder, type }: ComfyFile, signal: AbortSignal): Promise<Buffer> {
+  async fetchImage({ filename, subfolder, type }: ComfyFile, signal: AbortSignal): Promise<Buffer> {
     const query = new URLSearchParams({ filename, subfolder, type });
-    const limits = { limitMs: 60_000, mostBytes: MOST_PICTURE_BYTES };
-    const reply = await this.#ask({ path: `/view?${query}`, ...limits }, signal);
+    const limits = { limitMs: 60_000, maxBytes: MAX_IMAGE_BYTES };
+    const reply = await this.#sendRequest({ path: `/view?${query}`, ...limits }, signal);
     if (reply.status !== 200) throw badAnswer('The image engine does not hand its picture out.');
     return reply.bytes;
   }
 
   /** Lets the engine forget the prompt of a job that is over. Never throws. */
-  async forget(id: string): Promise<void> {
-    await this.#post('/history', { delete: [id] }, AbortSignal.timeout(LEAVE_MS)).catch(() => {});
+  async removeFromHistory(id: string): Promise<void> {
+    await this.#post('/history', { delete: [id] }, AbortSignal.timeout(CANCEL_LIMIT_MS)).catch(() => {});
   }
 
   /**
    * Takes a job out of the queue, or interrupts it while it runs; nobody else's is touched, also by versions whose
    * interrupt means whatever runs. Never throws.
    */
-  async takeBack(id: string): Promise<void> {
-    const signal = AbortSignal.timeout(LEAVE_MS);
+  async cancel(id: string): Promise<void> {
+    const signal = AbortSignal.timeout(CANCEL_LIMIT_MS);
     try {
       await this.#post('/queue', { delete: [id] }, signal);
-      if ((await this.place(id, signal)) === 0) await this.#post('/interrupt', { prompt_id: id }, signal);
-      while ((await this.place(id, signal)) !== null) await pause(100, undefined, { signal });
-      await this.forget(id);
+      if ((await this.queuePosition(id, signal)) === 0)
+        await this.#post('/interrupt', { prompt_id: id }, signal);
+      while ((await this.queuePosition(id, signal)) !== null) await pause(100, undefined, { signal });
+      await this.removeFromHistory(id);
     } catch {
       // The engine is away, or slower than anybody waits.
     }
   }
 
   #get(path: string, signal: AbortSignal) {
-    return this.#ask({ path, limitMs: ANSWER_MS, mostBytes: MOST_JSON }, signal);
+    return this.#sendRequest({ path, limitMs: RESPONSE_LIMIT_MS, maxBytes: MAX_JSON_BYTES }, signal);
   }
 
   #post(path: string, body: unknown, signal: AbortSignal) {
-    return this.#ask({ path, body, limitMs: ANSWER_MS, mostBytes: MOST_JSON }, signal);
+    return this.#sendRequest({ path, body, limitMs: RESPONSE_LIMIT_MS, maxBytes: MAX_JSON_BYTES }, signal);
   }
 }

@@ -51,7 +51,7 @@ export const outOfMemory = (): GatewayError =>
   });
 
 /** Where a job stands in `GET /queue`: jobs ahead of it (0: it runs), or null when the queue does not hold it. */
-export function queuePlace(answer: unknown, id: string): number | null {
+export function queuePositionOf(answer: unknown, id: string): number | null {
   const { queue_running, queue_pending } = objectOf(answer);
   const idOf = (item: unknown) => listOf(item)[1];
   const running = listOf(queue_running);

@@ -36,7 +36,7 @@ export interface CuratedModel {
   readonly scheduler: 'normal' | 'simple' | 'turbo';
 }
 
-const MOST_STEPS = 150;
+const MAX_STEPS = 150;
 const FLUX_PARTS = {
   t5: ['t5xxl_fp8_e4m3fn.safetensors', 't5xxl_fp8_e4m3fn_scaled.safetensors', 't5xxl_fp16.safetensors'],
   clip: ['clip_l.safetensors'],
@@ -45,7 +45,7 @@ const FLUX_PARTS = {
 const FLUX = {
   width: 1024,
   height: 1024,
-  maxSteps: MOST_STEPS,
+  maxSteps: MAX_STEPS,
   sampler: 'euler',
   scheduler: 'simple',
 } as const;
@@ -68,7 +68,7 @@ export const CURATED: readonly CuratedModel[] = [
     width: 512,
     height: 512,
     steps: 20,
-    maxSteps: MOST_STEPS,
+    maxSteps: MAX_STEPS,
     cfg: 7,
     takes: { cfg: true, negative: true },
     sampler: 'euler',
@@ -85,7 +85,7 @@ export const CURATED: readonly CuratedModel[] = [
     width: 1024,
     height: 1024,
     steps: 25,
-    maxSteps: MOST_STEPS,
+    maxSteps: MAX_STEPS,
     cfg: 7,
     takes: { cfg: true, negative: true },
     sampler: 'euler',
@@ -158,8 +158,8 @@ const BY_NAME: ReadonlyMap<string, CuratedModel> = new Map(
 );
 
 /** Characters of a file's name; rewriting a longer text letter by letter would hold up everybody else. */
-const MOST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 /** The curated model of this id, alias or file name; undefined when there is none. */
 export const curatedModel = (name: string): CuratedModel | undefined =>
-  lastPart(name).length > MOST_NAME ? undefined : BY_NAME.get(plain(name));
+  lastPart(name).length > MAX_NAME_LENGTH ? undefined : BY_NAME.get(plain(name));

@@ -21,7 +21,7 @@ export const EXTRAS = ['seed', 'steps', 'cfg', 'negative_prompt'] as const;
 export type Extra = (typeof EXTRAS)[number];
 
 /** Which of the caller's wishes this model cannot follow. */
-export function ignoredBy({ takes }: CuratedModel, asked: ReadonlySet<Extra>): Extra[] {
+export function ignoredExtras({ takes }: CuratedModel, asked: ReadonlySet<Extra>): Extra[] {
   const unheard = { seed: false, steps: false, cfg: !takes.cfg, negative_prompt: !takes.negative };
   return EXTRAS.filter((name) => asked.has(name) && unheard[name]);
 }

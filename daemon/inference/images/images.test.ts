@@ -10,9 +10,9 @@ import { EventBus } from '../../lib/async/event-bus.ts';
 import { Outbound } from '../../lib/net/outbound.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { type ComfyStandIn, comfyStandIn } from '../../test/harness/comfy-stand-in.ts';
-import { CallerLeft, Life } from '../forward/call-scope.ts';
+import { CallScope, ClientDisconnected } from '../forward/call-scope.ts';
 import { until } from '../testing/client.ts';
-import { imageAsk, imageNames } from './checks.ts';
+import { parseImageHead, parseImageRequest } from './checks.ts';
 import { type CuratedModel, curatedModel } from './curated.ts';
 import { Images } from './images.ts';
 
@@ -41,21 +41,21 @@ function open(limitMs?: number): Images {
   return new Images({ folder: join(root, 'images'), outbound, bus, log, limitMs });
 }
 
-const newLife = () => new Life(new ServerResponse(new IncomingMessage(new Socket())));
+const newLife = () => new CallScope(new ServerResponse(new IncomingMessage(new Socket())));
 
 function order(prompt: string, life = newLife(), more: object = {}) {
   const model = curatedModel('sd15') as CuratedModel;
   const body = { prompt, model: 'sd15', size: '64x64', steps: 2, ...more };
   return {
     requestId: 'r1',
-    ask: imageAsk(imageNames(body), model),
+    request: parseImageRequest(parseImageHead(body), model),
     slot: 'img',
     provider: 'img',
     engine: 'comfyui',
-    place: { origin: comfy.url, headers: {}, connectMs: 1_000 },
+    endpoint: { origin: comfy.url, headers: {}, connectMs: 1_000 },
     base: '/v1',
     engineModel: null,
-    life,
+    scope: life,
   };
 }
 
@@ -68,7 +68,7 @@ const failure = (promise: Promise<unknown>): Promise<GatewayError> =>
   );
 
 test('a job that hangs ends at its limit, and is taken back before the caller is told', async () => {
-  const error = await failure(open(300).make(order('HANG')));
+  const error = await failure(open(300).generate(order('HANG')));
   expect([error.status, error.code]).toEqual([504, 'dispatch.upstream_timeout']);
   expect(comfy.interrupted).toHaveLength(1);
   expect(comfy.queued()).toEqual([]);
@@ -76,7 +76,7 @@ test('a job that hangs ends at its limit, and is taken back before the caller is
 });
 
 test('an engine that goes away in the middle is given up', async () => {
-  const made = failure(open().make(order('HANG')));
+  const made = failure(open().generate(order('HANG')));
   await until(() => comfy.queued().length === 1);
   await comfy.down();
   const error = await made;
@@ -85,27 +85,30 @@ test('an engine that goes away in the middle is given up', async () => {
 
 test('a caller who has left before anything began costs the engine nothing', async () => {
   const life = newLife();
-  life.end(new CallerLeft());
-  expect(await failure(open().make(order('a cat', life)))).toBeInstanceOf(CallerLeft);
+  life.end(new ClientDisconnected());
+  expect(await failure(open().generate(order('a cat', life)))).toBeInstanceOf(ClientDisconnected);
   expect(comfy.heard.filter((each) => each.startsWith('POST'))).toEqual([]);
 });
 
 test('who waits for the drawings under way waits until their engines were told', async () => {
   const images = open();
   const life = newLife();
-  const made = failure(images.make(order('HANG', life)));
+  const made = failure(images.generate(order('HANG', life)));
   await until(() => comfy.queued().length === 1);
-  life.end(new CallerLeft());
+  life.end(new ClientDisconnected());
   await images.settled();
   expect(comfy.interrupted).toHaveLength(1);
-  expect(await made).toBeInstanceOf(CallerLeft);
+  expect(await made).toBeInstanceOf(ClientDisconnected);
 });
 
 test('a picture that cannot be kept is 503, and base64 needs no room', async () => {
   writeFileSync(join(root, 'images'), 'in the way');
   const images = open();
-  expect(await failure(images.make(order('a cat')))).toMatchObject({ code: 'image.no_room', status: 503 });
-  const made = await images.make(order('a cat', newLife(), { response_format: 'b64_json', n: 3 }));
+  expect(await failure(images.generate(order('a cat')))).toMatchObject({
+    code: 'image.no_room',
+    status: 503,
+  });
+  const made = await images.generate(order('a cat', newLife(), { response_format: 'b64_json', n: 3 }));
   expect(made.data).toHaveLength(3);
   expect(told.at(-1)).toMatchObject({ state: 'done', progress: 1, model: 'sd15', slot: 'img' });
 });

@@ -6,25 +6,25 @@ import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Log } from '../../lib/log.ts';
 import { InvalidPngError, readPng } from '../../lib/media/png.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
-import type { Life } from '../forward/call-scope.ts';
-import { badAnswer, type Place } from './ask.ts';
+import type { CallScope } from '../forward/call-scope.ts';
+import { badAnswer, type Endpoint } from './ask.ts';
 import { ImageCache } from './cache.ts';
-import type { ImageAsk } from './checks.ts';
+import type { ImageRequest } from './checks.ts';
 import { drawWithComfy } from './comfy-draw.ts';
-import { ignoredBy } from './drawing.ts';
-import type { Draw, Drawn } from './image-job.ts';
-import { DRAW_LIMIT_MS, MOST_ANSWER_BYTES, MOST_PICTURE_BYTES, MOST_SIDE } from './limits.ts';
+import { ignoredExtras } from './drawing.ts';
+import type { DrawImages, ImageResult } from './image-job.ts';
+import { DRAW_LIMIT_MS, MAX_IMAGE_BYTES, MAX_RESPONSE_BYTES, MAX_SIDE } from './limits.ts';
 import { drawWithOpenAI } from './openai-draw.ts';
-import { ProgressTeller } from './progress-emitter.ts';
+import { ProgressEmitter } from './progress-emitter.ts';
 import { drawWithSdServer } from './sd-draw.ts';
 
 /** How each engine is driven; every other one, and every upstream, speaks like OpenAI's. */
-const DRAWS: Readonly<Record<string, Draw>> = {
+const BACKENDS: Readonly<Record<string, DrawImages>> = {
   comfyui: drawWithComfy,
   'sd-server': drawWithSdServer,
 };
 
-export interface ImagesOptions {
+export interface ImagesDeps {
   /** Where pictures are kept for their callers. */
   readonly folder: string;
   readonly outbound: Outbound;
@@ -34,20 +34,20 @@ export interface ImagesOptions {
   readonly limitMs?: number;
 }
 
-export interface ImageOrder {
+export interface ImageCall {
   /** `x-request-id`. */
   readonly requestId: string;
-  readonly ask: ImageAsk;
+  readonly request: ImageRequest;
   /** The slot that draws; null for an upstream. */
   readonly slot: string | null;
   /** The slot or upstream that draws, by its name. */
   readonly provider: string;
   /** Null for an upstream. */
   readonly engine: string | null;
-  readonly place: Place;
+  readonly endpoint: Endpoint;
   readonly base: string;
   readonly engineModel: string | null;
-  readonly life: Life;
+  readonly scope: CallScope;
 }
 
 /**
@@ -56,24 +56,24 @@ export interface ImageOrder {
  */
 export class Images {
   readonly cache: ImageCache;
-  readonly #options: ImagesOptions;
+  readonly #deps: ImagesDeps;
   /** Drawings under way, with their engines being told to stop. */
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(options: ImagesOptions) {
-    this.#options = options;
+  constructor(options: ImagesDeps) {
+    this.#deps = options;
     this.cache = new ImageCache({ folder: options.folder, log: options.log });
   }
 
   /** One answer. Rejects with a GatewayError, or with the reason of the life's end once the engine was told. */
-  async make(order: ImageOrder): Promise<ImagesResponse> {
+  async generate(order: ImageCall): Promise<ImagesResponse> {
     const started = performance.now();
     const drawn = this.#draw(order);
     this.#running.add(drawn);
     try {
-      const { promptId, pictures } = await drawn;
-      const data = await this.#delivered(order, pictures);
-      return answerOf(order, { promptId, data, ms: Math.round(performance.now() - started) });
+      const { promptId, images } = await drawn;
+      const data = await this.#deliver(order, images);
+      return responseOf(order, { promptId, data, ms: Math.round(performance.now() - started) });
     } finally {
       this.#running.delete(drawn);
     }
@@ -84,32 +84,32 @@ export class Images {
     await Promise.allSettled(this.#running);
   }
 
-  async #draw(order: ImageOrder): Promise<Drawn> {
-    const { ask, engine, life, place, base, engineModel } = order;
-    const { outbound, bus, limitMs = DRAW_LIMIT_MS } = this.#options;
+  async #draw(order: ImageCall): Promise<ImageResult> {
+    const { request, engine, scope, endpoint, base, engineModel } = order;
+    const { outbound, bus, limitMs = DRAW_LIMIT_MS } = this.#deps;
     const control = new AbortController();
-    const forget = life.onEnd((reason) => control.abort(reason));
-    const late = setTimeout(() => control.abort(tooLate(limitMs)), limitMs);
+    const forget = scope.onEnd((reason) => control.abort(reason));
+    const late = setTimeout(() => control.abort(timeLimitReached(limitMs)), limitMs);
     const promptId = randomUUID();
-    const teller = new ProgressTeller(bus, {
+    const teller = new ProgressEmitter(bus, {
       id: promptId,
       request: order.requestId,
-      model: ask.drawing.model.id,
+      model: request.drawing.model.id,
       slot: order.slot,
     });
-    const draw = DRAWS[engine ?? ''] ?? drawWithOpenAI;
+    const draw = BACKENDS[engine ?? ''] ?? drawWithOpenAI;
     try {
       control.signal.throwIfAborted();
       const drawn = await draw({
         outbound,
-        place,
+        endpoint,
         base,
         engineModel,
-        drawing: ask.drawing,
-        named: ask.named,
+        drawing: request.drawing,
+        givenExtras: request.givenExtras,
         promptId,
         signal: control.signal,
-        progress: (progress) => teller.tell(progress),
+        progress: (progress) => teller.emit(progress),
       });
       control.signal.throwIfAborted();
       teller.done();
@@ -123,13 +123,13 @@ export class Images {
     }
   }
 
-  async #delivered({ ask, requestId }: ImageOrder, pictures: readonly Buffer[]) {
-    const { log } = this.#options;
-    const checked = picturesOf(pictures.slice(0, ask.drawing.count));
-    if (ask.form === 'b64_json') return checked.map((png) => ({ b64_json: png.toString('base64') }));
+  async #deliver({ request, requestId }: ImageCall, pictures: readonly Buffer[]) {
+    const { log } = this.#deps;
+    const checked = checkedImages(pictures.slice(0, request.drawing.count));
+    if (request.form === 'b64_json') return checked.map((png) => ({ b64_json: png.toString('base64') }));
     const data: { url: string }[] = [];
     for (const png of checked) {
-      const id = await this.cache.keep(png).catch((error: unknown) => {
+      const id = await this.cache.store(png).catch((error: unknown) => {
         log.error({ request: requestId, err: error }, 'an image could not be kept');
         throw error;
       });
@@ -140,35 +140,38 @@ export class Images {
 }
 
 /** Only what is a PNG through and through goes on, without what the engine wrote into it. */
-function picturesOf(pictures: readonly Buffer[]): Buffer[] {
+function checkedImages(pictures: readonly Buffer[]): Buffer[] {
   const total = pictures.reduce((sum, { length }) => sum + length, 0);
-  if (total > MOST_ANSWER_BYTES || pictures.some(({ length }) => length > MOST_PICTURE_BYTES)) {
+  if (total > MAX_RESPONSE_BYTES || pictures.some(({ length }) => length > MAX_IMAGE_BYTES)) {
     throw badAnswer('The pictures of the image engine are larger than is taken.', undefined, 'bad_image');
   }
   try {
-    return pictures.map((bytes) => readPng(bytes, MOST_SIDE).bytes);
+    return pictures.map((bytes) => readPng(bytes, MAX_SIDE).bytes);
   } catch (cause) {
     if (!(cause instanceof InvalidPngError)) throw cause;
     throw badAnswer('What the image engine drew is no whole PNG.', cause, 'bad_image');
   }
 }
 
-const tooLate = (limitMs: number): GatewayError =>
+const timeLimitReached = (limitMs: number): GatewayError =>
   new GatewayError('dispatch.upstream_timeout', {
     message: `The picture was not done within ${Math.round(limitMs / 1000)} s.`,
     noRetry: true,
   });
 
-interface Delivered {
+interface DeliveredImages {
   readonly promptId: string;
   readonly data: ImagesResponse['data'];
   readonly ms: number;
 }
 
-function answerOf({ ask, provider }: ImageOrder, { promptId, data, ms }: Delivered): ImagesResponse {
-  const { model, seed, steps, cfg, width, height } = ask.drawing;
+function responseOf(
+  { request, provider }: ImageCall,
+  { promptId, data, ms }: DeliveredImages,
+): ImagesResponse {
+  const { model, seed, steps, cfg, width, height } = request.drawing;
   const { sampler, family, licence } = model;
-  const ignored = ignoredBy(model, ask.named);
+  const ignored = ignoredExtras(model, request.givenExtras);
   const meta = { seed, steps, cfg, width, height, sampler, family, licence, duration_ms: ms };
   return {
     created: Math.floor(Date.now() / 1000),

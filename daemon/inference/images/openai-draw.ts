@@ -1,18 +1,18 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { maskedMessage } from '../audio/mask.ts';
 import { judge } from '../forward/engine-error.ts';
-import { credentialsOf, withoutCredentials } from '../forward/own-credential.ts';
-import { askAt, objectOf, type Reply } from './ask.ts';
+import { credentialsOf, redactCredentials } from '../forward/own-credential.ts';
+import { type EngineReply, objectOf, requestSender } from './ask.ts';
 import type { Extra } from './drawing.ts';
-import type { Draw, DrawOrder } from './image-job.ts';
-import { DRAW_LIMIT_MS, MOST_ANSWER_BYTES } from './limits.ts';
-import { picturesIn } from './sd-draw.ts';
+import type { DrawImages, ImageJob } from './image-job.ts';
+import { DRAW_LIMIT_MS, MAX_RESPONSE_BYTES } from './limits.ts';
+import { imagesIn } from './sd-draw.ts';
 
 /** In Base64. */
-const MOST_JSON = Math.ceil(MOST_ANSWER_BYTES / 3) * 4;
+const MAX_JSON_BYTES = Math.ceil(MAX_RESPONSE_BYTES / 3) * 4;
 
 /** The request of an OpenAI-style server; parameters beyond OpenAI's only where the caller named them. Pure. */
-export function openaiRequest({ drawing, named, engineModel }: DrawOrder): Record<string, unknown> {
+export function openaiRequest({ drawing, givenExtras, engineModel }: ImageJob): Record<string, unknown> {
   const { seed, steps, cfg, negativePrompt } = drawing;
   const extras: Record<Extra, unknown> = { seed, steps, cfg, negative_prompt: negativePrompt };
   return {
@@ -21,30 +21,30 @@ export function openaiRequest({ drawing, named, engineModel }: DrawOrder): Recor
     n: drawing.count,
     size: `${drawing.width}x${drawing.height}`,
     response_format: 'b64_json',
-    ...Object.fromEntries([...named].map((name) => [name, extras[name]])),
+    ...Object.fromEntries([...givenExtras].map((name) => [name, extras[name]])),
   };
 }
 
 /** Draws with a server that speaks like OpenAI's: an upstream, or a program of the owner's choice. */
-export const drawWithOpenAI: Draw = async (order) => {
-  const { place, base, promptId, signal } = order;
-  order.progress({ state: 'drawing', share: null });
-  const reply = await askAt(order.outbound, place)(
+export const drawWithOpenAI: DrawImages = async (order) => {
+  const { endpoint, base, promptId, signal } = order;
+  order.progress({ state: 'drawing', fraction: null });
+  const reply = await requestSender(order.outbound, endpoint)(
     {
       path: `${base}/images/generations`,
       body: openaiRequest(order),
       limitMs: DRAW_LIMIT_MS,
-      mostBytes: MOST_JSON,
+      maxBytes: MAX_JSON_BYTES,
     },
     signal,
   );
-  if (reply.status >= 300) throw refusal(reply, place.headers);
-  return { promptId, pictures: picturesIn(objectOf(reply.json()).data) };
+  if (reply.status >= 300) throw refusal(reply, endpoint.headers);
+  return { promptId, images: imagesIn(objectOf(reply.json()).data) };
 };
 
 /** An error of somebody else: its status, and its words when they are harmless. */
-function refusal({ status, bytes }: Reply, headers: Readonly<Record<string, string>>): GatewayError {
-  const clean = withoutCredentials(bytes.subarray(0, 64 * 1024), credentialsOf(headers));
+function refusal({ status, bytes }: EngineReply, headers: Readonly<Record<string, string>>): GatewayError {
+  const clean = redactCredentials(bytes.subarray(0, 64 * 1024), credentialsOf(headers));
   const verdict = judge({ status, bytes: clean, truncated: false });
   if (!verdict.passes && verdict.error.code !== 'upstream.error') return verdict.error;
   return new GatewayError('upstream.error', {

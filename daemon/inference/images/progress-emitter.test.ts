@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GatewayEvents } from '../../contract/events.ts';
 import { EventBus } from '../../lib/async/event-bus.ts';
-import { ProgressTeller } from './progress-emitter.ts';
+import { ProgressEmitter } from './progress-emitter.ts';
 
 test('states are told at once, steps now and then, the end always', () => {
   const told: [string, number | null][] = [];
@@ -11,13 +11,13 @@ test('states are told at once, steps now and then, the end always', () => {
     told.push([state, progress]);
   });
   let now = 0;
-  const teller = new ProgressTeller(bus, { id: 'i', request: 'r', model: 'sdxl', slot: 'img' }, () => now);
-  teller.tell({ state: 'queued', share: null });
-  teller.tell({ state: 'queued', share: null });
-  teller.tell({ state: 'drawing', share: 0 });
+  const teller = new ProgressEmitter(bus, { id: 'i', request: 'r', model: 'sdxl', slot: 'img' }, () => now);
+  teller.emit({ state: 'queued', fraction: null });
+  teller.emit({ state: 'queued', fraction: null });
+  teller.emit({ state: 'drawing', fraction: 0 });
   for (let step = 1; step <= 100; step++) {
     now += 20;
-    teller.tell({ state: 'drawing', share: step / 100 });
+    teller.emit({ state: 'drawing', fraction: step / 100 });
   }
   teller.done();
   expect(told).toEqual([

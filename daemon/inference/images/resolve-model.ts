@@ -1,12 +1,12 @@
 import type { SlotView } from '../../slots/slot-view.ts';
 import { aliasedSlot, VIRTUAL_PREFIX } from '../dispatch/names.ts';
-import type { Picture } from '../dispatch/routing-view.ts';
+import type { RoutingView } from '../dispatch/routing-view.ts';
 import { laneOf } from '../rewrite/virtual-name.ts';
 import { notCurated } from './checks.ts';
 import { type CuratedModel, curatedModel } from './curated.ts';
 
 /** What the `model` of an image request means. */
-export interface Meaning {
+export interface ResolvedModel {
   readonly curated: CuratedModel;
   /** The name that dispatch is asked for. */
   readonly model: string;
@@ -16,8 +16,8 @@ export interface Meaning {
  * A slot by its alias or virtual name means its model; every other name must be curated itself. Throws
  * `image.model_not_curated`.
  */
-export function meaning(asked: string, picture: Picture): Meaning {
-  const slot = slotMeant(asked, picture);
+export function resolveImageModel(asked: string, view: RoutingView): ResolvedModel {
+  const slot = namedSlot(asked, view);
   if (slot !== undefined) {
     const curated = slot.model === null ? undefined : curatedModel(slot.model);
     if (curated === undefined) throw notCurated(`Slot ${slot.name} does not name a curated image model.`);
@@ -25,15 +25,15 @@ export function meaning(asked: string, picture: Picture): Meaning {
   }
   const curated = curatedModel(asked);
   if (curated === undefined) throw notCurated();
-  return { curated, model: servedAs(curated, picture) };
+  return { curated, model: servedId(curated, view) };
 }
 
-function slotMeant(asked: string, picture: Picture): SlotView | undefined {
-  return asked.startsWith(VIRTUAL_PREFIX) ? laneOf(asked, picture) : aliasedSlot(asked, picture);
+function namedSlot(asked: string, view: RoutingView): SlotView | undefined {
+  return asked.startsWith(VIRTUAL_PREFIX) ? laneOf(asked, view) : aliasedSlot(asked, view);
 }
 
 /** The id under which an image slot holds the model: often the name of its file. */
-function servedAs(curated: CuratedModel, { slots }: Picture): string {
+function servedId(curated: CuratedModel, { slots }: RoutingView): string {
   const held = slots.flatMap(({ type, model }) => (type === 'image' && model !== null ? [model] : []));
   if (held.includes(curated.id)) return curated.id;
   return held.find((model) => curatedModel(model) === curated) ?? curated.id;

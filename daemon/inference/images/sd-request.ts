@@ -23,7 +23,7 @@ export function sdRequest(drawing: Drawing): Record<string, unknown> {
 }
 
 /** A text without what the server would take for orders: only ours may stand in it. */
-const withoutOrders = (prompt: string): string =>
+const stripExtraArgs = (prompt: string): string =>
   prompt.replaceAll(/<\/?\s*sd_cpp_extra_args\b[^>]*>?/gi, ' ');
 
 /** The same for versions that only have the OpenAI-style route: all but prompt, number and size inside the prompt. Pure. */
@@ -31,7 +31,7 @@ export function sdPromptRequest(drawing: Drawing): Record<string, unknown> {
   const { prompt: _, batch_count, output_format, ...args } = sdRequest(drawing);
   const orders = JSON.stringify(args).replaceAll('<', '\\u003c');
   return {
-    prompt: `${withoutOrders(drawing.prompt)} <sd_cpp_extra_args>${orders}</sd_cpp_extra_args>`,
+    prompt: `${stripExtraArgs(drawing.prompt)} <sd_cpp_extra_args>${orders}</sd_cpp_extra_args>`,
     n: batch_count,
     size: `${drawing.width}x${drawing.height}`,
     output_format,

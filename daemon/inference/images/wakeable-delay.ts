@@ -1,18 +1,18 @@
 /** A pause that somebody else can end early. */
-export class Nudge {
+export class WakeableDelay {
   #wake: (() => void) | null = null;
-  #early = false;
+  #wakePending = false;
 
   /** Ends the pause that is under way, or the next one at its start. */
-  now(): void {
-    this.#early = true;
+  wake(): void {
+    this.#wakePending = true;
     this.#wake?.();
   }
 
   /** Resolves after `ms` milliseconds or at a nudge; rejects with the signal's reason. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (!this.#early) {
+    if (!this.#wakePending) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const wake = () => resolve();
       const timer = setTimeout(wake, ms);
@@ -23,7 +23,7 @@ export class Nudge {
       signal.removeEventListener('abort', wake);
       this.#wake = null;
     }
-    this.#early = false;
+    this.#wakePending = false;
     signal.throwIfAborted();
   }
 }

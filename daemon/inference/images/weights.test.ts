@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { type CuratedModel, curatedModel } from './curated.ts';
-import { chooseWeights, type Installed } from './weights.ts';
+import { chooseWeights, type ListInstalled } from './weights.ts';
 
 const flux = curatedModel('flux-dev') as CuratedModel;
 const sdxl = curatedModel('sdxl') as CuratedModel;
 const has =
-  (lists: Partial<Record<Parameters<Installed>[0], readonly string[] | null>>): Installed =>
+  (lists: Partial<Record<Parameters<ListInstalled>[0], readonly string[] | null>>): ListInstalled =>
   async (kind) =>
     lists[kind] ?? null;
 

@@ -2,10 +2,10 @@ import type { CuratedModel } from './curated.ts';
 import type { Weights } from './workflow-graph.ts';
 
 /** The names that the engine lists for one kind of file; null when it does not tell them. */
-export type Installed = (kind: keyof typeof PLACES) => Promise<readonly string[] | null>;
+export type ListInstalled = (kind: keyof typeof LOADER_INPUTS) => Promise<readonly string[] | null>;
 
 /** The node and input whose values are the installed files of a kind. */
-export const PLACES = {
+export const LOADER_INPUTS = {
   checkpoint: ['CheckpointLoaderSimple', 'ckpt_name'],
   unet: ['UNETLoader', 'unet_name'],
   t5: ['DualCLIPLoader', 'clip_name1'],
@@ -28,7 +28,7 @@ function pick(wanted: readonly string[], installed: readonly string[] | null): s
 /** The files that a model is loaded from: the whole one when it is there, else its parts; null when neither is. */
 export async function chooseWeights(
   { checkpoints, split }: CuratedModel,
-  installed: Installed,
+  installed: ListInstalled,
 ): Promise<Weights | null> {
   const checkpoint = pick(checkpoints, await installed('checkpoint'));
   if (checkpoint !== null) return { by: 'checkpoint', checkpoint };

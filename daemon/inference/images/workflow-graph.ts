@@ -55,7 +55,7 @@ function sources(weights: Weights): Sources {
 
 const canvas = ({ width, height, count }: Drawing) => ({ width, height, batch_size: count });
 
-const words = (drawing: Drawing, clip: Link): Graph => ({
+const prompts = (drawing: Drawing, clip: Link): Graph => ({
   [POSITIVE]: node('CLIPTextEncode', { text: drawing.prompt, clip }),
   [NEGATIVE]: node('CLIPTextEncode', { text: drawing.negativePrompt, clip }),
 });
@@ -64,7 +64,7 @@ const words = (drawing: Drawing, clip: Link): Graph => ({
 function stableDiffusion(drawing: Drawing, { model, clip }: Sources): Graph {
   const { seed, steps, cfg } = drawing;
   return {
-    ...words(drawing, clip),
+    ...prompts(drawing, clip),
     [LATENT]: node('EmptyLatentImage', canvas(drawing)),
     [SAMPLER]: node('KSampler', {
       model,
@@ -84,7 +84,7 @@ function stableDiffusion(drawing: Drawing, { model, clip }: Sources): Graph {
 /** SDXL Turbo: one to ten steps on a schedule of its own. */
 function turbo(drawing: Drawing, { model, clip }: Sources): Graph {
   return {
-    ...words(drawing, clip),
+    ...prompts(drawing, clip),
     [LATENT]: node('EmptyLatentImage', canvas(drawing)),
     [METHOD]: node('KSamplerSelect', { sampler_name: drawing.model.sampler }),
     [SIGMAS]: node('SDTurboScheduler', { model, steps: drawing.steps, denoise: 1 }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { scanBody } from '../rewrite/body-index.ts';
-import { readOmni } from './ask.ts';
+import { parseOmniRequest } from './ask.ts';
 
 test.each([
   [{ messages: [5] }, 'messages', 'must hold objects'],
@@ -8,7 +8,7 @@ test.each([
   [{ messages: [{ role: 'user', content: 'x' }], n: 2 }, 'n', 'must be 1 with omni'],
 ])('%j is refused by the name of its field', (more, path, reason) => {
   const body = Buffer.from(JSON.stringify({ omni: true, ...more }));
-  expect(() => readOmni(body, scanBody(body))).toThrow(
+  expect(() => parseOmniRequest(body, scanBody(body))).toThrow(
     expect.objectContaining({
       code: 'request.invalid',
       message: `${path}: ${reason}`,

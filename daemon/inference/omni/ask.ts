@@ -1,11 +1,11 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { asList, asObject, type Json } from '../dialects/json.ts';
-import { refused } from '../dialects/read-body.ts';
-import { type BodyPicture, scanBody } from '../rewrite/body-index.ts';
+import { invalidField } from '../dialects/read-body.ts';
+import { type BodyIndex, scanBody } from '../rewrite/body-index.ts';
 import { wantsOmni } from '../rewrite/omni.ts';
 
 /** A chat that opted into the tool loop. */
-export interface OmniAsk {
+export interface OmniRequest {
   /** What each round asks with, beside messages and tools. */
   readonly base: Json;
   readonly messages: readonly Json[];
@@ -19,7 +19,7 @@ export interface OmniAsk {
 }
 
 /** Where the parts of a chat lie; null for a body that can't be read: whoever serves it says why. */
-export function pictureOf(body: Buffer): BodyPicture | null {
+export function tryScanBody(body: Buffer): BodyIndex | null {
   try {
     return scanBody(body);
   } catch (error) {
@@ -29,11 +29,11 @@ export function pictureOf(body: Buffer): BodyPicture | null {
 }
 
 /** The chat, or null for one that did not opt in. Throws `request.invalid`. */
-export function readOmni(body: Buffer, picture: BodyPicture): OmniAsk | null {
-  if (!wantsOmni(picture)) return null;
+export function parseOmniRequest(body: Buffer, index: BodyIndex): OmniRequest | null {
+  if (!wantsOmni(index)) return null;
   const chat = asObject(JSON.parse(body.toString('utf8'))) ?? {};
-  if (!Array.isArray(chat.messages)) throw refused('messages', 'must be an array');
-  if (typeof chat.n === 'number' && chat.n > 1) throw refused('n', 'must be 1 with omni');
+  if (!Array.isArray(chat.messages)) throw invalidField('messages', 'must be an array');
+  if (typeof chat.n === 'number' && chat.n > 1) throw invalidField('n', 'must be 1 with omni');
   const { omni: _, messages, tools, tool_choice, stream, stream_options, ...base } = chat;
   const own = asList(tools);
   return {
@@ -49,5 +49,5 @@ export function readOmni(body: Buffer, picture: BodyPicture): OmniAsk | null {
 }
 
 function invalidMessage(): never {
-  throw refused('messages', 'must hold objects');
+  throw invalidField('messages', 'must hold objects');
 }

@@ -2,27 +2,27 @@ import { z } from 'zod';
 import type { Tier } from '../../contract/auth.ts';
 import type { RouteId } from '../../contract/routes.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { judgeInside } from '../authorize-internal.ts';
+import { authorizeInternal } from '../authorize-internal.ts';
 import type { Json } from '../dialects/json.ts';
-import type { OmniTool, World } from './tool.ts';
+import type { OmniTool, ToolContext } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
-export interface Offered {
+export interface AvailableTool {
   readonly tool: OmniTool;
   readonly targets: readonly string[];
 }
 
 /** Whether a tier may call a route from inside. */
-export const mayCall = (settings: Pick<Settings, 'value'>, route: RouteId, tier: Tier): boolean =>
-  judgeInside(settings, route, tier) === 'pass';
+export const canCall = (settings: Pick<Settings, 'value'>, route: RouteId, tier: Tier): boolean =>
+  authorizeInternal(settings, route, tier) === 'pass';
 
 /** The tools that can be run now for this tier, but for names that the caller has tools of its own for. */
-export function offer(
-  world: World,
+export function availableTools(
+  world: ToolContext,
   names: ReadonlySet<string>,
-  may: (route: RouteId) => boolean,
-): Map<string, Offered> {
-  const usable = TOOLS.filter((tool) => !names.has(tool.name) && may(tool.route)).map((tool) => ({
+  isAllowed: (route: RouteId) => boolean,
+): Map<string, AvailableTool> {
+  const usable = TOOLS.filter((tool) => !names.has(tool.name) && isAllowed(tool.route)).map((tool) => ({
     tool,
     targets: tool.targets(world),
   }));
@@ -30,7 +30,7 @@ export function offer(
 }
 
 /** A tool as a chat request offers it. */
-export function asFunction({ tool, targets }: Offered): Json {
+export function toFunction({ tool, targets }: AvailableTool): Json {
   const { $schema: _, ...parameters } = z.toJSONSchema(tool.schema) as Json;
   const names = tool.name === 'ask_model' ? ` Models: ${targets.slice(0, 32).join(', ')}.` : '';
   const description = tool.description + names;

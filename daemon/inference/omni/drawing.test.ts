@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { picture, upstreamFacts } from '../testing/pictures.ts';
-import { drawing } from './drawing.ts';
+import { routingView, upstreamFacts } from '../testing/builders.ts';
+import { imageModels } from './drawing.ts';
 
 const painter = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
   slotRecord({ name, model, type: 'image', engine: 'comfyui', ...more });
@@ -12,11 +12,11 @@ function names(slots: SlotRecord[], more: { draws?: string[]; models?: string[] 
     upstreamFacts({ name: 'far', models: more.models ?? [] }),
     upstreamFacts({ name: 'down', isHealthy: false, models: ['sdxl'] }),
   ];
-  return drawing({
-    picture: picture({ slots, upstreams }),
-    asked: null,
-    has: { audio: false, image: false },
-    draws: () => more.draws ?? [],
+  return imageModels({
+    view: routingView({ slots, upstreams }),
+    requestedModel: null,
+    attached: { audio: false, image: false },
+    drawableModels: () => more.draws ?? [],
   });
 }
 

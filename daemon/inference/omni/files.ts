@@ -9,7 +9,7 @@ export interface OmniFile {
   readonly bytes: Buffer;
 }
 
-const MOST = 64;
+const MAX_FILES = 64;
 const DATA_URL = /^data:(image\/[a-z0-9.+-]+);base64,/i;
 
 /**
@@ -30,22 +30,22 @@ export class OmniFiles {
 
   /** Null when there are too many. */
   add(kind: OmniFile['kind'], type: string, bytes: Buffer): OmniFile | null {
-    if (this.#files.size >= MOST) return null;
+    if (this.#files.size >= MAX_FILES) return null;
     const file = { id: `${kind}_${this.of(kind).length + 1}`, kind, type, bytes };
     this.#files.set(file.id, file);
     return file;
   }
 
   /** Takes the files of the given kinds out of the messages; a word with their id stands in their place. */
-  take(messages: readonly Json[], kinds: ReadonlySet<OmniFile['kind']>): Json[] {
+  extract(messages: readonly Json[], kinds: ReadonlySet<OmniFile['kind']>): Json[] {
     return messages.map((message) =>
       Array.isArray(message.content)
-        ? { ...message, content: message.content.map((part) => this.#part(part, kinds)) }
+        ? { ...message, content: message.content.map((part) => this.#extractPart(part, kinds)) }
         : message,
     );
   }
 
-  #part(value: unknown, kinds: ReadonlySet<OmniFile['kind']>): unknown {
+  #extractPart(value: unknown, kinds: ReadonlySet<OmniFile['kind']>): unknown {
     const part = asObject(value);
     const sound = part?.type === 'input_audio' ? asObject(part.input_audio) : undefined;
     const picture = part?.type === 'image_url' ? asObject(part.image_url)?.url : undefined;

@@ -75,7 +75,7 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
   };
   const whole = async (more: Json = {}) => {
     const { res } = call(more);
-    const answer = { ...(await res.head), body: res.chunks(), told: () => null, refuse: () => {} };
+    const answer = { ...(await res.head), body: res.chunks(), inBandError: () => null, abort: () => {} };
     return (await wholeJson(answer, 1e6)) as {
       choices: { finish_reason: string; message: { content: string; tool_calls: { id: string }[] } }[];
       usage: Json;

@@ -3,10 +3,10 @@ import { SSE_HEADERS, sseComment, sseData } from '../../lib/net/sse.ts';
 import type { CallerResponse } from '../caller.ts';
 import { asObject, type Json } from '../dialects/json.ts';
 import type { TextKind } from '../dialects/piece.ts';
-import type { Ran, ToolCall } from './run-tool.ts';
+import type { ToolCall, ToolResult } from './run-tool.ts';
 
 /** How the last round ended. */
-export interface Ending {
+export interface LoopEnd {
   readonly finish: string;
   /** Calls of the caller's own tools. */
   readonly calls: readonly ToolCall[];
@@ -16,24 +16,24 @@ export interface Ending {
 }
 
 /** Tells one caller what happens. */
-export interface Teller {
+export interface ResponseEmitter {
   /** The first round has begun; headers of its answer. */
   open(headers: Readonly<Record<string, string>>): void;
   /** Resolves when the caller takes more. */
   text(kind: TextKind, text: string): Promise<void>;
-  calling(call: ToolCall): void;
-  ran(result: Ran): void;
-  end(ending: Ending): void;
+  toolCalled(call: ToolCall): void;
+  toolFinished(result: ToolResult): void;
+  end(ending: LoopEnd): void;
   /** Tells a failure; false when the head is not out, so that the door tells it. */
   fail(error: GatewayError): boolean;
   dispose(): void;
 }
 
 const FIELDS = { reasoning: 'reasoning_content', text: 'content', refusal: 'refusal' } as const;
-const BEAT_MS = 10_000;
+const HEARTBEAT_MS = 10_000;
 
 /** Headers of a chat answer that are true for the whole. */
-const told = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+const svcHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-svc-')));
 
 const asCall = ({ id, name, arguments: text }: ToolCall, index?: number): Json => ({
@@ -47,10 +47,10 @@ const activity = (type: string, { id, name }: ToolCall, more: Json): Json => ({
   omni: { type, id, name, ...more },
 });
 
-const resultOf = ({ call, ok, content, ms, attachment }: Ran): Json =>
+const resultOf = ({ call, ok, content, ms, attachment }: ToolResult): Json =>
   activity('tool_result', call, { ok, ms, content, ...(attachment === null ? {} : { attachment }) });
 
-const counted = (usage: Json): boolean => Object.keys(usage).length > 0;
+const hasUsage = (usage: Json): boolean => Object.keys(usage).length > 0;
 
 /** What both forms of an answer begin with. */
 class Head {
@@ -66,41 +66,41 @@ class Head {
 }
 
 /** Chunks of a `chat.completion.chunk` stream; what tools do stands in `_svc` of chunks with an empty delta. */
-export function streamTeller(res: CallerResponse, id: string, includeUsage: boolean): Teller {
+export function streamEmitter(res: CallerResponse, id: string, includeUsage: boolean): ResponseEmitter {
   const head = new Head(id);
-  let beat: NodeJS.Timeout | null = null;
+  let heartbeat: NodeJS.Timeout | null = null;
   const write = (delta: Json, finish: string | null = null, more: Json = {}): boolean => {
-    beat?.refresh();
+    heartbeat?.refresh();
     const choices = [{ index: 0, delta, finish_reason: finish }];
     return res.write(sseData({ ...head.fields('chat.completion.chunk'), choices, ...more }));
   };
   return {
     open(headers) {
       head.model = headers['x-svc-model'] ?? '';
-      res.writeHead(200, { ...told(headers), ...SSE_HEADERS, 'x-svc-omni': 'on' });
-      beat = setInterval(() => void res.write(sseComment('working')), BEAT_MS);
+      res.writeHead(200, { ...svcHeaders(headers), ...SSE_HEADERS, 'x-svc-omni': 'on' });
+      heartbeat = setInterval(() => void res.write(sseComment('working')), HEARTBEAT_MS);
       write({ role: 'assistant', content: '' });
     },
     async text(kind, text) {
       if (!write({ [FIELDS[kind]]: text }) && !res.destroyed) await drained(res);
     },
-    calling: (call) =>
+    toolCalled: (call) =>
       void write({}, null, { _svc: activity('tool_call', call, { arguments: call.arguments }) }),
-    ran: (result) => void write({}, null, { _svc: resultOf(result) }),
+    toolFinished: (result) => void write({}, null, { _svc: resultOf(result) }),
     end({ calls, finish, usage, rounds }) {
       if (calls.length > 0) write({ tool_calls: calls.map(asCall) });
       write({}, finish, { _svc: { omni: { type: 'done', rounds } } });
-      if (includeUsage && counted(usage))
+      if (includeUsage && hasUsage(usage))
         res.write(sseData({ ...head.fields('chat.completion.chunk'), choices: [], usage }));
       res.end('data: [DONE]\n\n');
     },
     fail(error) {
-      if (beat === null) return false;
+      if (heartbeat === null) return false;
       res.end(sseData(error.envelope('openai')));
       return true;
     },
     dispose() {
-      if (beat) clearInterval(beat);
+      if (heartbeat) clearInterval(heartbeat);
     },
   };
 }
@@ -118,10 +118,10 @@ const drained = (res: CallerResponse): Promise<void> =>
   });
 
 /** Longest whole answer, in characters. */
-const MOST_TEXT = 16 * 1024 * 1024;
+const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
 
 /** One `chat.completion`; what tools did stands in its `_svc`. */
-export function wholeTeller(res: CallerResponse, id: string): Teller {
+export function bufferedEmitter(res: CallerResponse, id: string): ResponseEmitter {
   const head = new Head(id);
   const texts: Record<string, string> = { content: '' };
   const tools: Json[] = [];
@@ -133,10 +133,10 @@ export function wholeTeller(res: CallerResponse, id: string): Teller {
     },
     async text(kind, text) {
       const field = FIELDS[kind];
-      texts[field] = ((texts[field] ?? '') + text).slice(0, MOST_TEXT);
+      texts[field] = ((texts[field] ?? '') + text).slice(0, MAX_TEXT_LENGTH);
     },
-    calling() {},
-    ran: (result) =>
+    toolCalled() {},
+    toolFinished: (result) =>
       void tools.push({ ...asObject(resultOf(result).omni), arguments: result.call.arguments }),
     end({ calls, finish, usage, rounds }) {
       const own = calls.length > 0 ? { tool_calls: calls.map((call) => asCall(call)) } : {};
@@ -144,12 +144,12 @@ export function wholeTeller(res: CallerResponse, id: string): Teller {
       const body = {
         ...head.fields('chat.completion'),
         choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
-        ...(counted(usage) && { usage }),
+        ...(hasUsage(usage) && { usage }),
         _svc: { omni: { rounds, tools } },
       };
       const bytes = Buffer.from(JSON.stringify(body));
       const headers = { 'content-type': 'application/json', 'content-length': bytes.length };
-      res.writeHead(200, { ...told(first), ...headers, 'x-svc-omni': 'on' });
+      res.writeHead(200, { ...svcHeaders(first), ...headers, 'x-svc-omni': 'on' });
       res.end(bytes);
     },
     fail: () => false,

@@ -10,8 +10,8 @@ function round(message: object, headers: Record<string, string> = {}) {
     body: (async function* () {
       yield Buffer.from(body);
     })(),
-    told: () => null,
-    refuse: () => {},
+    inBandError: () => null,
+    abort: () => {},
   };
   const teller = { text: async () => {} } as never;
   return readRound(answer, teller, () => 'call_1');

@@ -2,9 +2,9 @@ import { GatewayError } from '../../contract/errors.ts';
 import { ChatPieces, withMessage } from '../dialects/chat-pieces.ts';
 import { asObject, type Json } from '../dialects/json.ts';
 import type { Piece, ThoughtField } from '../dialects/piece.ts';
-import type { InternalAnswer } from '../internal.ts';
+import type { InternalReply } from '../internal.ts';
 import { eventsOf, wholeJson } from '../internal-read.ts';
-import type { Teller } from './response-emitter.ts';
+import type { ResponseEmitter } from './response-emitter.ts';
 import type { ToolCall } from './run-tool.ts';
 
 /** What the model said in one round. */
@@ -18,67 +18,67 @@ export interface Round {
 }
 
 /** Characters that one round may say, and calls that it may make. */
-const MOST_SAID = 16 * 1024 * 1024;
-const MOST_CALLS = 16;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+const MAX_CALLS = 16;
 
 /** Reads one streamed chat to its end; words are told as they come. Throws what the answer tells as its error. */
 export async function readRound(
-  answer: InternalAnswer,
-  teller: Teller,
+  answer: InternalReply,
+  emitter: ResponseEmitter,
   newCall: () => string,
 ): Promise<Round> {
   const pieces = new ChatPieces();
-  const calls: Begun[] = [];
-  const near = answer.headers['x-svc-upstream'] === undefined;
+  const calls: OpenCall[] = [];
+  const isLocal = answer.headers['x-svc-upstream'] === undefined;
   const thoughts: Partial<Record<ThoughtField, string>> = {};
   let text = '';
   let finish = 'stop';
   let usage: Json = {};
-  let said = 0;
-  for await (const event of partsOf(answer)) {
+  let characters = 0;
+  for await (const event of chunksOf(answer)) {
     usage = asObject(event.usage) ?? usage;
     for (const piece of pieces.read(event)) {
       if (piece.type === 'usage') continue;
       if (piece.type === 'finish') finish = piece.reason;
-      else if (piece.type === 'call') calls.push(begun(piece, newCall()));
+      else if (piece.type === 'call') calls.push(openCall(piece, newCall()));
       else {
-        said += piece.text.length;
-        if (said > MOST_SAID)
+        characters += piece.text.length;
+        if (characters > MAX_CHARACTERS)
           throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
         if (piece.type === 'arguments') append(calls[piece.index], piece.text);
-        else await teller.text(piece.type, piece.text);
+        else await emitter.text(piece.type, piece.text);
         if (piece.type === 'text') text += piece.text;
         if (piece.type !== 'reasoning' || piece.field === undefined) continue;
-        const field = near ? 'reasoning_content' : piece.field;
+        const field = isLocal ? 'reasoning_content' : piece.field;
         thoughts[field] = (thoughts[field] ?? '') + piece.text;
       }
     }
-    if (calls.length > MOST_CALLS)
+    if (calls.length > MAX_CALLS)
       throw new GatewayError('upstream.error', { message: 'The model makes too many calls at once.' });
   }
   return { text, thoughts, calls, finish, usage };
 }
 
 /** The parts of a stream, or the one part of an engine that answers a stream with a whole answer. Throws as `withMessage`. */
-async function* partsOf(answer: InternalAnswer): AsyncGenerator<Json> {
+async function* chunksOf(answer: InternalReply): AsyncGenerator<Json> {
   if (String(answer.headers['content-type'] ?? '').startsWith('text/event-stream')) {
     yield* eventsOf(answer);
     return;
   }
-  yield withMessage(asObject(await wholeJson(answer, MOST_SAID)) ?? {});
+  yield withMessage(asObject(await wholeJson(answer, MAX_CHARACTERS)) ?? {});
 }
 
 /** A call whose arguments grow. */
-type Begun = ToolCall & { arguments: string };
+type OpenCall = ToolCall & { arguments: string };
 
-const begun = ({ name, extra }: Piece & { type: 'call' }, id: string): Begun => ({
+const openCall = ({ name, extra }: Piece & { type: 'call' }, id: string): OpenCall => ({
   id,
   name,
   arguments: '',
   ...(extra ? { extra } : {}),
 });
 
-function append(call: Begun | undefined, text: string): void {
+function append(call: OpenCall | undefined, text: string): void {
   if (call) call.arguments += text;
 }
 

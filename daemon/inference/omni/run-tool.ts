@@ -3,7 +3,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { zodMessage } from '../../lib/text/zod-message.ts';
 import { parsed } from '../dialects/json.ts';
-import type { Offered } from './available-tools.ts';
+import type { AvailableTool } from './available-tools.ts';
 import type { ToolDeps } from './tool.ts';
 
 /** One call that the model makes. */
@@ -17,7 +17,7 @@ export interface ToolCall {
 }
 
 /** What became of it: `content` is the tool message for the model. */
-export interface Ran {
+export interface ToolResult {
   readonly call: ToolCall;
   readonly ok: boolean;
   readonly content: string;
@@ -26,27 +26,27 @@ export interface Ran {
 }
 
 /** Longest answer of a tool to the model, in characters. */
-const MOST_CONTENT = 16_384;
+const MAX_CONTENT_LENGTH = 16_384;
 
 /**
  * Runs one call. A failure of the tool is an answer to the model; only the end of the caller's own call is thrown.
  */
 export async function runTool(
-  offered: Offered | undefined,
+  offered: AvailableTool | undefined,
   call: ToolCall,
   deps: ToolDeps,
-  allowed: (offered: Offered) => boolean,
-): Promise<Ran> {
+  allowed: (offered: AvailableTool) => boolean,
+): Promise<ToolResult> {
   const start = performance.now();
-  const done = (ok: boolean, content: string, attachment: Ran['attachment'] = null): Ran => {
+  const done = (ok: boolean, content: string, attachment: ToolResult['attachment'] = null): ToolResult => {
     const ms = Math.round(performance.now() - start);
-    return { call, ok, content: truncate(content, MOST_CONTENT), ms, attachment };
+    return { call, ok, content: truncate(content, MAX_CONTENT_LENGTH), ms, attachment };
   };
   try {
     if (offered === undefined || !allowed(offered)) throw new GatewayError('auth.forbidden');
     const { tool, targets } = offered;
     const args = tool.schema.safeParse(parsed(call.arguments || '{}'));
-    if (!args.success) throw new GatewayError('request.invalid', { message: faults(args.error.issues) });
+    if (!args.success) throw new GatewayError('request.invalid', { message: issueText(args.error.issues) });
     const { result, attachment } = await tool.run(deps, args.data, targets);
     return done(true, JSON.stringify(result), attachment ?? null);
   } catch (error) {
@@ -56,7 +56,7 @@ export async function runTool(
   }
 }
 
-const faults = (issues: readonly z.core.$ZodIssue[]): string =>
+const issueText = (issues: readonly z.core.$ZodIssue[]): string =>
   issues
     .slice(0, 5)
     .map((issue) => `${issue.path.join('.') || 'arguments'}: ${zodMessage(issue)}`)

@@ -4,18 +4,18 @@ import type { RouteId } from '../../contract/routes.ts';
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
-import type { Draws } from '../catalogue.ts';
-import { isLoaded, type Picture } from '../dispatch/routing-view.ts';
+import type { DrawableModels } from '../catalogue.ts';
+import { isLoaded, type RoutingView } from '../dispatch/routing-view.ts';
 import type { Internal } from '../internal.ts';
 import type { OmniFiles } from './files.ts';
 
 /** What is there when tools are offered. */
-export interface World {
-  readonly picture: Picture;
+export interface ToolContext {
+  readonly view: RoutingView;
   /** The model that the caller asked for; null: the usual one. */
-  readonly asked: string | null;
-  readonly has: { readonly audio: boolean; readonly image: boolean };
-  readonly draws: Draws;
+  readonly requestedModel: string | null;
+  readonly attached: { readonly audio: boolean; readonly image: boolean };
+  readonly drawableModels: DrawableModels;
 }
 
 export interface ToolDeps {
@@ -27,7 +27,7 @@ export interface ToolDeps {
 }
 
 /** What a tool made: `result` for the model, `attachment` for the caller. */
-export interface Outcome {
+export interface ToolOutput {
   readonly result: unknown;
   readonly attachment?: Readonly<Record<string, unknown>>;
 }
@@ -39,30 +39,30 @@ export interface OmniTool {
   readonly description: string;
   readonly schema: z.ZodType;
   /** The models that it could ask now; none: it is not offered. */
-  targets(world: World): readonly string[];
+  targets(world: ToolContext): readonly string[];
   /** `args` have passed the schema. Throws a GatewayError, or the signal's reason. */
-  run(deps: ToolDeps, args: unknown, targets: readonly string[]): Promise<Outcome>;
+  run(deps: ToolDeps, args: unknown, targets: readonly string[]): Promise<ToolOutput>;
 }
 
 /** A tool whose arguments are typed by its schema. */
 export function tool<T extends z.ZodType>(
   row: Omit<OmniTool, 'schema' | 'run'> & {
     schema: T;
-    run(deps: ToolDeps, args: z.infer<T>, targets: readonly string[]): Promise<Outcome>;
+    run(deps: ToolDeps, args: z.infer<T>, targets: readonly string[]): Promise<ToolOutput>;
   },
 ): OmniTool {
   return { ...row, run: (deps, args, targets) => row.run(deps, args as z.infer<T>, targets) };
 }
 
 /** Loaded slots of a type by name, then models of that type of healthy upstreams. */
-export function loadedOf({ picture }: World, type: SlotTypeName): string[] {
-  const slots = picture.slots.filter((slot) => slot.type === type && isLoaded(slot));
-  const others = picture.upstreams
+export function loadedOf({ view }: ToolContext, type: SlotTypeName): string[] {
+  const slots = view.slots.filter((slot) => slot.type === type && isLoaded(slot));
+  const others = view.upstreams
     .filter(({ isHealthy }) => isHealthy)
     .flatMap(({ models }) => models.filter((model) => model.type === type).map(({ id }) => id));
   return [...slots.map(({ name }) => name), ...others];
 }
 
 /** Whether a name means this slot. */
-export const means = (asked: string | null, slot: SlotView): boolean =>
+export const refersTo = (asked: string | null, slot: SlotView): boolean =>
   [slot.name, slot.model, `svc/${slot.name}`].includes(asked ?? 'agent');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { InternalAnswer } from '../internal.ts';
+import type { InternalReply } from '../internal.ts';
 import { OmniFiles } from './files.ts';
 import type { ToolDeps } from './tool.ts';
 import { TOOLS } from './tools.ts';
@@ -12,12 +12,12 @@ test('the longest text that may be spoken is delivered whole', async () => {
   async function* body() {
     for (let left = SOUND; left > 0; left -= 65_536) yield Buffer.alloc(Math.min(left, 65_536));
   }
-  const answer = (): InternalAnswer => ({
+  const answer = (): InternalReply => ({
     status: 200,
     headers: {},
     body: body(),
-    told: () => null,
-    refuse: (failure) => {
+    inBandError: () => null,
+    abort: (failure) => {
       throw failure;
     },
   });

@@ -7,16 +7,16 @@ import { isLoaded, modelNamed } from '../dispatch/routing-view.ts';
 import type { InternalPath } from '../internal.ts';
 import { wholeBytes, wholeJson } from '../internal-read.ts';
 import { wavForm } from '../realtime/wav-body.ts';
-import { sees } from '../supports-vision.ts';
-import { drawing } from './drawing.ts';
-import { loadedOf, means, type OmniTool, type ToolDeps, tool, type World } from './tool.ts';
-import { askedSees } from './vision-support.ts';
+import { supportsVision } from '../supports-vision.ts';
+import { imageModels } from './drawing.ts';
+import { loadedOf, type OmniTool, refersTo, type ToolContext, type ToolDeps, tool } from './tool.ts';
+import { targetSupportsVision } from './vision-support.ts';
 
 /** Longest time of one tool, a queue before it included, in milliseconds. */
 const LIMIT_MS = 300_000;
-const MOST_JSON = 16 * 1024 * 1024;
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
 /** Room for the longest text that is spoken, by a slow voice: eight minutes of PCM16 at 24 kHz. */
-const MOST_SOUND = 24 * 1024 * 1024;
+const MAX_AUDIO_BYTES = 24 * 1024 * 1024;
 const ALWAYS = () => ['memory'];
 const text = (most: number) => z.string().min(1).max(most);
 
@@ -28,7 +28,7 @@ function ask(deps: ToolDeps, path: InternalPath, body: Buffer, contentType?: str
 }
 
 const json = async (deps: ToolDeps, path: InternalPath, body: object) =>
-  asObject(await wholeJson(await ask(deps, path, Buffer.from(JSON.stringify(body))), MOST_JSON)) ?? {};
+  asObject(await wholeJson(await ask(deps, path, Buffer.from(JSON.stringify(body))), MAX_JSON_BYTES)) ?? {};
 
 const noFile = (id: string) =>
   new GatewayError('request.invalid', { param: 'file', message: `file: there is no ${truncate(id, 64)}` });
@@ -41,25 +41,28 @@ async function chat(deps: ToolDeps, model: string | undefined, content: unknown)
 }
 
 /** Other chat models than the one that is asked. */
-const others = ({ picture, asked }: World): string[] =>
-  picture.slots
-    .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null && !means(asked, slot))
+const otherModels = ({ view, requestedModel }: ToolContext): string[] =>
+  view.slots
+    .filter(
+      (slot) =>
+        slot.type === 'llm' && isLoaded(slot) && slot.model !== null && !refersTo(requestedModel, slot),
+    )
     .map(({ name }) => name);
 
 /** For a model that does not see: loaded chat models that do, then those of healthy upstreams whose lists say so. */
-function seeing({ picture, asked, has }: World): string[] {
-  if (!has.image || askedSees(asked, picture)) return [];
-  const slots = picture.slots
+function visionModels({ view, requestedModel, attached }: ToolContext): string[] {
+  if (!attached.image || targetSupportsVision(requestedModel, view)) return [];
+  const slots = view.slots
     .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null)
-    .filter((slot) => sees(modelNamed(picture, slot.model ?? ''), slot));
-  const others = picture.upstreams
+    .filter((slot) => supportsVision(modelNamed(view, slot.model ?? ''), slot));
+  const others = view.upstreams
     .filter(({ isHealthy }) => isHealthy)
     .flatMap(({ models }) => models.filter(({ vision }) => vision).map(({ id }) => id));
   return [...slots.map(({ name }) => name), ...others];
 }
 
-const hearing = (world: World): string[] =>
-  world.has.audio || loadedOf(world, 'tts').length > 0 ? loadedOf(world, 'stt') : [];
+const transcriptionModels = (world: ToolContext): string[] =>
+  world.attached.audio || loadedOf(world, 'tts').length > 0 ? loadedOf(world, 'stt') : [];
 
 /** Every tool of the gateway (docs/spec/contract.md#omni); none reaches an admin-only or hardened route. */
 export const TOOLS: readonly OmniTool[] = [
@@ -68,7 +71,7 @@ export const TOOLS: readonly OmniTool[] = [
     route: 'v1.images',
     description: 'Draws a picture and shows it to the user.',
     schema: z.strictObject({ prompt: text(4_000), size: text(16).optional() }),
-    targets: drawing,
+    targets: imageModels,
     async run(deps, { prompt, size }, [model]) {
       const told = await json(deps, '/v1/images/generations', { model, prompt, n: 1, size });
       const url = asObject(asList(told.data)[0])?.url;
@@ -83,7 +86,7 @@ export const TOOLS: readonly OmniTool[] = [
     targets: (world) => loadedOf(world, 'tts'),
     async run(deps, { text: input, voice }, [model]) {
       const body = Buffer.from(JSON.stringify({ model, input, voice, response_format: 'wav' }));
-      const bytes = await wholeBytes(await ask(deps, '/v1/audio/speech', body), MOST_SOUND);
+      const bytes = await wholeBytes(await ask(deps, '/v1/audio/speech', body), MAX_AUDIO_BYTES);
       const id = deps.files.add('audio', 'wav', bytes)?.id;
       const attachment = { id, kind: 'audio', type: 'audio/wav', data: bytes.toString('base64') };
       return { result: { spoken: true, file: id }, attachment };
@@ -94,12 +97,12 @@ export const TOOLS: readonly OmniTool[] = [
     route: 'v1.transcriptions',
     description: 'Writes down what is said in a recording of this conversation, named like audio_1.',
     schema: z.strictObject({ file: text(32) }),
-    targets: hearing,
+    targets: transcriptionModels,
     async run(deps, { file }, [model = 'stt']) {
       const sound = deps.files.get(file, 'audio');
       if (sound === null) throw noFile(file);
       const { type, body } = wavForm({ model, response_format: 'json' }, sound.bytes);
-      const told = await wholeJson(await ask(deps, '/v1/audio/transcriptions', body, type), MOST_JSON);
+      const told = await wholeJson(await ask(deps, '/v1/audio/transcriptions', body, type), MAX_JSON_BYTES);
       return { result: { text: asObject(told)?.text ?? '' } };
     },
   }),
@@ -108,7 +111,7 @@ export const TOOLS: readonly OmniTool[] = [
     route: 'v1.chat',
     description: 'Answers a question about a picture of this conversation, named like image_1.',
     schema: z.strictObject({ file: text(32), question: text(2_000).optional() }),
-    targets: seeing,
+    targets: visionModels,
     async run(deps, { file, question }, [model]) {
       const image = deps.files.get(file, 'image');
       if (image === null) throw noFile(file);
@@ -172,7 +175,7 @@ export const TOOLS: readonly OmniTool[] = [
     route: 'v1.chat',
     description: 'Asks another model of this machine.',
     schema: z.strictObject({ prompt: text(16_384), model: text(256).optional() }),
-    targets: others,
+    targets: otherModels,
     async run(deps, { prompt, model }, targets) {
       const known = model === undefined || targets.includes(model);
       if (!known) throw new GatewayError('model.not_found', { details: { models: targets.slice(0, 32) } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { picture, registeredModel, upstreamFacts } from '../testing/pictures.ts';
-import { askedSees } from './vision-support.ts';
+import { registeredModel, routingView, upstreamFacts } from '../testing/builders.ts';
+import { targetSupportsVision } from './vision-support.ts';
 
 const desk = {
   ...upstreamFacts({ name: 'desk' }),
@@ -10,7 +10,7 @@ const desk = {
     { id: 'far-words', type: null, context: null, created: null },
   ],
 };
-const on = picture({
+const on = routingView({
   slots: [
     slotRecord({ name: 'agent', model: 'words' }),
     slotRecord({ name: 'eyes', model: 'pixels', state: 'offline' }),
@@ -37,14 +37,14 @@ test.each([
   ['svc/nobody', false],
   ['nobody', false],
 ])('%s sees: %s', (asked, sees) => {
-  expect(askedSees(asked, on)).toBe(sees);
+  expect(targetSupportsVision(asked, on)).toBe(sees);
 });
 
 test('nobody named, and nobody there', () => {
-  expect(askedSees(null, picture())).toBe(false);
+  expect(targetSupportsVision(null, routingView())).toBe(false);
 });
 
 test('the usual model is asked when none is named', () => {
   const slots = [slotRecord({ name: 'agent', model: 'pixels' })];
-  expect(askedSees(null, picture({ slots, models: on.models }))).toBe(true);
+  expect(targetSupportsVision(null, routingView({ slots, models: on.models }))).toBe(true);
 });

@@ -1,33 +1,33 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { resolve } from '../dispatch/dispatch.ts';
 import { modelOmitted } from '../dispatch/model-omitted.ts';
-import { plainAddress } from '../dispatch/model-ref.ts';
+import { plainModelRef } from '../dispatch/model-ref.ts';
 import { pathRow } from '../dispatch/paths.ts';
 import type { Target } from '../dispatch/resolver.ts';
-import { modelNamed, type Picture, slotNamed } from '../dispatch/routing-view.ts';
-import { rewriteAddress } from '../rewrite/deviations.ts';
-import { sees } from '../supports-vision.ts';
+import { modelNamed, type RoutingView, slotNamed } from '../dispatch/routing-view.ts';
+import { rewriteModelRef } from '../rewrite/deviations.ts';
+import { supportsVision } from '../supports-vision.ts';
 
 const CHAT = '/v1/chat/completions';
 
 /** Whether the model that a chat under this name goes to sees pictures itself; false where nobody knows. Pure. */
-export function askedSees(asked: string | null, picture: Picture): boolean {
-  const target = targetOf(asked, picture);
+export function targetSupportsVision(asked: string | null, view: RoutingView): boolean {
+  const target = targetOf(asked, view);
   if (target === null) return false;
-  const model = target.model === null ? undefined : modelNamed(picture, target.model);
-  if (target.kind === 'slot') return sees(model, slotNamed(picture, target.slot));
-  const listed = picture.upstreams
+  const model = target.model === null ? undefined : modelNamed(view, target.model);
+  if (target.kind === 'slot') return supportsVision(model, slotNamed(view, target.slot));
+  const listed = view.upstreams
     .find(({ name }) => name === target.upstream)
     ?.models.find(({ id }) => id === target.model);
-  return listed?.vision === true || sees(model, undefined);
+  return listed?.vision === true || supportsVision(model, undefined);
 }
 
 /** Who would serve it now; null when nobody would, which the chat itself says. */
-function targetOf(asked: string | null, picture: Picture): Target | null {
+function targetOf(asked: string | null, view: RoutingView): Target | null {
   const { type } = pathRow(CHAT);
   try {
-    const address = rewriteAddress(modelOmitted(plainAddress(asked), CHAT, picture), picture, type);
-    return resolve({ path: CHAT, type, address }, picture).target;
+    const address = rewriteModelRef(modelOmitted(plainModelRef(asked), CHAT, view), view, type);
+    return resolve({ path: CHAT, type, modelRef: address }, view).target;
   } catch (error) {
     if (error instanceof GatewayError) return null;
     throw error;

@@ -1,39 +1,39 @@
 import { setImmediate } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
-import type { ChatAsk } from './chat-body.ts';
+import type { ChatRequest } from './chat-body.ts';
 import { type ChatPiece, SpokenPieces } from './chat-pieces.ts';
 import { addText, NO_SENTENCE, speakable } from './sentences.ts';
-import { chat, type StageDeps, say } from './stages.ts';
-import type { Input, StageTimes, Tokens, Told, VoiceAsk } from './step.ts';
+import { chat, type StageDeps, synthesize } from './stages.ts';
+import type { Input, StageError, StageTimes, Tokens, VoiceRequest } from './step.ts';
 import { inFormat } from './voice-sound.ts';
 
-export interface AnswerOptions {
+export interface SpokenResponseOptions {
   readonly stages: StageDeps;
   readonly response: string;
-  readonly chat: ChatAsk;
+  readonly chat: ChatRequest;
   /** Null: the answer stays text. */
-  readonly voice: VoiceAsk | null;
+  readonly voice: VoiceRequest | null;
   readonly signal: AbortSignal;
   /** Tells the session what has come. */
-  tell(input: Input): void;
+  dispatch(input: Input): void;
   /** Resolves when the caller has taken enough of what was sent. */
-  room(): Promise<void>;
+  drained(): Promise<void>;
 }
 
 /** Characters that may wait for the voice before the model is held back. */
-const AHEAD = 16_384;
+const MAX_AHEAD_CHARACTERS = 16_384;
 
 /** Each message has a turn of its own: a cancel that came together with the wish is here after two, before any work is done. */
-const TURNS_BEFORE = 2;
+const TICKS_BEFORE_START = 2;
 
 /** What a session may be told of a failure. */
-export function toldOf(error: unknown): Told {
+export function stageErrorOf(error: unknown): StageError {
   const known = error instanceof GatewayError ? error : new GatewayError('internal');
   return { code: known.code, message: known.message };
 }
 
 /** Sentences on their way from the model to the voice, with a limit on how far the model may be ahead. */
-class Sentences {
+class SentenceQueue {
   #state = NO_SENTENCE;
   #queue: string[] = [];
   #waiting = 0;
@@ -44,7 +44,7 @@ class Sentences {
     const [state, done] = addText(this.#state, text);
     this.#state = state;
     this.#push(done);
-    while (this.#waiting > AHEAD && !this.#over) await this.#stirred();
+    while (this.#waiting > MAX_AHEAD_CHARACTERS && !this.#over) await this.#woken();
   }
 
   /** Nothing comes any more; `drop` leaves out what is still there. */
@@ -52,7 +52,7 @@ class Sentences {
     if (!drop) this.#push([this.#state.rest]);
     else this.#queue = [];
     this.#over = true;
-    this.#stir();
+    this.#wakeAll();
   }
 
   async *all(): AsyncGenerator<string> {
@@ -61,9 +61,9 @@ class Sentences {
       if (next !== undefined) {
         yield next;
         this.#waiting -= next.length;
-        this.#stir();
+        this.#wakeAll();
       } else if (this.#over) return;
-      else await this.#stirred();
+      else await this.#woken();
     }
   }
 
@@ -73,12 +73,12 @@ class Sentences {
       this.#queue.push(sentence);
       this.#waiting += sentence.length;
     }
-    this.#stir();
+    this.#wakeAll();
   }
 
-  #stirred = (): Promise<void> => new Promise((wake) => this.#wake.push(wake));
+  #woken = (): Promise<void> => new Promise((wake) => this.#wake.push(wake));
 
-  #stir(): void {
+  #wakeAll(): void {
     for (const wake of this.#wake.splice(0)) wake();
   }
 }
@@ -87,27 +87,27 @@ class Sentences {
  * Makes one answer: the model speaks, each sentence goes to the voice as soon as it is complete, and the session is told
  * all of it. Never rejects: what goes wrong is told, unless the signal has ended.
  */
-export async function makeAnswer(options: AnswerOptions): Promise<void> {
-  const sentences = new Sentences();
+export async function runResponse(options: SpokenResponseOptions): Promise<void> {
+  const sentences = new SentenceQueue();
   const onAbort = () => sentences.end(true);
   options.signal.addEventListener('abort', onAbort, { once: true });
   try {
-    for (let turn = 0; turn < TURNS_BEFORE && !options.signal.aborted; turn++) await setImmediate();
+    for (let turn = 0; turn < TICKS_BEFORE_START && !options.signal.aborted; turn++) await setImmediate();
     if (options.signal.aborted) return;
     await Promise.all([
-      speakAll(options, sentences),
-      answerAll(options, sentences).finally(() => sentences.end(options.signal.aborted)),
+      streamSpeech(options, sentences),
+      streamChat(options, sentences).finally(() => sentences.end(options.signal.aborted)),
     ]);
   } catch (error) {
     sentences.end(true);
     if (!options.signal.aborted)
-      options.tell({ kind: 'failed', response: options.response, error: toldOf(error) });
+      options.dispatch({ kind: 'failed', response: options.response, error: stageErrorOf(error) });
   } finally {
     options.signal.removeEventListener('abort', onAbort);
   }
 }
 
-class Watch {
+class Stopwatch {
   readonly #start = performance.now();
   #first: number | null = null;
   first(): void {
@@ -118,9 +118,9 @@ class Watch {
   }
 }
 
-async function answerAll(options: AnswerOptions, sentences: Sentences): Promise<void> {
-  const { stages, response, tell, signal } = options;
-  const watch = new Watch();
+async function streamChat(options: SpokenResponseOptions, sentences: SentenceQueue): Promise<void> {
+  const { stages, response, dispatch, signal } = options;
+  const watch = new Stopwatch();
   const pieces = new SpokenPieces();
   let finish = 'stop';
   let tokens: Tokens | null = null;
@@ -130,35 +130,35 @@ async function answerAll(options: AnswerOptions, sentences: Sentences): Promise<
       else if (piece.kind === 'tokens') tokens = piece.tokens;
       else {
         watch.first();
-        tell(inputOf(response, piece));
-        if (piece.kind === 'words' && options.voice !== null) await sentences.add(piece.text);
+        dispatch(inputOf(response, piece));
+        if (piece.kind === 'text' && options.voice !== null) await sentences.add(piece.text);
       }
     }
-    await options.room();
+    await options.drained();
     signal.throwIfAborted();
   }
-  tell({ kind: 'answered', response, finish, tokens, times: watch.times() });
+  dispatch({ kind: 'answered', response, finish, tokens, times: watch.times() });
 }
 
-function inputOf(response: string, piece: Extract<ChatPiece, { kind: 'words' | 'call' }>): Input {
+function inputOf(response: string, piece: Extract<ChatPiece, { kind: 'text' | 'call' }>): Input {
   return { ...piece, response };
 }
 
-async function speakAll(options: AnswerOptions, sentences: Sentences): Promise<void> {
-  const { voice, stages, response, tell, signal } = options;
+async function streamSpeech(options: SpokenResponseOptions, sentences: SentenceQueue): Promise<void> {
+  const { voice, stages, response, dispatch, signal } = options;
   if (voice === null) return;
-  const watch = new Watch();
+  const watch = new Stopwatch();
   for await (const sentence of sentences.all()) {
     signal.throwIfAborted();
-    tell({ kind: 'saying', response, text: sentence });
+    dispatch({ kind: 'sentence', response, text: sentence });
     const text = speakable(sentence);
     if (text === null) continue;
-    for await (const bytes of inFormat(await say(stages, text, voice, signal), voice.format)) {
+    for await (const bytes of inFormat(await synthesize(stages, text, voice, signal), voice.format)) {
       signal.throwIfAborted();
       watch.first();
-      tell({ kind: 'sound', response, bytes });
-      await options.room();
+      dispatch({ kind: 'sound', response, bytes });
+      await options.drained();
     }
   }
-  if (!signal.aborted) tell({ kind: 'spoken', response, times: watch.times() });
+  if (!signal.aborted) dispatch({ kind: 'spoken', response, times: watch.times() });
 }

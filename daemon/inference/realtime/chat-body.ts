@@ -1,10 +1,10 @@
 import { callArguments } from '../dialects/json.ts';
-import { type CallItem, type Item, type MessageItem, type Part, wordsOf } from './items.ts';
+import { type CallItem, type Item, type MessageItem, type Part, textOf } from './items.ts';
 import type { SessionConfig } from './session-config.ts';
 
 type Json = Record<string, unknown>;
 
-export interface ChatAsk {
+export interface ChatRequest {
   readonly model: string;
   readonly instructions: string;
   readonly items: readonly Item[];
@@ -14,7 +14,7 @@ export interface ChatAsk {
 }
 
 /** The conversation as the body of a streamed chat completion. Pure. */
-export function chatBody(ask: ChatAsk): Json {
+export function chatBody(ask: ChatRequest): Json {
   const instructions = ask.instructions.trim() === '' ? [] : [{ role: 'system', content: ask.instructions }];
   const tools = ask.tools.map(({ type, ...tool }) => ({ type, function: tool }));
   return {
@@ -27,7 +27,7 @@ export function chatBody(ask: ChatAsk): Json {
   };
 }
 
-const choice = (asked: ChatAsk['toolChoice']): unknown =>
+const choice = (asked: ChatRequest['toolChoice']): unknown =>
   typeof asked === 'string' ? asked : { type: 'function', function: { name: asked.name } };
 
 /** Results stand right behind their calls, wherever the conversation has them: engines take them nowhere else. */
@@ -83,6 +83,6 @@ function chatPart(part: Part): Json | null {
     const { image_url: url, detail } = part;
     return { type: 'image_url', image_url: detail === undefined ? { url } : { url, detail } };
   }
-  const text = wordsOf(part);
+  const text = textOf(part);
   return text === '' ? null : { type: 'text', text };
 }

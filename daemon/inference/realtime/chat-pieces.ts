@@ -4,7 +4,7 @@ import type { Tokens } from './step.ts';
 
 /** What one chunk of a streamed chat says. */
 export type ChatPiece =
-  | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly index: number; readonly name: string; readonly arguments: string }
   | { readonly kind: 'finish'; readonly reason: string }
   | { readonly kind: 'tokens'; readonly tokens: Tokens };
@@ -14,14 +14,14 @@ export class SpokenPieces {
   readonly #pieces = new ChatPieces();
 
   read(event: Record<string, unknown>): ChatPiece[] {
-    return this.#pieces.read(event).flatMap(spoken);
+    return this.#pieces.read(event).flatMap(toChatPieces);
   }
 }
 
-function spoken(piece: Piece): ChatPiece[] {
+function toChatPieces(piece: Piece): ChatPiece[] {
   switch (piece.type) {
     case 'text':
-      return [{ kind: 'words', text: piece.text }];
+      return [{ kind: 'text', text: piece.text }];
     case 'call':
       return [{ kind: 'call', index: piece.index, name: piece.name, arguments: '' }];
     case 'arguments':

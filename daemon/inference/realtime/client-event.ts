@@ -8,12 +8,12 @@ import {
 import { ByteScanner } from '../../lib/json/byte-scanner.ts';
 import { zodMessage } from '../../lib/text/zod-message.ts';
 
-export type Read =
+export type ReadResult =
   | { readonly ok: true; readonly event: ClientEvent }
   | { readonly ok: false; readonly error: RealtimeError };
 
 /** An error that is the caller's own. */
-export const callersError = (
+export const clientError = (
   code: string,
   message: string,
   more: { param?: string | null; event_id?: string | null } = {},
@@ -26,13 +26,13 @@ export const callersError = (
 });
 
 const KNOWN = Object.keys(CLIENT_EVENTS).join(', ');
-const refused = (...error: Parameters<typeof callersError>): Read => ({
+const refused = (...error: Parameters<typeof clientError>): ReadResult => ({
   ok: false,
-  error: callersError(...error),
+  error: clientError(...error),
 });
 
 /** Reads one message of a caller. Never throws: what is wrong is an error event, and the session goes on. */
-export function readClientEvent(bytes: Buffer): Read {
+export function readClientEvent(bytes: Buffer): ReadResult {
   const value = parsed(bytes);
   if (value === undefined) return refused('invalid_json', 'The message is not valid JSON.');
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -51,7 +51,7 @@ export function readClientEvent(bytes: Buffer): Read {
     });
   const result = CLIENT_EVENTS[type as ClientEventType].safeParse(value);
   if (result.success) return { ok: true, event: result.data };
-  return { ok: false, error: { ...wrong(result.error, value), ...from } };
+  return { ok: false, error: { ...firstIssue(result.error, value), ...from } };
 }
 
 function parsed(bytes: Buffer): unknown {
@@ -66,7 +66,7 @@ function parsed(bytes: Buffer): unknown {
 }
 
 /** The first thing that is wrong, by its path; never a value of the caller's. */
-function wrong(error: ZodError, value: unknown): RealtimeError {
+function firstIssue(error: ZodError, value: unknown): RealtimeError {
   const issue = error.issues[0];
   const path = issue?.path ?? [];
   const param = path.reduce<string>(
@@ -79,7 +79,7 @@ function wrong(error: ZodError, value: unknown): RealtimeError {
     value,
   );
   if (at === undefined)
-    return callersError('missing_required_parameter', `Missing required parameter: '${param}'.`, { param });
+    return clientError('missing_required_parameter', `Missing required parameter: '${param}'.`, { param });
   const code = issue?.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
-  return callersError(code, `Invalid '${param}': ${issue ? zodMessage(issue) : 'wrong value'}.`, { param });
+  return clientError(code, `Invalid '${param}': ${issue ? zodMessage(issue) : 'wrong value'}.`, { param });
 }

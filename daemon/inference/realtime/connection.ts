@@ -1,13 +1,13 @@
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../contract/auth.ts';
 import type { Log } from '../../lib/log.ts';
-import { makeAnswer, toldOf } from './answer.ts';
+import { runResponse, stageErrorOf } from './answer.ts';
 import { readClientEvent } from './client-event.ts';
 import { newSession, session } from './session.ts';
-import { Mouth } from './socket-writer.ts';
+import { SocketWriter } from './socket-writer.ts';
 import type { StageDeps } from './stages.ts';
-import type { Effect, Input, SessionState, World } from './step.ts';
-import { Ear } from './transcription-queue.ts';
+import type { Effect, Input, SessionEnvironment, SessionState } from './step.ts';
+import { TranscriptionQueue } from './transcription-queue.ts';
 
 export interface ConnectionOptions {
   readonly socket: WebSocket;
@@ -16,19 +16,19 @@ export interface ConnectionOptions {
   readonly start: Parameters<typeof newSession>[1];
   readonly stages: StageDeps & { readonly tier: Tier };
   readonly log: Log;
-  can: World['can'];
+  can: SessionEnvironment['can'];
   /** A session in which nothing happens for so long is closed, in milliseconds. */
   readonly idleMs: number;
 }
 
 /** Close code of a session in which nothing happens. */
-const IDLE = 4408;
+const IDLE_CLOSE_CODE = 4408;
 
 /** One session on one socket: messages in, events out, and the stages between them. Its end ends all its work. */
 export class Connection {
   readonly #options: ConnectionOptions;
-  readonly #mouth: Mouth;
-  readonly #ear: Ear;
+  readonly #writer: SocketWriter;
+  readonly #transcriptions: TranscriptionQueue;
   readonly #over = new AbortController();
   #state: SessionState;
   #answer: { response: string; control: AbortController } | null = null;
@@ -38,32 +38,36 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#state = newSession(options.id, options.start);
-    this.#mouth = new Mouth(options.socket);
-    this.#ear = new Ear(options.stages, (input) => this.#tell(input), this.#over.signal);
+    this.#writer = new SocketWriter(options.socket);
+    this.#transcriptions = new TranscriptionQueue(
+      options.stages,
+      (input) => this.#dispatch(input),
+      this.#over.signal,
+    );
   }
 
   /** Greets the caller and serves until the socket closes. */
   open(): void {
     const { socket } = this.#options;
-    socket.on('message', (data: Buffer) => this.#take(data));
+    socket.on('message', (data: Buffer) => this.#receive(data));
     socket.on('error', () => {});
     socket.once('close', () => this.#end());
-    this.#tell({ kind: 'open' });
-    this.#awake();
+    this.#dispatch({ kind: 'open' });
+    this.#resetIdleTimer();
   }
 
-  #take(data: Buffer): void {
-    this.#awake();
-    this.#tell({ kind: 'message', read: readClientEvent(data) });
+  #receive(data: Buffer): void {
+    this.#resetIdleTimer();
+    this.#dispatch({ kind: 'message', read: readClientEvent(data) });
   }
 
-  #tell(input: Input): void {
+  #dispatch(input: Input): void {
     if (this.#over.signal.aborted) return;
     try {
       const world = { can: this.#options.can, now: performance.now() };
       const [state, effects] = session(this.#state, input, world);
       this.#state = state;
-      for (const effect of effects) this.#do(effect);
+      for (const effect of effects) this.#apply(effect);
     } catch (error) {
       this.#options.log.error({ err: error, input: input.kind }, 'a realtime session broke');
       this.#options.socket.close(1011, 'internal');
@@ -71,12 +75,12 @@ export class Connection {
     }
   }
 
-  #do(effect: Effect): void {
-    if (effect.kind === 'send') this.#mouth.send(effect.event);
-    else if (effect.kind === 'hear') this.#ear.hear(effect);
+  #apply(effect: Effect): void {
+    if (effect.kind === 'send') this.#writer.send(effect.event);
+    else if (effect.kind === 'transcribe') this.#transcriptions.add(effect);
     else if (effect.kind === 'answer') this.#begin(effect);
     else if (effect.kind === 'stop') this.#stop(effect.response);
-    else this.#wakeAfter(effect.ms);
+    else this.#setTurnTimer(effect.ms);
   }
 
   #begin({ response, chat, voice }: Extract<Effect, { kind: 'answer' }>): void {
@@ -84,10 +88,10 @@ export class Connection {
     this.#answer = { response, control };
     const { stages } = this.#options;
     const signal = AbortSignal.any([control.signal, this.#over.signal]);
-    const tell = (input: Input) => this.#tell(input);
-    const room = () => this.#mouth.room(signal);
-    void makeAnswer({ stages, response, chat, voice, signal, tell, room }).catch((error: unknown) =>
-      this.#tell({ kind: 'failed', response, error: toldOf(error) }),
+    const tell = (input: Input) => this.#dispatch(input);
+    const room = () => this.#writer.drained(signal);
+    void runResponse({ stages, response, chat, voice, signal, dispatch: tell, drained: room }).catch(
+      (error: unknown) => this.#dispatch({ kind: 'failed', response, error: stageErrorOf(error) }),
     );
   }
 
@@ -95,20 +99,20 @@ export class Connection {
     if (this.#answer?.response !== response) return;
     this.#answer.control.abort(new Error('the answer was ended'));
     this.#answer = null;
-    this.#mouth.wake();
+    this.#writer.wake();
   }
 
-  #wakeAfter(ms: number | null): void {
+  #setTurnTimer(ms: number | null): void {
     clearTimeout(this.#turnTimer);
-    if (ms !== null) this.#turnTimer = setTimeout(() => this.#tell({ kind: 'idle' }), ms);
+    if (ms !== null) this.#turnTimer = setTimeout(() => this.#dispatch({ kind: 'idle' }), ms);
   }
 
   /** Something has happened; when nothing does for long enough, the session is closed unless an answer goes on. */
-  #awake(): void {
+  #resetIdleTimer(): void {
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {
-      if (this.#state.response !== null) return this.#awake();
-      this.#options.socket.close(IDLE, 'nothing happened for too long');
+      if (this.#state.response !== null) return this.#resetIdleTimer();
+      this.#options.socket.close(IDLE_CLOSE_CODE, 'nothing happened for too long');
     }, this.#options.idleMs);
   }
 
@@ -116,6 +120,6 @@ export class Connection {
     clearTimeout(this.#turnTimer);
     clearTimeout(this.#idleTimer);
     this.#over.abort(new Error('the session is over'));
-    this.#mouth.close();
+    this.#writer.close();
   }
 }

@@ -1,77 +1,77 @@
 import type { ClientEvent } from '../../contract/realtime.ts';
-import { callersError } from './client-event.ts';
-import { dropItem, hearItem, itemDone, joinItem, tooLong } from './item-list.ts';
-import { heardItem, heardUntil, type Item, itemFrom, replaceItem } from './items.ts';
-import { entryAt, finishResponse, heardFor, unheardFor } from './response.ts';
+import { clientError } from './client-event.ts';
+import { addItem, completeItem, dropItem, tooLong, transcribeItem } from './item-list.ts';
+import { type Item, itemFrom, replaceItem, spokenUntil, transcribedItem } from './items.ts';
+import { entryAt, finishResponse, onItemFailed, onItemTranscribed } from './response.ts';
 import type { Input, Step } from './step.ts';
 
 export function createItem(step: Step, event: ClientEvent<'conversation.item.create'>) {
   const { item: input, event_id = null } = event;
   const refuse = (code: string, message: string, param: string) =>
-    step.error(callersError(code, message, { param, event_id }));
+    step.error(clientError(code, message, { param, event_id }));
   if (step.state.items.some(({ id }) => id === input.id))
     return refuse('item_create_duplicate_id', 'There is an item with this id.', 'item.id');
   const { item, sound } = itemFrom(input, input.id ?? step.newId('item'), step.newId('call'));
   if (tooLong([...step.state.items, item]))
     return refuse('conversation_too_large', 'The conversation is too long; delete items first.', 'item');
-  if (!joinItem(step, item, event.previous_item_id ?? null))
+  if (!addItem(step, item, event.previous_item_id ?? null))
     return refuse(
       'item_create_invalid_previous_item_id',
       'There is no item with this id.',
       'previous_item_id',
     );
-  itemDone(step, item);
-  if (sound !== null) hearItem(step, item.id, sound);
+  completeItem(step, item);
+  if (sound !== null) transcribeItem(step, item.id, sound);
 }
 
-const found = (step: Step, id: string) => step.state.items.find((item) => item.id === id);
+const findItem = (step: Step, id: string) => step.state.items.find((item) => item.id === id);
 
 function notFound(step: Step, verb: string, event_id: string | undefined) {
   const error = { param: 'item_id', event_id: event_id ?? null };
-  step.error(callersError(`item_${verb}_invalid_item_id`, 'There is no item with this id.', error));
+  step.error(clientError(`item_${verb}_invalid_item_id`, 'There is no item with this id.', error));
 }
 
 export function retrieveItem(step: Step, { item_id, event_id }: ClientEvent<'conversation.item.retrieve'>) {
-  const item = found(step, item_id);
+  const item = findItem(step, item_id);
   if (item === undefined) return notFound(step, 'retrieve', event_id);
   step.send('conversation.item.retrieved', { item });
 }
 
 export function deleteItem(step: Step, { item_id, event_id }: ClientEvent<'conversation.item.delete'>) {
-  const item = found(step, item_id);
+  const item = findItem(step, item_id);
   if (item === undefined) return notFound(step, 'delete', event_id);
   if (entryAt(step, item_id) !== undefined) {
     const error = { param: 'item_id', event_id: event_id ?? null };
     return step.error(
-      callersError('item_delete_in_progress', 'The item is being made; cancel the response first.', error),
+      clientError('item_delete_in_progress', 'The item is being made; cancel the response first.', error),
     );
   }
   dropItem(step, item);
-  step.set({ hearing: step.state.hearing.filter((id) => id !== item_id) });
-  heardFor(step, item_id, null);
+  step.set({ transcribing: step.state.transcribing.filter((id) => id !== item_id) });
+  onItemTranscribed(step, item_id, null);
 }
 
 /** Cuts an answer to what its listener has heard, so that the model does not believe the rest was said. */
 export function truncateItem(step: Step, event: ClientEvent<'conversation.item.truncate'>) {
   const { item_id, event_id, content_index, audio_end_ms } = event;
   const refuse = (message: string, param: string) =>
-    step.error(callersError('invalid_value', message, { param, event_id: event_id ?? null }));
-  if (found(step, item_id) === undefined) return notFound(step, 'truncate', event_id);
+    step.error(clientError('invalid_value', message, { param, event_id: event_id ?? null }));
+  if (findItem(step, item_id) === undefined) return notFound(step, 'truncate', event_id);
   if (entryAt(step, item_id) !== undefined)
     finishResponse(step, { status: 'cancelled', details: CLIENT_CANCELLED });
-  const item = found(step, item_id);
+  const item = findItem(step, item_id);
   const part = item?.type === 'message' ? item.content[content_index] : undefined;
   if (item?.type !== 'message' || part?.type !== 'output_audio')
     return refuse('Only spoken answers can be truncated.', part === undefined ? 'content_index' : 'item_id');
-  const said = step.state.said[item_id] ?? [];
+  const said = step.state.spokenSentences[item_id] ?? [];
   const total = said.reduce((sum, { ms }) => sum + ms, 0);
   if (audio_end_ms > Math.ceil(total))
     return refuse(`The sound of this item is only ${Math.ceil(total)} ms long.`, 'audio_end_ms');
-  const transcript = heardUntil(said, audio_end_ms);
+  const transcript = spokenUntil(said, audio_end_ms);
   const content = item.content.toSpliced(content_index, 1, { type: 'output_audio', transcript });
   step.set({
     items: replaceItem(step.state.items, { ...item, content }),
-    said: { ...step.state.said, [item_id]: [{ text: transcript, ms: audio_end_ms }] },
+    spokenSentences: { ...step.state.spokenSentences, [item_id]: [{ text: transcript, ms: audio_end_ms }] },
   });
   step.send('conversation.item.truncated', { item_id, content_index, audio_end_ms });
 }
@@ -79,10 +79,13 @@ export function truncateItem(step: Step, event: ClientEvent<'conversation.item.t
 const CLIENT_CANCELLED = { type: 'cancelled', reason: 'client_cancelled' };
 
 /** The sound of an item is understood. Sessions without transcription keep that to themselves. */
-export function heard(step: Step, { item: id, text, seconds, ms }: Extract<Input, { kind: 'heard' }>): void {
-  const item = takeHearing(step, id);
+export function onTranscribed(
+  step: Step,
+  { item: id, text, seconds, ms }: Extract<Input, { kind: 'transcribed' }>,
+): void {
+  const item = finishTranscribing(step, id);
   if (item === undefined) return;
-  step.set({ items: replaceItem(step.state.items, heardItem(item, text)) });
+  step.set({ items: replaceItem(step.state.items, transcribedItem(item, text)) });
   if (step.state.config.input.transcription !== null) {
     const at = { item_id: id, content_index: soundIndex(item) };
     if (text !== '') step.send('conversation.item.input_audio_transcription.delta', { ...at, delta: text });
@@ -92,26 +95,29 @@ export function heard(step: Step, { item: id, text, seconds, ms }: Extract<Input
       usage: { type: 'duration', seconds },
     });
   }
-  heardFor(step, id, ms);
+  onItemTranscribed(step, id, ms);
 }
 
-export function unheard(step: Step, { item: id, error }: Extract<Input, { kind: 'unheard' }>): void {
-  const item = takeHearing(step, id);
+export function onTranscriptionFailed(
+  step: Step,
+  { item: id, error }: Extract<Input, { kind: 'transcription_failed' }>,
+): void {
+  const item = finishTranscribing(step, id);
   if (item === undefined) return;
-  step.set({ items: replaceItem(step.state.items, heardItem(item, '')) });
+  step.set({ items: replaceItem(step.state.items, transcribedItem(item, '')) });
   step.send('conversation.item.input_audio_transcription.failed', {
     item_id: id,
     content_index: soundIndex(item),
     error: { type: 'server_error', code: error.code, message: error.message, param: null },
   });
-  unheardFor(step, id, error);
+  onItemFailed(step, id, error);
 }
 
 /** The item that was waited for; undefined when it was deleted meanwhile. */
-function takeHearing(step: Step, id: string): Item | undefined {
-  if (!step.state.hearing.includes(id)) return undefined;
-  step.set({ hearing: step.state.hearing.filter((each) => each !== id) });
-  return found(step, id);
+function finishTranscribing(step: Step, id: string): Item | undefined {
+  if (!step.state.transcribing.includes(id)) return undefined;
+  step.set({ transcribing: step.state.transcribing.filter((each) => each !== id) });
+  return findItem(step, id);
 }
 
 const soundIndex = (item: Item): number =>

@@ -1,11 +1,11 @@
 /** G.711, the sound of telephones: one byte for each sample at 8,000 samples per second (ITU-T G.711). */
 
 const BIAS = 0x84;
-const LOUDEST = 32_635;
+const MAX_LEVEL = 32_635;
 
 function ulawByte(sample: number): number {
   const sign = sample < 0 ? 0x80 : 0;
-  const level = Math.min(LOUDEST, Math.abs(sample)) + BIAS;
+  const level = Math.min(MAX_LEVEL, Math.abs(sample)) + BIAS;
   const exponent = 31 - Math.clz32(level >> 7);
   return ~(sign | (exponent << 4) | ((level >> (exponent + 3)) & 0x0f)) & 0xff;
 }

@@ -68,7 +68,7 @@ export function itemFrom(input: ItemInput, id: string, callId: string): { item: 
 }
 
 /** What a part says; empty for a picture, and for sound in which nothing is understood. */
-export function wordsOf(part: Part): string {
+export function textOf(part: Part): string {
   if (part.type === 'input_image') return '';
   const text = 'text' in part ? part.text : part.transcript;
   return text === null || text.trim() === '' ? '' : text;
@@ -76,7 +76,7 @@ export function wordsOf(part: Part): string {
 
 /** Whether a message holds neither words nor a picture. */
 export const isEmpty = ({ content }: MessageItem): boolean =>
-  content.every((part) => part.type !== 'input_image' && wordsOf(part) === '');
+  content.every((part) => part.type !== 'input_image' && textOf(part) === '');
 
 /** What somebody said, not understood yet. */
 export const spokenItem = (id: string): MessageItem => ({
@@ -87,7 +87,7 @@ export const spokenItem = (id: string): MessageItem => ({
 });
 
 /** The same item with what was heard in it. Sound in several parts of one item is heard as one; the first part shows it. */
-export function heardItem(item: Item, transcript: string): Item {
+export function transcribedItem(item: Item, transcript: string): Item {
   if (item.type !== 'message') return item;
   const first = item.content.findIndex((part) => part.type === 'input_audio' && part.transcript === null);
   const content = item.content.map((part, index) => {
@@ -114,13 +114,13 @@ export const replaceItem = (items: readonly Item[], item: Item): readonly Item[]
   items.map((each) => (each.id === item.id ? item : each));
 
 /** A sentence of an answer, and how long its sound is. */
-export interface Said {
+export interface SpokenSentence {
   readonly text: string;
   readonly ms: number;
 }
 
 /** What of an answer was heard in `ms` milliseconds: whole sentences, then whole words by the share of their sentence. */
-export function heardUntil(said: readonly Said[], ms: number): string {
+export function spokenUntil(said: readonly SpokenSentence[], ms: number): string {
   let left = ms;
   let text = '';
   for (const sentence of said) {

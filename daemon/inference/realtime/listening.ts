@@ -1,121 +1,121 @@
 import type { ClientEvent } from '../../contract/realtime.ts';
-import { callersError } from './client-event.ts';
-import { hearItem, itemDone, joinItem } from './item-list.ts';
-import { heardItem, spokenItem } from './items.ts';
-import { answerTurn, interruptResponse, missing, speakFirst } from './response.ts';
-import { type TurnSettings, turnSettings, USUAL } from './session-config.ts';
+import { clientError } from './client-event.ts';
+import { addItem, completeItem, transcribeItem } from './item-list.ts';
+import { spokenItem, transcribedItem } from './items.ts';
+import { answerTurn, interruptResponse, isStageMissing, speakFirst } from './response.ts';
+import { DEFAULT_MODELS, type TurnSettings, turnSettings } from './session-config.ts';
 import { addSound, bytesOf, dropSound, emptySound, endMs, keepLast, soundMs } from './sound-buffer.ts';
 import { bytesIn, formatRow, msOf } from './sound-format.ts';
 import type { Step } from './step.ts';
 import { FRAME_MS, loudness, nextFrame, SILENT, STARTED_BEFORE_MS } from './vad.ts';
 
 /** Bytes of sound that wait to be committed: nearly six minutes of PCM16. */
-export const MOST_SOUND = 16 * 1024 * 1024;
+export const MAX_SOUND_BYTES = 16 * 1024 * 1024;
 /** Less than this is no recording. */
-const LEAST_MS = 100;
+const MIN_COMMIT_MS = 100;
 
 export function append(step: Step, { audio, event_id }: ClientEvent<'input_audio_buffer.append'>) {
   const { config, sound } = step.state;
   const bytes = Buffer.from(audio, 'base64');
   const refuse = (code: string, message: string) =>
-    step.error(callersError(code, message, { param: 'audio', event_id: event_id ?? null }));
+    step.error(clientError(code, message, { param: 'audio', event_id: event_id ?? null }));
   if (bytes.length % formatRow(config.input.format).bytesPerSample !== 0)
     return refuse('invalid_value', 'The sound ends inside a sample.');
   const turns = turnSettings(config);
-  if (turns === null && sound.bytes + bytes.length > MOST_SOUND)
+  if (turns === null && sound.bytes + bytes.length > MAX_SOUND_BYTES)
     return refuse('input_audio_buffer_full', 'The buffer is full; commit or clear it.');
   step.set({ sound: addSound(sound, bytes) });
-  if (turns !== null) listen(step, turns);
+  if (turns !== null) processSound(step, turns);
 }
 
 /** Judges the frames that are complete, and keeps only what a turn may still need. */
-function listen(step: Step, turns: TurnSettings): void {
+function processSound(step: Step, turns: TurnSettings): void {
   const frame = bytesIn(step.state.config.input.format, FRAME_MS);
   // Taken once: what a turn cuts off lies before them, and to find each frame among all blocks costs more than to judge it.
-  const fresh = bytesOf(step.state.sound, step.state.judged);
+  const fresh = bytesOf(step.state.sound, step.state.processedBytes);
   for (let at = 0; at + frame <= fresh.length; at += frame)
-    judge(step, turns, fresh.subarray(at, at + frame));
-  const { sound, gate, judged } = step.state;
-  if (gate.speaking) {
-    if (sound.bytes > MOST_SOUND) stopSpeech(step, turns);
+    processFrame(step, turns, fresh.subarray(at, at + frame));
+  const { sound, vad, processedBytes } = step.state;
+  if (vad.speaking) {
+    if (sound.bytes > MAX_SOUND_BYTES) stopSpeech(step, turns);
     return;
   }
   const kept = keepLast(sound, turns.prefixMs + STARTED_BEFORE_MS + FRAME_MS);
-  step.set({ sound: kept, judged: Math.max(0, judged - (sound.bytes - kept.bytes)) });
+  step.set({ sound: kept, processedBytes: Math.max(0, processedBytes - (sound.bytes - kept.bytes)) });
 }
 
-function judge(step: Step, turns: TurnSettings, frame: Buffer): void {
-  const { sound, judged, gate } = step.state;
+function processFrame(step: Step, turns: TurnSettings, frame: Buffer): void {
+  const { sound, processedBytes, vad } = step.state;
   const level = loudness(formatRow(sound.format).decode(frame));
-  const [next, sign] = nextFrame(gate, level, turns);
-  step.set({ gate: next, judged: judged + frame.length });
+  const [next, sign] = nextFrame(vad, level, turns);
+  step.set({ vad: next, processedBytes: processedBytes + frame.length });
   if (sign === 'started') startSpeech(step, turns);
   if (sign === 'stopped') stopSpeech(step, turns);
 }
 
 function startSpeech(step: Step, turns: TurnSettings): void {
-  const { sound, judged } = step.state;
-  const from = Math.max(0, judged - bytesIn(sound.format, STARTED_BEFORE_MS + turns.prefixMs));
+  const { sound, processedBytes } = step.state;
+  const from = Math.max(0, processedBytes - bytesIn(sound.format, STARTED_BEFORE_MS + turns.prefixMs));
   const speech = step.newId('item');
-  step.set({ sound: dropSound(sound, from), judged: judged - from, speech });
-  step.want({ kind: 'idle', ms: null });
+  step.set({ sound: dropSound(sound, from), processedBytes: processedBytes - from, speechItemId: speech });
+  step.addEffect({ kind: 'idle', ms: null });
   const audio_start_ms = Math.round(step.state.sound.startMs);
   step.send('input_audio_buffer.speech_started', { audio_start_ms, item_id: speech });
   if (turns.interruptResponse) interruptResponse(step);
 }
 
 function stopSpeech(step: Step, turns: TurnSettings): void {
-  tellStopped(step);
-  const item = take(step, step.state.judged);
+  sendSpeechStopped(step);
+  const item = commitSound(step, step.state.processedBytes);
   if (item !== null && turns.createResponse) answerTurn(step, item);
 }
 
-function tellStopped(step: Step): void {
-  const { sound, judged, speech } = step.state;
-  const audio_end_ms = Math.round(sound.startMs + msOf(sound.format, judged));
-  step.send('input_audio_buffer.speech_stopped', { audio_end_ms, item_id: speech });
+function sendSpeechStopped(step: Step): void {
+  const { sound, processedBytes, speechItemId } = step.state;
+  const audio_end_ms = Math.round(sound.startMs + msOf(sound.format, processedBytes));
+  step.send('input_audio_buffer.speech_stopped', { audio_end_ms, item_id: speechItemId });
 }
 
 /** The first `count` bytes become an item of the conversation. Answers its id; null when nothing here can understand it. */
-function take(step: Step, count: number): string | null {
-  const { sound, speech, items, config } = step.state;
-  const item = spokenItem(speech ?? step.newId('item'));
+function commitSound(step: Step, count: number): string | null {
+  const { sound, speechItemId, items, config } = step.state;
+  const item = spokenItem(speechItemId ?? step.newId('item'));
   const bytes = bytesOf(sound, 0, count);
-  const { gate } = step.state;
+  const { vad } = step.state;
   step.set({
     sound: dropSound(sound, count),
-    judged: 0,
-    speech: null,
-    gate: { ...SILENT, noise: gate.noise },
+    processedBytes: 0,
+    speechItemId: null,
+    vad: { ...SILENT, noise: vad.noise },
   });
   step.send('input_audio_buffer.committed', { item_id: item.id, previous_item_id: items.at(-1)?.id ?? null });
-  joinItem(step, item, null);
-  itemDone(step, item);
-  if (missing(step, 'stt', config.input.transcription?.model ?? USUAL.stt, null)) return null;
-  hearItem(step, item.id, bytes);
+  addItem(step, item, null);
+  completeItem(step, item);
+  if (isStageMissing(step, 'stt', config.input.transcription?.model ?? DEFAULT_MODELS.stt, null)) return null;
+  transcribeItem(step, item.id, bytes);
   return item.id;
 }
 
 export function commit(step: Step, { event_id }: ClientEvent<'input_audio_buffer.commit'>): void {
   const { sound } = step.state;
-  if (soundMs(sound) >= LEAST_MS) return void take(step, sound.bytes);
-  const message = `Error committing input audio buffer: buffer too small. Expected at least ${LEAST_MS}ms of audio, but buffer only has ${soundMs(sound).toFixed(2)}ms of audio.`;
-  step.error(callersError('input_audio_buffer_commit_empty', message, { event_id: event_id ?? null }));
+  if (soundMs(sound) >= MIN_COMMIT_MS) return void commitSound(step, sound.bytes);
+  const message = `Error committing input audio buffer: buffer too small. Expected at least ${MIN_COMMIT_MS}ms of audio, but buffer only has ${soundMs(sound).toFixed(2)}ms of audio.`;
+  step.error(clientError('input_audio_buffer_commit_empty', message, { event_id: event_id ?? null }));
 }
 
 export function clear(step: Step): void {
-  forget(step, endMs(step.state.sound));
+  resetSound(step, endMs(step.state.sound));
   step.send('input_audio_buffer.cleared');
 }
 
 /** Drops the sound that waits, and whatever the gate thought of it. */
-export function forget(step: Step, startMs: number): void {
-  const { config, gate } = step.state;
+export function resetSound(step: Step, startMs: number): void {
+  const { config, vad } = step.state;
   step.set({
     sound: emptySound(config.input.format, startMs),
-    judged: 0,
-    speech: null,
-    gate: { ...SILENT, noise: gate.noise },
+    processedBytes: 0,
+    speechItemId: null,
+    vad: { ...SILENT, noise: vad.noise },
   });
 }
 
@@ -123,27 +123,31 @@ export function forget(step: Step, startMs: number): void {
  * How turns are found may have changed. Speech that goes on stays the item it was announced as: its end is found by the new
  * settings, or it ends now and the caller commits it. A gate that is switched on begins anew.
  */
-export function retune(step: Step, before: TurnSettings | null): void {
-  const { config, gate, speech } = step.state;
+export function updateTurnDetection(step: Step, before: TurnSettings | null): void {
+  const { config, vad, speechItemId } = step.state;
   const now = turnSettings(config);
   if ((now === null) === (before === null)) return;
-  if (gate.speaking) tellStopped(step);
-  step.set({ gate: { ...SILENT, noise: gate.noise }, judged: 0, speech: now === null ? speech : null });
+  if (vad.speaking) sendSpeechStopped(step);
+  step.set({
+    vad: { ...SILENT, noise: vad.noise },
+    processedBytes: 0,
+    speechItemId: now === null ? speechItemId : null,
+  });
 }
 
 /** Nobody has said anything for as long as the session wants to wait: the model speaks first. */
-export function waitedLongEnough(step: Step): void {
-  const { config, response, gate, sound } = step.state;
+export function onIdle(step: Step): void {
+  const { config, response, vad, sound } = step.state;
   const turns = turnSettings(config);
-  if (turns === null || turns.idleMs === null || response !== null || gate.speaking) return;
-  const item = heardItem(spokenItem(step.newId('item')), '');
+  if (turns === null || turns.idleMs === null || response !== null || vad.speaking) return;
+  const item = transcribedItem(spokenItem(step.newId('item')), '');
   const audio_end_ms = Math.round(endMs(sound));
   const audio_start_ms = Math.round(sound.startMs);
   step.send('input_audio_buffer.timeout_triggered', { audio_start_ms, audio_end_ms, item_id: item.id });
-  forget(step, endMs(sound));
+  resetSound(step, endMs(sound));
   const previous_item_id = step.state.items.at(-1)?.id ?? null;
   step.send('input_audio_buffer.committed', { item_id: item.id, previous_item_id });
-  joinItem(step, item, null);
-  itemDone(step, item);
+  addItem(step, item, null);
+  completeItem(step, item);
   speakFirst(step);
 }

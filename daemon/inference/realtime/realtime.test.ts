@@ -31,7 +31,7 @@ async function open(more: Partial<RealtimeDeps> = {}) {
         ({ error: null, slot: path.endsWith('speech') ? null : 'agent', upstream: null }) as never,
       internal: async (call) => {
         seen.calls.push(call);
-        return { status: 200, headers: {}, body: endless(), told: () => null, refuse: () => {} };
+        return { status: 200, headers: {}, body: endless(), inBandError: () => null, abort: () => {} };
       },
     },
     log: pino({ level: 'silent' }),
@@ -73,7 +73,7 @@ test('W01 a session in which nothing happens is closed', async () => {
 });
 
 test('more sessions than the limit are refused in the words of the protocol, and a place that is left is free', async () => {
-  const { call } = await open({ mostSessions: 1, keptForAdmins: 0 });
+  const { call } = await open({ maxSessions: 1, adminReserve: 0 });
   const first = await call();
   const second = await call();
   expect(second.events[0]).toMatchObject({ type: 'error', error: { code: 'realtime.too_many' } });
@@ -85,7 +85,7 @@ test('more sessions than the limit are refused in the words of the protocol, and
 });
 
 test('W03 some places are kept for admins, whoever holds all the others', async () => {
-  const { call } = await open({ mostSessions: 3, keptForAdmins: 1 });
+  const { call } = await open({ maxSessions: 3, adminReserve: 1 });
   for (let index = 0; index < 2; index++)
     expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
   const refused = await call();

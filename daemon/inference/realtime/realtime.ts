@@ -5,7 +5,7 @@ import { ERRORS } from '../../contract/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Inference } from '../serve.ts';
 import { Connection } from './connection.ts';
-import { USUAL } from './session-config.ts';
+import { DEFAULT_MODELS } from './session-config.ts';
 import type { Stage } from './step.ts';
 
 export interface RealtimeDeps {
@@ -13,8 +13,8 @@ export interface RealtimeDeps {
   readonly log: Log;
   /** Other limits than the usual ones, for tests. */
   readonly idleMs?: number;
-  readonly mostSessions?: number;
-  readonly keptForAdmins?: number;
+  readonly maxSessions?: number;
+  readonly adminReserve?: number;
 }
 
 /** What a caller has asked for with its handshake. */
@@ -29,9 +29,9 @@ export interface RealtimeCall {
 /** A session in which nothing happens is closed after a quarter of an hour. */
 const IDLE_MS = 15 * 60_000;
 /** Sessions at once: each may hold tens of megabytes of sound. */
-const MOST_SESSIONS = 64;
+const MAX_SESSIONS = 64;
 /** Of those, what only admins may take: whoever holds the client key can't keep the owner out. */
-const KEPT_FOR_ADMINS = 16;
+const ADMIN_RESERVE = 16;
 
 const PATHS: Readonly<Record<Stage, string>> = {
   chat: '/v1/chat/completions',
@@ -56,8 +56,8 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   let open = 0;
   return {
     serve(socket, { tier, model, transcription }) {
-      const kept = tier === 'admin' ? 0 : (deps.keptForAdmins ?? KEPT_FOR_ADMINS);
-      if (open >= (deps.mostSessions ?? MOST_SESSIONS) - kept) return refuse(socket);
+      const kept = tier === 'admin' ? 0 : (deps.adminReserve ?? ADMIN_RESERVE);
+      if (open >= (deps.maxSessions ?? MAX_SESSIONS) - kept) return refuse(socket);
       open++;
       socket.once('close', () => open--);
       const connection = new Connection({
@@ -66,7 +66,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
         start: {
           type: transcription ? 'transcription' : 'realtime',
           model,
-          modality: can('tts', USUAL.tts) ? 'audio' : 'text',
+          modality: can('tts', DEFAULT_MODELS.tts) ? 'audio' : 'text',
         },
         stages: { internal: inference.internal, tier },
         log,

@@ -1,10 +1,19 @@
-import { itemDone, joinItem } from './item-list.ts';
+import { addItem, completeItem } from './item-list.ts';
 import type { ItemStatus } from './items.ts';
 import { type ActiveResponse, type Entry, entryItem } from './response-state.ts';
 import { msOf } from './sound-format.ts';
 import type { Input, Step } from './step.ts';
 
-const NEW = { index: 0, callId: '', name: '', text: '', sent: 0, sound: [], said: [], open: false } as const;
+const NEW = {
+  index: 0,
+  callId: '',
+  name: '',
+  text: '',
+  sent: 0,
+  sound: [],
+  sentences: [],
+  open: false,
+} as const;
 
 function update(step: Step, change: (response: ActiveResponse) => Partial<ActiveResponse>): void {
   const { response } = step.state;
@@ -15,7 +24,7 @@ const replace = (step: Step, at: number, entry: Entry): void =>
   update(step, ({ entries }) => ({ entries: entries.with(at, entry) }));
 
 /** The entry that `matches`, or a new one made by `make`, as its place in the list. */
-function place(step: Step, matches: (entry: Entry) => boolean, make: () => Entry): number {
+function entryIndex(step: Step, matches: (entry: Entry) => boolean, make: () => Entry): number {
   const entries = step.state.response?.entries ?? [];
   const at = entries.findIndex(matches);
   if (at !== -1) return at;
@@ -26,16 +35,16 @@ function place(step: Step, matches: (entry: Entry) => boolean, make: () => Entry
 
 const entryOf = (step: Step, at: number): Entry => step.state.response?.entries[at] as Entry;
 
-const messagePlace = (step: Step): number =>
-  place(
+const messageIndex = (step: Step): number =>
+  entryIndex(
     step,
     ({ kind }) => kind === 'message',
     () => ({ ...NEW, kind: 'message', itemId: step.newId('item') }),
   );
 
 /** The engine says more. */
-export function addWords(step: Step, { text }: Extract<Input, { kind: 'words' }>): void {
-  const at = messagePlace(step);
+export function addText(step: Step, { text }: Extract<Input, { kind: 'text' }>): void {
+  const at = messageIndex(step);
   replace(step, at, { ...entryOf(step, at), text: entryOf(step, at).text + text });
   advance(step);
 }
@@ -45,7 +54,7 @@ export function addCall(
   step: Step,
   { index, name, arguments: more }: Extract<Input, { kind: 'call' }>,
 ): void {
-  const at = place(
+  const at = entryIndex(
     step,
     (entry) => entry.kind === 'call' && entry.index === index,
     () => ({ ...NEW, kind: 'call', index, itemId: step.newId('item'), callId: step.newId('call') }),
@@ -56,21 +65,21 @@ export function addCall(
 }
 
 /** The voice begins a sentence. */
-export function startSaying(step: Step, { text }: Extract<Input, { kind: 'saying' }>): void {
-  const at = messagePlace(step);
+export function startSentence(step: Step, { text }: Extract<Input, { kind: 'sentence' }>): void {
+  const at = messageIndex(step);
   const entry = entryOf(step, at);
-  replace(step, at, { ...entry, said: [...entry.said, { text, ms: 0 }] });
+  replace(step, at, { ...entry, sentences: [...entry.sentences, { text, ms: 0 }] });
 }
 
 /** The voice has made more sound of its sentence. */
 export function addSound(step: Step, { bytes }: Extract<Input, { kind: 'sound' }>): void {
   const voice = step.state.response?.voice;
   if (!voice || bytes.length === 0) return;
-  const at = messagePlace(step);
+  const at = messageIndex(step);
   const entry = entryOf(step, at);
-  const last = entry.said.at(-1) ?? { text: '', ms: 0 };
-  const said = [...entry.said.slice(0, -1), { ...last, ms: last.ms + msOf(voice.format, bytes.length) }];
-  replace(step, at, { ...entry, said, sound: [...entry.sound, bytes] });
+  const last = entry.sentences.at(-1) ?? { text: '', ms: 0 };
+  const said = [...entry.sentences.slice(0, -1), { ...last, ms: last.ms + msOf(voice.format, bytes.length) }];
+  replace(step, at, { ...entry, sentences: said, sound: [...entry.sound, bytes] });
   advance(step);
 }
 
@@ -104,21 +113,21 @@ export function closeEntries(step: Step, status: ItemStatus, spokenOnly: boolean
   if (entry?.open) close(step, status, spokenOnly && response?.modality === 'audio');
 }
 
-const at = (response: ActiveResponse, entry: Entry) => ({
+const positionOf = (response: ActiveResponse, entry: Entry) => ({
   response_id: response.id,
   item_id: entry.itemId,
   output_index: response.head,
 });
 
 function open(step: Step, response: ActiveResponse, entry: Entry): void {
-  const { response_id, output_index } = at(response, entry);
+  const { response_id, output_index } = positionOf(response, entry);
   const empty = entryItem({ ...entry, text: '' }, response.modality, 'in_progress');
   const item = empty.type === 'message' ? { ...empty, content: [] } : empty;
   step.send('response.output_item.added', { response_id, output_index, item });
-  if (response.joins) joinItem(step, item, null);
+  if (response.isInConversation) addItem(step, item, null);
   if (entry.kind === 'message')
     step.send('response.content_part.added', {
-      ...at(response, entry),
+      ...positionOf(response, entry),
       content_index: 0,
       part: part(response, ''),
     });
@@ -135,7 +144,7 @@ function flush(step: Step): void {
   const { response } = step.state;
   const entry = response?.entries[response.head];
   if (!response || !entry) return;
-  const where = at(response, entry);
+  const where = positionOf(response, entry);
   const delta = entry.text.slice(entry.sent);
   if (delta !== '' && entry.kind === 'call')
     step.send('response.function_call_arguments.delta', { ...where, call_id: entry.callId, delta });
@@ -151,29 +160,29 @@ function close(step: Step, status: ItemStatus, spokenOnly = false): void {
   const { response } = step.state;
   const entry = response?.entries[response.head];
   if (!response || !entry) return;
-  const where = at(response, entry);
+  const where = positionOf(response, entry);
   if (entry.kind === 'call') {
     const { callId: call_id, name, text } = entry;
     step.send('response.function_call_arguments.done', { ...where, call_id, name, arguments: text });
   } else closeMessage(step, response, entry);
   const kept = spokenOnly && entry.kind === 'message' ? spokenOf(entry) : entry;
   const item = entryItem(kept, response.modality, status);
-  if (response.joins) itemDone(step, item);
+  if (response.isInConversation) completeItem(step, item);
   const { response_id, output_index } = where;
   step.send('response.output_item.done', { response_id, output_index, item });
   update(step, ({ head, output }) => ({ head: head + 1, output: [...output, item] }));
-  if (response.joins && kept.said.length > 0)
-    step.set({ said: { ...step.state.said, [entry.itemId]: kept.said } });
+  if (response.isInConversation && kept.sentences.length > 0)
+    step.set({ spokenSentences: { ...step.state.spokenSentences, [entry.itemId]: kept.sentences } });
 }
 
 /** What of a message was spoken: its sentences up to the last one of which there is any sound. */
 function spokenOf(entry: Entry): Entry {
-  const said = entry.said.slice(0, entry.said.findLastIndex(({ ms }) => ms > 0) + 1);
-  return { ...entry, said, text: said.map(({ text }) => text).join('') };
+  const said = entry.sentences.slice(0, entry.sentences.findLastIndex(({ ms }) => ms > 0) + 1);
+  return { ...entry, sentences: said, text: said.map(({ text }) => text).join('') };
 }
 
 function closeMessage(step: Step, response: ActiveResponse, entry: Entry): void {
-  const where = { ...at(response, entry), content_index: 0 };
+  const where = { ...positionOf(response, entry), content_index: 0 };
   const { text } = entry;
   if (response.modality === 'text') step.send('response.output_text.done', { ...where, text });
   else {

@@ -1,6 +1,6 @@
-import type { Item, Said } from './items.ts';
+import type { Item, SpokenSentence } from './items.ts';
 import type { Modality, SessionConfig } from './session-config.ts';
-import type { StageTimes, Tokens, VoiceAsk } from './step.ts';
+import type { StageTimes, Tokens, VoiceRequest } from './step.ts';
 
 /** Something that an answer says or calls; what has come but was not sent yet waits in it. */
 export interface Entry {
@@ -15,11 +15,11 @@ export interface Entry {
   /** Characters of `text` that were sent. */
   readonly sent: number;
   readonly sound: readonly Buffer[];
-  readonly said: readonly Said[];
+  readonly sentences: readonly SpokenSentence[];
   readonly open: boolean;
 }
 
-export interface AnswerEnd {
+export interface ChatEnd {
   readonly finish: string;
   readonly tokens: Tokens | null;
   readonly times: StageTimes;
@@ -31,22 +31,22 @@ export interface ActiveResponse {
   readonly modality: Modality;
   /** What the answer is made from; the session with what `response.create` changes. */
   readonly config: SessionConfig;
-  readonly voice: VoiceAsk | null;
+  readonly voice: VoiceRequest | null;
   readonly metadata: Readonly<Record<string, string>> | null;
   /** What it answers, when that is not the conversation. */
   readonly input: readonly Item[] | null;
   /** Whether its items join the conversation. */
-  readonly joins: boolean;
+  readonly isInConversation: boolean;
   /** Begun by the end of a turn, not by the caller. */
   readonly auto: boolean;
   /** Items that must be understood before it begins; null once it has. */
   readonly waitsFor: readonly string[] | null;
-  readonly heardMs: number | null;
+  readonly transcriptionMs: number | null;
   readonly entries: readonly Entry[];
   /** The entry that is being sent. */
   readonly head: number;
   readonly output: readonly Item[];
-  readonly answered: AnswerEnd | null;
+  readonly answered: ChatEnd | null;
   readonly spoken: StageTimes | null;
   readonly startedAt: number;
 }
@@ -72,9 +72,9 @@ const rounded = (ms: number): string => String(Math.round(ms));
 
 /** Per-stage times as metadata, which holds texts only (docs/spec/contract.md#realtime-stages). */
 function times(response: ActiveResponse, now: number): Record<string, string> {
-  const { answered, spoken, heardMs, startedAt } = response;
+  const { answered, spoken, transcriptionMs, startedAt } = response;
   const rows: [string, number | null | undefined][] = [
-    ['svc_stt_ms', heardMs],
+    ['svc_stt_ms', transcriptionMs],
     ['svc_chat_first_ms', answered?.times.firstMs],
     ['svc_chat_ms', answered?.times.ms],
     ['svc_tts_first_ms', spoken?.firstMs],

@@ -1,11 +1,11 @@
 import type { ClientEvent, ResponseParams } from '../../contract/realtime.ts';
-import { callersError } from './client-event.ts';
+import { clientError } from './client-event.ts';
 import { type Item, itemFrom } from './items.ts';
 import { advance, closeEntries } from './response-entries.ts';
 import { type ActiveResponse, type ResponseEnd, responseResource } from './response-state.ts';
-import { type SessionConfig, turnSettings, USUAL } from './session-config.ts';
-import type { Input, Stage, Step, Told } from './step.ts';
-import { unanswered } from './unanswered.ts';
+import { DEFAULT_MODELS, type SessionConfig, turnSettings } from './session-config.ts';
+import type { Input, Stage, StageError, Step } from './step.ts';
+import { needsResponse } from './unanswered.ts';
 
 /** The entry of the answer under way that is this item. */
 export const entryAt = (step: Step, itemId: string) =>
@@ -15,14 +15,14 @@ export const entryAt = (step: Step, itemId: string) =>
  * Emits an error event for a missing stage (docs/spec/contract.md#realtime-missing-stage). Returns false when
  * the stage exists.
  */
-export function missing(step: Step, stage: Stage, model: string, event_id: string | null): boolean {
-  if (step.world.can(stage, model)) return false;
-  const message = `Nothing here serves ${STAGE_WORDS[stage]} as "${model}".`;
+export function isStageMissing(step: Step, stage: Stage, model: string, event_id: string | null): boolean {
+  if (step.environment.can(stage, model)) return false;
+  const message = `Nothing here serves ${STAGE_NAMES[stage]} as "${model}".`;
   step.error({ type: 'server_error', code: 'realtime.unavailable', message, param: null, event_id });
   return true;
 }
 
-const STAGE_WORDS: Readonly<Record<Stage, string>> = {
+const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   chat: 'chat',
   stt: 'speech to text',
   tts: 'text to speech',
@@ -33,7 +33,7 @@ export function createResponse(step: Step, event: ClientEvent<'response.create'>
   const { event_id = null } = event;
   const params = event.response ?? {};
   const refuse = (code: string, message: string, param: string | null) =>
-    step.error(callersError(code, message, { param, event_id }));
+    step.error(clientError(code, message, { param, event_id }));
   if (step.state.config.type === 'transcription')
     return refuse('invalid_value', 'A transcription session makes no responses.', 'type');
   if (step.state.response !== null)
@@ -49,14 +49,14 @@ export function createResponse(step: Step, event: ClientEvent<'response.create'>
 
 /** The end of a turn asks for an answer; while one goes on that was not interrupted, it comes afterwards. */
 export function answerTurn(step: Step, item: string): void {
-  if (step.state.response !== null) step.set({ owed: [...step.state.owed, item] });
-  else begin(step, { ...OF_A_TURN, auto: true });
+  if (step.state.response !== null) step.set({ pendingTurns: [...step.state.pendingTurns, item] });
+  else begin(step, { ...TURN_DEFAULTS, auto: true });
 }
 
 /** The model speaks although nobody has. */
-export const speakFirst = (step: Step): void => begin(step, { ...OF_A_TURN, auto: false });
+export const speakFirst = (step: Step): void => begin(step, { ...TURN_DEFAULTS, auto: false });
 
-const OF_A_TURN = { params: {}, input: null, event_id: null } as const;
+const TURN_DEFAULTS = { params: {}, input: null, event_id: null } as const;
 
 function inputOf(step: Step, { input }: ResponseParams): readonly Item[] | null | string {
   if (input === undefined) return null;
@@ -75,17 +75,17 @@ function inputOf(step: Step, { input }: ResponseParams): readonly Item[] | null 
   return items;
 }
 
-interface Beginning {
+interface ResponseStart {
   readonly params: ResponseParams;
   readonly input: readonly Item[] | null;
   readonly auto: boolean;
   readonly event_id: string | null;
 }
 
-function begin(step: Step, { params, input, auto, event_id }: Beginning): void {
-  const config = changed(step.state.config, params);
-  if (missing(step, 'chat', config.model, event_id)) return;
-  if (config.modality === 'audio' && missing(step, 'tts', USUAL.tts, event_id)) return;
+function begin(step: Step, { params, input, auto, event_id }: ResponseStart): void {
+  const config = withParams(step.state.config, params);
+  if (isStageMissing(step, 'chat', config.model, event_id)) return;
+  if (config.modality === 'audio' && isStageMissing(step, 'tts', DEFAULT_MODELS.tts, event_id)) return;
   const { voice, speed, format } = config.output;
   const response: ActiveResponse = {
     id: step.newId('resp'),
@@ -94,25 +94,25 @@ function begin(step: Step, { params, input, auto, event_id }: Beginning): void {
     voice: config.modality === 'audio' ? { voice, speed, format } : null,
     metadata: params.metadata ?? null,
     input,
-    joins: params.conversation !== 'none',
+    isInConversation: params.conversation !== 'none',
     auto,
-    waitsFor: input === null ? step.state.hearing : [],
-    heardMs: null,
+    waitsFor: input === null ? step.state.transcribing : [],
+    transcriptionMs: null,
     entries: [],
     head: 0,
     output: [],
     answered: null,
     spoken: null,
-    startedAt: step.world.now,
+    startedAt: step.environment.now,
   };
   step.set({ response });
-  step.want({ kind: 'idle', ms: null });
-  step.send('response.created', { response: responseResource(response, null, step.world.now) });
-  ask(step);
+  step.addEffect({ kind: 'idle', ms: null });
+  step.send('response.created', { response: responseResource(response, null, step.environment.now) });
+  startWhenReady(step);
 }
 
 /** The session's settings with what this response wants otherwise. */
-function changed(config: SessionConfig, params: ResponseParams): SessionConfig {
+function withParams(config: SessionConfig, params: ResponseParams): SessionConfig {
   const output = params.audio?.output;
   return {
     ...config,
@@ -130,39 +130,41 @@ function changed(config: SessionConfig, params: ResponseParams): SessionConfig {
 }
 
 /** Begins the answer once everything before it is understood; turns that leave nothing to be answered need none. */
-function ask(step: Step) {
+function startWhenReady(step: Step) {
   const { response } = step.state;
   if (response === null || response.waitsFor === null || response.waitsFor.length > 0) return;
   step.set({ response: { ...response, waitsFor: null } });
   const before = step.state;
   // Words that are understood by now are told to the model below, or there are none to answer.
-  if (ofConversation(response)) step.set({ owed: before.owed.filter((id) => before.hearing.includes(id)) });
-  if (response.auto && !unanswered(before)) return finishResponse(step, COMPLETED);
+  if (ofConversation(response))
+    step.set({ pendingTurns: before.pendingTurns.filter((id) => before.transcribing.includes(id)) });
+  if (response.auto && !needsResponse(before)) return finishResponse(step, COMPLETED);
   const { model, instructions, tools, toolChoice, maxOutputTokens } = response.config;
   const items = response.input ?? before.items;
   const chat = { model, instructions, items, tools, toolChoice, maxOutputTokens };
-  step.want({ kind: 'answer', response: response.id, chat, voice: response.voice });
+  step.addEffect({ kind: 'answer', response: response.id, chat, voice: response.voice });
 }
 
 /** Whether a response answers what was said, not something beside it. */
-const ofConversation = ({ input, joins }: ActiveResponse): boolean => input === null && joins;
+const ofConversation = ({ input, isInConversation }: ActiveResponse): boolean =>
+  input === null && isInConversation;
 
 const COMPLETED: ResponseEnd = { status: 'completed', details: null };
 
 /** An item that the answer may wait for was understood, or is gone. */
-export function heardFor(step: Step, item: string, ms: number | null): void {
+export function onItemTranscribed(step: Step, item: string, ms: number | null): void {
   const { response } = step.state;
   if (!response?.waitsFor?.includes(item)) return;
   const waitsFor = response.waitsFor.filter((each) => each !== item);
-  step.set({ response: { ...response, waitsFor, heardMs: ms ?? response.heardMs } });
-  ask(step);
+  step.set({ response: { ...response, waitsFor, transcriptionMs: ms ?? response.transcriptionMs } });
+  startWhenReady(step);
 }
 
-export function unheardFor(step: Step, item: string, error: Told): void {
+export function onItemFailed(step: Step, item: string, error: StageError): void {
   if (step.state.response?.waitsFor?.includes(item)) failResponse(step, error);
 }
 
-export function failResponse(step: Step, { code, message }: Told): void {
+export function failResponse(step: Step, { code, message }: StageError): void {
   finishResponse(step, {
     status: 'failed',
     details: { type: 'failed', error: { type: 'server_error', code, message } },
@@ -173,9 +175,9 @@ export function cancelResponse(step: Step, { response_id, event_id }: ClientEven
   const { response } = step.state;
   if (response === null || (response_id != null && response_id !== response.id)) {
     const message = 'Cancellation failed: no active response found.';
-    return step.error(callersError('response_cancel_not_active', message, { event_id: event_id ?? null }));
+    return step.error(clientError('response_cancel_not_active', message, { event_id: event_id ?? null }));
   }
-  if (ofConversation(response)) step.set({ dismissed: step.state.items.at(-1)?.id ?? null });
+  if (ofConversation(response)) step.set({ dismissedItemId: step.state.items.at(-1)?.id ?? null });
   finishResponse(step, { status: 'cancelled', details: { type: 'cancelled', reason: 'client_cancelled' } });
 }
 
@@ -191,21 +193,23 @@ export function finishResponse(step: Step, end: ResponseEnd) {
   closeEntries(step, status === 'completed' ? 'completed' : 'incomplete', status === 'cancelled');
   const { response, config } = step.state;
   if (response === null) return;
-  step.want({ kind: 'stop', response: response.id });
+  step.addEffect({ kind: 'stop', response: response.id });
   step.set({ response: null });
-  step.send('response.done', { response: responseResource(response, end, step.world.now) });
-  if (owesAnswer(step)) return begin(step, { ...OF_A_TURN, auto: true });
-  step.set({ owed: [] });
+  step.send('response.done', { response: responseResource(response, end, step.environment.now) });
+  if (hasPendingTurn(step)) return begin(step, { ...TURN_DEFAULTS, auto: true });
+  step.set({ pendingTurns: [] });
   const idleMs = turnSettings(config)?.idleMs ?? null;
   if (idleMs === null || config.type === 'transcription') return;
-  const spokenMs = response.entries.flatMap(({ said }) => said).reduce((sum, { ms }) => sum + ms, 0);
-  step.want({ kind: 'idle', ms: idleMs + Math.ceil(spokenMs) });
+  const spokenMs = response.entries
+    .flatMap(({ sentences }) => sentences)
+    .reduce((sum, { ms }) => sum + ms, 0);
+  step.addEffect({ kind: 'idle', ms: idleMs + Math.ceil(spokenMs) });
 }
 
 /** Whether turns that ended meanwhile ask for an answer, or may, once they are understood. */
-function owesAnswer({ state }: Step): boolean {
-  if (state.owed.length === 0) return false;
-  return state.owed.some((id) => state.hearing.includes(id)) || unanswered(state);
+function hasPendingTurn({ state }: Step): boolean {
+  if (state.pendingTurns.length === 0) return false;
+  return state.pendingTurns.some((id) => state.transcribing.includes(id)) || needsResponse(state);
 }
 
 /** The engine has said everything, or the voice has. */

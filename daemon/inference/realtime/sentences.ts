@@ -1,7 +1,7 @@
 /** Longest piece that is spoken at once, in characters. */
-const LONGEST = 400;
+const MAX_LENGTH = 400;
 /** Shorter sentences wait for the next one, but for the first, which makes the voice start early. */
-const SHORTEST = 24;
+const MIN_LENGTH = 24;
 
 /**
  * The end of a sentence: a closing mark with what belongs to it and the space after it, or a mark of scripts without spaces.
@@ -35,14 +35,14 @@ export function addText(state: Sentences, text: string): [Sentences, string[]] {
 
 /** Where the first piece of a text ends, or 0 when that is not known yet. */
 function cut(text: string, first: boolean): number {
-  const least = first ? 2 : SHORTEST;
+  const least = first ? 2 : MIN_LENGTH;
   // No piece is longer, and one more character tells what follows it: a long text is not read anew for each of its pieces.
-  for (const match of text.slice(0, LONGEST + 1).matchAll(END)) {
+  for (const match of text.slice(0, MAX_LENGTH + 1).matchAll(END)) {
     const end = match.index + match[0].length;
-    if (end > LONGEST) break;
+    if (end > MAX_LENGTH) break;
     if (end >= least && !SHORT_FORM.test(text.slice(0, end))) return end;
   }
-  return text.length > LONGEST ? breakBefore(text, LONGEST) : 0;
+  return text.length > MAX_LENGTH ? breakBefore(text, MAX_LENGTH) : 0;
 }
 
 /** The last comma or space before `limit`, else the limit, but never inside a character. */

@@ -1,5 +1,5 @@
 import type { AudioFormat, SessionUpdate, TurnDetection } from '../../contract/realtime.ts';
-import type { GateSettings } from './vad.ts';
+import type { VadSettings } from './vad.ts';
 
 export type Modality = 'text' | 'audio';
 
@@ -28,7 +28,7 @@ export interface SessionConfig {
 
 const PCM: AudioFormat = { type: 'audio/pcm', rate: 24_000 };
 /** Slots that serve a stage when the caller names no model. */
-export const USUAL = { chat: 'agent', stt: 'stt', tts: 'tts' } as const;
+export const DEFAULT_MODELS = { chat: 'agent', stt: 'stt', tts: 'tts' } as const;
 
 /** A session as it begins. One that only transcribes shows its transcripts from the start. */
 export function newConfig(start: {
@@ -38,7 +38,7 @@ export function newConfig(start: {
 }): SessionConfig {
   return {
     type: start.type,
-    model: start.model ?? USUAL.chat,
+    model: start.model ?? DEFAULT_MODELS.chat,
     modality: start.modality,
     instructions: '',
     input: {
@@ -57,7 +57,7 @@ export function newConfig(start: {
  * An absent field stays unchanged, null turns it off (docs/spec/contract.md#realtime). A transcription has no
  * output, so that part is skipped.
  */
-export function updated(config: SessionConfig, update: SessionUpdate): SessionConfig {
+export function applyUpdate(config: SessionConfig, update: SessionUpdate): SessionConfig {
   const input = update.audio?.input;
   const output = update.audio?.output;
   const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value);
@@ -82,7 +82,7 @@ export function updated(config: SessionConfig, update: SessionUpdate): SessionCo
   };
 }
 
-export interface TurnSettings extends GateSettings {
+export interface TurnSettings extends VadSettings {
   readonly prefixMs: number;
   readonly idleMs: number | null;
   readonly createResponse: boolean;

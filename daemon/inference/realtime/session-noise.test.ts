@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANSWERED, asked, doneOf, SessionBench, types } from './testing/session-bench.ts';
+import { ANSWERED, doneOf, requestResponse, SessionBench, types } from './testing/session-bench.ts';
 import { quiet, tone } from './testing/sounds.ts';
 
 const SPOKEN_TURN = [quiet(200), tone(600), quiet(600)];
@@ -7,10 +7,10 @@ const NOISE = [tone(60), quiet(600)];
 
 const BUSY = { audio: { input: { turn_detection: { type: 'server_vad', interrupt_response: false } } } };
 
-const hearing = (bench: SessionBench): string => bench.last('hear').item;
+const hearing = (bench: SessionBench): string => bench.last('transcribe').item;
 const hear = (bench: SessionBench, item: string, text: string) =>
-  bench.tell({ kind: 'heard', item, text, seconds: 1, ms: 1 });
-const answers = (bench: SessionBench): number => bench.wanted.filter(({ kind }) => kind === 'answer').length;
+  bench.dispatch({ kind: 'transcribed', item, text, seconds: 1, ms: 1 });
+const answers = (bench: SessionBench): number => bench.effects.filter(({ kind }) => kind === 'answer').length;
 
 /** What the newest answer is made from: the words of the user. */
 const toldWords = (bench: SessionBench): unknown[] =>
@@ -33,8 +33,8 @@ describe('a noise', () => {
 
   test('that ends an answer before its first word leaves the question to be answered', () => {
     const bench = new SessionBench();
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'It is noon.' });
+    const response = requestResponse(bench);
+    bench.dispatch({ kind: 'text', response, text: 'It is noon.' });
     bench.append(...NOISE);
     hear(bench, hearing(bench), '');
     expect(answers(bench)).toBe(2);
@@ -42,7 +42,7 @@ describe('a noise', () => {
 
   test('brings back no answer that the caller has cancelled', () => {
     const bench = new SessionBench();
-    asked(bench);
+    requestResponse(bench);
     bench.say({ type: 'response.cancel' });
     bench.append(...NOISE);
     hear(bench, hearing(bench), '');
@@ -51,9 +51,9 @@ describe('a noise', () => {
 
   test('after an answer is not answered', () => {
     const bench = new SessionBench({ modality: 'text' });
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'Hello.' });
-    bench.tell({ ...ANSWERED, response });
+    const response = requestResponse(bench);
+    bench.dispatch({ kind: 'text', response, text: 'Hello.' });
+    bench.dispatch({ ...ANSWERED, response });
     bench.append(...NOISE);
     expect(doneOf(hear(bench, hearing(bench), ''))).toMatchObject({ status: 'completed', output: [] });
     expect(answers(bench)).toBe(1);
@@ -62,21 +62,21 @@ describe('a noise', () => {
   test('during an answer that nothing interrupts does not have it said again', () => {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'Hello.' });
+    const response = requestResponse(bench);
+    bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.append(...NOISE);
     hear(bench, hearing(bench), '');
-    expect(types(bench.tell({ ...ANSWERED, response }))).not.toContain('response.created');
+    expect(types(bench.dispatch({ ...ANSWERED, response }))).not.toContain('response.created');
     expect(answers(bench)).toBe(1);
   });
 
   test('that is understood after such an answer is not answered either', () => {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'Hello.' });
+    const response = requestResponse(bench);
+    bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.append(...NOISE);
-    expect(types(bench.tell({ ...ANSWERED, response }))).toContain('response.created');
+    expect(types(bench.dispatch({ ...ANSWERED, response }))).toContain('response.created');
     expect(doneOf(hear(bench, hearing(bench), ''))).toMatchObject({ status: 'completed', output: [] });
     expect(answers(bench)).toBe(1);
   });
@@ -84,14 +84,18 @@ describe('a noise', () => {
 
 describe('words during an answer that nothing interrupts', () => {
   /** A second question before the answer to the first has begun: it stands before that answer. */
-  function twoQuestions(): { bench: SessionBench; second: string; end(): ReturnType<SessionBench['tell']> } {
+  function twoQuestions(): {
+    bench: SessionBench;
+    second: string;
+    end(): ReturnType<SessionBench['dispatch']>;
+  } {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
-    const response = asked(bench);
+    const response = requestResponse(bench);
     bench.append(...SPOKEN_TURN);
     const end = () => {
-      bench.tell({ kind: 'words', response, text: 'Hello.' });
-      return bench.tell({ ...ANSWERED, response });
+      bench.dispatch({ kind: 'text', response, text: 'Hello.' });
+      return bench.dispatch({ ...ANSWERED, response });
     };
     return { bench, second: hearing(bench), end };
   }
@@ -106,7 +110,11 @@ describe('words during an answer that nothing interrupts', () => {
 
   test('that could not be understood are not', () => {
     const { bench, second, end } = twoQuestions();
-    bench.tell({ kind: 'unheard', item: second, error: { code: 'slot.failed', message: 'It is gone.' } });
+    bench.dispatch({
+      kind: 'transcription_failed',
+      item: second,
+      error: { code: 'slot.failed', message: 'It is gone.' },
+    });
     expect(types(end())).not.toContain('response.created');
   });
 
@@ -120,7 +128,7 @@ describe('words during an answer that nothing interrupts', () => {
     hear(bench, first, 'Where?');
     expect(toldWords(bench)).toEqual(['Where?', 'And when?']);
     const response = bench.answering;
-    bench.tell({ kind: 'words', response, text: 'Here and now.' });
-    expect(types(bench.tell({ ...ANSWERED, response }))).not.toContain('response.created');
+    bench.dispatch({ kind: 'text', response, text: 'Here and now.' });
+    expect(types(bench.dispatch({ ...ANSWERED, response }))).not.toContain('response.created');
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import {
   ANSWERED,
-  asked,
   doneOf,
   errorOf,
   MANUAL,
+  requestResponse,
   SessionBench,
   SPOKEN,
   types,
@@ -29,19 +29,19 @@ describe('speech', () => {
     expect(events[0]).toMatchObject({ audio_start_ms: 0 });
     expect(events[1]?.audio_end_ms).toBeGreaterThan(1280);
     expect(events[1]?.audio_end_ms).toBeLessThan(1340);
-    const { item } = bench.last('hear');
-    const heard = bench.tell({ kind: 'heard', item, text: 'good day', seconds: 1, ms: 5 });
+    const { item } = bench.last('transcribe');
+    const heard = bench.dispatch({ kind: 'transcribed', item, text: 'good day', seconds: 1, ms: 5 });
     expect(types(heard)).toEqual([
       'conversation.item.input_audio_transcription.delta',
       'conversation.item.input_audio_transcription.completed',
     ]);
     const response = bench.answering;
     const said = [
-      ...bench.tell({ kind: 'words', response, text: 'Hello.' }),
-      ...bench.tell({ kind: 'saying', response, text: 'Hello.' }),
-      ...bench.tell({ kind: 'sound', response, bytes: tone(100) }),
-      ...bench.tell({ ...ANSWERED, response }),
-      ...bench.tell({ ...SPOKEN, response }),
+      ...bench.dispatch({ kind: 'text', response, text: 'Hello.' }),
+      ...bench.dispatch({ kind: 'sentence', response, text: 'Hello.' }),
+      ...bench.dispatch({ kind: 'sound', response, bytes: tone(100) }),
+      ...bench.dispatch({ ...ANSWERED, response }),
+      ...bench.dispatch({ ...SPOKEN, response }),
     ];
     expect(types(said)).toEqual([
       'response.output_item.added',
@@ -63,12 +63,12 @@ describe('speech', () => {
 
   test('speech ends the answer that goes on; what was heard of it stays', () => {
     const bench = new SessionBench();
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'One two three four. Five six.' });
-    bench.tell({ kind: 'saying', response, text: 'One two three four.' });
-    bench.tell({ kind: 'sound', response, bytes: tone(1000) });
-    bench.tell({ kind: 'saying', response, text: ' Five six.' });
-    bench.tell({ kind: 'sound', response, bytes: tone(500) });
+    const response = requestResponse(bench);
+    bench.dispatch({ kind: 'text', response, text: 'One two three four. Five six.' });
+    bench.dispatch({ kind: 'sentence', response, text: 'One two three four.' });
+    bench.dispatch({ kind: 'sound', response, bytes: tone(1000) });
+    bench.dispatch({ kind: 'sentence', response, text: ' Five six.' });
+    bench.dispatch({ kind: 'sound', response, bytes: tone(500) });
     const events = bench.append(tone(200));
     expect(types(events)[0]).toBe('input_audio_buffer.speech_started');
     expect(doneOf(events)).toMatchObject({
@@ -90,13 +90,13 @@ describe('speech', () => {
 
   test('an interrupted item keeps what was spoken, however far the model was ahead', () => {
     const bench = new SessionBench();
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'One two. Three four. Five six. Seven eight.' });
-    bench.tell({ kind: 'saying', response, text: 'One two.' });
-    bench.tell({ kind: 'sound', response, bytes: tone(1000) });
-    bench.tell({ kind: 'saying', response, text: ' Three four.' });
-    bench.tell({ kind: 'sound', response, bytes: tone(100) });
-    bench.tell({ kind: 'saying', response, text: ' Five six.' });
+    const response = requestResponse(bench);
+    bench.dispatch({ kind: 'text', response, text: 'One two. Three four. Five six. Seven eight.' });
+    bench.dispatch({ kind: 'sentence', response, text: 'One two.' });
+    bench.dispatch({ kind: 'sound', response, bytes: tone(1000) });
+    bench.dispatch({ kind: 'sentence', response, text: ' Three four.' });
+    bench.dispatch({ kind: 'sound', response, bytes: tone(100) });
+    bench.dispatch({ kind: 'sentence', response, text: ' Five six.' });
     const events = bench.append(tone(200));
     const content = [{ type: 'output_audio', transcript: 'One two. Three four.' }];
     expect(doneOf(events)).toMatchObject({
@@ -113,27 +113,27 @@ describe('speech', () => {
 
   test('an answer that is cancelled before its first sound was not said', () => {
     const bench = new SessionBench();
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'One two. Three four.' });
-    bench.tell({ kind: 'saying', response, text: 'One two.' });
+    const response = requestResponse(bench);
+    bench.dispatch({ kind: 'text', response, text: 'One two. Three four.' });
+    bench.dispatch({ kind: 'sentence', response, text: 'One two.' });
     bench.say({ type: 'response.cancel' });
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: '' }] });
   });
 
   test('a voice that fails takes back no words', () => {
     const bench = new SessionBench();
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'One two.' });
-    bench.tell({ kind: 'failed', response, error: { code: 'slot.failed', message: 'It is gone.' } });
+    const response = requestResponse(bench);
+    bench.dispatch({ kind: 'text', response, text: 'One two.' });
+    bench.dispatch({ kind: 'failed', response, error: { code: 'slot.failed', message: 'It is gone.' } });
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two.' }] });
   });
 
   test('where nothing may interrupt, the turn is answered afterwards', () => {
     const bench = new SessionBench();
     bench.update({ audio: { input: { turn_detection: { type: 'server_vad', interrupt_response: false } } } });
-    const response = asked(bench);
+    const response = requestResponse(bench);
     expect(types(bench.append(...SPEAKING))).not.toContain('response.done');
-    const over = [...bench.tell({ ...ANSWERED, response })];
+    const over = [...bench.dispatch({ ...ANSWERED, response })];
     expect(types(over)).toEqual(['response.done', 'response.created']);
   });
 
@@ -146,10 +146,10 @@ describe('speech', () => {
       'conversation.item.added',
       'conversation.item.done',
     ]);
-    expect(bench.last('hear').sound.length).toBe(1400 * 48);
+    expect(bench.last('transcribe').sound.length).toBe(1400 * 48);
     bench.say({ type: 'response.create' });
-    expect(bench.wanted.filter(({ kind }) => kind === 'answer')).toEqual([]);
-    bench.tell({ kind: 'heard', item: bench.last('hear').item, text: '', seconds: 1, ms: 1 });
+    expect(bench.effects.filter(({ kind }) => kind === 'answer')).toEqual([]);
+    bench.dispatch({ kind: 'transcribed', item: bench.last('transcribe').item, text: '', seconds: 1, ms: 1 });
     expect(bench.answering).toMatch(/^resp_/);
     bench.append(tone(50));
     expect(bench.say({ type: 'input_audio_buffer.clear' })).toMatchObject([
@@ -163,7 +163,13 @@ describe('speech', () => {
   test('noise in which nothing is said is answered by silence', () => {
     const bench = new SessionBench();
     bench.append(...SPEAKING);
-    const events = bench.tell({ kind: 'heard', item: bench.last('hear').item, text: '', seconds: 1, ms: 1 });
+    const events = bench.dispatch({
+      kind: 'transcribed',
+      item: bench.last('transcribe').item,
+      text: '',
+      seconds: 1,
+      ms: 1,
+    });
     expect(doneOf(events)).toMatchObject({ status: 'completed', output: [] });
   });
 
@@ -171,7 +177,11 @@ describe('speech', () => {
     const bench = new SessionBench();
     bench.append(...SPEAKING);
     const error = { code: 'slot.failed', message: 'It is gone.' };
-    const events = bench.tell({ kind: 'unheard', item: bench.last('hear').item, error });
+    const events = bench.dispatch({
+      kind: 'transcription_failed',
+      item: bench.last('transcribe').item,
+      error,
+    });
     expect(types(events)).toEqual(['conversation.item.input_audio_transcription.failed', 'response.done']);
     expect(doneOf(events)).toMatchObject({
       status: 'failed',
@@ -182,9 +192,9 @@ describe('speech', () => {
   test('a session that only transcribes never answers', () => {
     const bench = new SessionBench({ type: 'transcription' });
     expect(types(bench.append(...SPEAKING))).not.toContain('response.created');
-    const heard = bench.tell({
-      kind: 'heard',
-      item: bench.last('hear').item,
+    const heard = bench.dispatch({
+      kind: 'transcribed',
+      item: bench.last('transcribe').item,
       text: 'words',
       seconds: 1.2,
       ms: 1,
@@ -201,14 +211,14 @@ describe('speech', () => {
   test('after idle_timeout_ms the model speaks first', () => {
     const bench = new SessionBench();
     bench.update({ audio: { input: { turn_detection: { type: 'server_vad', idle_timeout_ms: 5000 } } } });
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'Hi.' });
-    bench.tell({ kind: 'saying', response, text: 'Hi.' });
-    bench.tell({ kind: 'sound', response, bytes: tone(400) });
-    bench.tell({ ...ANSWERED, response });
-    bench.tell({ ...SPOKEN, response });
+    const response = requestResponse(bench);
+    bench.dispatch({ kind: 'text', response, text: 'Hi.' });
+    bench.dispatch({ kind: 'sentence', response, text: 'Hi.' });
+    bench.dispatch({ kind: 'sound', response, bytes: tone(400) });
+    bench.dispatch({ ...ANSWERED, response });
+    bench.dispatch({ ...SPOKEN, response });
     expect(bench.last('idle').ms).toBe(5400);
-    expect(types(bench.tell({ kind: 'idle' }))).toEqual([
+    expect(types(bench.dispatch({ kind: 'idle' }))).toEqual([
       'input_audio_buffer.timeout_triggered',
       'input_audio_buffer.committed',
       'conversation.item.added',
@@ -240,7 +250,7 @@ describe('speech', () => {
     bench.append(second);
     const { length } = cuts.mock.calls;
     cuts.mockRestore();
-    expect(bench.state.judged).toBe(bench.state.sound.bytes);
+    expect(bench.state.processedBytes).toBe(bench.state.sound.bytes);
     expect(length).toBeLessThan(150);
   });
 

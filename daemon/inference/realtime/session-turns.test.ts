@@ -26,7 +26,7 @@ test('other settings while somebody speaks leave the speech that was announced w
     started?.item_id,
     { id: started?.item_id },
   ]);
-  expect(bench.last('hear').sound.length).toBeGreaterThan(800 * 48);
+  expect(bench.last('transcribe').sound.length).toBeGreaterThan(800 * 48);
 });
 
 test('turns that the caller takes over while somebody speaks end the speech, and its commit is that item', () => {

@@ -86,10 +86,10 @@ const times = { firstMs: 1, ms: 2 };
 
 /** What a stage may tell of the newest answer, in its time or much too late. */
 const told: readonly ((response: string) => Input)[] = [
-  (response) => ({ kind: 'words', response, text: 'one two. ' }),
+  (response) => ({ kind: 'text', response, text: 'one two. ' }),
   (response) => ({ kind: 'call', response, index: 0, name: 'f', arguments: '{"a":' }),
   (response) => ({ kind: 'call', response, index: 1, name: 'g', arguments: '{}' }),
-  (response) => ({ kind: 'saying', response, text: 'one two.' }),
+  (response) => ({ kind: 'sentence', response, text: 'one two.' }),
   (response) => ({ kind: 'sound', response, bytes: tone(40) }),
   (response) => ({ kind: 'answered', response, finish: 'stop', tokens: null, times }),
   (response) => ({ kind: 'spoken', response, times }),
@@ -97,10 +97,12 @@ const told: readonly ((response: string) => Input)[] = [
 ];
 
 const heard = (bench: SessionBench, at: number, text: string | null): void => {
-  const item = pick(bench.state.hearing, at);
+  const item = pick(bench.state.transcribing, at);
   if (item === undefined) return;
-  bench.tell(
-    text === null ? { kind: 'unheard', item, error } : { kind: 'heard', item, text, seconds: 1, ms: 1 },
+  bench.dispatch(
+    text === null
+      ? { kind: 'transcription_failed', item, error }
+      : { kind: 'transcribed', item, text, seconds: 1, ms: 1 },
   );
 };
 
@@ -110,11 +112,11 @@ const ofStages: fc.Arbitrary<Move> = fc.oneof(
     arbitrary: fc.nat(told.length - 1).map(
       (at): Move =>
         (bench) => {
-          const asked = bench.wanted.findLast(
+          const asked = bench.effects.findLast(
             (effect): effect is Extract<Effect, { kind: 'answer' }> => effect.kind === 'answer',
           );
           const make = told[at];
-          if (asked && make) bench.tell(make(asked.response));
+          if (asked && make) bench.dispatch(make(asked.response));
         },
     ),
   },
@@ -123,7 +125,7 @@ const ofStages: fc.Arbitrary<Move> = fc.oneof(
       (bench) =>
         heard(bench, at, text),
   ),
-  fc.constant<Move>((bench) => void bench.tell({ kind: 'idle' })),
+  fc.constant<Move>((bench) => void bench.dispatch({ kind: 'idle' })),
   fc.subarray<Stage>(['chat', 'stt', 'tts']).map(
     (stages): Move =>
       (bench) => {
@@ -134,13 +136,13 @@ const ofStages: fc.Arbitrary<Move> = fc.oneof(
 
 /** Everything that was begun comes to its end. */
 function settle(bench: SessionBench): void {
-  for (let round = 0; bench.state.hearing.length > 0 || bench.state.response !== null; round++) {
+  for (let round = 0; bench.state.transcribing.length > 0 || bench.state.response !== null; round++) {
     if (round > 200) throw new Error('it never ends');
     heard(bench, 0, 'words');
     const response = bench.state.response;
     if (response?.waitsFor !== null) continue;
-    bench.tell({ kind: 'answered', response: response.id, finish: 'stop', tokens: null, times });
-    bench.tell({ kind: 'spoken', response: response.id, times });
+    bench.dispatch({ kind: 'answered', response: response.id, finish: 'stop', tokens: null, times });
+    bench.dispatch({ kind: 'spoken', response: response.id, times });
   }
 }
 
@@ -160,8 +162,8 @@ test('order, identity and ends hold for every history', () => {
       expect(bench.checker.active).toBe(false);
       for (const { response } of bench.checker.seen)
         ends.add((response as { status?: string } | undefined)?.status);
-      expect(bench.wanted.filter(({ kind }) => kind === 'answer').length).toBeLessThanOrEqual(
-        bench.wanted.filter(({ kind }) => kind === 'stop').length,
+      expect(bench.effects.filter(({ kind }) => kind === 'answer').length).toBeLessThanOrEqual(
+        bench.effects.filter(({ kind }) => kind === 'stop').length,
       );
     },
   );

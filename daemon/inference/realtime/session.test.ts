@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { readClientEvent } from './client-event.ts';
 import {
   ANSWERED,
-  asked,
   doneOf,
   errorOf,
   ITEM,
   MANUAL,
+  requestResponse,
   SessionBench,
   textSession,
   types,
@@ -108,7 +108,7 @@ describe('a session', () => {
     '%j is no event',
     (message) => {
       const bench = new SessionBench();
-      const events = bench.tell({ kind: 'message', read: readClientEvent(Buffer.from(message)) });
+      const events = bench.dispatch({ kind: 'message', read: readClientEvent(Buffer.from(message)) });
       expect(types(events)).toEqual(['error']);
     },
   );
@@ -134,7 +134,7 @@ describe('a session', () => {
       'conversation.item.done',
       'error',
     ]);
-    expect(asked(bench)).toMatch(/^resp_/);
+    expect(requestResponse(bench)).toMatch(/^resp_/);
     bench.stages = [];
     const other = textSession();
     other.stages = ['stt'];
@@ -154,9 +154,9 @@ describe('an answer in text', () => {
     const response = bench.answering;
     expect(bench.last('answer').chat).toMatchObject({ model: 'agent', items: [{ role: 'user' }] });
     const events = [
-      ...bench.tell({ kind: 'words', response, text: 'Hi' }),
-      ...bench.tell({ kind: 'words', response, text: ' you' }),
-      ...bench.tell({ ...ANSWERED, response }),
+      ...bench.dispatch({ kind: 'text', response, text: 'Hi' }),
+      ...bench.dispatch({ kind: 'text', response, text: ' you' }),
+      ...bench.dispatch({ ...ANSWERED, response }),
     ];
     expect(types(events)).toEqual([
       'response.output_item.added',
@@ -182,11 +182,11 @@ describe('an answer in text', () => {
 
   test('only one goes on at a time, and a cancelled one is over', () => {
     const bench = textSession();
-    const response = asked(bench);
+    const response = requestResponse(bench);
     expect(errorOf(bench.say({ type: 'response.create' }))).toMatchObject({
       code: 'conversation_already_has_active_response',
     });
-    bench.tell({ kind: 'words', response, text: 'Hi' });
+    bench.dispatch({ kind: 'text', response, text: 'Hi' });
     const events = bench.say({ type: 'response.cancel' });
     expect(types(events)).toEqual([
       'response.output_text.done',
@@ -201,18 +201,18 @@ describe('an answer in text', () => {
       output: [{ status: 'incomplete' }],
     });
     expect(bench.last('stop').response).toBe(response);
-    expect(bench.tell({ kind: 'words', response, text: ' late' })).toEqual([]);
+    expect(bench.dispatch({ kind: 'text', response, text: ' late' })).toEqual([]);
   });
 
   test('calls go to the caller, after the words before them, and their outputs come back', () => {
     const bench = textSession();
-    const response = asked(bench);
+    const response = requestResponse(bench);
     const events = [
-      ...bench.tell({ kind: 'words', response, text: 'A moment' }),
-      ...bench.tell({ kind: 'call', response, index: 0, name: 'f', arguments: '{"a"' }),
-      ...bench.tell({ kind: 'call', response, index: 0, name: '', arguments: ':1}' }),
-      ...bench.tell({ kind: 'call', response, index: 1, name: 'g', arguments: '{}' }),
-      ...bench.tell({ ...ANSWERED, response, finish: 'tool_calls' }),
+      ...bench.dispatch({ kind: 'text', response, text: 'A moment' }),
+      ...bench.dispatch({ kind: 'call', response, index: 0, name: 'f', arguments: '{"a"' }),
+      ...bench.dispatch({ kind: 'call', response, index: 0, name: '', arguments: ':1}' }),
+      ...bench.dispatch({ kind: 'call', response, index: 1, name: 'g', arguments: '{}' }),
+      ...bench.dispatch({ ...ANSWERED, response, finish: 'tool_calls' }),
     ];
     expect(types(events).filter((type) => type.includes('function_call'))).toEqual([
       'response.function_call_arguments.delta',
@@ -241,8 +241,8 @@ describe('an answer in text', () => {
 
   test('a failing stage ends the answer, not the session', () => {
     const bench = textSession();
-    const response = asked(bench);
-    const events = bench.tell({
+    const response = requestResponse(bench);
+    const events = bench.dispatch({
       kind: 'failed',
       response,
       error: { code: 'slot.failed', message: 'It is gone.' },
@@ -251,7 +251,7 @@ describe('an answer in text', () => {
       status: 'failed',
       status_details: { error: { code: 'slot.failed' } },
     });
-    expect(asked(bench)).not.toBe(response);
+    expect(requestResponse(bench)).not.toBe(response);
   });
 
   test('beside the conversation it leaves no item', () => {
@@ -262,8 +262,8 @@ describe('an answer in text', () => {
     });
     const response = bench.answering;
     const events = [
-      ...bench.tell({ kind: 'words', response, text: 'Hi' }),
-      ...bench.tell({ ...ANSWERED, response, finish: 'length' }),
+      ...bench.dispatch({ kind: 'text', response, text: 'Hi' }),
+      ...bench.dispatch({ ...ANSWERED, response, finish: 'length' }),
     ];
     expect(types(events)).not.toContain('conversation.item.added');
     expect(doneOf(events)).toMatchObject({

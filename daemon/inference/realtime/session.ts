@@ -1,12 +1,25 @@
 import type { ClientEvent, ClientEventType } from '../../contract/realtime.ts';
-import { callersError } from './client-event.ts';
-import { createItem, deleteItem, heard, retrieveItem, truncateItem, unheard } from './conversation.ts';
-import { append, clear, commit, forget, retune, waitedLongEnough } from './listening.ts';
-import { cancelResponse, createResponse, failResponse, missing, partEnded } from './response.ts';
-import { addCall, addSound, addWords, startSaying } from './response-entries.ts';
-import { newConfig, type SessionConfig, turnSettings, USUAL, updated } from './session-config.ts';
+import { clientError } from './client-event.ts';
+import {
+  createItem,
+  deleteItem,
+  onTranscribed,
+  onTranscriptionFailed,
+  retrieveItem,
+  truncateItem,
+} from './conversation.ts';
+import { append, clear, commit, onIdle, resetSound, updateTurnDetection } from './listening.ts';
+import { cancelResponse, createResponse, failResponse, isStageMissing, partEnded } from './response.ts';
+import { addCall, addSound, addText, startSentence } from './response-entries.ts';
+import {
+  applyUpdate,
+  DEFAULT_MODELS,
+  newConfig,
+  type SessionConfig,
+  turnSettings,
+} from './session-config.ts';
 import { emptySound, endMs } from './sound-buffer.ts';
-import { type Effect, type Input, type SessionState, Step, type World } from './step.ts';
+import { type Effect, type Input, type SessionEnvironment, type SessionState, Step } from './step.ts';
 import { SILENT } from './vad.ts';
 
 /** A session before anything has happened. `id` makes its ids different from those of all others. */
@@ -17,15 +30,15 @@ export function newSession(id: string, start: Parameters<typeof newConfig>[0]): 
     count: 0,
     config,
     items: [],
-    said: {},
-    hearing: [],
+    spokenSentences: {},
+    transcribing: [],
     sound: emptySound(config.input.format),
-    gate: SILENT,
-    judged: 0,
-    speech: null,
+    vad: SILENT,
+    processedBytes: 0,
+    speechItemId: null,
     response: null,
-    owed: [],
-    dismissed: null,
+    pendingTurns: [],
+    dismissedItemId: null,
   };
 }
 
@@ -33,32 +46,38 @@ export function newSession(id: string, start: Parameters<typeof newConfig>[0]): 
  * What a session becomes by an input, and what is to be done about it, in order. Pure: it only asks `world`. Inputs of a
  * response that is over change nothing.
  */
-export function session(state: SessionState, input: Input, world: World): [SessionState, readonly Effect[]] {
+export function session(
+  state: SessionState,
+  input: Input,
+  world: SessionEnvironment,
+): [SessionState, readonly Effect[]] {
   const step = new Step(state, world);
   if (!('response' in input) || input.response === state.response?.id) run(step, input);
   return [step.state, step.effects];
 }
 
-const RUN: { readonly [K in Input['kind']]: (step: Step, input: Extract<Input, { kind: K }>) => void } = {
+const INPUT_HANDLERS: {
+  readonly [K in Input['kind']]: (step: Step, input: Extract<Input, { kind: K }>) => void;
+} = {
   open: (step) => step.send('session.created', { session: step.resource() }),
   message: (step, { read }) => (read.ok ? message(step, read.event) : step.error(read.error)),
-  heard,
-  unheard,
-  words: addWords,
+  transcribed: onTranscribed,
+  transcription_failed: onTranscriptionFailed,
+  text: addText,
   call: addCall,
-  saying: startSaying,
+  sentence: startSentence,
   sound: addSound,
   answered: partEnded,
   spoken: partEnded,
   failed: (step, { error }) => failResponse(step, error),
-  idle: waitedLongEnough,
+  idle: onIdle,
 };
 
 function run(step: Step, input: Input): void {
-  (RUN[input.kind] as (step: Step, input: Input) => void)(step, input);
+  (INPUT_HANDLERS[input.kind] as (step: Step, input: Input) => void)(step, input);
 }
 
-const ON: { readonly [T in ClientEventType]: (step: Step, event: ClientEvent<T>) => void } = {
+const EVENT_HANDLERS: { readonly [T in ClientEventType]: (step: Step, event: ClientEvent<T>) => void } = {
   'session.update': updateSession,
   'input_audio_buffer.append': append,
   'input_audio_buffer.commit': commit,
@@ -72,22 +91,27 @@ const ON: { readonly [T in ClientEventType]: (step: Step, event: ClientEvent<T>)
 };
 
 function message(step: Step, event: ClientEvent): void {
-  (ON[event.type] as (step: Step, event: ClientEvent) => void)(step, event);
+  (EVENT_HANDLERS[event.type] as (step: Step, event: ClientEvent) => void)(step, event);
 }
 
 function updateSession(step: Step, { session: update, event_id }: ClientEvent<'session.update'>) {
   const { config, sound } = step.state;
   const refuse = (message: string, param: string) =>
-    step.error(callersError('invalid_value', message, { param, event_id: event_id ?? null }));
+    step.error(clientError('invalid_value', message, { param, event_id: event_id ?? null }));
   if (update.type !== config.type) return refuse('The type of a session cannot be changed.', 'session.type');
-  const next = updated(config, update);
+  const next = applyUpdate(config, update);
   const otherFormat = next.input.format.type !== config.input.format.type;
   if (otherFormat && sound.bytes > 0)
     return refuse('Commit or clear the buffer before its format is changed.', 'session.audio.input.format');
-  if (wantsVoice(next) && !wantsVoice(config) && missing(step, 'tts', USUAL.tts, event_id ?? null)) return;
+  if (
+    wantsVoice(next) &&
+    !wantsVoice(config) &&
+    isStageMissing(step, 'tts', DEFAULT_MODELS.tts, event_id ?? null)
+  )
+    return;
   step.set({ config: next });
-  if (otherFormat) forget(step, endMs(sound));
-  else retune(step, turnSettings(config));
+  if (otherFormat) resetSound(step, endMs(sound));
+  else updateTurnDetection(step, turnSettings(config));
   step.send('session.updated', { session: step.resource() });
 }
 

@@ -2,7 +2,7 @@ import type { AudioFormat } from '../../contract/realtime.ts';
 import { bytesIn, msOf } from './sound-format.ts';
 
 /** Small pieces are put together up to this size, so that a long recording is a short list. */
-const BLOCK = 64 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 
 /** Sound in the caller's format, as a value: every function answers a new one. */
 export interface SoundBuffer {
@@ -27,7 +27,7 @@ export function addSound(sound: SoundBuffer, piece: Buffer): SoundBuffer {
   if (piece.length === 0) return sound;
   const last = sound.blocks.at(-1);
   const blocks =
-    last !== undefined && last.length + piece.length <= BLOCK
+    last !== undefined && last.length + piece.length <= BLOCK_BYTES
       ? [...sound.blocks.slice(0, -1), Buffer.concat([last, piece])]
       : [...sound.blocks, piece];
   return { ...sound, blocks, bytes: sound.bytes + piece.length };

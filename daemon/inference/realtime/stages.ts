@@ -1,18 +1,18 @@
 import type { Tier } from '../../contract/auth.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { newRequestId } from '../../lib/request-id.ts';
-import type { Internal, InternalAnswer, InternalPath } from '../internal.ts';
+import type { Internal, InternalPath, InternalReply } from '../internal.ts';
 import { eventsOf, refusalOf, wholeJson } from '../internal-read.ts';
-import type { ChatAsk } from './chat-body.ts';
+import type { ChatRequest } from './chat-body.ts';
 import { chatBody } from './chat-body.ts';
-import { type SessionConfig, USUAL } from './session-config.ts';
-import type { VoiceAsk } from './step.ts';
+import { DEFAULT_MODELS, type SessionConfig } from './session-config.ts';
+import type { VoiceRequest } from './step.ts';
 import { type PcmSource, pcmOf } from './voice-sound.ts';
 import { asWav, wavForm } from './wav-body.ts';
 
 /** Longest time of each stage, in milliseconds, a load that it waits for included. */
 const LIMITS_MS = { hear: 300_000, chat: 1_800_000, say: 300_000 } as const;
-const MOST_TRANSCRIPT = 1024 * 1024;
+const MAX_TRANSCRIPT_BYTES = 1024 * 1024;
 
 export interface StageDeps {
   readonly internal: Internal;
@@ -28,13 +28,13 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-const ask = ({ internal, tier }: StageDeps, call: Call): Promise<InternalAnswer> =>
+const callInternal = ({ internal, tier }: StageDeps, call: Call): Promise<InternalReply> =>
   internal({ ...call, id: newRequestId(), tier });
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 /** Understands a turn. Throws what the route throws, and the signal's reason. */
-export async function hear(
+export async function transcribe(
   deps: StageDeps,
   sound: Buffer,
   { format, transcription }: SessionConfig['input'],
@@ -43,15 +43,15 @@ export async function hear(
   const wav = asWav(format, sound);
   const { model, language, prompt } = transcription ?? {};
   const fields = {
-    model: model ?? USUAL.stt,
+    model: model ?? DEFAULT_MODELS.stt,
     response_format: 'json',
     ...(language !== undefined && { language }),
     ...(prompt !== undefined && { prompt }),
   };
   const { type, body } = wavForm(fields, wav);
   const call = { path: '/v1/audio/transcriptions', body, contentType: type, signal } as const;
-  const answer = await ask(deps, { ...call, limitMs: LIMITS_MS.hear });
-  const told = (await wholeJson(answer, MOST_TRANSCRIPT)) as { text?: unknown } | null;
+  const answer = await callInternal(deps, { ...call, limitMs: LIMITS_MS.hear });
+  const told = (await wholeJson(answer, MAX_TRANSCRIPT_BYTES)) as { text?: unknown } | null;
   if (typeof told?.text !== 'string')
     throw new GatewayError('upstream.error', { message: 'The transcription holds no text.' });
   return { text: told.text.trim(), seconds: Math.round((wav.length - 44) / 3_200) / 10 };
@@ -60,29 +60,29 @@ export async function hear(
 /** The events of the chat that answers a conversation. */
 export async function* chat(
   deps: StageDeps,
-  asked: ChatAsk,
+  asked: ChatRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Record<string, unknown>> {
   const body = json(chatBody(asked));
   const call = { path: '/v1/chat/completions', body, translated: true, signal } as const;
-  yield* eventsOf(await ask(deps, { ...call, limitMs: LIMITS_MS.chat }));
+  yield* eventsOf(await callInternal(deps, { ...call, limitMs: LIMITS_MS.chat }));
 }
 
 /** The sound of one sentence, as samples at a known rate, as it is made. */
-export async function say(
+export async function synthesize(
   deps: StageDeps,
   text: string,
-  { voice, speed }: VoiceAsk,
+  { voice, speed }: VoiceRequest,
   signal: AbortSignal,
 ): Promise<PcmSource> {
   const body = json({
-    model: USUAL.tts,
+    model: DEFAULT_MODELS.tts,
     input: text,
     response_format: 'pcm',
     ...(voice !== null && { voice }),
     ...(speed !== 1 && { speed }),
   });
-  const answer = await ask(deps, { path: '/v1/audio/speech', body, signal, limitMs: LIMITS_MS.say });
+  const answer = await callInternal(deps, { path: '/v1/audio/speech', body, signal, limitMs: LIMITS_MS.say });
   if (answer.status >= 300) throw await refusalOf(answer);
   return pcmOf(answer);
 }

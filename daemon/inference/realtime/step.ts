@@ -1,11 +1,11 @@
 import type { RealtimeError, ServerEvent, ServerEventType } from '../../contract/realtime.ts';
-import type { ChatAsk } from './chat-body.ts';
-import type { Read } from './client-event.ts';
-import type { Item, Said } from './items.ts';
+import type { ChatRequest } from './chat-body.ts';
+import type { ReadResult } from './client-event.ts';
+import type { Item, SpokenSentence } from './items.ts';
 import type { ActiveResponse } from './response-state.ts';
 import { type SessionConfig, sessionResource } from './session-config.ts';
 import type { SoundBuffer } from './sound-buffer.ts';
-import type { GateState } from './vad.ts';
+import type { VadState } from './vad.ts';
 
 /** Everything that a session is, as a value. */
 export interface SessionState {
@@ -15,24 +15,24 @@ export interface SessionState {
   readonly config: SessionConfig;
   readonly items: readonly Item[];
   /** Answers that were spoken: what was said when, by item. */
-  readonly said: Readonly<Record<string, readonly Said[]>>;
+  readonly spokenSentences: Readonly<Record<string, readonly SpokenSentence[]>>;
   /** Items whose sound is not understood yet. */
-  readonly hearing: readonly string[];
+  readonly transcribing: readonly string[];
   readonly sound: SoundBuffer;
-  readonly gate: GateState;
+  readonly vad: VadState;
   /** Bytes of `sound` that the gate has judged. */
-  readonly judged: number;
+  readonly processedBytes: number;
   /** The item that speech which goes on now will be. */
-  readonly speech: string | null;
+  readonly speechItemId: string | null;
   readonly response: ActiveResponse | null;
   /** Turns that ended while an answer went on that nothing interrupts and that was not told of them: they are answered next. */
-  readonly owed: readonly string[];
+  readonly pendingTurns: readonly string[];
   /** The last item when the caller cancelled an answer: nothing up to it is answered without being asked for. */
-  readonly dismissed: string | null;
+  readonly dismissedItemId: string | null;
 }
 
 /** What went wrong in a stage, in the words of the catalogue. */
-export interface Told {
+export interface StageError {
   readonly code: string;
   readonly message: string;
 }
@@ -51,16 +51,16 @@ export interface StageTimes {
 /** What happens to a session. */
 export type Input =
   | { readonly kind: 'open' }
-  | { readonly kind: 'message'; readonly read: Read }
+  | { readonly kind: 'message'; readonly read: ReadResult }
   | {
-      readonly kind: 'heard';
+      readonly kind: 'transcribed';
       readonly item: string;
       readonly text: string;
       readonly seconds: number;
       readonly ms: number;
     }
-  | { readonly kind: 'unheard'; readonly item: string; readonly error: Told }
-  | { readonly kind: 'words'; readonly response: string; readonly text: string }
+  | { readonly kind: 'transcription_failed'; readonly item: string; readonly error: StageError }
+  | { readonly kind: 'text'; readonly response: string; readonly text: string }
   | {
       readonly kind: 'call';
       readonly response: string;
@@ -75,14 +75,14 @@ export type Input =
       readonly tokens: Tokens | null;
       readonly times: StageTimes;
     }
-  | { readonly kind: 'saying'; readonly response: string; readonly text: string }
+  | { readonly kind: 'sentence'; readonly response: string; readonly text: string }
   | { readonly kind: 'sound'; readonly response: string; readonly bytes: Buffer }
   | { readonly kind: 'spoken'; readonly response: string; readonly times: StageTimes }
-  | { readonly kind: 'failed'; readonly response: string; readonly error: Told }
+  | { readonly kind: 'failed'; readonly response: string; readonly error: StageError }
   | { readonly kind: 'idle' };
 
 /** How an answer is spoken. */
-export interface VoiceAsk {
+export interface VoiceRequest {
   readonly voice: string | null;
   readonly speed: number;
   readonly format: SessionConfig['output']['format'];
@@ -92,7 +92,7 @@ export interface VoiceAsk {
 export type Effect =
   | { readonly kind: 'send'; readonly event: ServerEvent }
   | {
-      readonly kind: 'hear';
+      readonly kind: 'transcribe';
       readonly item: string;
       readonly sound: Buffer;
       readonly config: SessionConfig['input'];
@@ -100,8 +100,8 @@ export type Effect =
   | {
       readonly kind: 'answer';
       readonly response: string;
-      readonly chat: ChatAsk;
-      readonly voice: VoiceAsk | null;
+      readonly chat: ChatRequest;
+      readonly voice: VoiceRequest | null;
     }
   | { readonly kind: 'stop'; readonly response: string }
   /** Wakes the session by `idle` after so long; null takes that back. */
@@ -110,7 +110,7 @@ export type Effect =
 export type Stage = 'chat' | 'stt' | 'tts';
 
 /** What a session asks about the world around it. */
-export interface World {
+export interface SessionEnvironment {
   /** Whether anything could serve this stage under this name. */
   can(stage: Stage, model: string): boolean;
   /** Milliseconds of a clock that only goes forward. */
@@ -120,24 +120,24 @@ export interface World {
 /** One transition under way: the state as it becomes, and what it wants done, in order. */
 export class Step {
   state: SessionState;
-  readonly world: World;
+  readonly environment: SessionEnvironment;
   readonly effects: Effect[] = [];
 
-  constructor(state: SessionState, world: World) {
+  constructor(state: SessionState, world: SessionEnvironment) {
     this.state = state;
-    this.world = world;
+    this.environment = world;
   }
 
   set(change: Partial<SessionState>): void {
     this.state = { ...this.state, ...change };
   }
 
-  want(effect: Effect): void {
+  addEffect(effect: Effect): void {
     this.effects.push(effect);
   }
 
   send(type: ServerEventType, fields: Record<string, unknown> = {}): void {
-    this.want({ kind: 'send', event: { type, event_id: this.newId('event'), ...fields } });
+    this.addEffect({ kind: 'send', event: { type, event_id: this.newId('event'), ...fields } });
   }
 
   error(error: RealtimeError): void {

@@ -1,51 +1,51 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { toldOf } from './answer.ts';
-import { hear, type StageDeps } from './stages.ts';
+import { stageErrorOf } from './answer.ts';
+import { type StageDeps, transcribe } from './stages.ts';
 import type { Effect, Input } from './step.ts';
 
-type Turn = Extract<Effect, { kind: 'hear' }>;
+type Turn = Extract<Effect, { kind: 'transcribe' }>;
 
 /** Turns that wait to be understood, and bytes of sound in them. */
-const MOST_TURNS = 32;
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_TURNS = 32;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Has the turns of one session understood, one after the other, so that they are told in their order. */
-export class Ear {
+export class TranscriptionQueue {
   readonly #stages: StageDeps;
-  readonly #tell: (input: Input) => void;
+  readonly #dispatch: (input: Input) => void;
   readonly #signal: AbortSignal;
   #turns: Turn[] = [];
   #bytes = 0;
   #busy = false;
 
-  constructor(stages: StageDeps, tell: (input: Input) => void, signal: AbortSignal) {
+  constructor(stages: StageDeps, dispatch: (input: Input) => void, signal: AbortSignal) {
     this.#stages = stages;
-    this.#tell = tell;
+    this.#dispatch = dispatch;
     this.#signal = signal;
   }
 
-  hear(turn: Turn): void {
-    if (this.#turns.length >= MOST_TURNS || this.#bytes + turn.sound.length > MOST_BYTES) {
-      const error = toldOf(new GatewayError('slot.queue_full'));
-      queueMicrotask(() => this.#tell({ kind: 'unheard', item: turn.item, error }));
+  add(turn: Turn): void {
+    if (this.#turns.length >= MAX_TURNS || this.#bytes + turn.sound.length > MAX_BYTES) {
+      const error = stageErrorOf(new GatewayError('slot.queue_full'));
+      queueMicrotask(() => this.#dispatch({ kind: 'transcription_failed', item: turn.item, error }));
       return;
     }
     this.#turns.push(turn);
     this.#bytes += turn.sound.length;
-    if (!this.#busy) void this.#work();
+    if (!this.#busy) void this.#run();
   }
 
-  async #work(): Promise<void> {
+  async #run(): Promise<void> {
     this.#busy = true;
     for (let turn = this.#turns.shift(); turn !== undefined; turn = this.#turns.shift()) {
       const start = performance.now();
       const { item, sound, config } = turn;
       try {
-        const { text, seconds } = await hear(this.#stages, sound, config, this.#signal);
-        this.#tell({ kind: 'heard', item, text, seconds, ms: performance.now() - start });
+        const { text, seconds } = await transcribe(this.#stages, sound, config, this.#signal);
+        this.#dispatch({ kind: 'transcribed', item, text, seconds, ms: performance.now() - start });
       } catch (error) {
         if (this.#signal.aborted) return;
-        this.#tell({ kind: 'unheard', item, error: toldOf(error) });
+        this.#dispatch({ kind: 'transcription_failed', item, error: stageErrorOf(error) });
       } finally {
         this.#bytes -= sound.length;
       }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Item, type ItemStatus, type Part, spokenItem } from './items.ts';
-import { unanswered } from './unanswered.ts';
+import { needsResponse } from './unanswered.ts';
 
 const common = (id: string, status: ItemStatus = 'completed') =>
   ({ id, object: 'realtime.item', status }) as const;
@@ -38,7 +38,9 @@ test.each<[string, Item[], boolean]>([
   ['the result of a call', [heard('hello'), call('completed'), RESULT, heard('')], true],
   ['advice alone', [ADVICE], false],
   ['advice behind words', [heard('hello'), ADVICE], true],
-])('%s', (_, items, expected) => expect(unanswered({ items, owed: [], dismissed: null })).toBe(expected));
+])('%s', (_, items, expected) =>
+  expect(needsResponse({ items, pendingTurns: [], dismissedItemId: null })).toBe(expected),
+);
 
 test('a turn that is owed an answer counts where it stands, if it says anything', () => {
   const turn = (transcript: string): Item => ({
@@ -46,7 +48,7 @@ test('a turn that is owed an answer counts where it stands, if it says anything'
     content: [{ type: 'input_audio', transcript }],
   });
   const asked = (transcript: string, owed: string) =>
-    unanswered({ items: [turn(transcript), said('Hi.')], owed: [owed], dismissed: null });
+    needsResponse({ items: [turn(transcript), said('Hi.')], pendingTurns: [owed], dismissedItemId: null });
   expect(asked('and?', 'turn')).toBe(true);
   expect(asked('', 'turn')).toBe(false);
   expect(asked('and?', 'deleted')).toBe(false);
@@ -55,6 +57,10 @@ test('a turn that is owed an answer counts where it stands, if it says anything'
 test('what the caller did not want answered counts no more, but what is said since then does', () => {
   const first = { ...spokenItem('first'), content: [{ type: 'input_text', text: 'hello' }] } as const;
   const dismissed = 'first';
-  expect(unanswered({ items: [first, heard('')], owed: [], dismissed })).toBe(false);
-  expect(unanswered({ items: [first, heard('and?')], owed: [], dismissed })).toBe(true);
+  expect(needsResponse({ items: [first, heard('')], pendingTurns: [], dismissedItemId: dismissed })).toBe(
+    false,
+  );
+  expect(needsResponse({ items: [first, heard('and?')], pendingTurns: [], dismissedItemId: dismissed })).toBe(
+    true,
+  );
 });

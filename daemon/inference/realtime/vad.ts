@@ -1,12 +1,12 @@
 /** Length of one frame, in milliseconds. */
 export const FRAME_MS = 20;
 /** Loud frames in a row that begin speech: one alone is a click. */
-const BEGINS = 2;
+const START_FRAMES = 2;
 /** How far above the noise of the room speech must be, and how fast that estimate rises in each frame. */
-const ABOVE_NOISE = 3;
-const RISE = 1.003;
+const MIN_NOISE_RATIO = 3;
+const NOISE_RISE = 1.003;
 
-export interface GateSettings {
+export interface VadSettings {
   /** 0 to 1: how loud speech is. */
   readonly threshold: number;
   /** Quiet that ends speech, in milliseconds. */
@@ -14,7 +14,7 @@ export interface GateSettings {
 }
 
 /** What the gate remembers from frame to frame. */
-export interface GateState {
+export interface VadState {
   readonly speaking: boolean;
   /** Loud frames in a row while nobody speaks. */
   readonly loud: number;
@@ -24,10 +24,10 @@ export interface GateState {
   readonly noise: number;
 }
 
-export const SILENT: GateState = { speaking: false, loud: 0, quiet: 0, noise: 0.0001 };
+export const SILENT: VadState = { speaking: false, loud: 0, quiet: 0, noise: 0.0001 };
 
 /** `started`: speech began `BEGINS` frames ago; `stopped`: it has ended with this frame. */
-export type GateSign = 'started' | 'stopped' | null;
+export type VadEvent = 'started' | 'stopped' | null;
 
 /** The level of a threshold: 0 is -60 dB below full scale, 0.5 is -35 dB, 1 is -10 dB. */
 export const levelOf = (threshold: number): number => 10 ** ((-60 + 50 * threshold) / 20);
@@ -40,16 +40,16 @@ export function loudness(samples: Float32Array): number {
 }
 
 /** Frames between the first sound and the sign that speech has started. */
-export const STARTED_BEFORE_MS = BEGINS * FRAME_MS;
+export const STARTED_BEFORE_MS = START_FRAMES * FRAME_MS;
 
 /** Judges the next frame by its loudness. Speech must be loud for itself and stand out from what is always there. */
-export function nextFrame(state: GateState, level: number, settings: GateSettings): [GateState, GateSign] {
+export function nextFrame(state: VadState, level: number, settings: VadSettings): [VadState, VadEvent] {
   const least = levelOf(settings.threshold);
-  const noise = level < state.noise ? level : Math.min(Math.max(state.noise, 0.00001) * RISE, least);
-  const loud = level >= Math.max(least, state.noise * ABOVE_NOISE);
+  const noise = level < state.noise ? level : Math.min(Math.max(state.noise, 0.00001) * NOISE_RISE, least);
+  const loud = level >= Math.max(least, state.noise * MIN_NOISE_RATIO);
   if (!state.speaking) {
     const row = loud ? state.loud + 1 : 0;
-    if (row < BEGINS) return [{ ...state, noise, loud: row }, null];
+    if (row < START_FRAMES) return [{ ...state, noise, loud: row }, null];
     return [{ speaking: true, loud: 0, quiet: 0, noise }, 'started'];
   }
   const quiet = loud ? 0 : state.quiet + 1;

@@ -2,7 +2,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { AudioFormat } from '../../contract/realtime.ts';
 import { alignToSamples, fromPcm16 } from '../../lib/media/pcm.ts';
 import { Resampler } from '../../lib/media/resampler.ts';
-import type { InternalAnswer } from '../internal.ts';
+import type { InternalReply } from '../internal.ts';
 import { formatRow } from './sound-format.ts';
 
 /** What OpenAI's `pcm` means everywhere: 16-bit little-endian mono at this rate. */
@@ -16,7 +16,7 @@ export interface PcmSource {
 }
 
 /** The samples of a speech answer that was asked for as `pcm`. Throws for an engine that sent something else. */
-export function pcmOf({ headers, body }: Pick<InternalAnswer, 'headers' | 'body'>): PcmSource {
+export function pcmOf({ headers, body }: Pick<InternalReply, 'headers' | 'body'>): PcmSource {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (['audio/pcm', 'audio/l16', 'application/octet-stream', ''].includes(type))
     return { rate: PCM_RATE, bytes: alignToSamples(body) };

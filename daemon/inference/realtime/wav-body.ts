@@ -5,15 +5,15 @@ import { Resampler } from '../../lib/media/resampler.ts';
 import { formatRow } from './sound-format.ts';
 
 /** The rate that every recogniser takes; several take no other. */
-export const HEARING_RATE = 16_000;
+export const TRANSCRIPTION_RATE = 16_000;
 
 /** Sound of a caller as a WAV file at 16,000 samples per second. */
 export function asWav(format: AudioFormat, sound: Buffer): Buffer {
   const row = formatRow(format);
-  const resampler = new Resampler(row.rate, HEARING_RATE);
+  const resampler = new Resampler(row.rate, TRANSCRIPTION_RATE);
   const pcm = [resampler.push(row.decode(sound)), resampler.flush()].map(toPcm16);
   const bytes = pcm.reduce((sum, { length }) => sum + length, 0);
-  return Buffer.concat([wavHeader(HEARING_RATE, bytes), ...pcm]);
+  return Buffer.concat([wavHeader(TRANSCRIPTION_RATE, bytes), ...pcm]);
 }
 
 /** A multipart form with text fields and one WAV file; its boundary is in no field. */

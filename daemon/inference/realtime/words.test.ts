@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ChatAsk, chatBody } from './chat-body.ts';
+import { type ChatRequest, chatBody } from './chat-body.ts';
 import { SpokenPieces } from './chat-pieces.ts';
-import { heardUntil, type Item } from './items.ts';
+import { type Item, spokenUntil } from './items.ts';
 import { addText, NO_SENTENCE, speakable } from './sentences.ts';
 
 const split = (...parts: string[]): string[] => {
@@ -90,7 +90,7 @@ describe('what was heard of an answer', () => {
     [2500, 'One two. Three four five.'],
     [450, 'One'],
     [1500, 'One two. Three'],
-  ])('in %i ms: %j', (ms, text) => expect(heardUntil(said, ms)).toBe(text));
+  ])('in %i ms: %j', (ms, text) => expect(spokenUntil(said, ms)).toBe(text));
 });
 
 describe('the chat that a conversation is', () => {
@@ -126,7 +126,7 @@ describe('the chat that a conversation is', () => {
       ],
     },
   ];
-  const ask: ChatAsk = {
+  const ask: ChatRequest = {
     model: 'agent',
     instructions: 'be brief',
     items,
@@ -231,7 +231,7 @@ describe('the chat that a conversation is', () => {
 
 describe('chunks of a chat', () => {
   test.each([
-    [{ choices: [{ delta: { content: 'a' } }] }, [{ kind: 'words', text: 'a' }]],
+    [{ choices: [{ delta: { content: 'a' } }] }, [{ kind: 'text', text: 'a' }]],
     [{ choices: [{ delta: { reasoning_content: 'hm' } }] }, []],
     [
       {

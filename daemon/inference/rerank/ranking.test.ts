@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rankingOf } from './ranking.ts';
-import { type RerankAsk, rerankAsk, rerankBody } from './rerank-ask.ts';
+import { parseRerankRequest, type RerankRequest, rerankBody } from './rerank-ask.ts';
 
-const asked = (more: object = {}): RerankAsk =>
-  rerankAsk(
+const asked = (more: object = {}): RerankRequest =>
+  parseRerankRequest(
     Buffer.from(JSON.stringify({ model: 'm', query: 'q', documents: ['a', { text: 'b' }, 'c'], ...more })),
   );
 const ranked = (answer: unknown, ask = asked()) =>

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { RerankAsk } from './rerank-ask.ts';
+import type { RerankRequest } from './rerank-ask.ts';
 
 type Json = Record<string, unknown>;
 interface Result {
@@ -14,7 +14,7 @@ interface Result {
  * `relevance_score` or `score`. Throws `upstream.error` (502) for anything else, including an index that was
  * not in the request.
  */
-export function rankingOf(bytes: Buffer, ask: RerankAsk, model: string | null): Buffer {
+export function rankingOf(bytes: Buffer, ask: RerankRequest, model: string | null): Buffer {
   const told = parsed(bytes);
   const root = asObject(told);
   const list = Array.isArray(told) ? told : (root.results ?? root.data);

@@ -4,7 +4,7 @@ import { RerankBody, textsOf } from '../../contract/rerank.ts';
 import { readBody } from '../dialects/read-body.ts';
 
 /** What a rerank request asks for. */
-export interface RerankAsk {
+export interface RerankRequest {
   readonly query: string;
   readonly documents: readonly string[];
   /** Most results; never more than there are documents. */
@@ -15,7 +15,7 @@ export interface RerankAsk {
 }
 
 /** Reads a rerank request; throws `request.invalid` (400, as the embedded engine does) that names the field at fault. */
-export function rerankAsk(body: Buffer): RerankAsk {
+export function parseRerankRequest(body: Buffer): RerankRequest {
   const { query, documents, top_n, return_documents, model: _, ...others } = read(body);
   return {
     query,
@@ -43,10 +43,10 @@ function read(body: Buffer): z.infer<typeof RerankBody> {
 }
 
 /** How an engine is asked: by the names that Jina, llama-server and vLLM share, or by those of TEI. */
-export type RerankWords = 'common' | 'tei';
+export type RerankFormat = 'common' | 'tei';
 
 /** The body for an engine: texts only, since not all of them know documents as objects; they are put back here. */
-export function rerankBody(ask: RerankAsk, model: string | null, words: RerankWords): Buffer {
+export function rerankBody(ask: RerankRequest, model: string | null, words: RerankFormat): Buffer {
   const { query, documents, topN, others } = ask;
   if (words === 'tei')
     return Buffer.from(JSON.stringify({ query, texts: documents, truncate: others.truncate }));

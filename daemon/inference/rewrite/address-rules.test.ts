@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { plainAddress } from '../dispatch/model-ref.ts';
-import { picture, registeredModel } from '../testing/pictures.ts';
-import { rewriteAddress } from './deviations.ts';
+import { plainModelRef } from '../dispatch/model-ref.ts';
+import { registeredModel, routingView } from '../testing/builders.ts';
+import { rewriteModelRef } from './deviations.ts';
 import { npuSuffix } from './npu-suffix.ts';
 import { slotAlias } from './slot-alias.ts';
 import { virtualName } from './virtual-name.ts';
 
 describe('slot-alias', () => {
-  const home = picture({
+  const home = routingView({
     slots: [slotRecord({ name: 'agent', model: 'qwen' }), slotRecord({ name: 'embed', type: 'embedding' })],
   });
   test('the name of an LLM slot becomes its model, with the slot as lane', () => {
-    expect(slotAlias(plainAddress('agent'), home, 'llm')).toEqual({
+    expect(slotAlias(plainModelRef('agent'), home, 'llm')).toEqual({
       asked: 'agent',
       model: 'qwen',
       lane: 'agent',
@@ -21,51 +21,54 @@ describe('slot-alias', () => {
     });
   });
   test('agent-hermes means agent, unless a slot has that name', () => {
-    expect(slotAlias(plainAddress('agent-hermes'), home, 'llm')).toMatchObject({
+    expect(slotAlias(plainModelRef('agent-hermes'), home, 'llm')).toMatchObject({
       model: 'qwen',
       lane: 'agent',
     });
-    const own = picture({ slots: [...home.slots, slotRecord({ name: 'agent-hermes', model: 'hermes' })] });
-    expect(slotAlias(plainAddress('agent-hermes'), own, 'llm')).toMatchObject({
+    const own = routingView({
+      slots: [...home.slots, slotRecord({ name: 'agent-hermes', model: 'hermes' })],
+    });
+    expect(slotAlias(plainModelRef('agent-hermes'), own, 'llm')).toMatchObject({
       model: 'hermes',
       lane: 'agent-hermes',
     });
   });
   test.each(['embed', 'qwen', 'Agent', 'nobody'])('%s is no chat alias', (name) => {
-    expect(slotAlias(plainAddress(name), home, 'llm')).toEqual(plainAddress(name));
+    expect(slotAlias(plainModelRef(name), home, 'llm')).toEqual(plainModelRef(name));
   });
   test('the very id of what the slot holds names the model, which needs no rewrite', () => {
-    const on = picture({ slots: [slotRecord({ name: 'beta', model: 'beta' })] });
-    expect(slotAlias(plainAddress('beta'), on, 'llm')).toEqual(plainAddress('beta'));
+    const on = routingView({ slots: [slotRecord({ name: 'beta', model: 'beta' })] });
+    expect(slotAlias(plainModelRef('beta'), on, 'llm')).toEqual(plainModelRef('beta'));
   });
   test('a model id is no alias of a slot with another model, but specified names mean the slot', () => {
     const slots = [
       slotRecord({ name: 'beta', model: 'Gamma' }),
       slotRecord({ name: 'agent', model: 'qwen' }),
     ];
-    const named = (...ids: string[]) => picture({ slots, models: ids.map((id) => registeredModel({ id })) });
-    expect(slotAlias(plainAddress('beta'), named('beta'), 'llm')).toEqual(plainAddress('beta'));
-    expect(slotAlias(plainAddress('beta'), named('Gamma'), 'llm')).toMatchObject({ lane: 'beta' });
-    expect(slotAlias(plainAddress('agent'), named('agent'), 'llm')).toMatchObject({ lane: 'agent' });
-    expect(virtualName(plainAddress('svc/beta'), named('beta'))).toMatchObject({
+    const named = (...ids: string[]) =>
+      routingView({ slots, models: ids.map((id) => registeredModel({ id })) });
+    expect(slotAlias(plainModelRef('beta'), named('beta'), 'llm')).toEqual(plainModelRef('beta'));
+    expect(slotAlias(plainModelRef('beta'), named('Gamma'), 'llm')).toMatchObject({ lane: 'beta' });
+    expect(slotAlias(plainModelRef('agent'), named('agent'), 'llm')).toMatchObject({ lane: 'agent' });
+    expect(virtualName(plainModelRef('svc/beta'), named('beta'))).toMatchObject({
       lane: 'beta',
       model: 'Gamma',
     });
   });
   test('any other slot is named on the routes of its type', () => {
     const one = slotRecord({ name: 'embed2', type: 'embedding', model: 'vec-b' });
-    const on = picture({ slots: [...home.slots, one] });
-    expect(slotAlias(plainAddress('embed2'), on, 'embedding')).toMatchObject({
+    const on = routingView({ slots: [...home.slots, one] });
+    expect(slotAlias(plainModelRef('embed2'), on, 'embedding')).toMatchObject({
       model: 'vec-b',
       lane: 'embed2',
     });
-    expect(slotAlias(plainAddress('agent'), on, 'embedding')).toMatchObject({ lane: 'agent' });
-    expect(slotAlias(plainAddress('embed2'), on, 'rerank')).toEqual(plainAddress('embed2'));
+    expect(slotAlias(plainModelRef('agent'), on, 'embedding')).toMatchObject({ lane: 'agent' });
+    expect(slotAlias(plainModelRef('embed2'), on, 'rerank')).toEqual(plainModelRef('embed2'));
   });
 });
 
 describe('npu-suffix', () => {
-  const npu = picture({
+  const npu = routingView({
     slots: [slotRecord({ name: 'npu', engine: 'flm', model: 'llama3.2:1b' })],
     models: [
       registeredModel({ id: 'Qwen3:4b', binding: 'slot:npu' }),
@@ -80,13 +83,13 @@ describe('npu-suffix', () => {
     ['qwen3:4b-flm', 'Qwen3:4b'],
     ['gemma4-it-e2b-FLM', 'gemma4-it:e2b'],
   ])('%s is the tag %s', (name, tag) => {
-    expect(npuSuffix(plainAddress(name), npu)).toMatchObject({ model: tag, by: 'npu-suffix', lane: null });
+    expect(npuSuffix(plainModelRef(name), npu)).toMatchObject({ model: tag, by: 'npu-suffix', lane: null });
   });
   test.each(['gemma:2b-flm', 'unknown-flm', 'llama3.2:1b', '-flm'])('%s is not guessed', (name) => {
-    expect(npuSuffix(plainAddress(name), npu)).toEqual(plainAddress(name));
+    expect(npuSuffix(plainModelRef(name), npu)).toEqual(plainModelRef(name));
   });
   test('the suffix is a setting', () => {
-    expect(npuSuffix(plainAddress('llama3.2:1b-xdna'), { ...npu, npuSuffix: 'xdna' })).toMatchObject({
+    expect(npuSuffix(plainModelRef('llama3.2:1b-xdna'), { ...npu, npuSuffix: 'xdna' })).toMatchObject({
       model: 'llama3.2:1b',
     });
   });
@@ -97,7 +100,7 @@ describe('virtual-name', () => {
   const utility = slotRecord({ name: 'utility', model: 'small', state: 'offline' });
   const embed = slotRecord({ name: 'embed', type: 'embedding', model: 'e5' });
   const ask = (name: string, slots = [agent, utility, embed]) =>
-    virtualName(plainAddress(name), picture({ slots }));
+    virtualName(plainModelRef(name), routingView({ slots }));
 
   test('svc/agent is agent, svc/<slot> that slot', () => {
     expect(ask('svc/agent')).toMatchObject({ lane: 'agent', model: 'big', chain: [] });
@@ -142,7 +145,7 @@ test('only one rule rewrites: a slot whose model looks like an alias is not foll
     slotRecord({ name: 'agent', model: 'utility' }),
     slotRecord({ name: 'utility', model: 'svc/agent' }),
   ];
-  expect(rewriteAddress(plainAddress('agent'), picture({ slots }), 'llm')).toMatchObject({
+  expect(rewriteModelRef(plainModelRef('agent'), routingView({ slots }), 'llm')).toMatchObject({
     model: 'utility',
     lane: 'agent',
   });

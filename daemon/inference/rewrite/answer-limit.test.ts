@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { answerLimit } from './answer-limit.ts';
-import { IN_TRANSLATED, scanBody } from './body-index.ts';
+import { scanBody, TRANSLATED_NAMES } from './body-index.ts';
 import { render } from './edits.ts';
 
 const body = Buffer.from('{"model":"m","max_tokens":9,"messages":[]}');
-const sent = (origin: string | undefined, picture = scanBody(body, IN_TRANSLATED)) =>
-  render(picture, answerLimit({ picture, origin, local: false, thinkingDefault: () => null })).toString();
+const sent = (origin: string | undefined, index = scanBody(body, TRANSLATED_NAMES)) =>
+  render(index, answerLimit({ index, origin, local: false, thinkingDefault: () => null })).toString();
 
 test.each([
   'https://api.openai.com',

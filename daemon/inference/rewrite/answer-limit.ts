@@ -8,8 +8,8 @@ const NAME = 'max_completion_tokens';
  * A chat that was made from a request of another API limits its answer by `max_tokens`, which every engine reads but
  * OpenAI's newer models, which refuse it for `max_completion_tokens`. A chat that came as one stays as it was written.
  */
-export const answerLimit: BodyRule = ({ picture, origin }) => {
-  const limit = fieldOf(picture, 'max_tokens');
+export const answerLimit: BodyRule = ({ index, origin }) => {
+  const limit = fieldOf(index, 'max_tokens');
   if (limit === undefined || !servesOpenAi(origin)) return NO_EDITS;
   return [replace({ start: limit.before, end: limit.value.start }, `${JSON.stringify(NAME)}:`)];
 };

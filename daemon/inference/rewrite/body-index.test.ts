@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asksForStream, fieldOf, modelOf, scanBody } from './body-index.ts';
+import { fieldOf, modelOf, scanBody, wantsStream } from './body-index.ts';
 
-const picture = (text: string) => scanBody(Buffer.from(text));
+const index = (text: string) => scanBody(Buffer.from(text));
 const code = (text: string) => {
   try {
-    picture(text);
+    index(text);
     return 'ok';
   } catch (error) {
     return (error as { code: string }).code;
@@ -32,7 +32,7 @@ test('agrees with JSON.parse on every wanted field, roles included', () => {
   fc.assert(
     fc.property(body, fc.nat(2), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
-      const scanned = picture(text);
+      const scanned = index(text);
       const truth = JSON.parse(text) as Record<string, unknown>;
       for (const name of [
         'model',
@@ -55,7 +55,7 @@ test('agrees with JSON.parse on every wanted field, roles included', () => {
         typeof each?.role === 'string' && !Array.isArray(each) ? each.role : null,
       );
       expect(scanned.messages.map((each) => each.role)).toEqual(roles);
-      expect(asksForStream(scanned)).toBe(truth.stream === true);
+      expect(wantsStream(scanned)).toBe(truth.stream === true);
     }),
     { numRuns: 1000 },
   );
@@ -63,27 +63,27 @@ test('agrees with JSON.parse on every wanted field, roles included', () => {
 
 describe('keys that hide', () => {
   test('an escaped key is the field it spells', () => {
-    expect(modelOf(picture('{"m\\u006fdel":"a"}'))).toBe('a');
-    expect(modelOf(picture('{"\\u006d\\u006f\\u0064\\u0065\\u006c":"a"}'))).toBe('a');
-    expect(picture('{"messages":[{"\\u0072ole":"syst\\u0065m"}]}').messages[0]?.role).toBe('system');
+    expect(modelOf(index('{"m\\u006fdel":"a"}'))).toBe('a');
+    expect(modelOf(index('{"\\u006d\\u006f\\u0064\\u0065\\u006c":"a"}'))).toBe('a');
+    expect(index('{"messages":[{"\\u0072ole":"syst\\u0065m"}]}').messages[0]?.role).toBe('system');
   });
 
   test('of two the last counts and both are known', () => {
-    const scanned = picture('{"model":"a","x":{"model":"c"},"model":"b"}');
+    const scanned = index('{"model":"a","x":{"model":"c"},"model":"b"}');
     expect(modelOf(scanned)).toBe('b');
     expect(scanned.fields).toHaveLength(2);
-    expect(picture('{"messages":[{"role":"user","role":"system"}]}').messages[0]).toMatchObject({
+    expect(index('{"messages":[{"role":"user","role":"system"}]}').messages[0]).toMatchObject({
       role: 'system',
       doubtful: true,
     });
   });
 
   test('a nested field of that name is none', () => {
-    expect(modelOf(picture('{"metadata":{"model":"a"}}'))).toBeNull();
+    expect(modelOf(index('{"metadata":{"model":"a"}}'))).toBeNull();
   });
 
   test('a model longer than any name is refused before anybody is looked for, one of 64 KiB is not', () => {
-    const named = (length: number) => picture(JSON.stringify({ model: 'm'.repeat(length - 2) }));
+    const named = (length: number) => index(JSON.stringify({ model: 'm'.repeat(length - 2) }));
     expect(modelOf(named(65_536))).toHaveLength(65_534);
     expect(() => modelOf(named(65_537))).toThrow(
       expect.objectContaining({
@@ -114,9 +114,9 @@ test('more messages than any conversation has are refused', () => {
 
 test('a model that is absent, null or blank is none; one that is no string is refused', () => {
   for (const text of ['{}', '{"model":null}', '{"model":""}', '{"model":"  "}']) {
-    expect(modelOf(picture(text))).toBeNull();
+    expect(modelOf(index(text))).toBeNull();
   }
-  expect(() => modelOf(picture('{"model":7}'))).toThrowError(
+  expect(() => modelOf(index('{"model":7}'))).toThrowError(
     expect.objectContaining({ code: 'request.invalid' }),
   );
 });

@@ -9,14 +9,24 @@ import {
 } from '../../lib/json/byte-scanner.ts';
 
 /** The top-level fields that the gateway looks at; all others are never touched. */
-const WANTED = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs', 'messages'] as const;
+const GENERAL_FIELDS = [
+  'model',
+  'stream',
+  'omni',
+  'enable_thinking',
+  'chat_template_kwargs',
+  'messages',
+] as const;
 /** The same for a chat that was made from a request of another API. */
-const TRANSLATED = [...WANTED, 'max_tokens', 'reasoning_effort', 'tools'] as const;
+const TRANSLATED_FIELDS = [...GENERAL_FIELDS, 'max_tokens', 'reasoning_effort', 'tools'] as const;
 /** The same for speech. */
-const SPEECH = ['model', 'input', 'voice', 'speed', 'response_format', 'stream_format'] as const;
+const SPEECH_FIELDS = ['model', 'input', 'voice', 'speed', 'response_format', 'stream_format'] as const;
 /** The same for embeddings. */
-const EMBEDDINGS = ['model', 'input', 'encoding_format', 'dimensions'] as const;
-export type WantedField = (typeof TRANSLATED)[number] | (typeof SPEECH)[number] | (typeof EMBEDDINGS)[number];
+const EMBEDDING_FIELDS = ['model', 'input', 'encoding_format', 'dimensions'] as const;
+export type WantedField =
+  | (typeof TRANSLATED_FIELDS)[number]
+  | (typeof SPEECH_FIELDS)[number]
+  | (typeof EMBEDDING_FIELDS)[number];
 
 /** Messages in one body. */
 const MAX_MESSAGES = 100_000;
@@ -43,11 +53,11 @@ export interface Message extends Member {
   /** Where the value of the role lies. */
   readonly roleAt: Range | null;
   /** More than one `role`: readers may disagree which one counts. */
-  readonly doubtful: boolean;
+  readonly isAmbiguous: boolean;
 }
 
 /** Where the parts of a request body lie; nothing of the text is copied. */
-export interface BodyPicture {
+export interface BodyIndex {
   readonly bytes: Buffer;
   /** Offset after the opening brace, and the number of members. */
   readonly open: number;
@@ -63,7 +73,7 @@ export interface BodyPicture {
  * Finds the wanted fields and each message's role in one linear walk.
  * Throws `request.invalid_json` for a body that is no JSON and `request.invalid` for one that is no object.
  */
-export function scanBody(bytes: Buffer, wanted: WantedNames = IN_GENERAL): BodyPicture {
+export function scanBody(bytes: Buffer, wanted: WantedNames = GENERAL_NAMES): BodyIndex {
   const scanner = new ByteScanner(bytes);
   if (scanner.kind() !== 'object') {
     scanner.value();
@@ -74,15 +84,15 @@ export function scanBody(bytes: Buffer, wanted: WantedNames = IN_GENERAL): BodyP
   const top = new TopLevel(scanner, wanted);
   scanner.object(top);
   scanner.end();
-  const { members, fields, talk } = top;
-  return { bytes, open, members, fields, messages: talk.messages, messagesOpen: talk.open };
+  const { members, fields, messageList } = top;
+  return { bytes, open, members, fields, messages: messageList.messages, messagesOpen: messageList.open };
 }
 
 /** What is found in a body. */
 class TopLevel implements ObjectVisitor {
   readonly fields: Field[] = [];
   members = 0;
-  talk: MessageList = { messages: [], open: 0 };
+  messageList: MessageList = { messages: [], open: 0 };
   readonly #scanner: ByteScanner;
   readonly #wanted: WantedNames;
 
@@ -101,8 +111,8 @@ class TopLevel implements ObjectVisitor {
     }
     const start = scanner.at;
     const kind = scanner.kind();
-    if (name === 'messages') this.talk = { messages: [], open: 0 };
-    if (name === 'messages' && kind === 'array') this.talk = messagesOf(scanner);
+    if (name === 'messages') this.messageList = { messages: [], open: 0 };
+    if (name === 'messages' && kind === 'array') this.messageList = messagesOf(scanner);
     else scanner.value();
     this.fields.push({
       name,
@@ -122,12 +132,12 @@ interface MessageList {
 
 function messagesOf(scanner: ByteScanner): MessageList {
   const open = scanner.at + 1;
-  const { messages } = new Talk(scanner).walked();
+  const { messages } = new MessageScanner(scanner).scan();
   return { messages, open };
 }
 
 /** The messages of a body. */
-class Talk implements ArrayVisitor, ObjectVisitor {
+class MessageScanner implements ArrayVisitor, ObjectVisitor {
   readonly messages: Message[] = [];
   readonly #scanner: ByteScanner;
   /** Of the message under way: how many roles it has, and where the last one lies. */
@@ -138,7 +148,7 @@ class Talk implements ArrayVisitor, ObjectVisitor {
     this.#scanner = scanner;
   }
 
-  walked(): this {
+  scan(): this {
     this.#scanner.array(this);
     return this;
   }
@@ -160,7 +170,7 @@ class Talk implements ArrayVisitor, ObjectVisitor {
       value,
       roleAt,
       role: roleAt && roleOf(scanner.bytes, roleAt),
-      doubtful: this.#roles > 1,
+      isAmbiguous: this.#roles > 1,
       after: delimiter(scanner),
     });
     if (this.messages.length > MAX_MESSAGES) throw new GatewayError('request.invalid_json');
@@ -183,15 +193,15 @@ function delimiter(scanner: ByteScanner): number {
 }
 
 /** Names that a scan looks for, by their length. */
-export type WantedNames = ReadonlyMap<number, readonly Spelled[]>;
+export type WantedNames = ReadonlyMap<number, readonly EncodedName[]>;
 
-interface Spelled {
+interface EncodedName {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-function spelled(names: readonly string[]): WantedNames {
-  const byLength = new Map<number, Spelled[]>();
+function namesByLength(names: readonly string[]): WantedNames {
+  const byLength = new Map<number, EncodedName[]>();
   for (const name of names) {
     const others = byLength.get(name.length) ?? [];
     byLength.set(name.length, [...others, { name, bytes: Buffer.from(name) }]);
@@ -199,15 +209,16 @@ function spelled(names: readonly string[]): WantedNames {
   return byLength;
 }
 
-const IN_GENERAL = spelled(WANTED);
-export const IN_TRANSLATED = spelled(TRANSLATED);
-export const IN_SPEECH = spelled(SPEECH);
-export const IN_EMBEDDINGS = spelled(EMBEDDINGS);
-const ROLE = spelled(['role']);
+const GENERAL_NAMES = namesByLength(GENERAL_FIELDS);
+export const TRANSLATED_NAMES = namesByLength(TRANSLATED_FIELDS);
+export const SPEECH_NAMES = namesByLength(SPEECH_FIELDS);
+export const EMBEDDING_NAMES = namesByLength(EMBEDDING_FIELDS);
+const ROLE = namesByLength(['role']);
 /** Roles that are told apart without making a text of each. */
-const ROLES = spelled(['system', 'developer', 'user', 'assistant', 'tool']);
+const ROLES = namesByLength(['system', 'developer', 'user', 'assistant', 'tool']);
 /** Longest key that can spell a wanted name: every letter as a \u escape. */
-const LONGEST = Math.max(...IN_GENERAL.keys(), ...IN_SPEECH.keys(), ...IN_EMBEDDINGS.keys()) * 6;
+const MAX_KEY_BYTES =
+  Math.max(...GENERAL_NAMES.keys(), ...SPEECH_NAMES.keys(), ...EMBEDDING_NAMES.keys()) * 6;
 
 function wantedName(bytes: Buffer, start: number, end: number, wanted: WantedNames): WantedField | null {
   return nameAt(bytes, start, end, wanted) as WantedField | null;
@@ -216,8 +227,8 @@ function wantedName(bytes: Buffer, start: number, end: number, wanted: WantedNam
 /** The wanted name that a key (quotes included) spells, also with escapes; null for all others. */
 function nameAt(bytes: Buffer, start: number, end: number, wanted: WantedNames): string | null {
   const length = end - start - 2;
-  if (length > LONGEST) return null;
-  const plain = spelledAt(bytes, start + 1, wanted.get(length));
+  if (length > MAX_KEY_BYTES) return null;
+  const plain = matchAt(bytes, start + 1, wanted.get(length));
   if (plain !== null) return plain;
   for (let at = start + 1; at < end - 1; at++) {
     if (bytes[at] !== 0x5c) continue;
@@ -228,7 +239,7 @@ function nameAt(bytes: Buffer, start: number, end: number, wanted: WantedNames):
 }
 
 /** Which of these names stands at `from`, letter by letter. */
-function spelledAt(bytes: Buffer, from: number, names: readonly Spelled[] | undefined): string | null {
+function matchAt(bytes: Buffer, from: number, names: readonly EncodedName[] | undefined): string | null {
   if (names === undefined) return null;
   for (const { name, bytes: letters } of names) {
     let same = 0;
@@ -240,11 +251,11 @@ function spelledAt(bytes: Buffer, from: number, names: readonly Spelled[] | unde
 
 /** The text of a role (quotes included in its range). */
 const roleOf = (bytes: Buffer, at: Range): string =>
-  spelledAt(bytes, at.start + 1, ROLES.get(at.end - at.start - 2)) ?? stringAt(bytes, at);
+  matchAt(bytes, at.start + 1, ROLES.get(at.end - at.start - 2)) ?? stringAt(bytes, at);
 
 /** The occurrence of a field that counts: the last one, as `JSON.parse` takes it. */
-export function fieldOf(picture: BodyPicture, name: WantedField): Field | undefined {
-  const { fields } = picture;
+export function fieldOf(index: BodyIndex, name: WantedField): Field | undefined {
+  const { fields } = index;
   for (let at = fields.length - 1; at >= 0; at--) if (fields[at]?.name === name) return fields[at];
   return undefined;
 }
@@ -253,29 +264,29 @@ export function fieldOf(picture: BodyPicture, name: WantedField): Field | undefi
  * Bytes that `model` may take in a body. No name is nearly as long, and each look at one for somebody who serves it holds up every
  * other request.
  */
-const LONGEST_MODEL = 65_536;
+const MAX_MODEL_BYTES = 65_536;
 
 /** Throws `request.invalid` for a model that takes more bytes than any name. */
-export function refuseLong(bytes: number): void {
-  if (bytes > LONGEST_MODEL) throw invalid('model', `must take at most ${LONGEST_MODEL} bytes`);
+export function assertModelLength(bytes: number): void {
+  if (bytes > MAX_MODEL_BYTES) throw invalid('model', `must take at most ${MAX_MODEL_BYTES} bytes`);
 }
 
 /**
  * The value of `model`: null when absent, `null` or blank.
  * Throws `request.invalid` when it is there and no string, or longer than any name.
  */
-export function modelOf(picture: BodyPicture): string | null {
-  const field = fieldOf(picture, 'model');
+export function modelOf(index: BodyIndex): string | null {
+  const field = fieldOf(index, 'model');
   if (field === undefined || field.kind === 'null') return null;
   if (field.kind !== 'string') throw invalid('model', 'must be a string');
-  refuseLong(field.value.end - field.value.start);
-  const text = stringAt(picture.bytes, field.value);
+  assertModelLength(field.value.end - field.value.start);
+  const text = stringAt(index.bytes, field.value);
   return text.trim() === '' ? null : text;
 }
 
 /** Whether the caller asks for a stream; only boolean true does. */
-export function asksForStream(picture: BodyPicture): boolean {
-  return fieldOf(picture, 'stream')?.kind === 'true';
+export function wantsStream(index: BodyIndex): boolean {
+  return fieldOf(index, 'stream')?.kind === 'true';
 }
 
 /** A 422 that names one field and why, never its value. */

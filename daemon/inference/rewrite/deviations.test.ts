@@ -5,7 +5,7 @@ import { CHAT_DEVIATIONS, rewriteChat, rewriteModel } from './deviations.ts';
 import { loadModel } from './load-model.ts';
 
 const context = (text: string, more = {}) => ({
-  picture: scanBody(Buffer.from(text)),
+  index: scanBody(Buffer.from(text)),
   local: true,
   thinkingDefault: () => null as boolean | null,
   ...more,
@@ -27,7 +27,7 @@ test('a chat with nothing to rewrite leaves as the very same buffer', () => {
   const chat = context(
     '{"model":"qwen","messages":[{"role":"user","content":"hi"}],"seed":18446744073709551615}',
   );
-  expect(rewriteChat(chat, 'qwen', 'qwen')).toBe(chat.picture.bytes);
+  expect(rewriteChat(chat, 'qwen', 'qwen')).toBe(chat.index.bytes);
 });
 
 test('all deviations at once, numbers beyond doubles intact', () => {
@@ -42,22 +42,22 @@ test('all deviations at once, numbers beyond doubles intact', () => {
 
 test('a model that occurs twice reaches the engine once, with the value that chose the slot', () => {
   const chat = context('{"model":"a","stream":true,"mod\\u0065l":"b","stream":false}');
-  expect(rewriteModel(chat.picture, 'b', 'b').toString()).toBe('{"mod\\u0065l":"b","stream":false}');
-  expect(rewriteModel(chat.picture, 'b', 'c').toString()).toBe('{"mod\\u0065l":"c","stream":false}');
+  expect(rewriteModel(chat.index, 'b', 'b').toString()).toBe('{"mod\\u0065l":"b","stream":false}');
+  expect(rewriteModel(chat.index, 'b', 'c').toString()).toBe('{"mod\\u0065l":"c","stream":false}');
 });
 
 test('completions: only the model is spliced, everything else stays, system messages and omni too', () => {
   const body = context('{ "omni":true, "model" : "agent" ,"prompt":"x","enable_thinking":true}');
-  expect(rewriteModel(body.picture, 'agent', 'qwen').toString()).toBe(
+  expect(rewriteModel(body.index, 'agent', 'qwen').toString()).toBe(
     '{ "omni":true, "model" : "qwen" ,"prompt":"x","enable_thinking":true}',
   );
 });
 
 test('an omitted model is filled in', () => {
-  expect(rewriteModel(context('{"input":"x"}').picture, null, 'e5').toString()).toBe(
+  expect(rewriteModel(context('{"input":"x"}').index, null, 'e5').toString()).toBe(
     '{"model":"e5","input":"x"}',
   );
-  expect(rewriteModel(context('{"model":null}').picture, null, 'e5').toString()).toBe('{"model":"e5"}');
+  expect(rewriteModel(context('{"model":null}').index, null, 'e5').toString()).toBe('{"model":"e5"}');
 });
 
 test('load-model falls on to the next of the chain only for memory and failure', async () => {

@@ -1,63 +1,64 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { OutboundBody } from '../../lib/net/outbound.ts';
-import type { Address } from '../dispatch/model-ref.ts';
-import type { Picture } from '../dispatch/routing-view.ts';
+import type { ModelRef } from '../dispatch/model-ref.ts';
+import type { RoutingView } from '../dispatch/routing-view.ts';
 import { answerLimit } from './answer-limit.ts';
+import type { BodyIndex } from './body-index.ts';
 import type { BodyContext, BodyRule } from './body-rule.ts';
 import { type Edit, render } from './edits.ts';
 import { effort } from './effort.ts';
 import { loadModel } from './load-model.ts';
-import { modelValue } from './model-value.ts';
+import { setModel } from './model-value.ts';
 import { npuSuffix } from './npu-suffix.ts';
 import { omni } from './omni.ts';
-import { oneValue } from './one-value.ts';
-import { givenBack } from './restore-reasoning.ts';
+import { dropDuplicates } from './one-value.ts';
+import { restoreReasoning } from './restore-reasoning.ts';
 import { slotAlias } from './slot-alias.ts';
 import { systemMessages } from './system-messages.ts';
 import { thinking } from './thinking.ts';
 import { virtualName } from './virtual-name.ts';
 
-type AddressRule = (address: Address, picture: Picture, type: SlotTypeName) => Address;
+type ModelRefRule = (address: ModelRef, view: RoutingView, type: SlotTypeName) => ModelRef;
 
 /** A deviation works on the address (before dispatch), on the body (once the target is known) or on the slot. */
 type Deviation =
-  | { readonly name: string; readonly address: AddressRule }
+  | { readonly name: string; readonly modelRef: ModelRefRule }
   | { readonly name: string; readonly body: BodyRule }
   | { readonly name: string; readonly slot: typeof loadModel };
 
 /** The seven deviations of docs/spec/specification.md#chat-deviations in order. */
 export const CHAT_DEVIATIONS: readonly Deviation[] = [
   { name: 'omni', body: omni },
-  { name: 'slot-alias', address: slotAlias },
-  { name: 'npu-suffix', address: npuSuffix },
-  { name: 'virtual-name', address: virtualName },
+  { name: 'slot-alias', modelRef: slotAlias },
+  { name: 'npu-suffix', modelRef: npuSuffix },
+  { name: 'virtual-name', modelRef: virtualName },
   { name: 'thinking', body: thinking },
   { name: 'system-messages', body: systemMessages },
   { name: 'load-model', slot: loadModel },
 ];
 
-const ADDRESS_RULES = CHAT_DEVIATIONS.flatMap((each) => ('address' in each ? [each.address] : []));
+const MODEL_REF_RULES = CHAT_DEVIATIONS.flatMap((each) => ('modelRef' in each ? [each.modelRef] : []));
 /**
  * Rules of the gateway that are not in docs/spec/specification.md#chat-deviations come before the deviations.
  */
 const BODY_RULES: readonly BodyRule[] = [
-  ...[answerLimit, givenBack, effort],
+  ...[answerLimit, restoreReasoning, effort],
   ...CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : [])),
 ];
 
 /** Aliases, NPU tags and virtual names work on every `/v1` route that takes a model; `type` is what the route needs. */
-export function rewriteAddress(address: Address, picture: Picture, type: SlotTypeName): Address {
-  return ADDRESS_RULES.reduce((current, rule) => rule(current, picture, type), address);
+export function rewriteModelRef(address: ModelRef, view: RoutingView, type: SlotTypeName): ModelRef {
+  return MODEL_REF_RULES.reduce((current, rule) => rule(current, view, type), address);
 }
 
 /** The body of a chat as the engine gets it; untouched bytes when no rule has anything to say. */
 export function rewriteChat(context: BodyContext, asked: string | null, model: string | null): OutboundBody {
-  const { picture } = context;
+  const { index } = context;
   const edits: Edit[] = [];
-  add(edits, oneValue(picture));
-  add(edits, modelValue(picture, asked, model));
+  add(edits, dropDuplicates(index));
+  add(edits, setModel(index, asked, model));
   for (const rule of BODY_RULES) add(edits, rule(context));
-  return render(picture, edits);
+  return render(index, edits);
 }
 
 /** Spreading a list costs more than most rules do, and nearly all lists are empty. */
@@ -66,10 +67,6 @@ function add(edits: Edit[], more: readonly Edit[]): void {
 }
 
 /** The body of every other JSON route: only `model`, and only where a rewrite or the omitted-model rule named another. */
-export function rewriteModel(
-  picture: BodyContext['picture'],
-  asked: string | null,
-  model: string | null,
-): OutboundBody {
-  return render(picture, [...oneValue(picture), ...modelValue(picture, asked, model)]);
+export function rewriteModel(index: BodyIndex, asked: string | null, model: string | null): OutboundBody {
+  return render(index, [...dropDuplicates(index), ...setModel(index, asked, model)]);
 }

@@ -20,9 +20,9 @@ test('any set of removed and inserted fields leaves what JSON says it should', (
       fc.constantFrom('', ' ', '\n'),
       (keys, gone, inserts, space) => {
         const members = keys.map((key, index) => `${space}"${key}"${space}:${space}${index}${space}`);
-        const picture = scanBody(Buffer.from(`${space}{${members.join(',') || space}}${space}`));
+        const index = scanBody(Buffer.from(`${space}{${members.join(',') || space}}${space}`));
         const edits = gone.flatMap((name) => {
-          const field = fieldOf(picture, name);
+          const field = fieldOf(index, name);
           return field ? [remove('fields', field)] : [];
         });
         for (let index = 0; index < inserts; index++) edits.push(insertField(`new${index}`, index));
@@ -30,7 +30,7 @@ test('any set of removed and inserted fields leaves what JSON says it should', (
           ...Array.from({ length: inserts }, (_, index) => [`new${index}`, index]),
           ...keys.map((key, index) => [key, index]).filter(([key]) => !gone.includes(key as WantedField)),
         ]);
-        expect(JSON.parse(render(picture, edits).toString())).toEqual(expected);
+        expect(JSON.parse(render(index, edits).toString())).toEqual(expected);
       },
     ),
     { numRuns: 2000 },
@@ -41,13 +41,13 @@ test('any set of removed and inserted messages leaves the others in order', () =
   fc.assert(
     fc.property(fc.nat(6), fc.array(fc.nat(5)), fc.boolean(), (count, gone, front) => {
       const list = Array.from({ length: count }, (_, index) => ` ${index} `);
-      const picture = scanBody(Buffer.from(`{"messages":[${list.join(',')}],"z":1}`));
-      const edits = picture.messages
+      const index = scanBody(Buffer.from(`{"messages":[${list.join(',')}],"z":1}`));
+      const edits = index.messages
         .filter(({ index }) => gone.includes(index))
         .map((each) => remove('messages', each));
       if (front) edits.push(insert('messages', '99'));
       const kept = list.map((_, index) => index).filter((index) => !gone.includes(index));
-      expect(JSON.parse(render(picture, edits).toString())).toEqual({
+      expect(JSON.parse(render(index, edits).toString())).toEqual({
         messages: front ? [99, ...kept] : kept,
         z: 1,
       });
@@ -58,23 +58,23 @@ test('any set of removed and inserted messages leaves the others in order', () =
 
 test('bytes outside the edit stay as they came', () => {
   const text = '{ "seed" : 9223372036854775808, "model" : "old" ,"t":-0, "big":1e400,"s":"\\u00e9\\/"}';
-  const picture = scanBody(Buffer.from(text));
-  const model = fieldOf(picture, 'model');
+  const index = scanBody(Buffer.from(text));
+  const model = fieldOf(index, 'model');
   if (!model) throw new Error('no model');
-  expect(render(picture, [replace(model.value, '"new"')]).toString()).toBe(text.replace('"old"', '"new"'));
+  expect(render(index, [replace(model.value, '"new"')]).toString()).toBe(text.replace('"old"', '"new"'));
 });
 
 test('edits that overlap are a bug, not a body', () => {
-  const picture = scanBody(Buffer.from('{"model":"a"}'));
-  const model = fieldOf(picture, 'model');
+  const index = scanBody(Buffer.from('{"model":"a"}'));
+  const model = fieldOf(index, 'model');
   if (!model) throw new Error('no model');
-  expect(() => render(picture, [remove('fields', model), replace(model.value, '"b"')])).toThrow('overlap');
+  expect(() => render(index, [remove('fields', model), replace(model.value, '"b"')])).toThrow('overlap');
 });
 
 test('a long body goes on in pieces that share the bytes that came', () => {
   const bytes = Buffer.from(`{"model":"old","input":"${'x'.repeat(100_000)}"}`);
-  const picture = scanBody(bytes);
-  const pieces = render(picture, [replace((fieldOf(picture, 'model') as Field).value, '"new"')]);
+  const index = scanBody(bytes);
+  const pieces = render(index, [replace((fieldOf(index, 'model') as Field).value, '"new"')]);
   if (Buffer.isBuffer(pieces)) throw new Error('it was joined');
   expect(Buffer.concat(pieces).toString()).toBe(bytes.toString().replace('"old"', '"new"'));
   expect(pieces.at(-1)?.buffer).toBe(bytes.buffer);

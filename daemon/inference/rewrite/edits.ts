@@ -1,7 +1,7 @@
 import type { Range } from '../../lib/json/byte-scanner.ts';
 import type { OutboundBody, StoredBody } from '../../lib/net/outbound.ts';
 import { SlabAllocator } from '../../lib/perf/slab-allocator.ts';
-import type { BodyPicture, Member } from './body-index.ts';
+import type { BodyIndex, Member } from './body-index.ts';
 
 type List = 'fields' | 'messages';
 
@@ -29,25 +29,23 @@ interface Splice {
 }
 
 /** Pieces of a longer body are not joined: that would copy megabytes and keep them twice. */
-const JOINED_UP_TO = 64 * 1024;
+const MAX_JOINED_BYTES = 64 * 1024;
 
 /**
  * The body with the edits made; every byte outside them stays as it came, and without edits the very same Buffer
  * comes back. Edits must not overlap.
  */
-export function render(picture: BodyPicture, edits: readonly Edit[]): Exclude<OutboundBody, StoredBody> {
-  if (edits.length === 0) return picture.bytes;
+export function render(index: BodyIndex, edits: readonly Edit[]): Exclude<OutboundBody, StoredBody> {
+  if (edits.length === 0) return index.bytes;
   const splices = replacements(edits);
   if (splices.length < edits.length) {
     splices.push(
-      ...listSplices(edits, 'fields', picture.open, picture.members),
-      ...listSplices(edits, 'messages', picture.messagesOpen, picture.messages.length),
+      ...listSplices(edits, 'fields', index.open, index.members),
+      ...listSplices(edits, 'messages', index.messagesOpen, index.messages.length),
     );
   }
   if (splices.length > 1) splices.sort((a, b) => a.start - b.start || a.end - b.end);
-  return picture.bytes.length > JOINED_UP_TO
-    ? inParts(picture.bytes, splices)
-    : joined(picture.bytes, splices);
+  return index.bytes.length > MAX_JOINED_BYTES ? inParts(index.bytes, splices) : joined(index.bytes, splices);
 }
 
 function inParts(bytes: Buffer, splices: readonly Splice[]): Buffer[] {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { EffortTold } from '../forward/effort-support.ts';
-import { IN_TRANSLATED, scanBody } from './body-index.ts';
+import type { EffortFallback } from '../forward/effort-support.ts';
+import { scanBody, TRANSLATED_NAMES } from './body-index.ts';
 import { render } from './edits.ts';
 import { effort, effortOf } from './effort.ts';
 
 const TEXT = '{"reasoning_effort":"high","model":"m","messages":[],"tools":[]}';
-const pictureOf = (text: string) => scanBody(Buffer.from(text), IN_TRANSLATED);
-const sent = (told: EffortTold | undefined, picture = pictureOf(TEXT)) =>
-  String(render(picture, effort({ picture, effort: told, local: false, thinkingDefault: () => null })));
+const bodyIndexOf = (text: string) => scanBody(Buffer.from(text), TRANSLATED_NAMES);
+const sent = (told: EffortFallback | undefined, index = bodyIndexOf(TEXT)) =>
+  String(render(index, effort({ index, effortFallback: told, local: false, thinkingDefault: () => null })));
 
 test('the effort is told as it was asked for, as none, or not at all', () => {
   expect(sent(undefined)).toBe(TEXT);
@@ -17,7 +17,7 @@ test('the effort is told as it was asked for, as none, or not at all', () => {
 
 test('a chat without one, or that came as one, stays as it is', () => {
   const without = '{"messages":[]}';
-  expect(sent('none', pictureOf(without))).toBe(without);
+  expect(sent('none', bodyIndexOf(without))).toBe(without);
   expect(sent('left out', scanBody(Buffer.from(TEXT)))).toBe(TEXT);
 });
 
@@ -26,4 +26,4 @@ test.each([
   ['{"reasoning_effort":"low","messages":[]}', { effort: 'low', tools: false }],
   ['{"reasoning_effort":null,"messages":[]}', null],
   ['{"messages":[]}', null],
-])('%s asks for %j', (text, expected) => expect(effortOf(pictureOf(text))).toEqual(expected));
+])('%s asks for %j', (text, expected) => expect(effortOf(bodyIndexOf(text))).toEqual(expected));

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 
 /** Refusals after which the next slot of a virtual name's chain is tried. */
-export const FALLS_ON: ReadonlySet<string> = new Set(['slot.no_memory', 'slot.failed']);
+export const FAILOVER_CODES: ReadonlySet<string> = new Set(['slot.no_memory', 'slot.failed']);
 
 /**
  * Deviation 7: before forwarding, the slot manager loads the model
@@ -13,15 +13,15 @@ export async function loadModel<T>(
   slot: string,
   chain: readonly string[],
   ready: (slot: string) => Promise<T>,
-  fell: (refusal: GatewayError) => void = () => {},
+  onFailover: (refusal: GatewayError) => void = () => {},
 ): Promise<T> {
   const [next, ...rest] = chain;
   if (next === undefined) return ready(slot);
   try {
     return await ready(slot);
   } catch (error) {
-    if (!(error instanceof GatewayError) || !FALLS_ON.has(error.code)) throw error;
-    fell(error);
-    return loadModel(next, rest, ready, fell);
+    if (!(error instanceof GatewayError) || !FAILOVER_CODES.has(error.code)) throw error;
+    onFailover(error);
+    return loadModel(next, rest, ready, onFailover);
   }
 }

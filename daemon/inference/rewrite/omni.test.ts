@@ -10,8 +10,8 @@ test.each([
   ['{"omni":false}', '{}', false],
   ['{"a":{"omni":true}}', '{"a":{"omni":true}}', false],
 ])('%s → %s', (text, expected, opted) => {
-  const picture = scanBody(Buffer.from(text));
-  const edits = omni({ picture, local: true, thinkingDefault: () => null });
-  expect(render(picture, edits).toString()).toBe(expected);
-  expect(wantsOmni(picture)).toBe(opted);
+  const index = scanBody(Buffer.from(text));
+  const edits = omni({ index, local: true, thinkingDefault: () => null });
+  expect(render(index, edits).toString()).toBe(expected);
+  expect(wantsOmni(index)).toBe(opted);
 });

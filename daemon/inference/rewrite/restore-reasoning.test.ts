@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../dialects/json.ts';
-import { noteOrigin } from '../dialects/reasoning-signature.ts';
-import { IN_TRANSLATED, scanBody } from './body-index.ts';
+import { recordOrigin } from '../dialects/reasoning-signature.ts';
+import { scanBody, TRANSLATED_NAMES } from './body-index.ts';
 import { render } from './edits.ts';
-import { givenBack } from './restore-reasoning.ts';
+import { restoreReasoning } from './restore-reasoning.ts';
 
 const user = { role: 'user', content: 'hi' };
 /** Thoughts that upstream `a` said as `reasoning`. */
 const thought = (more: Json): Json => {
   const message = { role: 'assistant', reasoning_content: 'hm', ...more };
-  noteOrigin(message, 'svc:reasoning:a');
+  recordOrigin(message, 'svc:reasoning:a');
   return message;
 };
 
 function sent(messages: Json[], target: { upstream: string | null; local: boolean }): unknown {
   const bytes = Buffer.from(JSON.stringify({ messages }));
-  const picture = scanBody(bytes, IN_TRANSLATED);
+  const index = scanBody(bytes, TRANSLATED_NAMES);
   const extraOf = (upstream: string, id: string) => (upstream === 'a' && id === 'c1' ? { s: 1 } : undefined);
-  const context = { picture, history: { messages, extraOf }, thinkingDefault: () => null, ...target };
-  const made = render(picture, givenBack(context));
+  const context = { index, history: { messages, extraOf }, thinkingDefault: () => null, ...target };
+  const made = render(index, restoreReasoning(context));
   return (JSON.parse(String(made)) as Json).messages;
 }
 
@@ -55,6 +55,6 @@ test('engines near by, and chats that came as such, get what was written', () =>
     { upstream: 'b', local: true },
   ])
     expect(sent(messages, target)).toEqual(messages);
-  const picture = scanBody(Buffer.from(JSON.stringify({ messages })));
-  expect(givenBack({ picture, thinkingDefault: () => null, ...b })).toEqual([]);
+  const index = scanBody(Buffer.from(JSON.stringify({ messages })));
+  expect(restoreReasoning({ index, thinkingDefault: () => null, ...b })).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { Address } from '../dispatch/model-ref.ts';
+import type { ModelRef } from '../dispatch/model-ref.ts';
 import { aliasedSlot } from '../dispatch/names.ts';
-import type { Picture } from '../dispatch/routing-view.ts';
+import type { RoutingView } from '../dispatch/routing-view.ts';
 
 /**
  * Deviation 2: the name of an enabled LLM slot, or `agent-hermes`, becomes the slot's configured model id,
@@ -10,9 +10,9 @@ import type { Picture } from '../dispatch/routing-view.ts';
  * slot that the path means, whose vectors or voice differ. A name that is the id of the slot's own model
  * stays as it is: it names the model, which may be bound to another slot.
  */
-export function slotAlias(address: Address, picture: Picture, type: SlotTypeName): Address {
+export function slotAlias(address: ModelRef, view: RoutingView, type: SlotTypeName): ModelRef {
   if (address.by !== null || address.model === null) return address;
-  const slot = aliasedSlot(address.model, picture);
+  const slot = aliasedSlot(address.model, view);
   if (slot === undefined || slot.model === address.model) return address;
   if (slot.type !== 'llm' && slot.type !== type) return address;
   return { ...address, model: slot.model, lane: slot.name, by: 'slot-alias' };

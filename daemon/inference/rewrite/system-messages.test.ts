@@ -5,8 +5,8 @@ import { render } from './edits.ts';
 import { systemMessages } from './system-messages.ts';
 
 const run = (text: string, local = true) => {
-  const picture = scanBody(Buffer.from(text));
-  return render(picture, systemMessages({ picture, local, thinkingDefault: () => null })).toString();
+  const index = scanBody(Buffer.from(text));
+  return render(index, systemMessages({ index, local, thinkingDefault: () => null })).toString();
 };
 const body = (...messages: unknown[]) => JSON.stringify({ model: 'a', messages, n: 1 });
 const says = (role: string, content: unknown) => ({ role, content });

@@ -1,4 +1,4 @@
-import type { BodyPicture, Message } from './body-index.ts';
+import type { BodyIndex, Message } from './body-index.ts';
 import type { BodyRule } from './body-rule.ts';
 import { type Edit, insert, NO_EDITS, remove, replace } from './edits.ts';
 
@@ -12,35 +12,36 @@ const isSystem = ({ role }: Message): boolean => role === 'system' || role === '
  * elsewhere is moved. One that is already first stays byte-identical, except that `developer` becomes
  * `system` for local engines. Of a message with two roles only the last role counts.
  */
-export const systemMessages: BodyRule = ({ picture, local }) => {
-  if (picture.messages.every((message) => isInOrder(message, local))) return NO_EDITS;
-  const system = picture.messages.filter(isSystem);
-  const others = picture.messages.filter((message) => message.doubtful && !isSystem(message));
-  const settled = others.map((message) => replace(message.value, settledText(picture, message)));
-  return [...settled, ...arranged(picture, system, local)];
+export const systemMessages: BodyRule = ({ index, local }) => {
+  if (index.messages.every((message) => isInOrder(message, local))) return NO_EDITS;
+  const system = index.messages.filter(isSystem);
+  const others = index.messages.filter((message) => message.isAmbiguous && !isSystem(message));
+  const settled = others.map((message) => replace(message.value, settledText(index, message)));
+  return [...settled, ...arranged(index, system, local)];
 };
 
 /** Whether a message may stand where and as it is. */
 const isInOrder = (message: Message, local: boolean): boolean =>
-  !message.doubtful && (!isSystem(message) || (message.index === 0 && (message.role === 'system' || !local)));
+  !message.isAmbiguous &&
+  (!isSystem(message) || (message.index === 0 && (message.role === 'system' || !local)));
 
-function arranged(picture: BodyPicture, system: readonly Message[], local: boolean): Edit[] {
+function arranged(index: BodyIndex, system: readonly Message[], local: boolean): Edit[] {
   const [first, ...rest] = system;
   if (!first) return [];
-  const text = rest.length > 0 ? mergedText(picture, system) : singleText(picture, first, local);
+  const text = rest.length > 0 ? mergedText(index, system) : singleText(index, first, local);
   const later = rest.map((message) => remove('messages', message));
   if (first.index > 0) return [remove('messages', first), ...later, insert('messages', text)];
-  const unchanged = rest.length === 0 && !first.doubtful && (first.role === 'system' || !local);
+  const unchanged = rest.length === 0 && !first.isAmbiguous && (first.role === 'system' || !local);
   return unchanged ? [] : [replace(first.value, text), ...later];
 }
 
 /** The bytes of one message as they came, with `developer` written as `system` for local engines. */
-function singleText(picture: BodyPicture, message: Message, local: boolean): string {
-  if (message.doubtful) {
-    const settled = JSON.parse(settledText(picture, message)) as Record<string, unknown>;
+function singleText(index: BodyIndex, message: Message, local: boolean): string {
+  if (message.isAmbiguous) {
+    const settled = JSON.parse(settledText(index, message)) as Record<string, unknown>;
     return JSON.stringify(local ? { ...settled, role: 'system' } : settled);
   }
-  const { bytes } = picture;
+  const { bytes } = index;
   const { start, end } = message.value;
   if (!local || message.role === 'system' || !message.roleAt) return bytes.toString('utf8', start, end);
   const { start: from, end: to } = message.roleAt;
@@ -48,14 +49,13 @@ function singleText(picture: BodyPicture, message: Message, local: boolean): str
 }
 
 /** A message written anew, so that of two equal keys only the last is left. */
-const settledText = (picture: BodyPicture, message: Message): string =>
-  JSON.stringify(parsed(picture, message));
+const settledText = (index: BodyIndex, message: Message): string => JSON.stringify(parsed(index, message));
 
-const parsed = (picture: BodyPicture, { value }: Message): { content?: Content } =>
-  JSON.parse(picture.bytes.toString('utf8', value.start, value.end)) as { content?: Content };
+const parsed = (index: BodyIndex, { value }: Message): { content?: Content } =>
+  JSON.parse(index.bytes.toString('utf8', value.start, value.end)) as { content?: Content };
 
-function mergedText(picture: BodyPicture, system: readonly Message[]): string {
-  const contents = system.map((message) => parsed(picture, message).content);
+function mergedText(index: BodyIndex, system: readonly Message[]): string {
+  const contents = system.map((message) => parsed(index, message).content);
   return JSON.stringify({ role: 'system', content: mergedContent(contents) });
 }
 

@@ -4,8 +4,8 @@ import { render } from './edits.ts';
 import { thinking } from './thinking.ts';
 
 const run = (text: string, thinkingDefault: boolean | null, local = true) => {
-  const picture = scanBody(Buffer.from(text));
-  return render(picture, thinking({ picture, local, thinkingDefault: () => thinkingDefault })).toString();
+  const index = scanBody(Buffer.from(text));
+  return render(index, thinking({ index, local, thinkingDefault: () => thinkingDefault })).toString();
 };
 
 test.each([

@@ -1,4 +1,4 @@
-import { type BodyPicture, type Field, fieldOf } from './body-index.ts';
+import { type BodyIndex, type Field, fieldOf } from './body-index.ts';
 import type { BodyRule } from './body-rule.ts';
 import { type Edit, insertField, NO_EDITS, remove, replace } from './edits.ts';
 
@@ -7,15 +7,15 @@ import { type Edit, insertField, NO_EDITS, remove, replace } from './edits.ts';
  * when both are missing the default is filled in (docs/spec/specification.md#deviation-thinking,
  * docs/spec/contract.md#thinking). A remote provider gets neither field.
  */
-export const thinking: BodyRule = ({ picture, local, thinkingDefault }) => {
-  const flag = fieldOf(picture, 'enable_thinking');
-  const kwargs = fieldOf(picture, 'chat_template_kwargs');
+export const thinking: BodyRule = ({ index, local, thinkingDefault }) => {
+  const flag = fieldOf(index, 'enable_thinking');
+  const kwargs = fieldOf(index, 'chat_template_kwargs');
   if (!local) return [flag, kwargs].flatMap((field) => (field ? [remove('fields', field)] : []));
   const said = flagValue(flag);
   if (said === undefined) return NO_EDITS;
   const moved = flag ? [remove('fields', flag)] : NO_EDITS;
   const value = said ?? thinkingDefault();
-  return value === null ? moved : [...moved, ...fill(picture, kwargs, value)];
+  return value === null ? moved : [...moved, ...fill(index, kwargs, value)];
 };
 
 /** What the caller's flag says; null when it says nothing, undefined when it is something that is not ours to read. */
@@ -25,12 +25,12 @@ function flagValue(flag: Field | undefined): boolean | null | undefined {
   return undefined;
 }
 
-function fill(picture: BodyPicture, kwargs: Field | undefined, value: boolean): Edit[] {
+function fill(index: BodyIndex, kwargs: Field | undefined, value: boolean): Edit[] {
   if (kwargs === undefined) return [insertField('chat_template_kwargs', { enable_thinking: value })];
   if (kwargs.kind === 'null') return [replace(kwargs.value, JSON.stringify({ enable_thinking: value }))];
   if (kwargs.kind !== 'object') return [];
   const { start, end } = kwargs.value;
-  const existing = JSON.parse(picture.bytes.toString('utf8', start, end)) as Record<string, unknown>;
+  const existing = JSON.parse(index.bytes.toString('utf8', start, end)) as Record<string, unknown>;
   if (Object.hasOwn(existing, 'enable_thinking')) return [];
   const comma = Object.keys(existing).length > 0 ? ',' : '';
   return [replace({ start: start + 1, end: start + 1 }, `"enable_thinking":${value}${comma}`)];

@@ -1,8 +1,8 @@
 import type { SlotView } from '../../slots/slot-view.ts';
-import type { Address } from '../dispatch/model-ref.ts';
+import type { ModelRef } from '../dispatch/model-ref.ts';
 import { VIRTUAL_CHAINS, VIRTUAL_PREFIX } from '../dispatch/names.ts';
 import { noRoute } from '../dispatch/no-route.ts';
-import { isNpu, type Picture, slotNamed } from '../dispatch/routing-view.ts';
+import { isNpu, type RoutingView, slotNamed } from '../dispatch/routing-view.ts';
 
 /**
  * Deviation 4: `svc/*` is resolved against the live slot state
@@ -10,29 +10,29 @@ import { isNpu, type Picture, slotNamed } from '../dispatch/routing-view.ts';
  * ERROR is the lane; the later ones follow when it has no memory (docs/spec/contract.md#alias-chain). Throws
  * `dispatch.no_route` when no slot of the chain exists.
  */
-export function virtualName(address: Address, picture: Picture): Address {
+export function virtualName(address: ModelRef, view: RoutingView): ModelRef {
   if (address.by !== null || !address.model?.startsWith(VIRTUAL_PREFIX)) return address;
-  const lane = laneOf(address.model, picture);
-  if (!lane) throw noRoute(address.asked, picture);
-  const behind = chainOf(address.model, picture).filter((slot) => slot !== lane && slot.state !== 'error');
-  const chain = behind.map((slot) => slot.name);
+  const lane = laneOf(address.model, view);
+  if (!lane) throw noRoute(address.requested, view);
+  const fallbacks = chainOf(address.model, view).filter((slot) => slot !== lane && slot.state !== 'error');
+  const chain = fallbacks.map((slot) => slot.name);
   return { ...address, model: lane.model, lane: lane.name, chain, by: 'virtual-name' };
 }
 
 /** The slot that a virtual name means now: the first of its chain that is not in ERROR, else the first. */
-export function laneOf(name: string, picture: Picture): SlotView | undefined {
-  const present = chainOf(name, picture);
+export function laneOf(name: string, view: RoutingView): SlotView | undefined {
+  const present = chainOf(name, view);
   return present.find((slot) => slot.state !== 'error') ?? present[0];
 }
 
 /** The slots that a virtual name stands for, in order; falling on happens between LLM slots only. */
-function chainOf(name: string, picture: Picture): SlotView[] {
+function chainOf(name: string, view: RoutingView): SlotView[] {
   const short = name.slice(VIRTUAL_PREFIX.length);
   const chain = Object.hasOwn(VIRTUAL_CHAINS, name) ? (VIRTUAL_CHAINS[name] as readonly string[]) : [short];
-  const slots = chain.flatMap((each) => slotNamed(picture, each) ?? (each === 'npu' ? npuSlot(picture) : []));
+  const slots = chain.flatMap((each) => slotNamed(view, each) ?? (each === 'npu' ? npuSlot(view) : []));
   const unique = [...new Set(slots)];
   return unique.length > 1 ? unique.filter((slot) => slot.type === 'llm') : unique;
 }
 
-const npuSlot = (picture: Picture): SlotView[] =>
-  picture.slots.filter((slot) => slot.type === 'llm' && isNpu(slot)).slice(0, 1);
+const npuSlot = (view: RoutingView): SlotView[] =>
+  view.slots.filter((slot) => slot.type === 'llm' && isNpu(slot)).slice(0, 1);

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
 /** One request of a test, with its answer as it comes. */
-export interface Asked {
+export interface SentRequest {
   readonly req: ClientRequest;
   /** The head. */
   readonly head: Promise<IncomingMessage>;
@@ -12,7 +12,7 @@ export function ask(
   path: string,
   body: string | Buffer,
   headers: Record<string, string> = {},
-): Asked {
+): SentRequest {
   const req = request(`${origin}${path}`, {
     method: 'POST',
     agent: false,
@@ -27,7 +27,7 @@ export function ask(
   return { req, head };
 }
 
-export interface Answered {
+export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -36,12 +36,12 @@ export interface Answered {
 }
 
 /** Sends and reads everything. */
-export async function post(origin: string, path: string, body: unknown, headers = {}): Promise<Answered> {
+export async function post(origin: string, path: string, body: unknown, headers = {}): Promise<TestResponse> {
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return readAll(await ask(origin, path, bytes, headers).head);
 }
 
-export async function readAll(res: IncomingMessage): Promise<Answered> {
+export async function readAll(res: IncomingMessage): Promise<TestResponse> {
   let body = '';
   let whole = true;
   res.setEncoding('utf8');

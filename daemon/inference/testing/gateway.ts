@@ -23,7 +23,7 @@ import { removedError } from '../../slots/refusals.ts';
 import type { FinishedRequest } from '../../telemetry/metrics.ts';
 import type { Encoders } from '../audio/encoders.ts';
 import type { DialectName } from '../dialects/serve-dialect.ts';
-import { ROUTES_INSIDE } from '../internal.ts';
+import { INTERNAL_ROUTES } from '../internal.ts';
 import type { RegisteredModelLike, Upstreams } from '../ports.ts';
 import { createInference, type Inference } from '../serve.ts';
 import type { TaskName } from '../tasks.ts';
@@ -60,7 +60,7 @@ export class TestSlots {
   released = 0;
   leased = 0;
   readonly notes: number[] = [];
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   enableThinking: boolean | null = null;
   /** What happens before a lease is given; throws what it likes. */
   before: (name: string, options: ReadyOptions) => Promise<void> | void = () => {};
@@ -77,15 +77,15 @@ export class TestSlots {
   get = (name: string) => this.records.find((slot) => slot.name === name);
   config = () => ({ enableThinking: this.enableThinking }) as never;
   /** What would become of a request, by slot. */
-  foreseen: Record<string, Preview> = {};
-  preview = (name: string): Preview => this.foreseen[name] ?? { load: null, refusal: null };
+  previews: Record<string, Preview> = {};
+  preview = (name: string): Preview => this.previews[name] ?? { load: null, refusal: null };
   recordUsage = (_: string, { tokensPerSecond }: { tokensPerSecond?: number }) =>
     void this.notes.push(tokensPerSecond ?? -1);
 
   leaseNow = () => null;
   ensureReady = async (name: string, options: ReadyOptions) => {
     options.signal.throwIfAborted();
-    this.asked.push(name);
+    this.requests.push(name);
     const waiting = this.before(name, options);
     if (waiting) await waiting;
     const slot = this.get(name);
@@ -127,7 +127,7 @@ const TASK_OF: Record<string, { task: TaskName | DialectName; route: string }> =
   '/v1/messages': { task: 'messages', route: 'v1.messages' },
   '/v1/messages/count_tokens': { task: 'messagesCount', route: 'v1.messages.count' },
   '/v1/rerankings': { task: 'rerank', route: 'v1.rerankings' },
-  ...ROUTES_INSIDE,
+  ...INTERNAL_ROUTES,
 };
 
 /** Inference behind a bare server that does what the pipeline does: read the body, and write the envelope of a throw. */
@@ -185,7 +185,7 @@ async function serve(
         for (const part of parts) await take(part);
       },
       receivedAt,
-      ownSince: performance.now(),
+      overheadSince: performance.now(),
     });
   } catch (error) {
     const failure = error instanceof GatewayError ? error : new GatewayError('internal', { cause: error });

@@ -40,7 +40,7 @@ export const POISON: Record<string, string> = {
 };
 
 /** One request as an engine got it. */
-export interface Seen {
+export interface RecordedRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
@@ -48,11 +48,11 @@ export interface Seen {
 }
 
 /** An engine that notes every request, whole, and answers `{}`. */
-export function recorder(seen: Seen[]): RequestListener {
+export function recorder(seen: RecordedRequest[]): RequestListener {
   return (req, res) => void record(req, res, seen);
 }
 
-async function record(req: IncomingMessage, res: ServerResponse, seen: Seen[]): Promise<void> {
+async function record(req: IncomingMessage, res: ServerResponse, seen: RecordedRequest[]): Promise<void> {
   const parts: Buffer[] = [];
   for await (const chunk of req) parts.push(chunk as Buffer);
   const headers: Record<string, string> = {};

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import type { RequestRecord, RequestWholeView } from '../../contract/system.ts';
-import { wholeLadder } from '../../inference/dispatch/trace-view.ts';
+import { allSteps } from '../../inference/dispatch/trace-view.ts';
 import { redactSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -56,5 +56,5 @@ function findRequest(deps: RouteDeps, id: string): RequestWholeView {
   const { story } = found;
   const bodies = redactSecretsIn(deps.inference.bodies(found.id), deps.settings.secrets());
   if (story === null || story.steps.length === 0) return { ...found, bodies };
-  return { ...found, bodies, story: { ...story, steps: wholeLadder(story.steps) } };
+  return { ...found, bodies, story: { ...story, steps: allSteps(story.steps) } };
 }

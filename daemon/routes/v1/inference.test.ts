@@ -21,7 +21,7 @@ it("counts the checks of a request and the work on its body as the gateway's own
       ...{ caller: { tier: 'client' }, receivedAt: performance.now() - 20 },
     } as unknown as Call;
     await routes[name]({} as Context, call, undefined);
-    const own = performance.now() - (seen.at(-1)?.ownSince ?? 0);
+    const own = performance.now() - (seen.at(-1)?.overheadSince ?? 0);
     expect(own).toBeGreaterThanOrEqual(70);
     expect(own).toBeLessThan(300);
   }

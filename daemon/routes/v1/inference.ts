@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { DialectName } from '../../inference/dialects/serve-dialect.ts';
-import type { InferenceCall, Receive } from '../../inference/serve.ts';
+import type { InferenceCall, ReceiveBody } from '../../inference/serve.ts';
 import type { TaskName } from '../../inference/tasks.ts';
 import { releaseWhenWritten } from '../../lib/perf/buffer-release.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -11,7 +11,7 @@ export interface BodyReader {
   /** The whole body, and how many milliseconds of the reading were work rather than waiting for the sender. */
   bytes(ctx: Context, call: Call): Promise<{ readonly bytes: Buffer; readonly workMs: number }>;
   /** The body as a stream. */
-  receive(ctx: Context, call: Call): Receive;
+  receive(ctx: Context, call: Call): ReceiveBody;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -76,8 +76,8 @@ function inferenceCall(ctx: Context, call: Call, body: Buffer, waitedSince: numb
     req: ctx.req,
     res: ctx.res,
     body,
-    picture: undefined,
+    bodyIndex: undefined,
     receivedAt: call.receivedAt,
-    ownSince: performance.now() - (waitedSince - call.receivedAt),
+    overheadSince: performance.now() - (waitedSince - call.receivedAt),
   };
 }

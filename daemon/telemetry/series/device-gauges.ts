@@ -1,5 +1,5 @@
 import type { DeviceRecord, HardwareView } from '../../contract/hardware.ts';
-import type { Make } from './metric-factory.ts';
+import type { MetricFactory } from './metric-factory.ts';
 
 /** One device under a name that tells neither its address nor its maker: `gpu0`, `gpu1`, `npu0`. */
 export interface NamedDevice {
@@ -26,7 +26,7 @@ const LIVE: readonly [name: string, help: string, value: (facts: DeviceRecord) =
 ];
 
 /** Figures of the devices as of the last look at them; `view` answers null before the first. */
-export function deviceGauges(make: Make, view: () => HardwareView | null): void {
+export function deviceGauges(make: MetricFactory, view: () => HardwareView | null): void {
   const devices = () => namedDevices(view()?.devices ?? []);
   make.gauge('svc_device_memory_bytes', 'Memory of a device.', ['device', 'kind'], (gauge) => {
     const set = (device: string, total: number | null, used: number | null) => {

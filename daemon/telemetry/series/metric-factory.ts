@@ -16,7 +16,7 @@ export interface MetricRow {
  * Makes the metrics of one registry: name, help, label names. Every label is from a bounded set
  * (docs/spec/contract.md#metrics).
  */
-export class Make {
+export class MetricFactory {
   readonly #registry: Registry;
   readonly #rows: MetricRow[] = [];
 

@@ -10,7 +10,7 @@ export interface FinishedRequest {
   readonly upstream: string | null;
   readonly status: number;
   /** Code of the failure that the answer itself told, of anybody; null when it told none. */
-  readonly told: string | null;
+  readonly inBandCode: string | null;
   readonly durationS: number;
   readonly firstByteS: number | null;
   /** How long it waited for its turn at the slot; null when it never had one. */
@@ -21,7 +21,7 @@ export interface FinishedRequest {
 }
 
 /** The label that names who served; none for requests that reached nobody. */
-export type OwnerLabel = { slot?: string; upstream?: string };
+export type TargetLabel = { slot?: string; upstream?: string };
 
 interface RouteSeries {
   readonly duration: { observe(value: number): void };
@@ -33,24 +33,24 @@ interface RouteSeries {
  * Everything that is counted of one slot or upstream. The children of the metrics are made once, so that a request pays
  * for additions only; `drop` takes all of them out of the metrics when the slot or upstream has gone.
  */
-export class OwnerSeries {
-  readonly #on: Instruments;
-  readonly #label: OwnerLabel;
+export class TargetSeries {
+  readonly #instruments: Instruments;
+  readonly #label: TargetLabel;
   readonly #routes = new Map<string, RouteSeries>();
   readonly #tokensIn: { inc(value: number): void };
   readonly #tokensOut: { inc(value: number): void };
   readonly #speed: { observe(value: number): void };
   readonly #wait: { observe(value: number): void } | null = null;
 
-  constructor(on: Instruments, label: OwnerLabel) {
-    this.#on = on;
+  constructor(instruments: Instruments, label: TargetLabel) {
+    this.#instruments = instruments;
     this.#label = label;
-    this.#tokensIn = on.tokens.labels({ ...label, direction: 'in' });
-    this.#tokensOut = on.tokens.labels({ ...label, direction: 'out' });
-    this.#speed = on.speed.labels(label);
+    this.#tokensIn = instruments.tokens.labels({ ...label, direction: 'in' });
+    this.#tokensOut = instruments.tokens.labels({ ...label, direction: 'out' });
+    this.#speed = instruments.speed.labels(label);
     if (label.slot === undefined) return;
-    this.#wait = on.wait.labels({ slot: label.slot });
-    this.#beginAtZero(label.slot);
+    this.#wait = instruments.wait.labels({ slot: label.slot });
+    this.#initialiseCounters(label.slot);
   }
 
   finished(request: FinishedRequest): void {
@@ -65,20 +65,20 @@ export class OwnerSeries {
     if (request.waitS !== null) this.#wait?.observe(request.waitS);
   }
 
-  worked({ kind, startedAt, at }: SlotEvent): void {
+  onSlotEvent({ kind, startedAt, at }: SlotEvent): void {
     const { slot } = this.#label;
     if (slot === undefined) return;
     if (kind === 'loaded') {
-      this.#on.loads.labels({ slot, outcome: 'ready' }).inc();
-      this.#on.loadTime.labels({ slot }).observe(Math.max(0, at - startedAt) / 1000);
-    } else if (kind === 'load_failed') this.#on.loads.labels({ slot, outcome: 'error' }).inc();
-    else if (kind === 'crashed') this.#on.crashes.labels({ slot }).inc();
-    else this.#on.evictions.labels({ slot }).inc();
+      this.#instruments.loads.labels({ slot, outcome: 'ready' }).inc();
+      this.#instruments.loadTime.labels({ slot }).observe(Math.max(0, at - startedAt) / 1000);
+    } else if (kind === 'load_failed') this.#instruments.loads.labels({ slot, outcome: 'error' }).inc();
+    else if (kind === 'crashed') this.#instruments.crashes.labels({ slot }).inc();
+    else this.#instruments.evictions.labels({ slot }).inc();
   }
 
   drop(): void {
     const { requests, duration, firstToken, tokens, speed, wait, loads, loadTime, crashes, evictions } =
-      this.#on;
+      this.#instruments;
     const label = this.#label;
     for (const [route, { statuses }] of this.#routes) {
       for (const status of statuses.keys()) requests.remove({ ...label, route, status: String(status) });
@@ -93,8 +93,8 @@ export class OwnerSeries {
   }
 
   /** A counter that first shows as 1 has no increase for Prometheus: what alerts look at begins at 0. */
-  #beginAtZero(slot: string): void {
-    const { loads, crashes, evictions } = this.#on;
+  #initialiseCounters(slot: string): void {
+    const { loads, crashes, evictions } = this.#instruments;
     for (const outcome of ['ready', 'error']) loads.labels({ slot, outcome }).inc(0);
     for (const metric of [crashes, evictions]) metric.labels({ slot }).inc(0);
   }
@@ -102,8 +102,8 @@ export class OwnerSeries {
   #openRoute(route: string): RouteSeries {
     const labels = { ...this.#label, route };
     const series = {
-      duration: this.#on.duration.labels(labels),
-      firstToken: this.#on.firstToken.labels(labels),
+      duration: this.#instruments.duration.labels(labels),
+      firstToken: this.#instruments.firstToken.labels(labels),
       statuses: new Map<number, { inc(): void }>(),
     };
     this.#routes.set(route, series);
@@ -111,7 +111,7 @@ export class OwnerSeries {
   }
 
   #openStatus({ statuses }: RouteSeries, { route, status }: FinishedRequest): { inc(): void } {
-    const counter = this.#on.requests.labels({ ...this.#label, route, status: String(status) });
+    const counter = this.#instruments.requests.labels({ ...this.#label, route, status: String(status) });
     statuses.set(status, counter);
     return counter;
   }

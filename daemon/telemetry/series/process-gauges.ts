@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Make } from './metric-factory.ts';
+import type { MetricFactory } from './metric-factory.ts';
 
 /** The gateway itself; the answer ends the measuring. */
-export function processGauges(make: Make, version: string): () => void {
+export function processGauges(make: MetricFactory, version: string): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   const startedAt = Math.round(Date.now() / 1000 - process.uptime());

@@ -1,14 +1,14 @@
 import type { GatewayEvents } from '../../contract/events.ts';
 import { type PullRecord, PullState, type PullStateName } from '../../contract/pulls.ts';
 import type { EventBus } from '../../lib/async/event-bus.ts';
-import type { Make } from './metric-factory.ts';
+import type { MetricFactory } from './metric-factory.ts';
 
 /** States in which a download rests for good, or until it is asked for again. */
 const ENDS: ReadonlySet<PullStateName> = new Set(['done', 'failed', 'cancelled']);
 
 /** Counts the bytes that downloads bring, and their ends, from the events that they tell; no label names a model. */
 export function pullSeries(
-  make: Make,
+  make: MetricFactory,
   bus: Pick<EventBus<GatewayEvents>, 'subscribe'>,
   list: () => readonly PullRecord[],
 ): () => void {

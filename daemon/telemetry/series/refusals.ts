@@ -1,17 +1,17 @@
 import { catalogCodeOf, ERRORS, type ErrorCode } from '../../contract/errors.ts';
-import type { Make } from './metric-factory.ts';
+import type { MetricFactory } from './metric-factory.ts';
 
 const LIMITED: ErrorCode = 'auth.rate_limited';
 const isRefusal = (code: ErrorCode): boolean => code.startsWith('auth.') && code !== LIMITED;
 
 /** How a failure is counted that an answer told; a refusal of credentials in one is that of an upstream, not ours. */
-export function toldCode(code: string): ErrorCode {
+export function inBandErrorCode(code: string): ErrorCode {
   const known = catalogCodeOf(code);
   return known.startsWith('auth.') ? 'upstream.error' : known;
 }
 
 /** Counts what callers were told instead of an answer; every code of the catalogue begins at 0. */
-export function refusalSeries(make: Make): (code: ErrorCode) => void {
+export function refusalSeries(make: MetricFactory): (code: ErrorCode) => void {
   const errors = make.counter(
     'svc_errors_total',
     'Refusals and failures that callers were told, by code.',

@@ -1,5 +1,5 @@
 import { SLOT_STATES, type SlotRecord } from '../../contract/slots.ts';
-import type { Make } from './metric-factory.ts';
+import type { MetricFactory } from './metric-factory.ts';
 
 const BY_SLOT: readonly [name: string, help: string, value: (slot: SlotRecord) => number | null][] = [
   ['svc_queue_length', 'Requests that wait for a slot.', ({ queued }) => queued],
@@ -15,7 +15,7 @@ const BY_SLOT: readonly [name: string, help: string, value: (slot: SlotRecord) =
 ];
 
 /** What is read from the slots at each scrape; looking wakes none of them. */
-export function slotGauges(make: Make, slots: () => readonly SlotRecord[]): void {
+export function slotGauges(make: MetricFactory, slots: () => readonly SlotRecord[]): void {
   for (const [name, help, value] of BY_SLOT) {
     make.gauge(name, help, ['slot'], (gauge) => {
       for (const slot of slots()) {

@@ -1,4 +1,4 @@
-import type { Make } from './metric-factory.ts';
+import type { MetricFactory } from './metric-factory.ts';
 
 /** Spans since the start, by what became of them. */
 export interface SpanCounts {
@@ -10,7 +10,7 @@ export interface SpanCounts {
 }
 
 /** The counts of the exporter, read at each scrape. */
-export function spanSeries(make: Make, counts: () => SpanCounts): void {
+export function spanSeries(make: MetricFactory, counts: () => SpanCounts): void {
   const help = 'Spans of traces, by what became of them.';
   make.readCounter('svc_trace_spans_total', help, 'outcome', () => Object.entries(counts()));
 }

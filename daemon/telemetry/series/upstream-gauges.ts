@@ -1,5 +1,5 @@
 import { UPSTREAM_HEALTH, type UpstreamRecord, USABLE_HEALTH } from '../../contract/upstreams.ts';
-import type { Make } from './metric-factory.ts';
+import type { MetricFactory } from './metric-factory.ts';
 
 const BY_UPSTREAM: readonly [name: string, help: string, value: (upstream: UpstreamRecord) => number][] = [
   ['svc_upstream_models', 'Models that an upstream is known to serve.', ({ models }) => models],
@@ -11,7 +11,7 @@ const BY_UPSTREAM: readonly [name: string, help: string, value: (upstream: Upstr
 ];
 
 /** What is known of the upstreams at each scrape; none of them is asked anything. Disabled ones are left out. */
-export function upstreamGauges(make: Make, upstreams: () => readonly UpstreamRecord[]): void {
+export function upstreamGauges(make: MetricFactory, upstreams: () => readonly UpstreamRecord[]): void {
   const enabled = () => upstreams().filter((upstream) => upstream.enabled);
   for (const [name, help, value] of BY_UPSTREAM) {
     make.gauge(name, help, ['upstream'], (gauge) => {

@@ -8,7 +8,7 @@ export interface Collector {
 
 const TRACES = '/v1/traces';
 /** Headers that frame a message, which are ours to set. */
-const OURS =
+const RESERVED =
   /^(host|connection|content-(length|type|encoding)|transfer-encoding|te|trailer|upgrade|expect)$/i;
 
 function decoded(value: string): string {
@@ -25,7 +25,7 @@ export function collectorHeaders(text: string): string[] {
     const at = pair.indexOf('=');
     const name = pair.slice(0, at).trim();
     const value = decoded(pair.slice(at + 1).trim());
-    return at < 1 || OURS.test(name) || !/^[\x20-\x7e]*$/.test(value) ? [] : [name.toLowerCase(), value];
+    return at < 1 || RESERVED.test(name) || !/^[\x20-\x7e]*$/.test(value) ? [] : [name.toLowerCase(), value];
   });
 }
 

@@ -5,11 +5,11 @@ import type { Span } from './span.ts';
 import type { Delivery } from './span-queue.ts';
 
 /** Bytes of an answer that are read; one that is larger is taken for an empty one. */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 /** Answers that ask for another try (OTLP specification, "Retryable Response Codes"). */
-const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-interface Heard {
+interface CollectorReply {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly body: string;
@@ -31,10 +31,10 @@ export async function deliverSpans(
   }
 }
 
-function verdict({ status, retryAfter, body }: Heard): Delivery {
+function verdict({ status, retryAfter, body }: CollectorReply): Delivery {
   if (status >= 200 && status < 300) return { kind: 'taken', rejected: rejectedSpans(body) };
   const reason = `it answered with status ${status}`;
-  if (!AGAIN.has(status)) return { kind: 'refused', reason };
+  if (!RETRYABLE.has(status)) return { kind: 'refused', reason };
   const seconds = Number(retryAfter);
   return { kind: 'again', afterMs: seconds > 0 ? seconds * 1000 : null, reason };
 }
@@ -50,8 +50,8 @@ function post(
   { origin, path, headers }: Collector,
   body: Buffer,
   limitMs: number,
-): Promise<Heard> {
-  const { promise, resolve, reject } = Promise.withResolvers<Heard>();
+): Promise<CollectorReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<CollectorReply>();
   const limit = AbortSignal.timeout(limitMs);
   const chunks: Buffer[] = [];
   let [status, bytes] = [0, 0];
@@ -84,7 +84,7 @@ function post(
       },
       onResponseData(_, chunk) {
         bytes += chunk.length;
-        if (bytes <= MOST_BYTES) chunks.push(chunk);
+        if (bytes <= MAX_BYTES) chunks.push(chunk);
         else chunks.length = 0;
       },
       onResponseEnd: () => resolve({ status, retryAfter, body: Buffer.concat(chunks).toString('utf8') }),

@@ -11,7 +11,7 @@ const SCOPE = 'svc-gateway';
 const STATUS_ERROR = 2;
 const STATUS_UNSET = 0;
 /** Characters of one attribute. */
-const LONGEST = 256;
+const MAX_ATTRIBUTE_LENGTH = 256;
 
 /** Unix milliseconds → nanoseconds as a decimal text: JSON numbers cannot hold them. */
 export function unixNano(ms: number): string {
@@ -20,7 +20,7 @@ export function unixNano(ms: number): string {
 }
 
 function anyValue(value: AttributeValue): object {
-  if (typeof value === 'string') return { stringValue: value.slice(0, LONGEST) };
+  if (typeof value === 'string') return { stringValue: value.slice(0, MAX_ATTRIBUTE_LENGTH) };
   if (typeof value === 'boolean') return { boolValue: value };
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }

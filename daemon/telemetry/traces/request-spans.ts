@@ -89,12 +89,12 @@ export function requestSpans(
 }
 
 /** A wait of less than this is none. */
-const LEAST_WAIT_MS = 1;
+const MIN_WAIT_MS = 1;
 
 function waitStages({ slot, routedMs, leasedMs, endedMs }: TracedRequest, load: LoadTime | null): Stage[] {
   if (slot === null || routedMs === null) return [];
   const until = leasedMs ?? endedMs;
-  if (until - routedMs < LEAST_WAIT_MS) return [];
+  if (until - routedMs < MIN_WAIT_MS) return [];
   const wait = { name: 'wait', startMs: routedMs, endMs: until };
   if (load === null) return [wait];
   const [from, to] = [Math.max(load.from, routedMs), Math.min(load.to, until)];

@@ -3,11 +3,11 @@ import { ManualClock, settle } from '../../slots/testing/manual-clock.ts';
 import type { Span } from './span.ts';
 import {
   BATCH,
+  BATCH_WINDOW_MS,
   type Delivery,
   FLUSH_MS,
-  GATHER_MS,
-  LONGEST_WAIT_MS,
-  MOST_WAITING,
+  MAX_QUEUED,
+  MAX_WAIT_MS,
   SpanQueue,
 } from './span-queue.ts';
 
@@ -27,7 +27,7 @@ function setUp(play: () => Delivery | Promise<Delivery> = () => TAKEN) {
       sent.push({ at: clock.now() - began, count: batch.length, first: batch[0]?.name ?? '' });
       return how.play();
     },
-    changed: (reason) => void states.push(reason),
+    onStateChange: (reason) => void states.push(reason),
   });
   return { clock, queue, sent, states, how };
 }
@@ -38,12 +38,12 @@ test('spans are gathered for a moment and go together; a full batch goes at once
   queue.add(spans(2));
   await settle();
   expect(sent).toEqual([]);
-  await clock.advance(GATHER_MS);
+  await clock.advance(BATCH_WINDOW_MS);
   expect(sent).toMatchObject([{ count: 5 }]);
   queue.add(spans(BATCH + 10));
   await settle();
   expect(sent).toMatchObject([{ count: 5 }, { count: BATCH }]);
-  await clock.advance(GATHER_MS);
+  await clock.advance(BATCH_WINDOW_MS);
   expect(sent.at(-1)?.count).toBe(10);
   expect(queue.counts()).toEqual({ sent: 5 + BATCH + 10, dropped: 0, refused: 0 });
 });
@@ -53,11 +53,11 @@ test('a collector that is away is tried with growing waits, told once, and gets 
   queue.add(spans(4));
   await clock.advance(10 * 60_000);
   const gaps = sent.slice(1).map(({ at }, i) => at - (sent[i]?.at ?? 0));
-  expect(gaps.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, LONGEST_WAIT_MS]);
-  expect(Math.max(...gaps)).toBe(LONGEST_WAIT_MS);
+  expect(gaps.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, MAX_WAIT_MS]);
+  expect(Math.max(...gaps)).toBe(MAX_WAIT_MS);
   expect(states).toEqual(['away']);
   how.play = () => TAKEN;
-  await clock.advance(LONGEST_WAIT_MS);
+  await clock.advance(MAX_WAIT_MS);
   expect(states).toEqual(['away', null]);
   expect(queue.counts()).toEqual({ sent: 4, dropped: 0, refused: 0 });
 });
@@ -65,38 +65,38 @@ test('a collector that is away is tried with growing waits, told once, and gets 
 test('it waits as long as the collector asks, within reason', async () => {
   const { clock, queue, sent, how } = setUp(() => ({ ...AGAIN, afterMs: 30_000 }));
   queue.add(spans(1));
-  await clock.advance(GATHER_MS + 29_999);
+  await clock.advance(BATCH_WINDOW_MS + 29_999);
   expect(sent).toHaveLength(1);
   how.play = () => ({ ...AGAIN, afterMs: 1e12 });
   await clock.advance(1);
   expect(sent).toHaveLength(2);
-  await clock.advance(LONGEST_WAIT_MS);
+  await clock.advance(MAX_WAIT_MS);
   expect(sent).toHaveLength(3);
 });
 
 test('what waits is bounded: the oldest are given up and counted', async () => {
   const { clock, queue, sent, how } = setUp(() => AGAIN);
   queue.add(spans(1_000, 'old'));
-  await clock.advance(GATHER_MS);
-  queue.add(spans(MOST_WAITING, 'new'));
+  await clock.advance(BATCH_WINDOW_MS);
+  queue.add(spans(MAX_QUEUED, 'new'));
   expect(queue.counts().dropped).toBe(1_000);
   how.play = () => TAKEN;
-  await clock.advance(10 * LONGEST_WAIT_MS);
+  await clock.advance(10 * MAX_WAIT_MS);
   expect(sent.at(-1)?.first).toBe('new');
-  expect(queue.counts()).toEqual({ sent: MOST_WAITING, dropped: 1_000, refused: 0 });
+  expect(queue.counts()).toEqual({ sent: MAX_QUEUED, dropped: 1_000, refused: 0 });
 });
 
 test('what the collector refuses is not sent again', async () => {
   const { clock, queue, sent, states, how } = setUp(() => ({ kind: 'refused', reason: 'status 400' }));
   queue.add(spans(3));
-  await clock.advance(LONGEST_WAIT_MS);
+  await clock.advance(MAX_WAIT_MS);
   expect(sent).toHaveLength(1);
   how.play = () => ({ kind: 'taken', rejected: 2 });
   queue.add(spans(3));
-  await clock.advance(LONGEST_WAIT_MS);
+  await clock.advance(MAX_WAIT_MS);
   how.play = () => Promise.reject(new Error('broken'));
   queue.add(spans(1));
-  await clock.advance(LONGEST_WAIT_MS);
+  await clock.advance(MAX_WAIT_MS);
   expect(queue.counts()).toEqual({ sent: 1, dropped: 0, refused: 6 });
   expect(states[0]).toBe('status 400');
 });
@@ -110,7 +110,7 @@ test('a stop sends what waits, whatever the back-off says', async () => {
   expect(sent.slice(1).map(({ count }) => count)).toEqual([BATCH, 5]);
   expect(queue.counts()).toEqual({ sent: BATCH + 5, dropped: 0, refused: 0 });
   queue.add(spans(1));
-  await clock.advance(LONGEST_WAIT_MS);
+  await clock.advance(MAX_WAIT_MS);
   expect(queue.counts().dropped).toBe(1);
 });
 
@@ -118,7 +118,7 @@ test('a collector that hangs holds up a stop for two seconds at most', async () 
   const hung = Promise.withResolvers<Delivery>();
   const { clock, queue } = setUp(() => hung.promise);
   queue.add(spans(3));
-  await clock.advance(GATHER_MS);
+  await clock.advance(BATCH_WINDOW_MS);
   queue.add(spans(2));
   let over = false;
   const stopped = queue.stop().then(() => {

@@ -24,7 +24,7 @@ export interface Tracer {
   stop(): Promise<void>;
 }
 
-export interface TracerOptions {
+export interface TracerDeps {
   readonly settings: Pick<Settings, 'value'>;
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly slots: { onEvent(listener: SlotEventListener): () => void };
@@ -34,18 +34,18 @@ export interface TracerOptions {
 }
 
 /** Slots whose last load is remembered. */
-const MOST_LOADS = 128;
+const MAX_LOADS = 128;
 
 /** When each slot loaded last; a failed load has its time too. */
 class LastLoads {
   readonly #times = new Map<string, LoadTime>();
 
-  heard({ slot, kind, startedAt, at }: SlotEvent): void {
+  onSlotEvent({ slot, kind, startedAt, at }: SlotEvent): void {
     if (kind !== 'loaded' && kind !== 'load_failed') return;
     this.#times.delete(slot);
     this.#times.set(slot, { from: startedAt, to: at });
     const [oldest] = this.#times.keys();
-    if (this.#times.size > MOST_LOADS && oldest !== undefined) this.#times.delete(oldest);
+    if (this.#times.size > MAX_LOADS && oldest !== undefined) this.#times.delete(oldest);
   }
 
   of(slot: string | null): LoadTime | null {
@@ -53,12 +53,12 @@ class LastLoads {
   }
 }
 
-export function createTracer(options: TracerOptions): Tracer {
+export function createTracer(options: TracerDeps): Tracer {
   const { settings, outbound, slots, log, version, clock = systemClock } = options;
   const collector = (): Collector | null =>
     collectorOf(settings.value('otlpEndpoint'), settings.value('otlpHeaders'));
   const loads = new LastLoads();
-  const unfollow = slots.onEvent((work) => loads.heard(work));
+  const unsubscribe = slots.onEvent((work) => loads.onSlotEvent(work));
   const queue = new SpanQueue({
     clock,
     async deliver(spans, limitMs) {
@@ -67,7 +67,7 @@ export function createTracer(options: TracerOptions): Tracer {
       const resource = { serviceName: settings.value('otlpServiceName'), version };
       return deliverSpans(outbound, to, resource, spans, limitMs);
     },
-    changed: (reason) =>
+    onStateChange: (reason) =>
       reason === null
         ? log.info('traces reach their collector again')
         : log.warn({ reason }, 'traces do not reach their collector'),
@@ -91,7 +91,7 @@ export function createTracer(options: TracerOptions): Tracer {
     },
     counts: () => queue.counts(),
     stop: () => {
-      unfollow();
+      unsubscribe();
       return queue.stop();
     },
   };

@@ -23,7 +23,7 @@ export class VoiceCall {
       const event = JSON.parse(data.toString()) as ServerEvent;
       this.events.push(event);
       try {
-        this.checker.take(event);
+        this.checker.accept(event);
         const wrong = eventBreaches(event);
         if (wrong.length > 0) throw new Error(`${event.type}: ${wrong.join('; ')}`);
       } catch (error) {

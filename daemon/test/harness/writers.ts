@@ -158,7 +158,7 @@ const PICTURE: Writer = {
   prepare: () => {},
   begin(root) {
     const cache = new ImageCache({ folder: join(root, 'images'), log });
-    return { write: () => cache.keep(PNG) };
+    return { write: () => cache.store(PNG) };
   },
   left(root) {
     const folder = join(root, 'images');

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { EventReader } from '../../../daemon/inference/dialects/event-reader.ts';
-import { Blotter } from '../../../daemon/inference/forward/redact-stream.ts';
+import { StreamRedactor } from '../../../daemon/inference/forward/redact-stream.ts';
 import { UsageTap } from '../../../daemon/inference/forward/usage-tap.ts';
 import { assertProperty, assertSame, chunked } from '../assert.ts';
 
@@ -20,7 +20,7 @@ function theirs(text: string): string[] {
 }
 
 function redacted(chunks: readonly Buffer[]): Buffer {
-  const blotter = new Blotter(SECRETS);
+  const blotter = new StreamRedactor(SECRETS);
   return Buffer.concat([...chunks.map((chunk) => blotter.push(chunk)), blotter.end()]);
 }
 

@@ -1,6 +1,6 @@
-import { from, type Places } from '../error-paths.ts';
+import { type SourcePaths, tagSource } from '../error-paths.ts';
 import type { Json } from '../json.ts';
-import { noteOrigin } from '../reasoning-signature.ts';
+import { recordOrigin } from '../reasoning-signature.ts';
 import type { AssistantBlock, CountBody, InputMessage, ResultBlock, UserBlock } from './request-schema.ts';
 
 /**
@@ -12,48 +12,48 @@ const BILLING = 'x-anthropic-billing-header:';
 /** The messages of a chat that say the same. */
 export function chatMessages(
   { system, messages }: Pick<CountBody, 'system' | 'messages'>,
-  places: Places,
+  places: SourcePaths,
 ): Json[] {
   const texts = (system ?? []).map(({ text }) => text);
   const kept = texts.filter((text) => text !== '' && !text.startsWith(BILLING));
   const first =
-    kept.length === 0 ? [] : [from(places, 'system', { role: 'system', content: kept.join('\n\n') })];
+    kept.length === 0 ? [] : [tagSource(places, 'system', { role: 'system', content: kept.join('\n\n') })];
   return [...first, ...messages.flatMap((message, at) => chatMessage(message, `messages.${at}`, places))];
 }
 
-function chatMessage(message: InputMessage, place: string, places: Places): Json[] {
+function chatMessage(message: InputMessage, place: string, places: SourcePaths): Json[] {
   if (message.role === 'user') return userMessages(message.content, place, places);
   const made =
     message.role === 'assistant'
       ? assistantMessage(message.content)
       : { role: 'system', content: message.content.map(({ text }) => text).join('\n\n') };
-  return [from(places, place, made)];
+  return [tagSource(places, place, made)];
 }
 
 /** Results of tools come first, each a message of its own; pictures in them follow as what the user shows. */
-function userMessages(blocks: readonly UserBlock[], place: string, places: Places): Json[] {
+function userMessages(blocks: readonly UserBlock[], place: string, places: SourcePaths): Json[] {
   const results: Json[] = [];
-  const shown: Placed[] = [];
-  const said: Placed[] = [];
+  const shown: PlacedBlock[] = [];
+  const said: PlacedBlock[] = [];
   for (const [at, block] of blocks.entries()) {
     const here = `${place}.content.${at}`;
-    if (block.type !== 'tool_result') said.push({ block, place: here });
+    if (block.type !== 'tool_result') said.push({ block, path: here });
     else {
       const { tool_use_id: tool_call_id, content = [] } = block;
-      results.push(from(places, here, { role: 'tool', tool_call_id, content: textsOf(content) }));
+      results.push(tagSource(places, here, { role: 'tool', tool_call_id, content: textsOf(content) }));
       for (const [i, each] of content.entries())
-        if (isImage(each)) shown.push({ block: each, place: `${here}.content.${i}` });
+        if (isImage(each)) shown.push({ block: each, path: `${here}.content.${i}` });
     }
   }
   const own = [...shown, ...said];
   if (own.length === 0) return results;
-  return [...results, from(places, place, { role: 'user', content: contentOf(own, places) })];
+  return [...results, tagSource(places, place, { role: 'user', content: contentOf(own, places) })];
 }
 
 /** A block and where the caller wrote it. */
-interface Placed {
+interface PlacedBlock {
   readonly block: ResultBlock;
-  readonly place: string;
+  readonly path: string;
 }
 
 const isImage = (block: ResultBlock): boolean => block.type === 'image';
@@ -71,10 +71,10 @@ function textOf(block: ResultBlock): string {
 }
 
 /** A text where there are no pictures: every engine and template reads that. */
-function contentOf(blocks: readonly Placed[], places: Places): unknown {
+function contentOf(blocks: readonly PlacedBlock[], places: SourcePaths): unknown {
   if (!blocks.some(({ block }) => isImage(block)))
     return blocks.map(({ block }) => textOf(block)).join('\n\n');
-  return blocks.map(({ block, place }) => from(places, place, chatPart(block)));
+  return blocks.map(({ block, path }) => tagSource(places, path, chatPart(block)));
 }
 
 const chatPart = (block: ResultBlock): Json =>
@@ -96,7 +96,7 @@ function assistantMessage(blocks: readonly AssistantBlock[]): Json {
     content: text === '' && calls.length > 0 ? null : text,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
-  for (const block of blocks) if (block.type === 'thinking') noteOrigin(message, block.signature);
+  for (const block of blocks) if (block.type === 'thinking') recordOrigin(message, block.signature);
   return message;
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../contract/errors.ts';
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece } from '../piece.ts';
-import { originMark } from '../reasoning-signature.ts';
+import { reasoningSignature } from '../reasoning-signature.ts';
 import { stopOf, usageOf } from './message-end.ts';
 import type { MessageHead } from './whole-message.ts';
 
@@ -66,7 +66,7 @@ export class MessageStream {
     else if (piece.type === 'arguments') this.#arguments(piece);
     else if (piece.type !== 'reasoning') this.#text('text', piece.text);
     else {
-      this.#signature = originMark(this.#head.upstream, piece.field);
+      this.#signature = reasoningSignature(this.#head.upstream, piece.field);
       this.#text('reasoning', piece.text);
     }
   }

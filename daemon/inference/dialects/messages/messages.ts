@@ -1,9 +1,9 @@
 import { anthropicEnvelope, anthropicErrorType } from '../../../contract/anthropic-error.ts';
 import { GatewayError } from '../../../contract/errors.ts';
 import { newId, wholePieces } from '../chat-pieces.ts';
-import { type Answerer, CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
-import type { Origin, Places } from '../error-paths.ts';
-import { toldEvents } from '../event-encoder.ts';
+import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../dialect.ts';
+import type { Origin, SourcePaths } from '../error-paths.ts';
+import { encodeEvents } from '../event-encoder.ts';
 import type { Json } from '../json.ts';
 import { MessageStream } from './message-stream.ts';
 import { readCount, readMessages } from './request.ts';
@@ -51,15 +51,15 @@ const FIELDS = {
   'response_format.json_schema.schema': 'output_config.format.schema',
 } as const;
 
-function originOf(body: Buffer, read: (body: Buffer, places: Places) => Json): Origin {
-  const places: Places = new WeakMap();
-  return { body, chat: read(body, places), places, fields: FIELDS, picture: 'image' };
+function originOf(body: Buffer, read: (body: Buffer, places: SourcePaths) => Json): Origin {
+  const places: SourcePaths = new WeakMap();
+  return { body, chat: read(body, places), sourcePaths: places, fields: FIELDS, imageType: 'image' };
 }
 
-const headOf = (by: Answerer): MessageHead => ({ id: newId('msg'), ...by });
+const headOf = (by: Responder): MessageHead => ({ id: newId('msg'), ...by });
 
-function messageEvents(head: MessageHead): Events {
-  return toldEvents(
+function messageEvents(head: MessageHead): EventEncoder {
+  return encodeEvents(
     {
       make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
       idle: (stream) => {

@@ -1,17 +1,17 @@
-import { from, type Places } from '../error-paths.ts';
+import { type SourcePaths, tagSource } from '../error-paths.ts';
 import { asObject, type Json } from '../json.ts';
-import { passOn, readBody, refused } from '../read-body.ts';
+import { invalidField, pickFields, readBody } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';
 import { chatMessages } from './input.ts';
 import { type CountBody, countBody, type MessagesBody, messagesBody } from './request-schema.ts';
 
 /** The chat that a request means; `places` is told where its parts come from. Throws `request.invalid` for what is not served. */
-export function readMessages(bytes: Buffer, places: Places = new WeakMap()): Json {
+export function readMessages(bytes: Buffer, places: SourcePaths = new WeakMap()): Json {
   const body: MessagesBody = readBody(messagesBody, bytes);
   const stops = body.stop_sequences ?? [];
   return {
     ...promptOf(body, places),
-    ...passOn(body, ['temperature', 'top_p', 'top_k']),
+    ...pickFields(body, ['temperature', 'top_p', 'top_k']),
     max_tokens: body.max_tokens,
     ...(stops.length === 0 ? {} : { stop: stops }),
     ...(body.stream === true ? { stream: true, stream_options: { include_usage: true } } : {}),
@@ -19,16 +19,16 @@ export function readMessages(bytes: Buffer, places: Places = new WeakMap()): Jso
 }
 
 /** The part of a request that a prompt is made of, as a chat. */
-export const readCount = (bytes: Buffer, places: Places = new WeakMap()): Json =>
+export const readCount = (bytes: Buffer, places: SourcePaths = new WeakMap()): Json =>
   promptOf(readBody(countBody, bytes), places);
 
-function promptOf(body: CountBody, places: Places): Json {
+function promptOf(body: CountBody, places: SourcePaths): Json {
   if ((body.mcp_servers ?? []).length > 0)
-    throw refused('mcp_servers', 'servers are called by the client here');
-  if (typeof body.container === 'string') throw refused('container', 'there are no containers here');
+    throw invalidField('mcp_servers', 'servers are called by the client here');
+  if (typeof body.container === 'string') throw invalidField('container', 'there are no containers here');
   return {
     ...thinkingOf(body),
-    ...passOn(body, ['model', 'chat_template_kwargs']),
+    ...pickFields(body, ['model', 'chat_template_kwargs']),
     messages: chatMessages(body, places),
     ...toolFields(body, places),
     ...formatOf(asObject(body.output_config?.format) ?? asObject(body.output_format)),
@@ -47,14 +47,14 @@ function thinkingOf({ thinking, output_config: config }: CountBody): Json {
   return { ...thinkingFields(degree), ...(said === 'enabled' ? { enable_thinking: true } : {}) };
 }
 
-function toolFields({ tools, tool_choice: choice }: CountBody, places: Places): Json {
+function toolFields({ tools, tool_choice: choice }: CountBody, places: SourcePaths): Json {
   const given = (tools ?? []).map((tool, at) => {
     if (typeof tool.type === 'string' && tool.type !== 'custom')
-      throw refused(`tools.${at}.type`, `tools of the type ${tool.type} are run by Anthropic, not here`);
+      throw invalidField(`tools.${at}.type`, `tools of the type ${tool.type} are run by Anthropic, not here`);
     const parameters = tool.input_schema ?? { type: 'object', properties: {} };
-    return from(places, `tools.${at}`, {
+    return tagSource(places, `tools.${at}`, {
       type: 'function',
-      function: { name: tool.name, ...passOn(tool, ['description', 'strict']), parameters },
+      function: { name: tool.name, ...pickFields(tool, ['description', 'strict']), parameters },
     });
   });
   if (given.length === 0) return {};
@@ -68,14 +68,14 @@ function toolFields({ tools, tool_choice: choice }: CountBody, places: Places): 
 function chatChoice(type: 'auto' | 'any' | 'tool' | 'none', name: string | null): unknown {
   if (type === 'any') return 'required';
   if (type !== 'tool') return type;
-  if (name === null) throw refused('tool_choice.name', 'is required');
+  if (name === null) throw invalidField('tool_choice.name', 'is required');
   return { type: 'function', function: { name } };
 }
 
 function formatOf(format: Json | undefined): Json {
   if (!format) return {};
-  if (format.type !== 'json_schema') throw refused('output_config.format.type', 'must be json_schema');
+  if (format.type !== 'json_schema') throw invalidField('output_config.format.type', 'must be json_schema');
   const schema = asObject(format.schema);
-  if (!schema) throw refused('output_config.format.schema', 'is required');
+  if (!schema) throw invalidField('output_config.format.schema', 'is required');
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } };
 }

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../../contract/errors.ts';
-import type { Answerer } from '../dialect.ts';
+import type { Responder } from '../dialect.ts';
 import { asObject, callArguments, type Json, parsed } from '../json.ts';
 import type { ChatUsage, Piece } from '../piece.ts';
-import { originMark } from '../reasoning-signature.ts';
+import { reasoningSignature } from '../reasoning-signature.ts';
 import { stopOf, usageOf } from './message-end.ts';
 
-export interface MessageHead extends Answerer {
+export interface MessageHead extends Responder {
   readonly id: string;
 }
 
@@ -28,7 +28,11 @@ export function wholeMessage({ id, model, upstream }: MessageHead, pieces: reado
       const call = calls[piece.index];
       if (call) call.text += piece.text;
     } else if (piece.type === 'reasoning')
-      content.push({ type: 'thinking', thinking: piece.text, signature: originMark(upstream, piece.field) });
+      content.push({
+        type: 'thinking',
+        thinking: piece.text,
+        signature: reasoningSignature(upstream, piece.field),
+      });
     else content.push({ type: 'text', text: piece.text });
   }
   if (finish?.reason === 'length' && callArguments(calls.at(-1)?.text ?? '') === undefined) calls.pop();

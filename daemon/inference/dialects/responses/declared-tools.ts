@@ -1,12 +1,12 @@
 import { asList, asObject } from '../json.ts';
-import { refused } from '../read-body.ts';
+import { invalidField } from '../read-body.ts';
 import type { ResponsesBody, ResponseTool } from './request-schema.ts';
 
 /** A tool and where it stands in the request. */
 export interface DeclaredTool {
   readonly tool: ResponseTool;
   readonly namespace: string | null;
-  readonly place: string;
+  readonly path: string;
 }
 
 /**
@@ -22,19 +22,19 @@ export function declaredTools({ tools, input }: Pick<ResponsesBody, 'tools' | 'i
   return [...rowsOf(tools ?? [], 'tools'), ...added];
 }
 
-function rowsOf(tools: readonly ResponseTool[], place: string): DeclaredTool[] {
+function rowsOf(tools: readonly ResponseTool[], path: string): DeclaredTool[] {
   return tools.flatMap((tool, at) => {
-    const here = `${place}.${at}`;
-    return tool.type === 'namespace' ? inNamespace(tool, here) : [{ tool, namespace: null, place: here }];
+    const here = `${path}.${at}`;
+    return tool.type === 'namespace' ? inNamespace(tool, here) : [{ tool, namespace: null, path: here }];
   });
 }
 
-function inNamespace({ name, tools }: ResponseTool, place: string): DeclaredTool[] {
-  if (typeof name !== 'string' || name === '') throw refused(`${place}.name`, 'is required');
+function inNamespace({ name, tools }: ResponseTool, path: string): DeclaredTool[] {
+  if (typeof name !== 'string' || name === '') throw invalidField(`${path}.name`, 'is required');
   return asList(tools).map((each, at) => {
     const tool = asObject(each);
-    const here = `${place}.tools.${at}`;
-    if (typeof tool?.type !== 'string') throw refused(`${here}.type`, 'is required');
-    return { tool: tool as ResponseTool, namespace: name, place: here };
+    const here = `${path}.tools.${at}`;
+    if (typeof tool?.type !== 'string') throw invalidField(`${here}.type`, 'is required');
+    return { tool: tool as ResponseTool, namespace: name, path: here };
   });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { cpuTimer } from '../../../lib/testing/cpu-time.ts';
-import type { Places } from '../error-paths.ts';
+import type { SourcePaths } from '../error-paths.ts';
 import { asList, type Json } from '../json.ts';
 import { readResponses } from './request.ts';
 
-const chatOf = (input: unknown, places?: Places): Json =>
+const chatOf = (input: unknown, places?: SourcePaths): Json =>
   readResponses(Buffer.from(JSON.stringify({ input })), places).chat;
 const messagesOf = (input: unknown) => chatOf(input).messages;
 
@@ -123,7 +123,7 @@ describe('pictures in results', () => {
   });
 
   test('keep the place where the caller wrote them', () => {
-    const places: Places = new WeakMap();
+    const places: SourcePaths = new WeakMap();
     const messages = asList(chatOf([calls('x'), answers('x', [words, picture('data:1')])], places).messages);
     const message = messages[2] as { content: Json[] };
     expect([places.get(message), places.get(message.content[0] as Json)]).toEqual([

@@ -1,6 +1,6 @@
-import { from, type Places } from '../error-paths.ts';
+import { type SourcePaths, tagSource } from '../error-paths.ts';
 import { asObject, type Json } from '../json.ts';
-import { noteOrigin } from '../reasoning-signature.ts';
+import { recordOrigin } from '../reasoning-signature.ts';
 import { declaredTools } from './declared-tools.ts';
 import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
 import { chatName } from './tool-names.ts';
@@ -9,7 +9,7 @@ import { INPUT_FIELD, SEARCH } from './tools.ts';
 /** The messages of a chat that say the same as instructions and input items. */
 export function chatMessages(
   { instructions, input }: Pick<ResponsesBody, 'instructions' | 'input'>,
-  places: Places,
+  places: SourcePaths,
 ): Json[] {
   const out = new Messages(places);
   if (typeof instructions === 'string' && instructions !== '')
@@ -26,59 +26,59 @@ class Messages {
   readonly #all: Json[] = [];
   #turn: Json | null = null;
   /** Calls of the turn whose results have not come. */
-  readonly #owed = new Set<string>();
-  readonly #places: Places;
+  readonly #pendingCalls = new Set<string>();
+  readonly #places: SourcePaths;
   /** Pictures of results, which providers refuse in a message of a tool: the user shows them after the last one in a row. */
-  #shown: Json[] = [];
-  #shownAt = '';
+  #images: Json[] = [];
+  #imagesPath = '';
   /** The place of the item that is read. */
-  #place = '';
+  #path = '';
 
-  constructor(places: Places) {
+  constructor(places: SourcePaths) {
     this.#places = places;
   }
 
   add(message: Json, place: string): void {
     this.#turn = null;
-    this.#owed.clear();
-    this.#show();
-    this.#all.push(from(this.#places, place, message));
+    this.#pendingCalls.clear();
+    this.#flushImages();
+    this.#all.push(tagSource(this.#places, place, message));
   }
 
   item(item: InputItem, place: string): void {
-    this.#place = place;
+    this.#path = place;
     if (item.type === 'message') this.#message(item);
-    else if (item.type === 'reasoning') this.#think(item);
+    else if (item.type === 'reasoning') this.#reasoning(item);
     else if (item.type === 'function_call') this.#call(item.call_id, nameOf(item), item.arguments);
     else if (item.type === 'custom_tool_call')
       this.#call(item.call_id, nameOf(item), JSON.stringify({ [INPUT_FIELD]: item.input }));
     else if (item.type === 'tool_search_call') this.#search(item);
-    else if (item.type === 'tool_search_output') this.#found(item);
+    else if (item.type === 'tool_search_output') this.#searchResult(item);
     else if (item.type !== 'additional_tools') this.#result(item);
   }
 
   all(): Json[] {
-    this.#show();
+    this.#flushImages();
     return this.#all;
   }
 
   #message({ role, content }: InputItem & { type: 'message' }): void {
     const glue = role === 'assistant' ? '' : LINES;
-    const said = contentOf(content, `${this.#place}.content`, this.#places, glue);
+    const said = contentOf(content, `${this.#path}.content`, this.#places, glue);
     if (role !== 'assistant') {
-      this.add({ role, content: said }, this.#place);
+      this.add({ role, content: said }, this.#path);
       return;
     }
-    const turn = this.#growing();
+    const turn = this.#textTurn();
     turn.content = joined(turn.content, said);
   }
 
-  #think({ content, summary, encrypted_content: mark }: InputItem & { type: 'reasoning' }): void {
+  #reasoning({ content, summary, encrypted_content: mark }: InputItem & { type: 'reasoning' }): void {
     const thoughts = (content?.length ? content : (summary ?? [])).map(({ text }) => text).join('\n');
     if (thoughts === '') return;
-    const turn = this.#growing();
+    const turn = this.#textTurn();
     turn.reasoning_content = joined(turn.reasoning_content, thoughts);
-    noteOrigin(turn, mark);
+    recordOrigin(turn, mark);
   }
 
   #call(id: string, name: string, text: string): void {
@@ -86,17 +86,17 @@ class Messages {
     // Pushed, not copied: a request may hold very many calls in a row.
     const calls = (turn.tool_calls ?? []) as Json[];
     const call = { id, type: 'function', function: { name, arguments: text } };
-    calls.push(from(this.#places, this.#place, call));
+    calls.push(tagSource(this.#places, this.#path, call));
     turn.tool_calls = calls;
     turn.content ??= null;
-    this.#owed.add(id);
+    this.#pendingCalls.add(id);
   }
 
   #result({
     call_id,
     output,
   }: InputItem & { type: 'function_call_output' | 'custom_tool_call_output' }): void {
-    for (const [at, part] of output.entries()) if (isImage(part)) this.#keepToShow(part, at);
+    for (const [at, part] of output.entries()) if (isImage(part)) this.#collectImage(part, at);
     this.#answer(call_id, textsOf(output));
   }
 
@@ -105,7 +105,7 @@ class Messages {
   }
 
   /** What was found is among the tools of the chat: here it is only named. */
-  #found({ call_id: id, tools }: InputItem & { type: 'tool_search_output' }): void {
+  #searchResult({ call_id: id, tools }: InputItem & { type: 'tool_search_output' }): void {
     const names = declaredTools({ input: [], tools }).flatMap(({ tool: { name }, namespace }) =>
       name ? [chatName({ name, namespace })] : [],
     );
@@ -113,20 +113,20 @@ class Messages {
   }
 
   #answer(id: string, content: string): void {
-    this.#all.push(from(this.#places, this.#place, { role: 'tool', tool_call_id: id, content }));
-    this.#owed.delete(id);
-    if (this.#owed.size === 0) this.#turn = null;
+    this.#all.push(tagSource(this.#places, this.#path, { role: 'tool', tool_call_id: id, content }));
+    this.#pendingCalls.delete(id);
+    if (this.#pendingCalls.size === 0) this.#turn = null;
   }
 
-  #keepToShow(part: Content[number], at: number): void {
-    if (this.#shown.length === 0) this.#shownAt = this.#place;
-    this.#shown.push(from(this.#places, `${this.#place}.output.${at}`, chatPart(part)));
+  #collectImage(part: Content[number], at: number): void {
+    if (this.#images.length === 0) this.#imagesPath = this.#path;
+    this.#images.push(tagSource(this.#places, `${this.#path}.output.${at}`, chatPart(part)));
   }
 
-  #show(): void {
-    if (this.#shown.length === 0) return;
-    this.#all.push(from(this.#places, this.#shownAt, { role: 'user', content: this.#shown }));
-    this.#shown = [];
+  #flushImages(): void {
+    if (this.#images.length === 0) return;
+    this.#all.push(tagSource(this.#places, this.#imagesPath, { role: 'user', content: this.#images }));
+    this.#images = [];
   }
 
   #open(): Json {
@@ -134,14 +134,14 @@ class Messages {
   }
 
   /** The turn to which words and thoughts belong: one that has thoughts only or waits for results, else a new one. */
-  #growing(): Json {
+  #textTurn(): Json {
     const begun = this.#turn !== null && !('content' in this.#turn);
-    return begun || this.#owed.size > 0 ? this.#open() : this.#begin();
+    return begun || this.#pendingCalls.size > 0 ? this.#open() : this.#begin();
   }
 
   #begin(): Json {
-    this.#show();
-    const turn: Json = from(this.#places, this.#place, { role: 'assistant' });
+    this.#flushImages();
+    const turn: Json = tagSource(this.#places, this.#path, { role: 'assistant' });
     this.#all.push(turn);
     this.#turn = turn;
     return turn;
@@ -167,9 +167,9 @@ const partsOf = (content: unknown): unknown[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content as unknown[]);
 
 /** A text where the parts are texts only: every engine and template reads that. `glue` stands between two of them. */
-function contentOf(content: Content, place: string, places: Places, glue = LINES): unknown {
+function contentOf(content: Content, place: string, places: SourcePaths, glue = LINES): unknown {
   if (!content.some(isImage)) return textsOf(content, glue);
-  return content.map((part, at) => from(places, `${place}.${at}`, chatPart(part)));
+  return content.map((part, at) => tagSource(places, `${place}.${at}`, chatPart(part)));
 }
 
 const isImage = (part: Content[number]): boolean => part.type === 'input_image';

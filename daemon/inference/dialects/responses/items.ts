@@ -5,15 +5,15 @@ import { INPUT_FIELD } from './tools.ts';
 type Status = 'in_progress' | 'completed' | 'incomplete';
 
 /** Tells an event about an item: type and what is particular to it. */
-export type Tell = (type: string, fields: Json) => void;
+export type EmitEvent = (type: string, fields: Json) => void;
 
 /** One item of `output` while it grows; what it tells is what a client needs to grow the same. */
 export interface Item {
-  add(text: string, tell: Tell): void;
+  add(text: string, tell: EmitEvent): void;
   /** Tells the ends of its parts and answers the item as it stays. */
-  close(status: Status, tell: Tell): Json;
+  close(status: Status, tell: EmitEvent): Json;
   /** The item at its beginning. */
-  begun(): Json;
+  initial(): Json;
 }
 
 interface TextRow {
@@ -65,10 +65,10 @@ export function textItem(kind: TextKind, id: string, origin = ''): Item {
     ...(origin === '' ? {} : { encrypted_content: origin }),
   });
   let text = '';
-  const open = (tell: Tell): void =>
+  const open = (tell: EmitEvent): void =>
     tell('response.content_part.added', { content_index: 0, part: row.part('') });
   return {
-    begun: () => item(id, 'in_progress', []),
+    initial: () => item(id, 'in_progress', []),
     add(more, tell) {
       if (text === '') open(tell);
       text += more;
@@ -107,7 +107,7 @@ export function functionItem(names: CallNames): Item {
     ...nameFields(names),
   });
   return {
-    begun: () => item('in_progress'),
+    initial: () => item('in_progress'),
     add(more, tell) {
       text += more;
       tell('response.function_call_arguments.delta', { delta: more });
@@ -131,7 +131,7 @@ export function customItem(names: CallNames): Item {
     input,
   });
   return {
-    begun: () => item(''),
+    initial: () => item(''),
     add(more) {
       text += more;
     },
@@ -157,7 +157,7 @@ export function searchItem({ id, callId }: CallNames): Item {
     arguments: args,
   });
   return {
-    begun: () => item('in_progress', {}),
+    initial: () => item('in_progress', {}),
     add(more) {
       text += more;
     },

@@ -1,10 +1,10 @@
-import { refused } from '../read-body.ts';
+import { invalidField } from '../read-body.ts';
 import type { ResponsesBody } from './request-schema.ts';
 
 const STATELESS = 'nothing is stored here: send the whole conversation as input';
 
 /** Fields that ask for what a gateway without stored answers cannot do, with what clients are told (400). */
-const REFUSED: readonly [field: keyof ResponsesBody, why: string][] = [
+const UNSUPPORTED_FIELDS: readonly [field: keyof ResponsesBody, why: string][] = [
   ['previous_response_id', STATELESS],
   ['conversation', STATELESS],
   ['background', 'answers are made while the caller waits; leave it out'],
@@ -13,11 +13,11 @@ const REFUSED: readonly [field: keyof ResponsesBody, why: string][] = [
 const LOGPROBS = 'message.output_text.logprobs';
 
 /** Throws `request.invalid` for the first field that is not served. Asking for nothing (`null`, `false`) is no asking. */
-export function refuseFields(body: ResponsesBody): void {
-  for (const [field, why] of REFUSED) {
+export function rejectUnsupportedFields(body: ResponsesBody): void {
+  for (const [field, why] of UNSUPPORTED_FIELDS) {
     const value = body[field];
-    if (value !== undefined && value !== null && value !== false) throw refused(field, why, 400);
+    if (value !== undefined && value !== null && value !== false) throw invalidField(field, why, 400);
   }
   if ((body.top_logprobs ?? 0) > 0 || body.include?.includes(LOGPROBS))
-    throw refused('top_logprobs', 'probabilities are told by /v1/chat/completions only', 400);
+    throw invalidField('top_logprobs', 'probabilities are told by /v1/chat/completions only', 400);
 }

@@ -1,9 +1,9 @@
-import type { Places } from '../error-paths.ts';
+import type { SourcePaths } from '../error-paths.ts';
 import type { Json } from '../json.ts';
-import { passOn, readBody, refused } from '../read-body.ts';
+import { invalidField, pickFields, readBody } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';
 import { chatMessages } from './input.ts';
-import { refuseFields } from './refusals.ts';
+import { rejectUnsupportedFields } from './refusals.ts';
 import { type ResponsesBody, responsesBody } from './request-schema.ts';
 import { type ChatTools, chatTools } from './tools.ts';
 
@@ -30,18 +30,18 @@ export interface ResponsesRequest {
 }
 
 /** The chat that a request means; `places` is told where its parts come from. Throws `request.invalid` for what is not served. */
-export function readResponses(bytes: Buffer, places: Places = new WeakMap()): ResponsesRequest {
+export function readResponses(bytes: Buffer, places: SourcePaths = new WeakMap()): ResponsesRequest {
   const body = readBody(responsesBody, bytes);
-  refuseFields(body);
+  rejectUnsupportedFields(body);
   const tools = chatTools(body, places);
   const messages = chatMessages(body, places);
-  if (messages.length === 0) throw refused('input', 'holds nothing to answer', 400);
+  if (messages.length === 0) throw invalidField('input', 'holds nothing to answer', 400);
   const stream = body.stream === true;
   const limit = body.max_output_tokens;
   const verbosity = body.text?.verbosity;
   const chat = {
     ...thinkingFields(body.reasoning?.effort ?? null),
-    ...passOn(body, SAME),
+    ...pickFields(body, SAME),
     messages,
     ...tools.fields,
     ...responseFormat(body.text?.format ?? null),
@@ -58,6 +58,6 @@ function responseFormat(format: Format | null): Json {
   if (format === null || format.type === 'text') return {};
   if (format.type === 'json_object') return { response_format: { type: 'json_object' } };
   const { name, schema } = format;
-  const rest = passOn(format, ['strict', 'description']);
+  const rest = pickFields(format, ['strict', 'description']);
   return { response_format: { type: 'json_schema', json_schema: { name, schema, ...rest } } };
 }

@@ -1,9 +1,9 @@
-import type { Answerer } from '../dialect.ts';
+import type { Responder } from '../dialect.ts';
 import { asList, type Json } from '../json.ts';
 import type { ChatUsage } from '../piece.ts';
 import type { ResponsesBody } from './request-schema.ts';
 
-export interface ResponseHead extends Answerer {
+export interface ResponseHead extends Responder {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../contract/errors.ts';
 import { newId } from '../chat-pieces.ts';
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece, TextKind } from '../piece.ts';
-import { originMark } from '../reasoning-signature.ts';
+import { reasoningSignature } from '../reasoning-signature.ts';
 import { type CallNames, customItem, functionItem, type Item, searchItem, textItem } from './items.ts';
 import type { ResponsesBody } from './request-schema.ts';
 import { type Progress, type ResponseHead, responseObject } from './response-object.ts';
@@ -40,7 +40,7 @@ export class ResponseStream {
   readonly #head: ResponseHead;
   readonly #body: ResponsesBody;
   readonly #tools: ReadonlyMap<string, KnownTool>;
-  readonly #emit: (event: Json) => void;
+  readonly #send: (event: Json) => void;
   #sequence = 0;
   readonly #output: Json[] = [];
   #open: OpenItem | null = null;
@@ -57,7 +57,7 @@ export class ResponseStream {
     this.#head = head;
     this.#body = body;
     this.#tools = tools;
-    this.#emit = emit;
+    this.#send = emit;
   }
 
   /** Whether the chat has told how it ended. */
@@ -66,8 +66,8 @@ export class ResponseStream {
   }
 
   begin(): void {
-    this.#whole('response.created', { status: 'in_progress' });
-    this.#whole('response.in_progress', { status: 'in_progress' });
+    this.#emitResponse('response.created', { status: 'in_progress' });
+    this.#emitResponse('response.in_progress', { status: 'in_progress' });
   }
 
   /** Throws `upstream.error` for an answer beyond all measure or one whose calls are out of order. */
@@ -76,7 +76,7 @@ export class ResponseStream {
     else if (piece.type === 'usage') this.#usage = piece.usage;
     else if (piece.type === 'call') this.#call(piece);
     else if (piece.type === 'arguments') this.#text(piece.index, piece.text);
-    else this.#text(piece.type, piece.text, originMark(this.#head.upstream, piece.field));
+    else this.#text(piece.type, piece.text, reasoningSignature(this.#head.upstream, piece.field));
   }
 
   /** The last event; answers the response as it stays. */
@@ -84,14 +84,14 @@ export class ResponseStream {
     const reason = INCOMPLETE[this.#finish ?? ''];
     this.#close(reason === undefined ? 'completed' : 'incomplete');
     const status = reason === undefined ? 'completed' : 'incomplete';
-    return this.#whole(`response.${status}`, { status, reason });
+    return this.#emitResponse(`response.${status}`, { status, reason });
   }
 
   /** `response.failed` with what there is, then the error itself. */
   fail({ code, message, param }: { code: string; message: string; param: string | null }): void {
     this.#close('incomplete');
-    this.#whole('response.failed', { status: 'failed', error: { code: 'server_error', message } });
-    this.#tell('error', { code, message, param });
+    this.#emitResponse('response.failed', { status: 'failed', error: { code: 'server_error', message } });
+    this.#emitEvent('error', { code, message, param });
   }
 
   #call({ index, id, name }: Piece & { type: 'call' }): void {
@@ -110,38 +110,41 @@ export class ResponseStream {
       const id = newId(ID_OF[what]);
       this.#begin({ id, what, item: textItem(what, id, origin) });
     }
-    this.#open?.item.add(text, this.#teller());
+    this.#open?.item.add(text, this.#itemEmitter());
   }
 
   #begin(open: OpenItem): void {
     this.#close('completed');
     this.#open = open;
-    this.#tell('response.output_item.added', { output_index: this.#output.length, item: open.item.begun() });
+    this.#emitEvent('response.output_item.added', {
+      output_index: this.#output.length,
+      item: open.item.initial(),
+    });
   }
 
   #close(status: 'completed' | 'incomplete'): void {
     if (this.#open === null) return;
-    const item = this.#open.item.close(status, this.#teller());
+    const item = this.#open.item.close(status, this.#itemEmitter());
     this.#open = null;
-    this.#tell('response.output_item.done', { output_index: this.#output.length, item });
+    this.#emitEvent('response.output_item.done', { output_index: this.#output.length, item });
     this.#output.push(item);
   }
 
-  #teller() {
+  #itemEmitter() {
     const item_id = this.#open?.id;
     const output_index = this.#output.length;
-    return (type: string, fields: Json) => this.#tell(type, { item_id, output_index, ...fields });
+    return (type: string, fields: Json) => this.#emitEvent(type, { item_id, output_index, ...fields });
   }
 
-  #whole(type: string, progress: Partial<Progress> & Pick<Progress, 'status'>): Json {
+  #emitResponse(type: string, progress: Partial<Progress> & Pick<Progress, 'status'>): Json {
     const told = { output: [...this.#output], usage: this.#usage, ...progress };
     const response = responseObject(this.#head, this.#body, told);
-    this.#tell(type, { response });
+    this.#emitEvent(type, { response });
     return response;
   }
 
-  #tell(type: string, fields: Json): void {
-    this.#emit({ type, sequence_number: this.#sequence++, ...fields });
+  #emitEvent(type: string, fields: Json): void {
+    this.#send({ type, sequence_number: this.#sequence++, ...fields });
   }
 }
 

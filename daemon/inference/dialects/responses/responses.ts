@@ -1,9 +1,9 @@
 import { openaiErrorType } from '../../../contract/errors.ts';
 import { sseComment } from '../../../lib/net/sse.ts';
 import { newId, wholePieces } from '../chat-pieces.ts';
-import { type Answerer, CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
-import type { Places } from '../error-paths.ts';
-import { toldEvents } from '../event-encoder.ts';
+import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../dialect.ts';
+import type { SourcePaths } from '../error-paths.ts';
+import { encodeEvents } from '../event-encoder.ts';
 import type { Json } from '../json.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
 import type { ResponseHead } from './response-object.ts';
@@ -23,7 +23,7 @@ const FIELDS = {
 
 /** OpenAI's Responses, without storage: one request, one answer. */
 export const responses: Dialect = (bytes) => {
-  const places: Places = new WeakMap();
+  const places: SourcePaths = new WeakMap();
   const request = readResponses(bytes, places);
   const { ignored } = request.tools;
   const headers: Record<string, string> =
@@ -31,7 +31,13 @@ export const responses: Dialect = (bytes) => {
   return {
     path: CHAT_PATH,
     task: 'chat',
-    origin: { body: bytes, chat: request.chat, places, fields: FIELDS, picture: 'input_image' },
+    origin: {
+      body: bytes,
+      chat: request.chat,
+      sourcePaths: places,
+      fields: FIELDS,
+      imageType: 'input_image',
+    },
     headers,
     events: (by) => responseEvents(request, headOf(by)),
     whole: (chat, by) => wholeResponse(request, headOf(by), chat),
@@ -46,7 +52,7 @@ const headerList = (names: readonly string[]): string =>
     .slice(0, 200)
     .replace(/[^\x20-\x7e]/g, '?');
 
-const headOf = (by: Answerer): ResponseHead => ({
+const headOf = (by: Responder): ResponseHead => ({
   id: newId('resp'),
   created: Math.floor(Date.now() / 1000),
   ...by,
@@ -59,8 +65,8 @@ function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, ch
   return stream.end();
 }
 
-function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): Events {
-  return toldEvents(
+function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): EventEncoder {
+  return encodeEvents(
     {
       make: (tell) => new ResponseStream(head, body, tools.known, (event) => tell(String(event.type), event)),
       idle: () => sseComment('waiting'),

@@ -9,8 +9,8 @@ export interface KnownTool {
 }
 
 /** Longest name of a function that OpenAI takes; one that is longer ends in eight digits of its sum. */
-const LONGEST = 64;
-const SUM = 8;
+const MAX_NAME_LENGTH = 64;
+const HASH_DIGITS = 8;
 /** Where Codex puts the tools that have no namespace of their own; its words to the model name them without one. */
 const BARE: ReadonlySet<string | null> = new Set([null, '', 'functions']);
 
@@ -21,7 +21,7 @@ const BARE: ReadonlySet<string | null> = new Set([null, '', 'functions']);
 export function chatName({ namespace, name }: Pick<KnownTool, 'namespace' | 'name'>): string {
   if (BARE.has(namespace)) return name;
   const whole = namespace?.endsWith('__') ? namespace + name : `${namespace}__${name}`;
-  if (whole.length <= LONGEST) return whole;
-  const sum = createHash('sha256').update(whole).digest('hex').slice(0, SUM);
-  return `${whole.slice(0, LONGEST - SUM - 1)}_${sum}`;
+  if (whole.length <= MAX_NAME_LENGTH) return whole;
+  const sum = createHash('sha256').update(whole).digest('hex').slice(0, HASH_DIGITS);
+  return `${whole.slice(0, MAX_NAME_LENGTH - HASH_DIGITS - 1)}_${sum}`;
 }

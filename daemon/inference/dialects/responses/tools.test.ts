@@ -3,7 +3,7 @@ import { GatewayError } from '../../../contract/errors.ts';
 import { post } from '../../testing/client.ts';
 import { chunk, eventsOf, finish, JSON_TYPE, RESPONSES } from '../../testing/dialects.ts';
 import { closeAfterEach, SSE, setUp } from '../../testing/forwarding.ts';
-import type { Places } from '../error-paths.ts';
+import type { SourcePaths } from '../error-paths.ts';
 import { asList, type Json } from '../json.ts';
 import { readResponses } from './request.ts';
 
@@ -19,7 +19,7 @@ const functions = { type: 'namespace', name: 'functions', tools: [{ type: 'custo
 const search = { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters };
 const user = { role: 'user', content: 'hi' };
 
-const requestOf = (body: Json, places?: Places) =>
+const requestOf = (body: Json, places?: SourcePaths) =>
   readResponses(Buffer.from(JSON.stringify({ input: 'hi', ...body })), places);
 const namesOf = (body: Json) =>
   asList(requestOf(body).chat.tools).map((tool) => (tool as { function: Json }).function.name);
@@ -83,7 +83,7 @@ describe('what is declared', () => {
   });
 
   test('each tool keeps its place', () => {
-    const places: Places = new WeakMap();
+    const places: SourcePaths = new WeakMap();
     const added = { type: 'additional_tools', tools: [db] };
     const tools = asList(requestOf({ tools: [shell, fs], input: [user, added] }, places).chat.tools);
     expect(tools.map((tool) => places.get(tool as object))).toEqual([

@@ -1,6 +1,6 @@
-import { from, type Places } from '../error-paths.ts';
+import { type SourcePaths, tagSource } from '../error-paths.ts';
 import { asList, asObject, type Json } from '../json.ts';
-import { passOn, refused } from '../read-body.ts';
+import { invalidField, pickFields } from '../read-body.ts';
 import { type DeclaredTool, declaredTools } from './declared-tools.ts';
 import type { ResponsesBody, ResponseTool } from './request-schema.ts';
 import { chatName, type KnownTool } from './tool-names.ts';
@@ -26,30 +26,30 @@ export interface ChatTools {
  * unless `tool_choice` demands it. What is declared again, as by each search, stands once and where it was, which keeps the
  * prompt cache.
  */
-export function chatTools(body: ResponsesBody, places: Places): ChatTools {
+export function chatTools(body: ResponsesBody, places: SourcePaths): ChatTools {
   const known = new Map<string, KnownTool>();
   const ignored = new Set<string>();
   const tools: Json[] = [];
   for (const declared of declaredTools(body)) {
     const tool = knownTool(declared);
     if (tool === null) ignored.add(declared.tool.type);
-    else if (noteNew(known, tool, declared.place))
-      tools.push(from(places, declared.place, chatTool(tool, declared.tool)));
+    else if (registerTool(known, tool, declared.path))
+      tools.push(tagSource(places, declared.path, chatTool(tool, declared.tool)));
   }
   const choice = body.tool_choice ?? undefined;
   const chosen = choice === undefined ? {} : { tool_choice: chatChoice(choice) };
-  const parallel = passOn(body, ['parallel_tool_calls']);
+  const parallel = pickFields(body, ['parallel_tool_calls']);
   const none = tools.length === 0 && choice !== 'required' && typeof choice !== 'object';
   const fields = none ? {} : { tools, ...chosen, ...parallel };
   return { fields, known, ignored: [...ignored] };
 }
 
 /** Null for what only a provider runs. */
-function knownTool({ tool, namespace, place }: DeclaredTool): KnownTool | null {
+function knownTool({ tool, namespace, path }: DeclaredTool): KnownTool | null {
   const { type, name, execution } = tool;
   if (type === 'tool_search' && execution === 'client') return SEARCH;
   if (type !== 'function' && type !== 'custom') return null;
-  if (typeof name !== 'string' || name === '') throw refused(`${place}.name`, 'is required');
+  if (typeof name !== 'string' || name === '') throw invalidField(`${path}.name`, 'is required');
   return { kind: type, name, namespace };
 }
 
@@ -57,7 +57,7 @@ function knownTool({ tool, namespace, place }: DeclaredTool): KnownTool | null {
  * Notes a tool; false for one that is declared again. Throws `request.invalid` where another one has its name in a chat: a
  * call would mean either.
  */
-function noteNew(known: Map<string, KnownTool>, tool: KnownTool, place: string): boolean {
+function registerTool(known: Map<string, KnownTool>, tool: KnownTool, place: string): boolean {
   const name = chatName(tool);
   const before = known.get(name);
   if (before === undefined) {
@@ -66,7 +66,7 @@ function noteNew(known: Map<string, KnownTool>, tool: KnownTool, place: string):
   }
   const same = before.kind === tool.kind && before.name === tool.name && before.namespace === tool.namespace;
   if (same) return false;
-  throw refused(`${place}.name`, `another tool is told to the model as ${name}, too`);
+  throw invalidField(`${place}.name`, `another tool is told to the model as ${name}, too`);
 }
 
 function chatTool(known: KnownTool, tool: ResponseTool): Json {
@@ -98,7 +98,7 @@ function customTool(name: string, { description, format }: ResponseTool): Json {
 
 const WORDS = ['auto', 'none', 'required'];
 
-function named({ name, namespace }: Json): Json {
+function namedChoice({ name, namespace }: Json): Json {
   const space = typeof namespace === 'string' ? namespace : null;
   const told = typeof name === 'string' ? chatName({ name, namespace: space }) : name;
   return { type: 'function', function: { name: told } };
@@ -107,11 +107,11 @@ function named({ name, namespace }: Json): Json {
 function chatChoice(choice: string | Json): unknown {
   if (typeof choice === 'string') {
     if (WORDS.includes(choice)) return choice;
-    throw refused('tool_choice', 'must be auto, none, required or name a tool');
+    throw invalidField('tool_choice', 'must be auto, none, required or name a tool');
   }
-  if (choice.type === 'function' || choice.type === 'custom') return named(choice);
+  if (choice.type === 'function' || choice.type === 'custom') return namedChoice(choice);
   if (choice.type !== 'allowed_tools')
-    throw refused('tool_choice', 'only function and custom tools can be demanded here');
-  const tools = asList(choice.tools).map((tool) => named(asObject(tool) ?? {}));
+    throw invalidField('tool_choice', 'only function and custom tools can be demanded here');
+  const tools = asList(choice.tools).map((tool) => namedChoice(asObject(tool) ?? {}));
   return { type: 'allowed_tools', allowed_tools: { mode: choice.mode ?? 'auto', tools } };
 }

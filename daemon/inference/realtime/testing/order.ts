@@ -27,12 +27,12 @@ export class OrderChecker {
   readonly seen: ServerEvent[] = [];
   readonly #ids = new Set<string>();
   readonly #items: string[] = [];
-  readonly #told = new Set<string>();
+  readonly #transcribed = new Set<string>();
   #speech: string | null = null;
   #input = { found: false, format: '' };
   #response: OpenResponse | null = null;
 
-  take(event: ServerEvent): void {
+  accept(event: ServerEvent): void {
     try {
       this.#check(event);
     } catch (error) {
@@ -82,10 +82,10 @@ export class OrderChecker {
     need(this.#items.includes(id), 'the item is not in the conversation');
     if (event.type === 'conversation.item.deleted') this.#items.splice(this.#items.indexOf(id), 1);
     if (/transcription\.(completed|failed)$/.test(event.type)) {
-      need(!this.#told.has(id), 'an item was transcribed twice');
-      this.#told.add(id);
+      need(!this.#transcribed.has(id), 'an item was transcribed twice');
+      this.#transcribed.add(id);
     }
-    if (event.type.endsWith('transcription.delta')) need(!this.#told.has(id), 'a delta after the end');
+    if (event.type.endsWith('transcription.delta')) need(!this.#transcribed.has(id), 'a delta after the end');
   }
 
   #buffer(event: ServerEvent): void {

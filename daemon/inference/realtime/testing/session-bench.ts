@@ -9,17 +9,17 @@ export class SessionBench {
   state: SessionState;
   readonly checker = new OrderChecker();
   /** Effects that are no events, in order. */
-  readonly wanted: Exclude<Effect, { kind: 'send' }>[] = [];
+  readonly effects: Exclude<Effect, { kind: 'send' }>[] = [];
   stages: Stage[] = ['chat', 'stt', 'tts'];
   now = 0;
 
   constructor(start: Partial<Parameters<typeof newSession>[1]> = {}) {
     this.state = newSession('s', { type: 'realtime', model: null, modality: 'audio', ...start });
-    this.tell({ kind: 'open' });
+    this.dispatch({ kind: 'open' });
   }
 
   /** Answers the events that this input caused. */
-  tell(input: Input): ServerEvent[] {
+  dispatch(input: Input): ServerEvent[] {
     const frozen = JSON.stringify({ ...this.state, sound: null });
     const before = this.state;
     const [state, effects] = session(this.state, input, {
@@ -30,16 +30,16 @@ export class SessionBench {
       throw new Error('the state was changed in place');
     this.state = state;
     const sent = effects.flatMap((effect) => (effect.kind === 'send' ? [effect.event] : []));
-    this.wanted.push(...effects.filter((effect) => effect.kind !== 'send'));
+    this.effects.push(...effects.filter((effect) => effect.kind !== 'send'));
     for (const event of sent) {
-      this.checker.take(event);
+      this.checker.accept(event);
     }
     return sent;
   }
 
   /** A message of the caller. */
   say(event: Record<string, unknown>): ServerEvent[] {
-    return this.tell({ kind: 'message', read: readClientEvent(Buffer.from(JSON.stringify(event))) });
+    return this.dispatch({ kind: 'message', read: readClientEvent(Buffer.from(JSON.stringify(event))) });
   }
 
   update(session: Record<string, unknown>): ServerEvent[] {
@@ -54,7 +54,7 @@ export class SessionBench {
 
   /** The newest effect of a kind; throws when there was none. */
   last<K extends Effect['kind']>(kind: K): Extract<Effect, { kind: K }> {
-    const found = this.wanted.findLast((effect) => effect.kind === kind);
+    const found = this.effects.findLast((effect) => effect.kind === kind);
     if (found === undefined) throw new Error(`nothing wanted ${kind}`);
     return found as Extract<Effect, { kind: K }>;
   }
@@ -81,11 +81,11 @@ export const MANUAL = { audio: { input: { turn_detection: null } } };
 /** A session that answers in text. */
 export const textSession = () => new SessionBench({ modality: 'text' });
 /** A message and the wish for an answer; the answer that is then made. */
-export const asked = (bench: SessionBench) => {
+export const requestResponse = (bench: SessionBench) => {
   bench.say({ type: 'conversation.item.create', item: ITEM });
   bench.say({ type: 'response.create' });
   return bench.answering;
 };
 /** The response that is told to be over. */
-export const doneOf = (events: ReturnType<SessionBench['tell']>) =>
+export const doneOf = (events: ReturnType<SessionBench['dispatch']>) =>
   events.find(({ type }) => type === 'response.done')?.response as Record<string, never>;

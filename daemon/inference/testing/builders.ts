@@ -1,5 +1,5 @@
 import type { UpstreamCall, UpstreamState } from '../../upstreams/port.ts';
-import type { Picture } from '../dispatch/routing-view.ts';
+import type { RoutingView } from '../dispatch/routing-view.ts';
 import type { RegisteredModelLike } from '../ports.ts';
 
 /** Builders for tests: a model, an upstream and a picture, ordinary but for what a test says. */
@@ -39,6 +39,6 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
   };
 }
 
-export function picture(more: Partial<Picture> = {}): Picture {
-  return { slots: [], models: [], upstreams: [], npuSuffix: 'flm', liveAsked: false, ...more };
+export function routingView(more: Partial<RoutingView> = {}): RoutingView {
+  return { slots: [], models: [], upstreams: [], npuSuffix: 'flm', coldListsFetched: false, ...more };
 }

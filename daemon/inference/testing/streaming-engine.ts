@@ -6,7 +6,7 @@ const END = '\n\ndata: [DONE]\n\n';
 const LAST = Buffer.concat([PIECE.subarray(END.length), Buffer.from(END)]);
 
 /** An engine that sends so many bytes of a stream, a line without an end, as fast as they are taken. */
-export class Pouring {
+export class StreamingEngine {
   readonly #total: number;
   sent = 0;
 
