@@ -1,17 +1,17 @@
 import type { RequestBodiesView } from '../contract/system.ts';
 
-/** Bytes of one text that are kept. */
+/** Maximum bytes per captured text. */
 const MAX_BYTES = 16 * 1024;
-/** Requests whose texts are kept, the latest ones. */
+/** Maximum number of captured requests; the latest ones are kept. */
 const MAX_REQUESTS = 100;
 
-/** The beginning of bytes that pass by. */
+/** Captures the beginning of a byte stream. */
 class TextPrefix {
   readonly #parts: Buffer[] = [];
   #storedBytes = 0;
   #total = 0;
 
-  /** Copies what is kept: a part of a larger buffer would hold all of that. */
+  /** Copies the captured bytes: a view would keep the whole underlying buffer alive. */
   push(bytes: Buffer): void {
     this.#total += bytes.length;
     if (this.#storedBytes >= MAX_BYTES || bytes.length === 0) return;
@@ -20,7 +20,7 @@ class TextPrefix {
     this.#storedBytes += part.length;
   }
 
-  /** As text; null when nothing came, and only their number for bytes that are none. */
+  /** Returns the text; null when no bytes arrived. For binary data, returns only the number of bytes. */
   text(): string | null {
     if (this.#total === 0) return null;
     const bytes = Buffer.concat(this.#parts);
@@ -34,7 +34,7 @@ class TextPrefix {
   }
 }
 
-/** What one request asked and was answered, as far as it is kept (setting `observability.capture_bodies`). */
+/** Request and response of one call, as far as captured (setting `observability.capture_bodies`). */
 export class Capture {
   readonly #request = new TextPrefix();
   readonly #response = new TextPrefix();
@@ -52,7 +52,7 @@ export class Capture {
   }
 }
 
-/** The texts of the latest requests, in memory only: nothing of them reaches a disk, a log or a backup. */
+/** The bodies of the latest requests, in memory only: nothing reaches a disk, a log or a backup. */
 export class Captures {
   readonly #captures = new Map<string, Capture>();
 

@@ -38,7 +38,7 @@ function setUp(more: Partial<MetricsDeps> = {}) {
   return { bus, metrics: open, here, work };
 }
 
-/** The lines of one metric. */
+/** Returns the lines of one metric. */
 const lines = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(name));
 
 const finished = {
@@ -93,7 +93,7 @@ test('reads slots at each scrape and never names their model', async () => {
   expect(text).toMatch(/process_resident_memory_bytes \d{6,}/);
 });
 
-test('refusals are counted by code, limiter trips apart from them', async () => {
+test('refusals are counted by code, limiter trips separately', async () => {
   const { metrics } = setUp();
   metrics.refused('auth.required');
   metrics.refused('auth.rate_limited');
@@ -105,7 +105,7 @@ test('refusals are counted by code, limiter trips apart from them', async () => 
   expect(text).toContain('svc_errors_total{code="dispatch.no_route"} 1');
 });
 
-test('failures that answers told are counted by codes of the catalogue; whom an upstream refuses is not refused here', async () => {
+test('in-band failures are counted by catalogue code; a refusal by an upstream is not ours', async () => {
   const { metrics } = setUp();
   for (const told of ['slot.failed', 'rate_limit_exceeded', 'auth.rate_limited', null])
     metrics.finished({ ...finished, inBandCode: told });
@@ -116,7 +116,7 @@ test('failures that answers told are counted by codes of the catalogue; whom an 
   expect(text).not.toContain('rate_limit_exceeded');
 });
 
-test('loads, crashes and evictions are counted as they happen, and stand at 0 before', async () => {
+test('loads, crashes and evictions are counted as they happen, from 0', async () => {
   const { metrics, work } = setUp();
   const before = await metrics.render();
   expect(before).toContain('svc_slot_loads_total{slot="agent",outcome="error"} 0');
@@ -130,7 +130,7 @@ test('loads, crashes and evictions are counted as they happen, and stand at 0 be
   expect(text).toContain('svc_slot_evictions_total{slot="agent"} 1');
 });
 
-test('series go with their slot or upstream, and a crowd of names ends in one', async () => {
+test('series are dropped with their target, and excess names share one', async () => {
   const upstreams: UpstreamRecord[] = [];
   const { metrics, here, work } = setUp({ upstreams: { views: () => upstreams } });
   const far = { ...finished, slot: null, upstream: 'desk' };
@@ -172,7 +172,7 @@ const HARDWARE = {
   ].map((device) => ({ power_w: null, temperature_c: null, ...device })),
 } as unknown as HardwareView;
 
-test('memory of devices is told by number, never by address', async () => {
+test('device memory is labelled by number, never by address', async () => {
   const hardware = { last: () => HARDWARE, view: () => HARDWARE };
   const text = await setUp({ hardware }).metrics.render();
   expect(lines(text, 'svc_device_')).toEqual([
@@ -200,7 +200,7 @@ test('a scrape reads live figures only while a slot keeps a card awake', async (
   expect(asked).toEqual(['last', 'view']);
 });
 
-test('bytes of downloads grow by what came, and no label names a model', async () => {
+test('download bytes grow by received bytes, and no label names a model', async () => {
   const { bus, metrics } = setUp({ pulls: { list: () => [{ state: 'running' } as PullRecord] } });
   const told = (id: string, state: PullRecord['state'], bytes: number) =>
     bus.emit('pull', { pull: { id, state, bytes, repo: 'owner/secret-repo' } as PullRecord });

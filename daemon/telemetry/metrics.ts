@@ -24,22 +24,22 @@ export type { FinishedRequest } from './series/owner-series.ts';
 /** Prometheus metrics (docs/spec/contract.md#metrics). No label holds an address, a key or free text. */
 export interface Metrics {
   readonly contentType: string;
-  /** The metrics that exist, for the documentation. */
+  /** The existing metrics, for the documentation. */
   readonly rows: readonly MetricRow[];
-  /** The text of `GET /api/metrics/prometheus`. Wakes nothing. */
+  /** Returns the text of `GET /api/metrics/prometheus`. Wakes no device. */
   render(): Promise<string>;
-  /** Counts one refusal or failure that a caller was told. */
+  /** Counts one refusal or failure that a caller received. */
   refused(code: ErrorCode): void;
   finished(request: FinishedRequest): void;
   close(): void;
 }
 
-/** What is looked at when somebody scrapes. */
+/** The sources that are read at each scrape. */
 export interface MetricsDeps {
   readonly version: string;
   readonly slots: { list(): SlotRecord[]; onEvent(listener: SlotEventListener): () => void };
   readonly upstreams?: { views(): UpstreamRecord[] };
-  /** `last` starts nothing; `view` may read live figures anew, which keeps a card awake. */
+  /** `last` starts nothing; `view` may refresh live figures, which keeps a card awake. */
   readonly hardware?: { last(): HardwareView | null; view(): HardwareView | null };
   readonly pulls?: { list(): readonly PullRecord[] };
   readonly store?: { health(): { status: string } };
@@ -53,7 +53,7 @@ export function createMetrics(options: MetricsDeps): Metrics {
   const make = new MetricFactory(registry);
   const targets = new TargetMetrics(instruments(make));
   const refused = refusalSeries(make);
-  /** As of the scrape under way: each part is looked at once for all of its gauges. */
+  /** The state at the current scrape: each source is read once for all of its gauges. */
   const snapshot: { slots: SlotRecord[]; upstreams: UpstreamRecord[]; hardware: HardwareView | null } = {
     slots: [],
     upstreams: [],

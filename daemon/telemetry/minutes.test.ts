@@ -15,7 +15,7 @@ function setUp() {
   return { minutes, ended, go };
 }
 
-test('quiet minutes since the start are told as zero, those before it not at all', () => {
+test('idle minutes since the start are zero, earlier ones are absent', () => {
   const { minutes, ended, go } = setUp();
   ended(200);
   go(2 * MINUTE);
@@ -28,13 +28,13 @@ test('quiet minutes since the start are told as zero, those before it not at all
   ]);
 });
 
-test('a stream that told a failure is one, whatever its status', () => {
+test('a stream with an in-band failure counts as failed, whatever its status', () => {
   const { minutes, ended } = setUp();
   ended(200, 0.2, 'upstream.error');
   expect(minutes.rows()).toMatchObject([{ requests: 1, failed: 1 }]);
 });
 
-test('no more than an hour is kept, however many requests come', () => {
+test('stores at most an hour, for any number of requests', () => {
   const { minutes, ended, go } = setUp();
   for (let minute = 0; minute < 3 * MINUTES; minute += 1) {
     for (let each = 0; each < 3; each += 1) ended(200, minute);
@@ -46,7 +46,7 @@ test('no more than an hour is kept, however many requests come', () => {
   expect(rows.at(-1)).toMatchObject({ requests: 0, ttft_ms: null });
 });
 
-test('what failed says nothing of the wait, and a clock that is set back breaks nothing', () => {
+test('failures have no wait, and setting the clock back is harmless', () => {
   const { minutes, ended, go } = setUp();
   go(10 * MINUTE);
   ended(500, 9);

@@ -1,32 +1,35 @@
 import type { MinuteRow } from '../contract/system.ts';
 import type { FinishedRequest } from './metrics.ts';
 
-/** Minutes that are remembered, the running one included. */
+/** Number of minutes in memory, the current one included. */
 export const MINUTES = 60;
 const MINUTE_MS = 60_000;
-/** Waits of one minute that its median is made from; more would say the same. */
+/** Maximum waits per minute that the median is computed from. */
 const SAMPLES = 500;
 
 interface Minute {
-  /** Unix milliseconds of its begin. */
+  /** Start of the minute, Unix milliseconds. */
   readonly at: number;
   requests: number;
   failed: number;
   tokens: number;
-  /** Milliseconds to the first byte, of the first answers of the minute. */
+  /** Milliseconds to the first byte, of the first responses of the minute. */
   readonly waits: number[];
 }
 
-/** How busy it was in each minute of the last hour; bounded, in memory only. */
+/** Load of each minute of the last hour; bounded, in memory only. */
 export interface Minutes {
   finished(request: Pick<FinishedRequest, 'status' | 'inBandCode' | 'firstByteS' | 'completionTokens'>): void;
-  /** Oldest first, a row for every minute since the start of the gateway, quiet ones too; at most `MINUTES`. */
+  /**
+   * Returns a row for every minute since the start of the gateway, oldest first, idle minutes included; at
+   * most `MINUTES`.
+   */
   rows(): MinuteRow[];
 }
 
 const startOfMinute = (ms: number): number => ms - (ms % MINUTE_MS);
 
-/** The middle one of some numbers, the lower of two; null of none. */
+/** Returns the lower median; null for an empty list. */
 export function median(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
@@ -43,7 +46,9 @@ function rowOf(at: number, minute: Minute | undefined): MinuteRow {
   };
 }
 
-/** Counts ended requests by minute; `now` is the clock of the wall. A clock that is set back loses what lies ahead of it. */
+/**
+ * Counts finished requests by minute. `now` is the wall clock. Setting it back drops the minutes ahead of it.
+ */
 export function createMinutes(now: () => number = Date.now): Minutes {
   const started = startOfMinute(now());
   const minutes = new Map<number, Minute>();

@@ -1,14 +1,14 @@
 import type { ExplainStepView, RequestStoryView } from '../contract/system.ts';
 import { truncate } from '../lib/text/truncate.ts';
 
-/** How a name was resolved. `steps` puts it into words, and only when somebody wants to read them. */
+/** How a model name was resolved. `steps` renders the text on demand. */
 export interface ResolutionInfo {
   readonly rule: string | null;
   readonly lane: string | null;
   steps(): ExplainStepView[];
 }
 
-/** A request on its way to whoever serves it; times in milliseconds. */
+/** A request that is sent to its target; times in milliseconds. */
 export interface SentInfo {
   readonly waits: RequestStoryView['waits'];
   readonly overheadMs: number;
@@ -18,22 +18,22 @@ export interface SentInfo {
 type AbandonedTarget = RequestStoryView['before'][number];
 type Target = Pick<AbandonedTarget, 'slot' | 'upstream'>;
 
-/** Targets of one request that are kept; a request has no more by its own bounds. */
+/** Maximum number of targets that are kept per request; a request has no more by its own limits. */
 const MAX_TARGETS = 16;
-/** Characters of a name that are kept. */
+/** Maximum characters of a name. */
 const MAX_NAME_LENGTH = 1024;
 const MAX_CODE_LENGTH = 64;
-/** Characters of one text of a story. */
+/** Maximum characters of one text of a story. */
 const MAX_TEXT_LENGTH = 256;
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 const cut = (text: string): string => text.slice(0, MAX_TEXT_LENGTH);
 
-/** The beginning of a name, as a text of its own: a slice would hold all of one that is megabytes long. */
+/** Returns the start of a name as a separate string: a slice would keep a name of megabytes alive. */
 const nameStart = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? name : Buffer.from(truncate(name, MAX_NAME_LENGTH)).toString('utf8');
 
-/** What is noted of one request while it runs: references to what its walk made anyway, put together by `story`. */
+/** The trace of one request while it runs. Holds references to existing objects; `story` renders them. */
 export class RequestTrace {
   #requestedModel: string | null = null;
   resolved: ResolutionInfo | null = null;
@@ -43,7 +43,7 @@ export class RequestTrace {
   #error: string | null = null;
   readonly #redact: (text: string) => string;
 
-  /** `hide` takes out what must not be kept: a caller may write a key where a name belongs. */
+  /** `hide` removes secrets: a caller may write a key instead of a name. */
   constructor(redact: (text: string) => string = (text) => text) {
     this.#redact = redact;
   }
@@ -52,17 +52,17 @@ export class RequestTrace {
     return this.#requestedModel;
   }
 
-  /** The caller names a model, or none. */
+  /** Records the model that the caller named; null when none. */
   setRequestedModel(model: string | null): void {
     this.#requestedModel = model === null ? null : this.#redact(nameStart(model));
   }
 
-  /** The code of a failure as it is kept: an engine may write anything where a code belongs. */
+  /** Returns the code of a failure as it is stored: an engine may send any text as its code. */
   code(error: string | null): string | null {
     return error === null ? null : this.#redact(error).slice(0, MAX_CODE_LENGTH);
   }
 
-  /** It goes to this target; another one before it did not serve it. */
+  /** Records the target; an earlier target did not serve the request. */
   setTarget({ slot, upstream }: Target): void {
     const before = this.#target;
     const again = before?.slot === slot && before?.upstream === upstream && this.#error === null;
@@ -70,7 +70,7 @@ export class RequestTrace {
     this.#target = { slot, upstream };
   }
 
-  /** The target did not serve it, and another one is tried. */
+  /** Records that the target did not serve the request and another one is tried. */
   failedOver(error: string): void {
     this.#error = error;
   }

@@ -34,7 +34,7 @@ const start = (id: string, cancel = () => {}) => ({
 });
 const routing = { slot: 'agent', upstream: null, step: 'loaded-slot', model: 'm' };
 
-test('a request is listed while it runs and logged, counted and announced once when it ends', () => {
+test('a request is listed while it runs, and logged, counted and emitted once at its end', () => {
   const { watch, log, finished, events } = setUp();
   const track = watch.begin(start('r1'));
   expect(watch.running()).toMatchObject([{ id: 'r1', state: 'running', slot: null, status: null }]);
@@ -84,7 +84,7 @@ test('cancel reaches the request that runs and no other', () => {
   expect(watch.cancel('r1')).toBe(false);
 });
 
-test('the story is what was noted on the way, put into words once it is over, or when somebody asks', () => {
+test('the story is rendered at the end, or on request', () => {
   const { watch, log, stories } = setUp();
   let told = 0;
   const track = watch.begin(start('r1'));
@@ -120,7 +120,7 @@ test('the story is what was noted on the way, put into words once it is over, or
   expect(story?.steps[0]?.reason).toHaveLength(256);
 });
 
-test('of the name that was asked for only the beginning is kept, while it runs and afterwards, and no secret', () => {
+test('stores only the beginning of the requested name, without secrets', () => {
   const { watch, log } = setUp();
   const name = `swordfish${'m'.repeat(1_015)}`;
   const track = watch.begin(start('r1'));
@@ -131,7 +131,7 @@ test('of the name that was asked for only the beginning is kept, while it runs a
   expect(log[0]?.asked).toBe(kept);
 });
 
-test('the code of a failure is cut, and holds no secret', () => {
+test('the code of a failure is truncated and contains no secret', () => {
   const { watch, log, finished } = setUp();
   watch
     .begin(start('r1'))
@@ -140,7 +140,7 @@ test('the code of a failure is cut, and holds no secret', () => {
   expect(finished[0]?.inBandCode).toBe(log[0]?.error);
 });
 
-test('a story is bounded, and the same target told twice is one', () => {
+test('a story is bounded, and a repeated target is listed once', () => {
   const { watch, stories } = setUp();
   const track = watch.begin(start('r1'));
   track.routed(routing);
@@ -156,7 +156,7 @@ test('a story is bounded, and the same target told twice is one', () => {
   expect(stories[1]?.before).toHaveLength(16);
 });
 
-test('the first part of something longer runs on until that has ended, and ends as it does', async () => {
+test('the first part of a multi-round call ends with it and its outcome', async () => {
   const { watch, log, finished } = setUp();
   const usage = { promptTokens: 3, completionTokens: 5, tokensPerSecond: 40 };
   let cancelled = 0;

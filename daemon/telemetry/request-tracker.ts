@@ -15,7 +15,7 @@ import type { RequestContext } from './traces/request-spans.ts';
 import { formatTraceparent } from './traces/trace-context.ts';
 import type { Tracer } from './traces/tracer.ts';
 
-/** Tokens and speed of one answer, as far as the engine told them. */
+/** Tokens and speed of one response, as far as the engine reported them. */
 export interface Usage {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
@@ -29,11 +29,14 @@ export interface RequestStart {
   readonly tier: string;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
-  /** The caller's header of that name. */
+  /** The caller's `traceparent` header. */
   readonly traceparent?: string | string[] | undefined;
-  /** What is kept of its texts; null keeps nothing. */
+  /** The captured bodies; null captures nothing. */
   readonly capture?: Capture | null;
-  /** It is the first part of something longer, and ends with that: as it does, or for null as the part did. Never rejects. */
+  /**
+   * The outcome of the call that this request is the first part of; null for the outcome of the part. Never
+   * rejects.
+   */
   readonly parentOutcome?: Promise<ParentOutcome | null> | undefined;
   cancel(): void;
 }
@@ -46,59 +49,62 @@ export interface RequestRouting {
 }
 
 export interface RequestEnd {
-  /** Status that went to the caller; 499 when it left first. */
+  /** Status that the caller received; 499 after a client disconnect. */
   readonly status: number;
   /** Code of the failure, null for success. */
   readonly error: string | null;
-  /** The answer itself told the failure; one that was thrown is counted at the door, where it is told. */
+  /** The response itself reported the failure. A failure that was thrown is counted where it is sent. */
   readonly reportedInBand?: boolean;
   readonly usage: Usage | null;
 }
 
-/** How something ended that a request is the first part of. */
+/** The outcome of a multi-round call. */
 export type ParentOutcome = Omit<RequestEnd, 'usage'>;
 
 /** One request while it runs. */
 export interface TrackedRequest {
-  /** What an engine of the own network is told as `traceparent`; null while tracing is off. */
+  /** The `traceparent` for an engine of the own network; null while tracing is off. */
   readonly traceparent: string | null;
-  /** The model as the caller named it; null when none was named. */
+  /** Records the model that the caller named; null when none. */
   requestedModel(model: string | null): void;
   resolved(resolved: ResolutionInfo): void;
-  /** The target of now does not serve it, for this reason (code of an error); another one follows. */
+  /** The current target does not serve the request because of this error code; another one follows. */
   failedOver(error: string): void;
-  /** Who serves it is ready, and the gateway's own part is done. */
+  /** The target is ready, and the gateway's own work is done. */
   prepared(sent: SentInfo): void;
-  /** Somebody was chosen; from the first time on it waits for its turn. */
+  /** A target was chosen. The wait starts with the first call. */
   routed(routing: RequestRouting): void;
-  /** It is its turn at a slot. */
+  /** The lease was granted. */
   leased(): void;
-  /** It is on its way to the engine. */
+  /** The request was sent to the engine. */
   sent(): void;
-  /** The first byte of the answer's body is on its way. */
+  /** The first byte of the response body is sent. */
   firstByte(): void;
-  /** Once, at the very end; later calls do nothing. The record of a first part runs on until the whole has ended. */
+  /**
+   * Ends the request. Later calls have no effect. The record of a first part stays open until the whole call
+   * has ended.
+   */
   end(result: RequestEnd): void;
 }
 
-/** Who is told about requests: the running list, the metrics and the request log behind one door. */
+/** Distributes the events of requests to the running list, the metrics and the request log. */
 export interface RequestTracker {
   begin(start: RequestStart): TrackedRequest;
   running(): RequestRecord[];
-  /** A running request with its story so far; null when none of this id runs. */
+  /** Returns a running request with its story so far; null when no request has this id. */
   find(id: string): RequestDetailView | null;
-  /** The texts of a request, running or over; null when they are not kept. */
+  /** Returns the captured bodies of a request, running or finished; null when they were not captured. */
   bodies(id: string): RequestBodiesView | null;
-  /** Ends a running request; false when there is none of this id. */
+  /** Cancels a running request; false when no request has this id. */
   cancel(id: string): boolean;
 }
 
 export interface RequestTrackerDeps {
-  /** The request log; queues and never throws. */
+  /** The request log. Queues writes and never throws. */
   readonly requests: { add(record: RequestRecord, story: RequestStoryView): void };
   readonly bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly metrics: Pick<Metrics, 'finished'>;
-  /** Takes secrets out of what callers wrote; default: nothing is taken out. */
+  /** Removes secrets from texts of callers; default: removes nothing. */
   readonly redact?: (text: string) => string;
   /** Default: no traces. */
   readonly tracer?: Pick<Tracer, 'begin' | 'finished'> | undefined;
@@ -142,7 +148,7 @@ class RunningRequest implements TrackedRequest, Indexed {
   #leasedAt: number | null = null;
   #sentAt: number | null = null;
   #firstByteAt: number | null = null;
-  /** Nothing more comes of this part. */
+  /** This part has ended. */
   #ended = false;
   #result: RequestEnd | null = null;
   #endedAt = 0;

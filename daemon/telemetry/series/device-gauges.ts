@@ -1,13 +1,15 @@
 import type { DeviceRecord, HardwareView } from '../../contract/hardware.ts';
 import type { MetricFactory } from './metric-factory.ts';
 
-/** One device under a name that tells neither its address nor its maker: `gpu0`, `gpu1`, `npu0`. */
+/** A device with a name that reveals neither its address nor its maker: `gpu0`, `gpu1`, `npu0`. */
 export interface NamedDevice {
   readonly device: string;
   readonly facts: DeviceRecord;
 }
 
-/** Accelerators in the order of the probe, counted by kind; the memory of the machine itself is device `host`. */
+/**
+ * Returns the accelerators in the order of the probe, numbered by kind. The host's memory is device `host`.
+ */
 export function namedDevices(devices: readonly DeviceRecord[]): NamedDevice[] {
   const counts = { gpu: 0, npu: 0 };
   return devices.flatMap((facts) =>
@@ -25,7 +27,7 @@ const LIVE: readonly [name: string, help: string, value: (facts: DeviceRecord) =
   ['svc_device_temperature_celsius', 'Temperature of an accelerator.', (facts) => facts.temperature_c],
 ];
 
-/** Figures of the devices as of the last look at them; `view` answers null before the first. */
+/** Registers gauges of the last device readings; `view` returns null before the first reading. */
 export function deviceGauges(make: MetricFactory, view: () => HardwareView | null): void {
   const devices = () => namedDevices(view()?.devices ?? []);
   make.gauge('svc_device_memory_bytes', 'Memory of a device.', ['device', 'kind'], (gauge) => {

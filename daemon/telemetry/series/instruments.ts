@@ -5,7 +5,10 @@ const WAITS_S = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const LOADS_S = [0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640];
 const SPEEDS = [1, 2, 5, 10, 20, 40, 80, 160, 320];
 
-/** The metrics that are counted by slot or upstream. A series has the label of the one that served, never both. */
+/**
+ * Creates the metrics that are counted by slot or upstream. A series has the label of the serving one, never
+ * both.
+ */
 export function instruments(make: MetricFactory) {
   return {
     requests: make.counter(

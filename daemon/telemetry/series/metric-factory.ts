@@ -1,10 +1,10 @@
 import type { Registry } from 'prom-client';
-// Not the whole package: its figures of the process read in the interface of OpenTelemetry.
+// Imports single modules: the whole package loads process metrics that pull in OpenTelemetry.
 import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import { CounterTally, HistogramTally } from './tally.ts';
 
-/** What is known of a metric before anything is measured. */
+/** The static description of a metric. */
 export interface MetricRow {
   readonly name: string;
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -13,8 +13,8 @@ export interface MetricRow {
 }
 
 /**
- * Makes the metrics of one registry: name, help, label names. Every label is from a bounded set
- * (docs/spec/contract.md#metrics).
+ * Creates the metrics of one registry with name, help and label names. Every label value is from a bounded
+ * set (docs/spec/contract.md#metrics).
  */
 export class MetricFactory {
   readonly #registry: Registry;
@@ -24,7 +24,7 @@ export class MetricFactory {
     this.#registry = registry;
   }
 
-  /** Every metric made so far, in order. */
+  /** Every metric created so far, in order. */
   get rows(): readonly MetricRow[] {
     return this.#rows;
   }
@@ -39,7 +39,7 @@ export class MetricFactory {
     return new HistogramTally<L>(this.#registry, { name, help, labelNames, buckets });
   }
 
-  /** A counter of counts that are kept elsewhere and only grow, read anew at each scrape. */
+  /** Creates a counter whose values are counted elsewhere and read at each scrape. */
   readCounter<L extends string>(
     name: string,
     help: string,
@@ -59,7 +59,7 @@ export class MetricFactory {
     });
   }
 
-  /** A gauge that is filled anew at each scrape, so that what has gone is gone. */
+  /** Creates a gauge that is reset and filled at each scrape, so that removed targets disappear. */
   gauge<L extends string>(name: string, help: string, labelNames: L[], fill: (gauge: Gauge<L>) => void) {
     this.#rows.push({ name, kind: 'gauge', labels: labelNames, help });
     return new Gauge<L>({

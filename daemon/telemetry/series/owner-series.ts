@@ -1,26 +1,29 @@
 import type { SlotEvent } from '../../slots/lifecycle/slot-events.ts';
 import type { Instruments } from './instruments.ts';
 
-/** What the metrics count of one finished inference request. Every text but `told` is from a bounded set. */
+/**
+ * The values of one finished inference request that the metrics count. Every text except `inBandCode` is from
+ * a bounded set.
+ */
 export interface FinishedRequest {
   /** Route template. */
   readonly route: string;
-  /** Name of the slot or of the upstream; both null when nobody was chosen. */
+  /** Name of the slot or upstream; both null when no target was chosen. */
   readonly slot: string | null;
   readonly upstream: string | null;
   readonly status: number;
-  /** Code of the failure that the answer itself told, of anybody; null when it told none. */
+  /** Code of the failure that the response itself reported; null when none. */
   readonly inBandCode: string | null;
   readonly durationS: number;
   readonly firstByteS: number | null;
-  /** How long it waited for its turn at the slot; null when it never had one. */
+  /** Wait for the lease; null without one. */
   readonly waitS: number | null;
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   readonly tokensPerSecond: number | null;
 }
 
-/** The label that names who served; none for requests that reached nobody. */
+/** The label of the serving target; empty for requests without a target. */
 export type TargetLabel = { slot?: string; upstream?: string };
 
 interface RouteSeries {
@@ -30,8 +33,8 @@ interface RouteSeries {
 }
 
 /**
- * Everything that is counted of one slot or upstream. The children of the metrics are made once, so that a request pays
- * for additions only; `drop` takes all of them out of the metrics when the slot or upstream has gone.
+ * All series of one slot or upstream. The children of the metrics are created once, so that a request costs
+ * only additions. `drop` removes them when the slot or upstream is removed.
  */
 export class TargetSeries {
   readonly #instruments: Instruments;
@@ -92,7 +95,7 @@ export class TargetSeries {
     for (const metric of [wait, loadTime, crashes, evictions]) metric.remove({ slot });
   }
 
-  /** A counter that first shows as 1 has no increase for Prometheus: what alerts look at begins at 0. */
+  /** Starts counters at 0: Prometheus sees no increase in a counter that first appears as 1. */
   #initialiseCounters(slot: string): void {
     const { loads, crashes, evictions } = this.#instruments;
     for (const outcome of ['ready', 'error']) loads.labels({ slot, outcome }).inc(0);

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { MetricFactory } from './metric-factory.ts';
 
-/** The gateway itself; the answer ends the measuring. */
+/** Registers the gauges of the gateway process. Returns a function that stops the measurement. */
 export function processGauges(make: MetricFactory, version: string): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();

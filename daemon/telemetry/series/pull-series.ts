@@ -3,10 +3,10 @@ import { type PullRecord, PullState, type PullStateName } from '../../contract/p
 import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { MetricFactory } from './metric-factory.ts';
 
-/** States in which a download rests for good, or until it is asked for again. */
+/** States in which a download has ended, unless it is restarted. */
 const ENDS: ReadonlySet<PullStateName> = new Set(['done', 'failed', 'cancelled']);
 
-/** Counts the bytes that downloads bring, and their ends, from the events that they tell; no label names a model. */
+/** Counts downloaded bytes and finished downloads from events; no label names a model. */
 export function pullSeries(
   make: MetricFactory,
   bus: Pick<EventBus<GatewayEvents>, 'subscribe'>,
@@ -16,7 +16,7 @@ export function pullSeries(
   bytes.inc(0);
   const ended = make.counter('svc_pulls_total', 'Downloads that have ended, by outcome.', 'outcome');
   for (const outcome of ENDS) ended.labels({ outcome }).inc(0);
-  /** Bytes of each download that has not ended, as they were told last. */
+  /** Last reported bytes of each open download. */
   const open = new Map<string, number>();
   make.gauge('svc_pulls_open', 'Downloads that have not ended, by state.', ['state'], (gauge) => {
     for (const state of PullState.options) if (!ENDS.has(state)) gauge.set({ state }, 0);
@@ -26,7 +26,7 @@ export function pullSeries(
     if (name !== 'pull') return;
     const { pull } = payload as GatewayEvents['pull'];
     const before = open.get(pull.id);
-    // What was there before this run is not counted, and bytes that were wrong and thrown away count once more.
+    // Bytes from before this run are not counted. Bytes that were discarded as corrupt count again.
     if (before !== undefined && pull.bytes > before) bytes.inc(pull.bytes - before);
     if (!ENDS.has(pull.state)) open.set(pull.id, pull.bytes);
     else if (open.delete(pull.id)) ended.labels({ outcome: pull.state }).inc();

@@ -4,13 +4,16 @@ import type { MetricFactory } from './metric-factory.ts';
 const LIMITED: ErrorCode = 'auth.rate_limited';
 const isRefusal = (code: ErrorCode): boolean => code.startsWith('auth.') && code !== LIMITED;
 
-/** How a failure is counted that an answer told; a refusal of credentials in one is that of an upstream, not ours. */
+/**
+ * Returns the code under which a failure inside a response is counted. A refusal of credentials inside a
+ * response comes from an upstream, not from us.
+ */
 export function inBandErrorCode(code: string): ErrorCode {
   const known = catalogCodeOf(code);
   return known.startsWith('auth.') ? 'upstream.error' : known;
 }
 
-/** Counts what callers were told instead of an answer; every code of the catalogue begins at 0. */
+/** Counts the errors that callers received; every code of the catalogue starts at 0. */
 export function refusalSeries(make: MetricFactory): (code: ErrorCode) => void {
   const errors = make.counter(
     'svc_errors_total',

@@ -14,7 +14,7 @@ const BY_SLOT: readonly [name: string, help: string, value: (slot: SlotRecord) =
   ],
 ];
 
-/** What is read from the slots at each scrape; looking wakes none of them. */
+/** Registers gauges that read the slots at each scrape. Reading wakes no slot. */
 export function slotGauges(make: MetricFactory, slots: () => readonly SlotRecord[]): void {
   for (const [name, help, value] of BY_SLOT) {
     make.gauge(name, help, ['slot'], (gauge) => {

@@ -10,14 +10,14 @@ const act = fc.record({
   value: fc.oneof(fc.constantFrom(0, ...BUCKETS), fc.double({ min: 0, max: 20, noNaN: true })),
 });
 
-/** The lines of an exposition text, without regard to the order of labels and lines. */
+/** Returns the lines of an exposition text, ignoring the order of labels and lines. */
 const lines = (text: string) =>
   text
     .split('\n')
     .map((line) => line.replace(/\{(.*)\}/, (_, labels: string) => `{${labels.split(',').sort().join(',')}}`))
     .sort();
 
-test('the text is the one that the library writes for the same observations', async () => {
+test('renders the same text as the library for the same observations', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
       const [ours, theirs] = [new Registry(), new Registry()];
@@ -38,7 +38,7 @@ test('the text is the one that the library writes for the same observations', as
   );
 });
 
-test('a child shows from its first addition on, and not after it was removed', async () => {
+test('a child is rendered from its first addition until it is removed', async () => {
   const registry = new Registry();
   const counter = new CounterTally(registry, { name: 'c', help: 'h', labelNames: ['slot', 'code'] });
   const child = counter.labels({ slot: 'a' });

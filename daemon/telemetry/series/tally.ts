@@ -14,8 +14,9 @@ export interface TallyOptions<L extends string> {
 }
 
 /**
- * A metric of the library's registry whose children are plain numbers: who counts holds the child and pays for an
- * addition, the text is made when somebody scrapes. The library's own metrics look up their labels at each addition.
+ * A metric in the registry of prom-client whose children are plain numbers. The counting code holds the child
+ * and pays for one addition; the text is rendered at a scrape. The library's own metrics look up their labels
+ * at each addition.
  */
 abstract class Tally<L extends string, Child extends { readonly labels: Labels<L> }> {
   readonly name: string;
@@ -31,7 +32,9 @@ abstract class Tally<L extends string, Child extends { readonly labels: Labels<L
     registry.registerMetric(this as unknown as Metric<string>);
   }
 
-  /** The child of these labels, made when there is none; it shows from its first addition on. */
+  /**
+   * Returns the child of these labels and creates it if necessary. It is rendered from its first addition on.
+   */
   labels(labels: Labels<L>): Child {
     const key = this.#key(labels);
     const child = this.#children.get(key) ?? this.make(labels);
@@ -43,7 +46,7 @@ abstract class Tally<L extends string, Child extends { readonly labels: Labels<L
     this.#children.delete(this.#key(labels));
   }
 
-  /** What the registry asks for at a scrape. */
+  /** Called by the registry at a scrape. */
   async get() {
     const values = [...this.#children.values()].flatMap((child) => this.show(child));
     return { name: this.name, help: this.help, type: this.type, values };
@@ -86,7 +89,7 @@ export class CounterTally<L extends string> extends Tally<L, CounterChild<L>> {
 export class HistogramChild<L extends string> {
   readonly labels: Labels<L>;
   readonly #bounds: readonly number[];
-  /** Observations by bucket, each in the lowest that holds it; the last one is endless. */
+  /** Observations by bucket, each counted in the lowest bucket that fits; the last one has no bound. */
   readonly counts: number[];
   sum = 0;
 

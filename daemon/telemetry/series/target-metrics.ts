@@ -2,11 +2,11 @@ import type { SlotEvent } from '../../slots/lifecycle/slot-events.ts';
 import type { Instruments } from './instruments.ts';
 import { type FinishedRequest, type TargetLabel, TargetSeries } from './owner-series.ts';
 
-/** Name under which is counted what comes beyond so many slots, or so many upstreams; none can be called so. */
+/** Label for everything beyond the maximum number of slots or upstreams; no target can have this name. */
 const OTHERS = '(others)';
 export const MAX_TARGETS = 128;
 
-/** The series of all slots and upstreams, and of requests that reached neither. */
+/** The series of all slots and upstreams, and of requests without a target. */
 export class TargetMetrics {
   readonly #instruments: Instruments;
   readonly #slots = new Map<string, TargetSeries>();
@@ -29,7 +29,7 @@ export class TargetMetrics {
     this.#slot(work.slot).onSlotEvent(work);
   }
 
-  /** Begins the series of those that are there, and ends those of the ones that have gone. */
+  /** Creates the series of existing slots and drops the series of removed targets. */
   retain(slots: readonly string[], upstreams: readonly string[]): void {
     for (const name of slots) this.#slot(name);
     dropOthers(this.#slots, slots);

@@ -10,7 +10,10 @@ const BY_UPSTREAM: readonly [name: string, help: string, value: (upstream: Upstr
   ],
 ];
 
-/** What is known of the upstreams at each scrape; none of them is asked anything. Disabled ones are left out. */
+/**
+ * Registers gauges that read the known state of the upstreams at each scrape. Sends no request. Disabled
+ * upstreams are left out.
+ */
 export function upstreamGauges(make: MetricFactory, upstreams: () => readonly UpstreamRecord[]): void {
   const enabled = () => upstreams().filter((upstream) => upstream.enabled);
   for (const [name, help, value] of BY_UPSTREAM) {

@@ -1,13 +1,13 @@
-/** Where traces go: what stands in the settings, read. */
+/** The destination of traces, parsed from the settings. */
 export interface Collector {
   readonly origin: string;
   readonly path: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly headers: readonly string[];
 }
 
 const TRACES = '/v1/traces';
-/** Headers that frame a message, which are ours to set. */
+/** Headers that frame a message; only the gateway sets them. */
 const RESERVED =
   /^(host|connection|content-(length|type|encoding)|transfer-encoding|te|trailer|upgrade|expect)$/i;
 
@@ -19,7 +19,7 @@ function decoded(value: string): string {
   }
 }
 
-/** The headers of the setting; those that frame a message and values that no header can have are left out. */
+/** Parses the headers of the setting. Skips framing headers and invalid values. */
 export function collectorHeaders(text: string): string[] {
   return text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
@@ -29,7 +29,7 @@ export function collectorHeaders(text: string): string[] {
   });
 }
 
-/** Null while no collector is named. `/v1/traces` is put behind the path, as OpenTelemetry says. */
+/** Returns null without a collector. Appends `/v1/traces` to the path, as OpenTelemetry specifies. */
 export function collectorOf(endpoint: string, headers: string): Collector | null {
   if (endpoint === '' || !URL.canParse(endpoint)) return null;
   const { origin, pathname } = new URL(endpoint);

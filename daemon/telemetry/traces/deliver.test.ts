@@ -32,7 +32,7 @@ const send = (endpoint = `${server.url}/base/`, limitMs = 5_000) => {
   return deliverSpans(outbound, to, { serviceName: 's', version: '1' }, [span], limitMs);
 };
 
-test('goes behind the path of the endpoint, with the headers of the setting but none that frames a message', async () => {
+test("appends to the endpoint's path and sends the configured headers except framing ones", async () => {
   expect(await send()).toEqual({ kind: 'taken', rejected: 0 });
   const [heard] = server.heard;
   expect(heard).toMatchObject({ method: 'POST', url: '/base/v1/traces' });
@@ -59,14 +59,14 @@ test.each<[string, number, Record<string, string>, object]>([
   expect(await send()).toMatchObject(expected);
 });
 
-test('an endless answer is not kept, and silence ends at the limit', async () => {
+test('does not buffer an endless reply, and ends at the time limit', async () => {
   server.play(() => (_req, res) => void res.writeHead(200).end('x'.repeat(1_000_000)));
   expect(await send()).toEqual({ kind: 'taken', rejected: 0 });
   server.play(() => () => {});
   expect(await send(undefined, 50)).toMatchObject({ kind: 'again' });
 });
 
-test('a collector that is away is tried again, and no address is told', async () => {
+test('retries an unreachable collector and reveals no address', async () => {
   const { port } = server;
   await server.down();
   const delivery = await send(`http://127.0.0.1:${port}`);
@@ -74,6 +74,6 @@ test('a collector that is away is tried again, and no address is told', async ()
   expect(delivery).toMatchObject({ kind: 'again', reason: 'it can not be reached (ECONNREFUSED)' });
 });
 
-test('nothing goes to an address that is never connected to', async () => {
+test('sends nothing to a forbidden address', async () => {
   expect(await send('http://169.254.169.254')).toMatchObject({ kind: 'again' });
 });

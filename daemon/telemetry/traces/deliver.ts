@@ -4,9 +4,9 @@ import { exportRequest, type Resource, rejectedSpans } from './otlp-json.ts';
 import type { Span } from './span.ts';
 import type { Delivery } from './span-queue.ts';
 
-/** Bytes of an answer that are read; one that is larger is taken for an empty one. */
+/** Maximum bytes of a reply that are read; a larger one counts as empty. */
 const MAX_BYTES = 64 * 1024;
-/** Answers that ask for another try (OTLP specification, "Retryable Response Codes"). */
+/** Retryable statuses (OTLP specification, "Retryable Response Codes"). */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 interface CollectorReply {
@@ -15,7 +15,9 @@ interface CollectorReply {
   readonly body: string;
 }
 
-/** Sends one batch of spans to a collector by OTLP over HTTP with JSON. Never rejects; ends within `limitMs`. */
+/**
+ * Sends one batch of spans to a collector by OTLP over HTTP with JSON. Never rejects; ends within `limitMs`.
+ */
 export async function deliverSpans(
   outbound: Pick<Outbound, 'dispatch'>,
   collector: Collector,
@@ -39,7 +41,7 @@ function verdict({ status, retryAfter, body }: CollectorReply): Delivery {
   return { kind: 'again', afterMs: seconds > 0 ? seconds * 1000 : null, reason };
 }
 
-/** The kind of an error of the connection; its message may name the address. */
+/** Returns the kind of a connection error; its message may contain the address. */
 function reasonOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return `it can not be reached (${typeof code === 'string' ? code : String(name)})`;

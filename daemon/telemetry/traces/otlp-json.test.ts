@@ -17,7 +17,7 @@ const span: Span = {
 };
 const resource = { serviceName: 'house', version: '1.2.3' };
 
-test('has the shape of the protocol: ids, times as text, numbers by kind, nulls left out, long texts cut', () => {
+test('has the shape of the protocol: ids, times as text, numbers by kind, no nulls, truncated texts', () => {
   const read = ExportRequest.parse(
     exportRequest([span, { ...span, parentSpanId: 'c'.repeat(16) }], resource),
   );

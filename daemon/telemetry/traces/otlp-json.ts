@@ -1,6 +1,6 @@
 import type { AttributeValue, Span } from './span.ts';
 
-/** Who sends the spans. */
+/** The sender of the spans. */
 export interface Resource {
   readonly serviceName: string;
   readonly version: string;
@@ -10,10 +10,10 @@ const SCOPE = 'svc-gateway';
 /** Status code of a span that failed. */
 const STATUS_ERROR = 2;
 const STATUS_UNSET = 0;
-/** Characters of one attribute. */
+/** Maximum characters of one attribute. */
 const MAX_ATTRIBUTE_LENGTH = 256;
 
-/** Unix milliseconds → nanoseconds as a decimal text: JSON numbers cannot hold them. */
+/** Converts Unix milliseconds to nanoseconds as decimal text: JSON numbers are not precise enough. */
 export function unixNano(ms: number): string {
   const whole = Math.floor(ms);
   return String(BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * 1_000_000)));
@@ -42,7 +42,7 @@ const spanOf = (span: Span): object => ({
   status: { code: span.failed ? STATUS_ERROR : STATUS_UNSET },
 });
 
-/** The body of `POST /v1/traces`: an ExportTraceServiceRequest in the JSON encoding of OTLP 1. */
+/** Returns the body of `POST /v1/traces`: an ExportTraceServiceRequest in the JSON encoding of OTLP 1. */
 export function exportRequest(spans: readonly Span[], { serviceName, version }: Resource): object {
   const resource = { 'service.name': serviceName, 'service.version': version };
   return {
@@ -55,7 +55,10 @@ export function exportRequest(spans: readonly Span[], { serviceName, version }: 
   };
 }
 
-/** How many spans a collector says, in the body of a 200, it did not take; 0 when the body says nothing of it. */
+/**
+ * Returns the number of spans that a collector rejected according to the body of a 200; 0 when the body does
+ * not say.
+ */
 export function rejectedSpans(body: string): number {
   try {
     const { partialSuccess } = JSON.parse(body) as { partialSuccess?: { rejectedSpans?: number | string } };

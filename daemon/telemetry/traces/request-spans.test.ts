@@ -26,7 +26,7 @@ const request: TracedRequest = {
   endedMs: 2_000,
 };
 
-/** `name parent start-end` of each span, its parent by name. */
+/** Returns `name parent start-end` of each span, its parent by name. */
 function told(change: Partial<TracedRequest> = {}, load: LoadTime | null = null): string[] {
   const spans = requestSpans({ ...request, ...change }, context, load);
   const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
@@ -57,12 +57,12 @@ test.each<[string, LoadTime, string[]]>([
   expect(told({}, load)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...lines, ...CALL]);
 });
 
-test('a slot that answers at once has no wait, and an upstream none at all', () => {
+test('a slot that serves immediately has no wait, nor has an upstream', () => {
   expect(told({ leasedMs: 1_010.4 })).toEqual([ROOT, ...CALL]);
   expect(told({ slot: null, upstream: 'desk', leasedMs: null })).toEqual([ROOT, ...CALL]);
 });
 
-test('what ends early has the stages that it came to, up to its end', () => {
+test('a request that ends early has the stages that it reached', () => {
   const early = { leasedMs: null, sentMs: null, firstByteMs: null };
   expect(told(early)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-2000']);
   expect(told({ ...early, slot: null, routedMs: null })).toEqual([ROOT]);

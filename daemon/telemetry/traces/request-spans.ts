@@ -1,7 +1,7 @@
 import { SPAN_KIND, type Span } from './span.ts';
 import { newSpanId, type TraceContext } from './trace-context.ts';
 
-/** One finished request as a trace shows it; times are Unix milliseconds, null for what did not happen. */
+/** One finished request for its trace. Times are Unix milliseconds; null for what did not happen. */
 export interface TracedRequest {
   readonly id: string;
   readonly route: string;
@@ -9,7 +9,7 @@ export interface TracedRequest {
   readonly slot: string | null;
   readonly upstream: string | null;
   readonly step: string | null;
-  /** The model that was chosen; never one that a caller named in vain. */
+  /** The model that was chosen, not the name that the caller sent. */
   readonly model: string | null;
   readonly status: number;
   readonly error: string | null;
@@ -23,16 +23,16 @@ export interface TracedRequest {
   readonly endedMs: number;
 }
 
-/** The place of a request in its trace. */
+/** The trace context of a request. */
 export interface RequestContext {
   readonly own: TraceContext;
-  /** Of the caller's span; empty without one. */
+  /** Span id of the caller; empty without one. */
   readonly parentSpanId: string;
-  /** Id of the span of the call of the engine, which is what an engine is told as its parent. */
+  /** Span id of the engine call, which the engine receives as its parent. */
   readonly callSpanId: string;
 }
 
-/** A time in which a slot loaded, Unix milliseconds. */
+/** The period of a slot's load, Unix milliseconds. */
 export interface LoadTime {
   readonly from: number;
   readonly to: number;
@@ -41,8 +41,9 @@ export interface LoadTime {
 type Stage = Pick<Span, 'name' | 'startMs' | 'endMs'> & Partial<Span>;
 
 /**
- * The spans of one request: itself, and below it the stages that it came to: `wait` for its turn at a slot with the
- * `load` that it waited for inside, then `call` of the engine with `prefill` (until the first byte) and `stream`.
+ * Returns the spans of one request: itself, and below it the stages that it reached. `wait` covers the queue
+ * of a slot and contains `load`; `call` covers the engine and contains `prefill` (until the first byte) and
+ * `stream`.
  */
 export function requestSpans(
   request: TracedRequest,
@@ -88,7 +89,7 @@ export function requestSpans(
   return [...spans, ...callStages(request, sentMs).map((stage) => span(callSpanId, stage))];
 }
 
-/** A wait of less than this is none. */
+/** Shorter waits get no span. */
 const MIN_WAIT_MS = 1;
 
 function waitStages({ slot, routedMs, leasedMs, endedMs }: TracedRequest, load: LoadTime | null): Stage[] {

@@ -32,7 +32,7 @@ function setUp(play: () => Delivery | Promise<Delivery> = () => TAKEN) {
   return { clock, queue, sent, states, how };
 }
 
-test('spans are gathered for a moment and go together; a full batch goes at once', async () => {
+test('spans are batched for a moment; a full batch is sent at once', async () => {
   const { clock, queue, sent } = setUp();
   queue.add(spans(3));
   queue.add(spans(2));
@@ -48,7 +48,7 @@ test('spans are gathered for a moment and go together; a full batch goes at once
   expect(queue.counts()).toEqual({ sent: 5 + BATCH + 10, dropped: 0, refused: 0 });
 });
 
-test('a collector that is away is tried with growing waits, told once, and gets everything when it is back', async () => {
+test('an unreachable collector is retried with backoff, reported once, and gets everything when it is back', async () => {
   const { clock, queue, sent, states, how } = setUp(() => AGAIN);
   queue.add(spans(4));
   await clock.advance(10 * 60_000);
@@ -62,7 +62,7 @@ test('a collector that is away is tried with growing waits, told once, and gets 
   expect(queue.counts()).toEqual({ sent: 4, dropped: 0, refused: 0 });
 });
 
-test('it waits as long as the collector asks, within reason', async () => {
+test('waits as long as the collector requests, up to the limit', async () => {
   const { clock, queue, sent, how } = setUp(() => ({ ...AGAIN, afterMs: 30_000 }));
   queue.add(spans(1));
   await clock.advance(BATCH_WINDOW_MS + 29_999);
@@ -74,7 +74,7 @@ test('it waits as long as the collector asks, within reason', async () => {
   expect(sent).toHaveLength(3);
 });
 
-test('what waits is bounded: the oldest are given up and counted', async () => {
+test('the queue is bounded: the oldest spans are dropped and counted', async () => {
   const { clock, queue, sent, how } = setUp(() => AGAIN);
   queue.add(spans(1_000, 'old'));
   await clock.advance(BATCH_WINDOW_MS);
@@ -86,7 +86,7 @@ test('what waits is bounded: the oldest are given up and counted', async () => {
   expect(queue.counts()).toEqual({ sent: MAX_QUEUED, dropped: 1_000, refused: 0 });
 });
 
-test('what the collector refuses is not sent again', async () => {
+test('rejected spans are not sent again', async () => {
   const { clock, queue, sent, states, how } = setUp(() => ({ kind: 'refused', reason: 'status 400' }));
   queue.add(spans(3));
   await clock.advance(MAX_WAIT_MS);
@@ -101,7 +101,7 @@ test('what the collector refuses is not sent again', async () => {
   expect(states[0]).toBe('status 400');
 });
 
-test('a stop sends what waits, whatever the back-off says', async () => {
+test('a stop sends the queue regardless of the backoff', async () => {
   const { clock, queue, sent, how } = setUp(() => AGAIN);
   queue.add(spans(BATCH + 5));
   await settle();
@@ -114,7 +114,7 @@ test('a stop sends what waits, whatever the back-off says', async () => {
   expect(queue.counts().dropped).toBe(1);
 });
 
-test('a collector that hangs holds up a stop for two seconds at most', async () => {
+test('a hanging collector delays a stop by two seconds at most', async () => {
   const hung = Promise.withResolvers<Delivery>();
   const { clock, queue } = setUp(() => hung.promise);
   queue.add(spans(3));

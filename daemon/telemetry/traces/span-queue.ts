@@ -2,7 +2,7 @@ import type { Clock } from '../../slots/lifecycle/clock.ts';
 import type { SpanCounts } from '../series/span-series.ts';
 import type { Span } from './span.ts';
 
-/** What a collector made of a batch: `again` asks for another try, after so long when it says so. */
+/** How a collector handled a batch. `again` means retry, after `afterMs` if given. */
 export type Delivery =
   | { readonly kind: 'taken'; readonly rejected: number }
   | { readonly kind: 'again'; readonly afterMs: number | null; readonly reason: string }
@@ -10,28 +10,28 @@ export type Delivery =
 
 export interface SpanQueueDeps {
   readonly clock: Clock;
-  /** Sends one batch and ends within the limit; one that it rejects is given up. */
+  /** Sends one batch within the limit. A rejected batch is dropped. */
   deliver(spans: readonly Span[], limitMs: number): Promise<Delivery>;
-  /** Told when deliveries begin to fail, and null when they work again. */
+  /** Called with the reason when deliveries begin to fail, and with null when they work again. */
   onStateChange(reason: string | null): void;
 }
 
-/** Spans that wait at most; beyond it the oldest are given up. */
+/** Maximum number of queued spans; the oldest are dropped first. */
 export const MAX_QUEUED = 4096;
 export const BATCH = 512;
-/** A span waits this long for others to go with it. */
+/** Time that a span waits for others to form a batch. */
 export const BATCH_WINDOW_MS = 1_000;
 const SEND_LIMIT_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 export const MAX_WAIT_MS = 60_000;
-/** The whole time that a stop gives to what waits. */
+/** Total time for flushing at shutdown. */
 export const FLUSH_MS = 2_000;
 
 const unsendable = (): Delivery => ({ kind: 'refused', reason: 'a batch could not be written' });
 
 /**
- * Spans on their way to a collector: gathered, sent in batches one after the other, tried again with growing waits while
- * the collector is away. Adding costs an array entry, never waits and never throws.
+ * Queues spans for a collector. Sends batches one after the other and retries with exponential backoff.
+ * Adding costs an array entry, never waits and never throws.
  */
 export class SpanQueue {
   readonly #deps: SpanQueueDeps;
@@ -39,7 +39,7 @@ export class SpanQueue {
   #cancel: (() => void) | null = null;
   #sending: Promise<void> | null = null;
   #failures = 0;
-  /** Nothing is taken any more; and then: nothing is tried any more. */
+  /** No more spans are accepted (`#stopped`); no more attempts are made (`#closed`). */
   #stopped = false;
   #closed = false;
   #failureReason: string | null = null;
@@ -64,7 +64,7 @@ export class SpanQueue {
     else this.#sendAfter(BATCH_WINDOW_MS);
   }
 
-  /** Gives what waits one last try within `FLUSH_MS`; what is left then counts as dropped. */
+  /** Flushes the queue within `FLUSH_MS`. Remaining spans count as dropped. */
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -111,7 +111,7 @@ export class SpanQueue {
     });
   }
 
-  /** Sends one batch; answers how long to wait before the next. A batch that is to be tried again goes back in front. */
+  /** Sends one batch. Returns the delay before the next. A batch to retry goes back to the front. */
   async #send(limitMs: number): Promise<number> {
     const batch = this.#queued.splice(0, BATCH);
     const delivery = await this.#deps.deliver(batch, limitMs).catch(unsendable);
@@ -134,7 +134,7 @@ export class SpanQueue {
     return this.#queued.length >= BATCH ? 0 : BATCH_WINDOW_MS;
   }
 
-  /** A state is told once, not at each try. */
+  /** Reports a change of state once, not at each attempt. */
   #reportState(reason: string | null): void {
     const changed = (reason === null) !== (this.#failureReason === null);
     this.#failureReason = reason;

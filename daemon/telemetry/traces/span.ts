@@ -1,9 +1,9 @@
-/** Kinds of spans as OTLP numbers them. */
+/** Kinds of spans with their OTLP numbers. */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const;
 
 export type AttributeValue = string | number | boolean;
 
-/** One span; times are Unix milliseconds with fractions. Attributes never hold what was said. */
+/** One span. Times are Unix milliseconds with fractions. Attributes never contain message content. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;

@@ -25,13 +25,13 @@ test.each<[string, string | string[] | undefined, boolean | null]>([
   expect(parseTraceparent(header)).toEqual(expected);
 });
 
-test('what is written is read again', () => {
+test('a formatted header parses again', () => {
   for (const sampled of [true, false]) {
     const context = { traceId: newTraceId(), spanId: newSpanId(), sampled };
     expect(parseTraceparent(formatTraceparent(context))).toEqual(context);
   }
 });
 
-test('no text makes it throw', () => {
+test('never throws', () => {
   fc.assert(fc.property(fc.string({ maxLength: 600 }), (text) => parseTraceparent(text) === null));
 });

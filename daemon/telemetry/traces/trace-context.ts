@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Where a span stands in a trace (W3C Trace Context, level 1). Ids are lower-case hexadecimal. */
+/** The position of a span in a trace (W3C Trace Context, level 1). Ids are lower-case hexadecimal. */
 export interface TraceContext {
   /** 32 digits. */
   readonly traceId: string;
@@ -13,7 +13,7 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 const ZEROS = /^0+$/;
 const SAMPLED = 1;
 
-/** Reads a `traceparent` header; null for anything that is none, several headers in a row included. */
+/** Parses a `traceparent` header; null for an invalid one or several headers. */
 export function parseTraceparent(header: string | string[] | undefined): TraceContext | null {
   if (typeof header !== 'string' || header.length > 512) return null;
   const match = TRACEPARENT.exec(header.trim());

@@ -15,12 +15,15 @@ import { newSpanId, newTraceId, parseTraceparent } from './trace-context.ts';
  * and nothing is sent.
  */
 export interface Tracer {
-  /** The place of a new request in its trace; null while tracing is off. Takes the caller's `traceparent` as its parent. */
+  /**
+   * Returns the trace context of a new request; null while tracing is off. Uses the caller's `traceparent` as
+   * its parent.
+   */
   begin(traceparent: string | string[] | undefined): RequestContext | null;
-  /** Sends the spans of a finished request on their way, unless its caller does not record. Never throws, never waits. */
+  /** Queues the spans of a finished request, unless its caller does not sample. Never throws, never waits. */
   finished(request: TracedRequest, context: RequestContext): void;
   counts(): SpanCounts;
-  /** Gives what waits a last try, two seconds at most. */
+  /** Flushes the queue within two seconds. */
   stop(): Promise<void>;
 }
 
@@ -33,10 +36,10 @@ export interface TracerDeps {
   readonly clock?: Clock;
 }
 
-/** Slots whose last load is remembered. */
+/** Maximum number of slots whose last load is stored. */
 const MAX_LOADS = 128;
 
-/** When each slot loaded last; a failed load has its time too. */
+/** The last load of each slot, failed loads included. */
 class LastLoads {
   readonly #times = new Map<string, LoadTime>();
 
