@@ -2,20 +2,25 @@ import type { Tier } from '../contract/auth.ts';
 
 export interface EmbedRequest {
   readonly texts: readonly string[];
-  /** On whose behalf: the class of the embeddings route holds. */
+  /** The tier on whose behalf; the class of the embeddings route applies. */
   readonly tier: Tier;
   readonly signal: AbortSignal;
-  /** Longest time in milliseconds, a load included. */
+  /** Maximum time in milliseconds, a load included. */
   readonly limitMs: number;
-  /** Nobody waits for it. */
+  /** The request is not interactive. */
   readonly background: boolean;
 }
 
-/** Makes vectors of texts; the memory knows nothing of how. */
+/** Creates embeddings of texts, independent of the implementation. */
 export interface Embedder {
-  /** The model that would make them now, and whether it is in memory already; null without one. Loads nothing. */
+  /**
+   * Returns the model that would be used and whether it is loaded; null when there is none. Loads nothing.
+   */
   current(): { readonly model: string; readonly loaded: boolean } | null;
-  /** One vector for each text, and the model that made them. Throws a GatewayError, or the signal's reason. */
+  /**
+   * Returns one vector per text and the model that made them. Throws a GatewayError, or the reason of the
+   * signal.
+   */
   embed(
     ask: EmbedRequest,
   ): Promise<{ readonly model: string; readonly vectors: readonly (readonly unknown[])[] }>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fuse } from './fuse.ts';
 
-test('what stands in both lists comes first; first places of one list beat later ones', () => {
+test('what is in both lists comes first; higher ranks of one list beat lower ones', () => {
   const joined = fuse([
     ['words', 'both'],
     ['meaning', 'both', 'last'],

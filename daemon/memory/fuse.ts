@@ -1,7 +1,10 @@
-/** Dampens first places (Cormack, Clarke and Büttcher 2009, "Reciprocal Rank Fusion"). */
+/** Dampens the first ranks (Cormack, Clarke and Büttcher 2009, "Reciprocal Rank Fusion"). */
 const K = 60;
 
-/** Joins ranked lists of ids, best first: each list gives 1 / (60 + rank). Ties keep the order of the lists. */
+/**
+ * Merges ranked lists of ids, best first: each list contributes 1 / (60 + rank). Ties keep the order of the
+ * lists.
+ */
 export function fuse(lists: readonly (readonly string[])[]): { id: string; score: number }[] {
   const scores = new Map<string, number>();
   for (const list of lists)

@@ -11,19 +11,19 @@ export interface IndexerDeps {
   readonly log: Pick<Log, 'debug'>;
 }
 
-/** Memories in one call of the model, and in one pass over the store. */
+/** Memories per call of the model, and per pass over the store. */
 const BATCH = 16;
 const MAX_PER_PASS = 10_000;
 const LIMIT_MS = 60_000;
-/** Beyond this the load is given up; where `slots.load_wait_s` is shorter, that comes first. */
+/** Maximum time of a load; a shorter `slots.load_wait_s` takes precedence. */
 const LOAD_LIMIT_MS = 900_000;
-/** The beginning of a text tells what it is about; more than this in characters is not embedded. */
+/** Maximum characters that are embedded: the beginning of a text shows its subject. */
 const MAX_TEXT_LENGTH = 2_000;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Gives memories their vectors in the background, one pass at a time, while an embedding model is loaded anyway. A model
- * that is changed makes all of them anew.
+ * Embeds memories in the background, one pass at a time, while an embedding model is loaded. A change of the
+ * model embeds all of them again.
  */
 export class Indexer {
   readonly #deps: IndexerDeps;
@@ -34,12 +34,12 @@ export class Indexer {
     this.#deps = deps;
   }
 
-  /** Begins a pass unless one goes on; never throws, loads nothing. */
+  /** Starts a pass unless one is running. Never throws, loads nothing. */
   wake(tier: Tier): void {
     if (this.#deps.embedder.current()?.loaded) this.#startPass(() => this.#runPass(tier));
   }
 
-  /** Has the model loaded, and then begins a pass, unless one goes on; never throws. */
+  /** Loads the model and starts a pass, unless one is running. Never throws. */
   load(tier: Tier): void {
     this.#startPass(async () => {
       const { signal } = this.#stopControl;
@@ -63,12 +63,12 @@ export class Indexer {
       });
   }
 
-  /** Resolves when no pass goes on. */
+  /** Resolves when no pass is running. */
   async idle(): Promise<void> {
     await this.#pass;
   }
 
-  /** Ends the pass that goes on. */
+  /** Stops the running pass. */
   async stop(): Promise<void> {
     this.#stopControl.abort(new GatewayError('slot.draining'));
     await this.#pass;
@@ -88,7 +88,10 @@ export class Indexer {
     }
   }
 
-  /** One batch; what a model refuses together is tried one by one, and what it refuses alone is left without a vector. */
+  /**
+   * Embeds one batch. Retries a refused batch one by one, and stores no vector for a text that is refused
+   * alone.
+   */
   async #embed(model: string, batch: readonly PendingMemory[], tier: Tier): Promise<void> {
     const { vectors, embedder } = this.#deps;
     const texts = batch.map(({ text }) => text.slice(0, MAX_TEXT_LENGTH).toWellFormed());
@@ -105,6 +108,6 @@ export class Indexer {
   }
 }
 
-/** The model cannot take this text, now or later: it is too long for its window, or no input for it. */
+/** Returns whether the model rejects this text permanently: too long for its window, or invalid input. */
 const refusesText = (error: unknown): boolean =>
   error instanceof GatewayError && [400, 413, 422].includes(error.status);

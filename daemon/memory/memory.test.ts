@@ -6,7 +6,7 @@ import { memoryDb } from '../store/testing.ts';
 import type { Embedder, EmbedRequest } from './embedder.ts';
 import { createMemory } from './memory.ts';
 
-/** A stand-in for an embedding model: each number says how often a word of its list is in the text. */
+/** A stand-in for an embedding model: each number counts a word of its list in the text. */
 class CountingEmbedder implements Embedder {
   model = 'first';
   loaded = true;
@@ -23,7 +23,7 @@ class CountingEmbedder implements Embedder {
       const error = this.refuse(text);
       if (error) throw error;
     }
-    // A kitten is nearly a cat to it.
+    // The model treats `kitten` as similar to `cat`.
     const count = (text: string, word: string) => text.split(word).length - 1;
     const vectors = ask.texts.map((text) => [
       count(text, 'cat') + 0.9 * count(text, 'kitten') + 0.01,
@@ -44,7 +44,7 @@ function setUp(embedder: Embedder = new CountingEmbedder()) {
 
 const texts = (found: { memories: { text: string }[] }) => found.memories.map(({ text }) => text);
 
-test('what means the same is found although no word is the same, and words count too', async () => {
+test('finds memories by meaning without a common word, and by words too', async () => {
   const { memory, find } = setUp();
   memory.add('the kitten sleeps', [], 'admin');
   memory.add('the car is red', [], 'admin');
@@ -55,7 +55,7 @@ test('what means the same is found although no word is the same, and words count
   expect(texts(await find('red cat'))).toContain('the car is red');
 });
 
-test('without a model, or with one that does not answer, words are searched and the answer says so', async () => {
+test('without a responding model, searches by words and reports it', async () => {
   const late = new CountingEmbedder();
   late.refuse = () => new GatewayError('dispatch.upstream_timeout');
   for (const embedder of [late, { current: () => null, embed: late.embed }]) {
@@ -66,7 +66,7 @@ test('without a model, or with one that does not answer, words are searched and 
   }
 });
 
-test('adding and listing load nothing; a search is not what a load waits for', async () => {
+test('adding and listing load nothing; a search does not wait for a load', async () => {
   const embedder = new CountingEmbedder();
   embedder.loaded = false;
   const { memory, find } = setUp(embedder);
@@ -88,7 +88,7 @@ test('adding and listing load nothing; a search is not what a load waits for', a
   expect(embedder.asked.at(-1)).toMatchObject({ texts: ['cat'], limitMs: 2_000, background: false });
 });
 
-test('a gateway that stops ends the load that it asked for', async () => {
+test('a shutdown ends the requested load', async () => {
   const embedder = new CountingEmbedder();
   embedder.loaded = false;
   embedder.before = ({ signal }) =>
@@ -99,7 +99,7 @@ test('a gateway that stops ends the load that it asked for', async () => {
   expect(embedder.asked).toHaveLength(1);
 });
 
-test('another model has all memories embedded anew; vectors of the old one are never compared', async () => {
+test('another model embeds all memories again; vectors of the old one are never compared', async () => {
   const embedder = new CountingEmbedder();
   const { memory, find, repo } = setUp(embedder);
   memory.add('the kitten sleeps', [], 'admin');
@@ -112,7 +112,7 @@ test('another model has all memories embedded anew; vectors of the old one are n
   expect(texts(await find('cat'))).toEqual(['the kitten sleeps']);
 });
 
-test('a text that the model refuses stands back alone, and is not asked for again', async () => {
+test('a text that the model refuses is skipped alone and not retried', async () => {
   const embedder = new CountingEmbedder();
   embedder.loaded = false;
   embedder.refuse = (text) => (text.includes('bad') ? new GatewayError('context_length_exceeded') : null);
@@ -129,7 +129,7 @@ test('a text that the model refuses stands back alone, and is not asked for agai
   expect(embedder.asked).toHaveLength(before + 1);
 });
 
-test('a vector goes with its memory, and none comes for one that is gone', async () => {
+test('a vector is removed with its memory, and none is stored for a removed one', async () => {
   const { memory, repo, db } = setUp();
   const one = memory.add('the kitten sleeps', [], 'admin');
   memory.add('the car is red', [], 'admin');
@@ -142,7 +142,7 @@ test('a vector goes with its memory, and none comes for one that is gone', async
   expect(db.prepare('SELECT count(*) FROM memory_vectors').pluck().get()).toBe(0);
 });
 
-test('a search whose caller left ends', async () => {
+test('a client disconnect ends a search', async () => {
   const { memory } = setUp();
   const control = new AbortController();
   control.abort();
@@ -153,7 +153,7 @@ test('a search whose caller left ends', async () => {
   expect(memory.list(1, 0)).toEqual([]);
 });
 
-test('the store takes 10,000 memories', () => {
+test('the store accepts 10,000 memories', () => {
   const { db, repo } = setUp();
   db.prepare(
     `INSERT INTO memories (id, text, tags, created_at)

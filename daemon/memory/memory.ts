@@ -9,18 +9,18 @@ import { nearest } from './nearest.ts';
 import { storedVector, vectorOf } from './vector.ts';
 
 /**
- * Stored memories, found by words and, where an embedding model exists, by meaning
+ * Stored memories with text search and, if an embedding model exists, semantic search
  * (docs/spec/contract.md#route-memory).
  */
 export interface Memory extends Pick<MemoryRepo, 'list' | 'get' | 'remove' | 'removeMany' | 'removeAll'> {
   /** Throws `memory.full`, `store.unavailable`. */
   add(text: string, tags: readonly string[], tier: Tier): MemoryRecord;
   /**
-   * Best first. Without an embedding model in memory, or when that takes longer than two seconds, it finds by words alone; the
-   * model is loaded for the next search.
+   * Returns the best matches first. Uses text search only when no embedding model is loaded or it takes
+   * longer than two seconds; the model is then loaded for the next search.
    */
   search(query: string, limit: number, caller: { tier: Tier; signal: AbortSignal }): Promise<MemoryFound>;
-  /** Resolves when nothing is being embedded in the background. */
+  /** Resolves when no background embedding is running. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -31,15 +31,15 @@ export interface MemoryDeps {
   readonly log: Pick<Log, 'debug'>;
 }
 
-/** Longest wait for the vector of a query, in milliseconds. */
+/** Maximum wait for the embedding of a query, in milliseconds. */
 const QUERY_LIMIT_MS = 2_000;
-/** Places of each list that take part when two are joined. */
+/** Number of ranks of each list that are merged. */
 const RANKED_COUNT = 100;
 
 export function createMemory({ repo, embedder, log }: MemoryDeps): Memory {
   const indexer = new Indexer({ vectors: repo.vectors, embedder, log });
 
-  /** Ids by meaning; null when no model was there in time. */
+  /** Returns ids by semantic search; null when no model was ready in time. */
   async function searchByVector(query: string, tier: Tier, signal: AbortSignal): Promise<string[] | null> {
     const now = embedder.current();
     if (now === null) return null;

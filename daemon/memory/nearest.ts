@@ -2,10 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { MemoryVectors } from '../store/memory-vectors.ts';
 import { similarity, vectorOf } from './vector.ts';
 
-/** Vectors that are looked at before everybody else has a turn. */
+/** Vectors compared before yielding to the event loop. */
 const PAGE = 250;
 
-/** Ids of the memories nearest to a vector of this model, best first. Looks at all of them, piece by piece. */
+/**
+ * Returns the ids of the memories nearest to a vector of this model, best first. Compares all of them, page
+ * by page.
+ */
 export async function nearest(
   vectors: MemoryVectors,
   model: string,

@@ -6,7 +6,7 @@ const back = (numbers: readonly unknown[]) => {
   return stored && vectorOf(stored);
 };
 
-test('a vector is kept with length 1, and nearness is the cosine', () => {
+test('a vector is stored with length 1, and similarity is the cosine', () => {
   const a = back([3, 4]) as Float32Array;
   expect([...a].map((value) => Math.round(value * 10))).toEqual([6, 8]);
   expect(similarity(a, a)).toBeCloseTo(1);
@@ -20,4 +20,4 @@ test.each([
   ['not finite', [1, Number.NaN]],
   ['no numbers', ['1', 2]],
   ['too long', Array(8_193).fill(1)],
-])('no vector: %s', (_, numbers) => expect(storedVector(numbers)).toBeNull());
+])('not a vector: %s', (_, numbers) => expect(storedVector(numbers)).toBeNull());

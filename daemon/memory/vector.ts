@@ -1,7 +1,7 @@
-/** Longest vector that is kept, in numbers. */
+/** Maximum number of dimensions of a stored vector. */
 const MAX_DIMENSIONS = 8_192;
 
-/** A vector of length 1 as it is stored; null for what is no vector of finite numbers, or points nowhere. */
+/** Returns the vector normalised to length 1 for storage; null for an invalid or zero vector. */
 export function storedVector(numbers: readonly unknown[]): Buffer | null {
   if (numbers.length === 0 || numbers.length > MAX_DIMENSIONS) return null;
   if (!numbers.every((each) => typeof each === 'number' && Number.isFinite(each))) return null;
@@ -13,14 +13,14 @@ export function storedVector(numbers: readonly unknown[]): Buffer | null {
   return bytes;
 }
 
-/** The numbers of a stored vector. */
+/** Returns the numbers of a stored vector. */
 export function vectorOf(stored: Buffer): Float32Array {
   const values = new Float32Array(stored.length >> 2);
   for (let i = 0; i < values.length; i++) values[i] = stored.readFloatLE(i * 4);
   return values;
 }
 
-/** How near two vectors of length 1 are, -1 to 1; 0 for vectors of different models. */
+/** Returns the cosine similarity of two vectors of length 1, -1 to 1; 0 for vectors of different models. */
 export function similarity(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0;
   let sum = 0;
