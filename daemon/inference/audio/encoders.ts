@@ -2,12 +2,12 @@ import { runCommand } from '../../lib/process/run-command.ts';
 import { type StreamedCommand, streamCommand } from '../../lib/process/stream-command.ts';
 import { ENCODINGS, encodableFormats, encoderArgs, type SoundFormat } from './formats.ts';
 
-/** How long it is believed that there is none, so that one that is installed later is found. */
+/** How long a missing program is cached, so that one installed later is found. */
 const ABSENT_TTL_MS = 30_000;
 const LIST_LIMIT_MS = 10_000;
 const LIST_BYTES = 256 * 1024;
 
-/** Makes sound formats with the program of this machine, where there is one. */
+/** Encodes audio with the encoder program of this machine, if there is one. */
 export class Encoders {
   readonly #program: string;
   #formats: Promise<ReadonlySet<SoundFormat>> | null = null;
@@ -17,7 +17,7 @@ export class Encoders {
     this.#program = program;
   }
 
-  /** The formats that can be made now. Never rejects. */
+  /** Returns the formats that can be encoded now. Never rejects. */
   async formats(): Promise<ReadonlySet<SoundFormat>> {
     const known = await this.#formats;
     if (known !== null && (known.size > 0 || performance.now() - this.#queriedAt < ABSENT_TTL_MS))
@@ -27,7 +27,7 @@ export class Encoders {
     return this.#formats;
   }
 
-  /** Starts to encode bare samples. */
+  /** Starts an encoder for raw PCM samples. */
   open(format: SoundFormat, signal: AbortSignal): StreamedCommand {
     const encoding = ENCODINGS[format];
     if (encoding === undefined) throw new Error(`${format} needs no encoder`);
@@ -36,7 +36,7 @@ export class Encoders {
     return command;
   }
 
-  /** A program that was removed is no longer taken for what it could do. */
+  /** Drops the cached formats when the program was removed. */
   #onEnded(missing: boolean): void {
     if (missing) this.#formats = null;
   }

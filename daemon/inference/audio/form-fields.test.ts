@@ -14,7 +14,7 @@ function read(body: Buffer, type = TYPE, step = body.length): FormFields {
   return fields;
 }
 
-test('the model, before or after the file, whatever the chunks', () => {
+test('reads the model before or after the file, for any chunking', () => {
   for (const body of [form(part('model', 'whisper-1'), FILE), form(FILE, part('model', ' whisper-1 '))]) {
     for (const step of [1, 2, 7, 64, 10_000]) expect(read(body, TYPE, step).model).toBe('whisper-1');
   }
@@ -23,7 +23,7 @@ test('the model, before or after the file, whatever the chunks', () => {
   );
 });
 
-test('a text that only looks like the field is none', () => {
+test('ignores text that only looks like the field', () => {
   const trick = 'x\r\nContent-Disposition: form-data; name="model"\r\n\r\nevil';
   expect(read(form(part('prompt', trick))).model).toBeNull();
   expect(read(form(part('file', 'x', '; filename="model"'))).model).toBeNull();
@@ -39,21 +39,21 @@ test.each([
   ['empty body', Buffer.alloc(0)],
 ])('%s is no model', (_, body) => expect(read(body).model).toBeNull());
 
-test('a stream is asked for by true only', () => {
+test('requests a stream by true only', () => {
   expect(read(form(part('stream', 'true'), FILE)).stream).toBe(true);
   expect(read(form(FILE, part('stream', 'True'))).stream).toBe(true);
   expect(read(form(part('stream', 'false'))).stream).toBe(false);
   expect(read(form(FILE)).stream).toBe(false);
 });
 
-test('two different models are refused, twice the same is one', () => {
+test('refuses two different models, accepts the same one twice', () => {
   expect(() => read(form(part('model', 'a'), FILE, part('model', 'b'))).model).toThrowError(
     expect.objectContaining({ code: 'request.invalid' }),
   );
   expect(read(form(part('model', 'a'), part('model', 'a'))).model).toBe('a');
 });
 
-test('a huge value is not kept', () => {
+test('does not store a huge value', () => {
   expect(read(form(part('model', 'm'.repeat(100_000)))).model).toHaveLength(512);
 });
 
@@ -63,7 +63,7 @@ test.each(['application/json', 'multipart/form-data', ''])('%j is the wrong type
   );
 });
 
-test('no bytes crash it', () => {
+test('does not crash on any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const body = Buffer.concat([Buffer.from('--xyz\r\n'), bytes, Buffer.from('\r\n--xyz--')]);

@@ -4,7 +4,7 @@ import { invalid } from '../rewrite/body-index.ts';
 
 const MAX_VALUE_BYTES = 512;
 
-/** The fields of a transcription that the gateway looks at. */
+/** The fields of a transcription that the gateway reads. */
 const FIELD_NAMES = ['model', 'stream'] as const;
 type FieldName = (typeof FIELD_NAMES)[number];
 
@@ -12,7 +12,7 @@ const fieldNameOf = (name: string | null): FieldName | null =>
   FIELD_NAMES.find((each) => each === name) ?? null;
 
 /**
- * Reads `model` and `stream` of a multipart form while its bytes pass
+ * Reads `model` and `stream` of a multipart form while its bytes are relayed
  * (docs/spec/specification.md#transcriptions-raw). Only a part whose own header names the field counts, never
  * text inside another part. Nothing else is stored.
  */
@@ -43,19 +43,19 @@ export class FormFields {
     this.#scanner.push(chunk);
   }
 
-  /** The model; null when there is none or it is blank. Throws `request.invalid` for two that differ. */
+  /** The model; null when missing or blank. Throws `request.invalid` for two different models. */
   get model(): string | null {
     const values = new Set(this.#values.model);
     if (values.size > 1) throw invalid('model', 'must be given once');
     return this.#values.model[0] || null;
   }
 
-  /** Throws `request.invalid` when two models differ. */
+  /** Throws `request.invalid` for two different models. */
   assertSingleModel(): void {
     if (this.#values.model.length > 1) void this.model;
   }
 
-  /** Whether the model is known: its part has ended. */
+  /** Whether the part with the model has ended. */
   get hasModel(): boolean {
     return this.#values.model.length > 0;
   }
@@ -74,7 +74,7 @@ export class FormFields {
   #close(): void {
     if (this.#open === null) return;
     const { name, bytes } = this.#open;
-    // A form with hundreds of models is told apart from one with a single one; more need not be kept.
+    // Three values are enough to detect a duplicate field.
     if (this.#values[name].length < 3) this.#values[name].push(Buffer.concat(bytes).toString('utf8').trim());
     this.#open = null;
   }

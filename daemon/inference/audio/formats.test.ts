@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ENCODINGS, encodableFormats, encoderArgs, SOUND_FORMATS, SOUND_TYPES } from './formats.ts';
 
-/** Lines of what ffmpeg 5.1 printed. */
+/** Output lines of ffmpeg 5.1. */
 const TABLE = `Encoders:
  V..... = Video
  A..... = Audio
@@ -13,7 +13,7 @@ const TABLE = `Encoders:
  A..X.. opus                 Opus
 `;
 
-test('a format can be made when its encoder is there', () => {
+test('a format is available when its encoder is', () => {
   expect([...encodableFormats(TABLE)]).toEqual(['mp3', 'aac', 'flac']);
   expect([...encodableFormats(`${TABLE} A..... libopus              libopus Opus (codec opus)\n`)]).toContain(
     'opus',
@@ -21,7 +21,7 @@ test('a format can be made when its encoder is there', () => {
   expect([...encodableFormats('')]).toEqual([]);
 });
 
-test('every format has a type, and an encoder unless it is made of bare samples', () => {
+test('every format has a type, and an encoder unless it is raw PCM', () => {
   for (const format of SOUND_FORMATS) expect(SOUND_TYPES[format]).toMatch(/^audio\//);
   expect(SOUND_FORMATS.filter((format) => ENCODINGS[format] === undefined)).toEqual(['wav', 'pcm']);
 });

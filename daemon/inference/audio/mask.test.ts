@@ -19,7 +19,7 @@ test.each([
   ['two lines', says('bad\naudio')],
   ['a long message', says('x'.repeat(301))],
   [
-    'a harmless message with the inside beside it',
+    'a harmless message with an internal word beside it',
     '{"error":{"code":null,"message":"The file is empty.","cause":{"stderr":["ffmpeg: invalid data"]}}}',
   ],
   [
@@ -27,7 +27,7 @@ test.each([
     '{"error":{"code":null,"message":"The file is empty."},"file":"/tmp/upload/abc.wav"}',
   ],
   [
-    'a body that is nested without end',
+    'a body that is nested too deeply',
     `{"error":{"code":null,"message":"Empty.","more":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
   ],
   ['no message', '{"error":{}}'],
@@ -56,7 +56,7 @@ test('a harmless JSON error passes', () => {
   expect(mask(413, says('The file is empty.'), true)).toMatchObject({ passes: false });
 });
 
-test('an engine that says the code itself is told in its words, with its status', () => {
+test('an engine that sends the code itself keeps its message and status', () => {
   const body = '{"error":{"code":"audio.unsupported_format","message":"The file is empty."}}';
   expect(mask(415, body)).toMatchObject({
     passes: false,
@@ -73,7 +73,7 @@ test('our own credential keeps its meaning', () => {
   expect(mask(401, '')).toMatchObject({ error: { code: 'upstream.auth_failed' } });
 });
 
-test('a redirect is a failure like any other, whatever it says', () => {
+test('a redirect is a failure like any other', () => {
   for (const body of ['', says('The file is empty.')])
     expect(mask(302, body)).toMatchObject({
       error: {

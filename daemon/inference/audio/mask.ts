@@ -3,11 +3,11 @@ import { containsPath, type EngineFailure, judge, type Verdict } from '../forwar
 
 const UNSUPPORTED = 'audio.unsupported_format';
 const MAX_MESSAGE = 300;
-/** An error body that is nested deeper is no error that anybody reads. */
+/** Maximum nesting depth of an error body that is checked. */
 const MAX_DEPTH = 16;
-/** Words that show the inside of an engine. */
+/** Words that reveal internals of an engine. */
 const INTERNAL_WORDS = ['ffmpeg', 'subprocess', 'exit', 'signal', 'errno', 'Traceback', 'std::', 'map::'];
-/** A port counts behind the name of a host, which has a letter in it, or behind nothing: `10:00` is a time. */
+/** A port counts after a host name, which contains a letter, or on its own: `10:00` is a time. */
 const ADDRESS =
   /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|(?<!\d):\d{2,5}\b|[a-z][\w.-]{0,63}:\d{2,5}\b|\[[0-9a-f]*:[0-9a-f:]+\]/i;
 
@@ -33,7 +33,7 @@ const unsupported = (options: FailureOptions): Verdict => ({
   error: new GatewayError(UNSUPPORTED, options),
 });
 
-/** The message of an error body when it is harmless, else null. */
+/** Returns the message of an error body if it is harmless, else null. */
 export function maskedMessage(bytes: Buffer): string | null {
   const message = messageIn(parsed(bytes));
   return isHarmless(message) ? message : null;
@@ -45,7 +45,7 @@ function isHarmless(message: unknown): message is string {
   );
 }
 
-/** Whether a text shows nothing of the inside: no path, no address, no word of the engine's own works. */
+/** Returns whether a text reveals no internals: no path, address or internal word. */
 function isSafe(text: string): boolean {
   const lower = text.toLowerCase();
   return (
@@ -55,7 +55,9 @@ function isSafe(text: string): boolean {
   );
 }
 
-/** The same for every text in a JSON value: what passes byte for byte may hold more than its message. */
+/**
+ * Checks every text in a JSON value: a body that is relayed byte for byte may contain more than its message.
+ */
 function isAllSafe(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isSafe(value);
   if (typeof value !== 'object' || value === null) return true;

@@ -25,10 +25,10 @@ const sending =
     for (let at = 0; at < bytes.length; at += 65_536) await take(bytes.subarray(at, at + 65_536));
   };
 
-/** A form of a sender that declares no length: it is always taken whole. */
+/** A form whose sender declares no length: it is always received completely first. */
 const slow = (bytes: Buffer) => ({ contentType: TYPE, declaredBytes: Number.NaN, receive: sending(bytes) });
 
-/** A clock that goes so many milliseconds at each look. */
+/** A clock that advances by `ms` milliseconds at each read. */
 function clock(step: number): () => number {
   let at = 0;
   return () => {
@@ -37,7 +37,7 @@ function clock(step: number): () => number {
   };
 }
 
-test('a small form stays in memory, a large one does not; both are what was sent', async () => {
+test('a small form stays in memory, a large one goes to disk; both are unchanged', async () => {
   const spools = new SpoolStore(join(home, 'spool'));
   for (const size of [10, 3 << 20]) {
     const bytes = form(size);
@@ -54,7 +54,7 @@ test('a small form stays in memory, a large one does not; both are what was sent
   expect(readdirSync(join(home, 'spool'))).toEqual([]);
 });
 
-test('one that goes on is whole for whoever asks for it late, whatever its length', async () => {
+test('a streamed form is complete for a late reader, whatever its length', async () => {
   const spools = new SpoolStore(join(home, 'late'));
   for (const size of [700_000, 1_000_000, 3 << 20]) {
     const file = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
@@ -79,7 +79,7 @@ test('one that goes on is whole for whoever asks for it late, whatever its lengt
   }
 });
 
-test('what lies on the disk at once is bounded, and let go again', async () => {
+test('the bytes on disk are bounded and released', async () => {
   const spools = new SpoolStore(join(home, 'small'), 3 << 20);
   const first = await receiveForm(slow(form(2 << 20)), spools, never);
   await expect(receiveForm(slow(form(2 << 20)), spools, never)).rejects.toMatchObject({
@@ -91,7 +91,7 @@ test('what lies on the disk at once is bounded, and let go again', async () => {
   again.dispose();
 });
 
-test('one that breaks off while it is written gives its share back', async () => {
+test('an upload that breaks off during a write releases its share', async () => {
   const spools = new SpoolStore(join(home, 'broken'), 3 << 20);
   const broken = new Error('broken off');
   const breaks: ReceiveBody = async (take) => {
@@ -105,7 +105,7 @@ test('one that breaks off while it is written gives its share back', async () =>
   }
 });
 
-test('a place that cannot be written is 503', async () => {
+test('a folder that is not writable gives 503', async () => {
   writeFileSync(join(home, 'file'), 'no folder');
   const spools = new SpoolStore(join(home, 'file', 'spool'));
   await expect(receiveForm(slow(form(2 << 20)), spools, never)).rejects.toMatchObject({
@@ -113,7 +113,7 @@ test('a place that cannot be written is 503', async () => {
   });
 });
 
-test('what a sender is refused with is passed on', async () => {
+test('rejects with the refusal of the sender', async () => {
   const broken = new Error('broken off');
   const spools = new SpoolStore(join(home, 'spool'));
   await expect(
@@ -138,7 +138,7 @@ const modelFirst = (size: number, more = ''): Buffer =>
     Buffer.from(`\r\n${more}--xyz--\r\n`),
   ]);
 
-/** Sends the first megabyte, and the rest once it is told to. */
+/** Sends the first megabyte, and the rest when triggered. */
 function inTwo(bytes: Buffer) {
   const go = Promise.withResolvers<void>();
   const receive: ReceiveBody = async (take) => {
@@ -149,7 +149,7 @@ function inTwo(bytes: Buffer) {
   return { source: { contentType: TYPE, declaredBytes: bytes.length, receive }, go: go.resolve };
 }
 
-test('a fast sender that names its model first is not waited for', async () => {
+test('streams the form of a fast sender with the model first', async () => {
   const spools = new SpoolStore(join(home, 'flow'));
   const bytes = modelFirst(3 << 20);
   const { source, go } = inTwo(bytes);
@@ -169,7 +169,7 @@ test.each([
   ['slow', { now: clock(10_000) }, modelFirst(3 << 20)],
   ['that declares no length', { declaredBytes: Number.NaN }, modelFirst(3 << 20)],
   ['that names its model last', {}, form(3 << 20)],
-])('a sender %s is waited for', async (_, more, bytes) => {
+])('receives the form of a sender %s completely first', async (_, more, bytes) => {
   const spools = new SpoolStore(join(home, 'whole'));
   const { source, go } = inTwo(bytes);
   let there = false;
@@ -184,7 +184,7 @@ test.each([
   dispose();
 });
 
-test('a second model that comes later ends a body that goes on already, before its last bytes', async () => {
+test('a second model ends a streamed body before its last bytes', async () => {
   const bytes = modelFirst(3 << 20, MODEL.replace('\r\nm\r\n', '\r\nother\r\n'));
   const { source, go } = inTwo(bytes);
   const received = await receiveForm(source, new SpoolStore(join(home, 'two')), never);
@@ -194,7 +194,7 @@ test('a second model that comes later ends a body that goes on already, before i
   received.dispose();
 });
 
-test('who does not want the rest lets go of its sender', async () => {
+test('disposing of the form releases its sender', async () => {
   let signal: AbortSignal | null = null;
   const bytes = modelFirst(3 << 20);
   const receive: ReceiveBody = async (take, ended) => {

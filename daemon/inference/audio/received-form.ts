@@ -5,7 +5,7 @@ import type { SpoolStore } from './spool-store.ts';
 import { StreamingUpload } from './streaming-upload.ts';
 import { UploadBuffer } from './upload-buffer.ts';
 
-/** A form as far as it is known: whole, or on its way. */
+/** A form as far as it is known: complete, or still being received. */
 export interface ReceivedForm {
   readonly fields: FormFields;
   readonly body: OutboundBody;
@@ -14,23 +14,25 @@ export interface ReceivedForm {
 
 export interface FormSource {
   readonly contentType: string;
-  /** Bytes of the whole form as its sender has declaredBytes them; NaN when it has not. */
+  /** Total bytes that the sender declared; NaN without a declaration. */
   readonly declaredBytes: number;
   readonly receive: ReceiveBody;
-  /** Why a form ends that goes on already; a form that is waited for rejects instead. */
+  /**
+   * Called when a form fails that is already being streamed. A form that is still buffered rejects instead.
+   */
   failed?(reason: Error): void;
-  /** Milliseconds of a steady clock; default that of this process. */
+  /** A monotonic clock in milliseconds; default `performance.now`. */
   now?(): number;
 }
 
-/** A form goes on at once when its first bytes, so many of them, came at this rate or faster (bytes and bytes per second). */
+/** A form is streamed once this many bytes have arrived at this rate or faster (bytes, bytes per second). */
 const MIN_FIRST_BYTES = 1 << 19;
 const MIN_BYTES_PER_SECOND = 16 * 2 ** 20;
 
 /**
- * Takes a form, in memory that does not grow with it. One whose model comes first goes on to its engine as it comes, if its
- * sender is fast. Every other one is taken whole before anything is done with it: an engine is not held up by a slow sender, and
- * what it is sent can be sent again. Rejects with what `receive` rejects with, 415 and 503.
+ * Receives a form in bounded memory. Streams it to its engine while it is received if its model comes first
+ * and its sender is fast. Receives any other form completely first: a slow sender then does not occupy an
+ * engine, and the body can be sent again. Rejects like `receive`, and with 415 and 503.
  */
 export async function receiveForm(
   source: FormSource,
@@ -73,7 +75,7 @@ export async function receiveForm(
     },
   );
   try {
-    // What is kept belongs to the flow as soon as there is one.
+    // The upload takes over the buffer as soon as it exists.
     const body = await Promise.race([uploadStarted.promise, whole.then(() => upload ?? buffer.whole())]);
     const dispose = () => {
       const reason = new Error('the form is not wanted any more');

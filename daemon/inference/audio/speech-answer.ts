@@ -7,7 +7,7 @@ import type { CallScope } from '../forward/call-scope.ts';
 import type { Sink } from '../forward/exchange.ts';
 import type { ResponseWriter } from '../forward/response-writer.ts';
 
-/** What an engine's sound flows through: an encoder, or nothing. */
+/** What the audio of an engine passes through: an encoder, or nothing. */
 export interface Pipe {
   readonly input: Writable | null;
   readonly output: Readable;
@@ -15,7 +15,7 @@ export interface Pipe {
   kill(): void;
 }
 
-/** A pipe that changes nothing. */
+/** Returns a pipe that changes nothing. */
 export function openPipe(): Pipe {
   const both = new PassThrough();
   return { input: both, output: both, ended: Promise.resolve({ code: 0 }), kill: () => both.destroy() };
@@ -25,19 +25,18 @@ export interface SpeechResponseOptions {
   readonly response: ResponseWriter;
   readonly scope: Pick<CallScope, 'onEnd' | 'end'>;
   readonly pipe: Pipe;
-  /** Media type of what comes out of the pipe. */
+  /** Media type of the output of the pipe. */
   readonly type: string;
-  /** Each chunk becomes one of OpenAI's events. */
+  /** Sends each chunk as one of OpenAI's events. */
   readonly events: boolean;
 }
 
-/** Local engines count no tokens; the field is required. */
+/** Local engines count no tokens, but the field is required. */
 const NO_TOKENS = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
 /**
- * Stands between an engine that speaks and the answer: its sound goes through the pipe and what comes out goes to the
- * caller, as it comes. The head goes out with the first byte, so that an encoder that fails still has a status. An error of
- * the engine passes by the pipe.
+ * Passes the audio of an engine through a pipe to the caller. Sends the head with the first byte, so that a
+ * failure of the encoder can still set the status. Errors of the engine bypass the pipe.
  */
 export class SpeechResponse implements Sink {
   readonly #options: SpeechResponseOptions;
@@ -53,10 +52,10 @@ export class SpeechResponse implements Sink {
     this.#unsubscribe = options.scope.onEnd((reason) => this.#settled.reject(reason));
   }
 
-  /** Nothing is out as far as an exchange is concerned: what goes wrong is thrown, and told where it must be. */
+  /** Always false for the exchange: failures are thrown, and reported by the caller of `settled`. */
   readonly headSent = false;
 
-  /** Resolves when the caller has all, rejects with what went wrong after the engine had ended. */
+  /** Resolves when the caller has the whole response; rejects with a failure after the engine's end. */
   get settled(): Promise<void> {
     return this.#settled.promise;
   }
@@ -93,7 +92,7 @@ export class SpeechResponse implements Sink {
     this.dispose();
   }
 
-  /** Ends whatever still runs. */
+  /** Stops everything that still runs. */
   dispose(): void {
     this.#over = true;
     this.#unsubscribe();
@@ -126,7 +125,7 @@ export class SpeechResponse implements Sink {
     );
   }
 
-  /** An engine that is held back, or has much to say yet, never learns of it by itself: the call ends. */
+  /** Ends the call: an engine that is paused or still sending would not notice the failure. */
   #abortCall(): void {
     if (!this.#over) this.#options.scope.end(encodingFailed());
   }

@@ -18,7 +18,7 @@ function plan(body: object, target: SpeechTarget) {
 }
 const order = { model: 'm', input: 'x' };
 
-describe('an engine of ours', () => {
+describe('the embedded engine', () => {
   test.each([
     [{}, OURS, 'mp3', 'pcm', true],
     [{}, BARE, 'wav', 'wav', false],
@@ -34,7 +34,7 @@ describe('an engine of ours', () => {
     expect([planned.format, planned.body.response_format, planned.encoded]).toEqual([format, made, encoded]);
   });
 
-  test('a format that was asked for and cannot be made is 422 with what is missing', () => {
+  test('a requested format that cannot be produced is 422 with what is missing', () => {
     expect(() => plan({ ...order, response_format: 'mp3' }, BARE)).toThrowError(
       expect.objectContaining({
         status: 422,
@@ -87,7 +87,7 @@ describe('the voice defaults of a slot', () => {
     expect(plan({ ...order, ...more }, THEIRS).body).toMatchObject({ ...expected, response_format: 'flac' });
   });
 
-  test('never overwrite what was sent, and nothing else is touched', () => {
+  test('never overwrite what was sent, and change nothing else', () => {
     const sent = fc.record(
       {
         voice: fc.constantFrom('a', 'b'),
@@ -107,7 +107,7 @@ describe('the voice defaults of a slot', () => {
   });
 });
 
-test('an engine that makes everything by itself gets what was sent', () => {
+test('an engine that produces all formats gets the request unchanged', () => {
   const body = { ...order, response_format: 'mp3', stream_format: 'sse' };
   expect(plan(body, { ...THEIRS, defaults: null })).toEqual({
     format: null,

@@ -4,38 +4,38 @@ import { type BodyIndex, type Field, fieldOf, invalid, type WantedField } from '
 import { type Edit, insertField, replace } from '../rewrite/edits.ts';
 import { isSoundFormat, SOUND_FORMATS, type SoundFormat } from './formats.ts';
 
-/** The voice of a slot as its file says it. */
+/** The voice settings of a slot file. */
 export interface VoiceDefaults {
   readonly voice?: string;
   readonly speed?: number;
   readonly response_format?: string;
 }
 
-/** What a speech request asks of the gateway itself. */
+/** The part of a speech request that the gateway handles. */
 export interface SpeechRequest {
-  /** The format that the caller named; null when it named none. */
+  /** The requested format; null when omitted. */
   readonly format: string | null;
-  /** The answer shall be events instead of bytes. */
+  /** The response is sent as events instead of bytes. */
   readonly events: boolean;
 }
 
-/** Where the speech comes from. */
+/** The target of the speech request. */
 export interface SpeechTarget {
-  /** Of the slot that serves; null when nothing is known of it. */
+  /** Defaults of the serving slot; null when unknown. */
   readonly defaults: VoiceDefaults | null;
-  /** What an engine of ours makes itself; null for one that makes all by itself. */
+  /** Formats that our engine produces; null for an engine that produces all formats itself. */
   readonly nativeFormats: readonly string[] | null;
-  /** What can be made from that. */
+  /** Formats that can be encoded from them. */
   readonly encodable: ReadonlySet<SoundFormat>;
 }
 
 export interface SpeechPlan {
   readonly edits: readonly Edit[];
-  /** What the caller gets; null: what the engine sends goes on as it is. */
+  /** The format for the caller; null relays the engine's output unchanged. */
   readonly format: SoundFormat | null;
-  /** It is encoded here, from bare samples. */
+  /** The gateway encodes it from raw samples. */
   readonly encoded: boolean;
-  /** It becomes OpenAI's events here. */
+  /** The gateway converts it to OpenAI's events. */
   readonly events: boolean;
 }
 
@@ -48,10 +48,10 @@ function textOf(index: BodyIndex, name: WantedField): string | null {
   return stringAt(index.bytes, field.value);
 }
 
-/** Bytes of a string that holds nothing. */
+/** Bytes of an empty JSON string. */
 const EMPTY = 2;
 
-/** What every engine needs, judged before one is loaded for it. */
+/** Checks what every engine requires, before one is loaded. */
 function checkInput(index: BodyIndex): void {
   const field = fieldOf(index, 'input');
   if (!isGiven(field)) throw invalid('input', 'is required');
@@ -59,7 +59,7 @@ function checkInput(index: BodyIndex): void {
   if (field.value.end - field.value.start === EMPTY) throw invalid('input', 'must not be empty');
 }
 
-/** Reads what concerns the gateway. Throws 422 `request.invalid`. */
+/** Parses the fields that the gateway handles. Throws 422 `request.invalid`. */
 export function parseSpeechRequest(index: BodyIndex): SpeechRequest {
   checkInput(index);
   const events = textOf(index, 'stream_format');
@@ -68,7 +68,7 @@ export function parseSpeechRequest(index: BodyIndex): SpeechRequest {
   return { format: textOf(index, 'response_format'), events: events === 'sse' };
 }
 
-/** Puts a value into a field, whether it is there or not. */
+/** Replaces or inserts a field. */
 function setField(index: BodyIndex, name: WantedField, value: unknown): Edit {
   const field = fieldOf(index, name);
   return field === undefined ? insertField(name, value) : replace(field.value, JSON.stringify(value));
@@ -92,10 +92,10 @@ function fillDefaults(
 }
 
 /**
- * Plans how one request is sent to its engine and how its answer is made
- * (docs/spec/contract.md#speech-formats). An engine that makes all formats gets the request with the slot's
- * defaults filled in. For the gateway's own engines the gateway makes the format. Throws 422 for a requested
- * format that cannot be made. Pure.
+ * Plans how one request is sent to its engine and how its response is produced
+ * (docs/spec/contract.md#speech-formats). An engine that produces all formats gets the request with the
+ * slot's defaults filled in. For the gateway's own engines, the gateway produces the format. Throws 422 for a
+ * requested format that cannot be produced. Pure.
  */
 export function speechPlan(index: BodyIndex, ask: SpeechRequest, target: SpeechTarget): SpeechPlan {
   const { defaults, nativeFormats } = target;

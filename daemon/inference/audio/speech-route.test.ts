@@ -12,11 +12,11 @@ import { listVoices } from './voices.ts';
 
 const SPEECH = '/v1/audio/speech';
 const folder = scratchOfFile();
-/** A stand-in for ffmpeg that lists its encoders and then makes nothing. */
+/** A stand-in for ffmpeg that lists its encoders and then encodes nothing. */
 const FAILING = join(folder, 'failing');
 const LISTS = '#!/bin/sh\ncase "$*" in *-encoders*) echo " A..... libmp3lame x"; exit 0;; esac\n';
 writeFileSync(FAILING, `${LISTS}cat > /dev/null; exit 1\n`, { mode: 0o755 });
-/** One that ends after it has read a little. */
+/** A stand-in that exits after reading a little. */
 const DYING = join(folder, 'dying');
 writeFileSync(DYING, `${LISTS}head -c 1000 > /dev/null; exit 1\n`, { mode: 0o755 });
 const NOT_MADE = 'The sound format could not be made.';
@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-/** A stand-in for an engine of ours behind the real forwarder; `program` stands for ffmpeg. */
+/** A stand-in for the embedded engine behind the real forwarder; `program` replaces ffmpeg. */
 async function setUp(handler: RequestListener, program: string | Encoders) {
   const engine = await listen(handler);
   const slots = new TestSlots([slotRecord({ name: 'tts', type: 'tts', model: 'voice', engine: 'speech' })]);
@@ -53,7 +53,7 @@ const speaks =
 describe('without an encoder on the machine', () => {
   const ABSENT = 'no-such-encoder-here';
 
-  test('sound is wav when no format was named', async () => {
+  test('audio is wav when no format was named', async () => {
     const asked: string[] = [];
     const { gateway, slots } = await setUp(speaks(asked), ABSENT);
     const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x' });
@@ -71,7 +71,7 @@ describe('without an encoder on the machine', () => {
   });
 });
 
-test('an input that is no text is refused before anything is loaded, and says which field it was', async () => {
+test('an input that is not a string is refused with its field before anything is loaded', async () => {
   const { gateway, slots } = await setUp(speaks([]), FAILING);
   const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 5 });
   expect(answer.status).toBe(422);
@@ -84,7 +84,7 @@ test('an input that is no text is refused before anything is loaded, and says wh
 });
 
 describe('an encoder that fails', () => {
-  test('before its first byte is 500, and the slot is given back', async () => {
+  test('before its first byte gives 500 and releases the slot', async () => {
     const asked: string[] = [];
     const { gateway, slots } = await setUp(speaks(asked), FAILING);
     const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
@@ -92,7 +92,7 @@ describe('an encoder that fails', () => {
     expect(slots.released).toBe(1);
   });
 
-  test('ends the call, whether the engine is held back or goes on', async () => {
+  test('ends the call, whether the engine is paused or still sends', async () => {
     for (const bytes of [8 * 1024 * 1024, 1024]) {
       let closed = false;
       const speaks: RequestListener = (req, res) => {
@@ -111,7 +111,7 @@ describe('an encoder that fails', () => {
     }
   });
 
-  test('because it was removed is looked for again', async () => {
+  test('because it was removed is searched for again', async () => {
     const program = join(folder, 'removed');
     writeFileSync(program, LISTS, { mode: 0o755 });
     const encoders = new Encoders(program);
@@ -125,7 +125,7 @@ describe('an encoder that fails', () => {
   });
 });
 
-test('a refusal of the engine passes by the encoder', async () => {
+test('an error of the engine bypasses the encoder', async () => {
   const body = '{"error":{"code":"request.invalid","message":"no such voice","type":"x","param":"voice"}}';
   const { gateway } = await setUp((req, res) => {
     req.resume();
@@ -136,7 +136,7 @@ test('a refusal of the engine passes by the encoder', async () => {
   expect(answer).toMatchObject({ status: 422, body });
 });
 
-test('voices come from what is known, slot tts first, each name once', () => {
+test('lists voices without a load, slot tts first, each name once', () => {
   const slots = [
     slotRecord({ name: 'other', type: 'tts', model: 'two' }),
     slotRecord({ name: 'tts', type: 'tts', model: 'one' }),

@@ -18,19 +18,19 @@ import {
   speechPlan,
 } from './speech-plan.ts';
 
-/** A speech request as far as the gateway reads it. */
+/** A speech request as far as the gateway parses it. */
 interface ParsedSpeechRequest extends ParsedRequest {
   readonly index: BodyIndex;
   readonly ask: SpeechRequest;
 }
 
 /**
- * Speech: model, format and kind of stream are read; all else is the engine's. Throws 400 `request.missing_model`, and 422
- * `request.invalid` for what no engine can say.
+ * Parses speech: model, format and stream type; the rest is the engine's. Throws 400 `request.missing_model`,
+ * and 422 `request.invalid` for input that no engine accepts.
  */
 export function readSpeech({ body }: InferenceCall): ParsedSpeechRequest {
   const index = scanBody(body, SPEECH_NAMES);
-  // Looked at before anything else: whatever is wrong besides, a missing model is told as that.
+  // Checked first: a missing model is reported before any other fault.
   const asked = modelOf(index);
   if (asked === null) throw new GatewayError('request.missing_model', { param: 'model' });
   const ask = parseSpeechRequest(index);
@@ -59,7 +59,7 @@ function sinkFor({ response, scope, deps }: CallContext, plan: SpeechPlan): Spee
   return new SpeechResponse({ response, scope, pipe, events: plan.events, type: SOUND_TYPES[plan.format] });
 }
 
-/** Decides, before anything is loaded, what the engine is asked for and what is made of its sound. */
+/** Plans the request and the encoding before the engine is loaded. */
 export async function prepareSpeech(
   ctx: CallContext,
   reading: ParsedRequest,

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { Spool, sweepSpools } from '../../lib/fs/spool.ts';
 
-/** Bytes of all recordings that lie on the disk at once. */
+/** Maximum bytes of all uploads on disk. */
 const MAX_STORED_BYTES = 4 * 2 ** 30;
 
-/** Where recordings lie between their sender and their engine: files without names in one folder. */
+/** Stores uploads that are larger than memory in unnamed files of one folder. */
 export class SpoolStore {
   readonly #folder: string;
   readonly #maxBytes: number;
@@ -20,7 +20,7 @@ export class SpoolStore {
     return Spool.open(this.#folder).catch(throwNoRoom);
   }
 
-  /** Throws 503 `audio.no_room` when the disk or the share of it is full. */
+  /** Throws 503 `audio.no_room` when the disk or its share is full. */
   async write(spool: Spool, pieces: readonly Buffer[], length: number): Promise<void> {
     if (this.#stored + length > this.#maxBytes) throw throwNoRoom(new Error('too many recordings at once'));
     this.#stored += length;

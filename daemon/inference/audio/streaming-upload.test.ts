@@ -19,7 +19,7 @@ afterEach(() => {
   for (const kept of allKept.splice(0)) kept.dispose();
 });
 
-/** A flow of so many bytes of which these have come. */
+/** An upload of a declared length that has received these bytes. */
 function flowOf(
   length: number,
   before: readonly Buffer[],
@@ -31,7 +31,7 @@ function flowOf(
   return new StreamingUpload(length, kept, pace);
 }
 
-test('gives what came before and what comes, in order', async () => {
+test('yields earlier and later chunks in order', async () => {
   const flow = flowOf(12, [piece('a')]);
   const read = buffer(flow.stream());
   void flow.push(piece('b'));
@@ -41,7 +41,7 @@ test('gives what came before and what comes, in order', async () => {
   expect((await read).toString()).toBe('aaaabbbbcccc');
 });
 
-test('a body that ended before anybody asked for it is there', async () => {
+test('a body that ended before it is read is available', async () => {
   const flow = flowOf(8, [piece('a')]);
   void flow.push(piece('b'));
   flow.end();
@@ -49,7 +49,7 @@ test('a body that ended before anybody asked for it is there', async () => {
   expect((await buffer(flow.stream())).toString()).toBe('aaaabbbb');
 });
 
-test('while nobody takes it, its sender does not wait: it is kept, and can be sent as often as needed', async () => {
+test('an unread body does not block its sender, is buffered and can be read repeatedly', async () => {
   const flow = flowOf(6 * MIB + 4, [piece('a')]);
   expect(flow.once).toBe(true);
   for (let sent = 0; sent < 6 * MIB; sent += 65_536) await flow.push(piece('x', 65_536));
@@ -63,7 +63,7 @@ test('while nobody takes it, its sender does not wait: it is kept, and can be se
   }
 });
 
-test('once it is taken, the sender waits while the engine does not take', async () => {
+test('a read body applies backpressure to the sender', async () => {
   const flow = flowOf(1 << 30, []);
   const out = flow.stream();
   let waits: Promise<void> | undefined;
@@ -83,7 +83,7 @@ test('once it is taken, the sender waits while the engine does not take', async 
   await new Promise(setImmediate);
 });
 
-test('one that goes from hand to hand can be asked for again only while nothing of it was taken', async () => {
+test('a live body can be read again only while no chunk was read', async () => {
   const flow = flowOf(4, [piece('a')]);
   flow.stream().destroy();
   const second = flow.stream();
@@ -92,7 +92,7 @@ test('one that goes from hand to hand can be asked for again only while nothing 
   await expect(buffer(flow.stream())).rejects.toMatchObject({ code: 'dispatch.upstream_unavailable' });
 });
 
-test.each([true, false])('what goes wrong is told to who takes it (asked before: %s)', async (before) => {
+test.each([true, false])('a failure reaches the reader (reading before: %s)', async (before) => {
   const flow = flowOf(100, [piece('a')]);
   const reason = new GatewayError('request.invalid');
   const early = before ? buffer(flow.stream()) : null;
@@ -101,7 +101,7 @@ test.each([true, false])('what goes wrong is told to who takes it (asked before:
   await expect(early ?? buffer(flow.stream())).rejects.toBe(reason);
 });
 
-test('and to who waits for what lies on the disk', async () => {
+test('a failure reaches a reader that waits for the disk', async () => {
   const flow = flowOf(9 * MIB, []);
   await flow.push(piece('x', 4 * MIB));
   const read = buffer(flow.stream());
@@ -110,7 +110,7 @@ test('and to who waits for what lies on the disk', async () => {
   await expect(read).rejects.toBe(reason);
 });
 
-test('a sender that waits for room goes on when the body has failed', async () => {
+test('a blocked sender continues when the body has failed', async () => {
   const flow = flowOf(1 << 30, []);
   flow.stream();
   const waits = flow.push(piece('x', 2 * MIB));
@@ -118,7 +118,7 @@ test('a sender that waits for room goes on when the body has failed', async () =
   await waits;
 });
 
-test('a sender that holds an engine has to keep its pace', async () => {
+test('a sender that occupies an engine must keep the minimum pace', async () => {
   const flow = flowOf(100, [piece('a')], { bytes: 8, ms: 50 });
   await sleep(120);
   const read = buffer(flow.stream());
@@ -129,7 +129,7 @@ test('a sender that holds an engine has to keep its pace', async () => {
   });
 });
 
-test('one that keeps it is listened to; waiting for the engine is no slowness of its own', async () => {
+test('a sender that keeps the pace continues; waiting for the engine does not count', async () => {
   const flow = flowOf(100 * MIB, [], { bytes: 4, ms: 200 });
   const out = flow.stream();
   const full = flow.push(piece('x', 2 * MIB));

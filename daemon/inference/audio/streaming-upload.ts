@@ -5,39 +5,40 @@ import { releaseAfterWrite } from '../../lib/perf/buffer-release.ts';
 import { ChunkQueue } from '../../lib/perf/chunk-queue.ts';
 import type { UploadBuffer } from './upload-buffer.ts';
 
-/** So many bytes may wait for the engine before their sender has to. */
+/** Bytes that may wait for the engine before the sender must wait. */
 const MAX_WAITING_BYTES = 1 << 18;
-/** How fast a sender has to go on, who holds an engine meanwhile: so many bytes in so many milliseconds, or all the rest. */
+/** Minimum pace of a sender that occupies an engine: bytes per period, or the rest of the body. */
 export const MIN_PACE = { bytes: 2 ** 20, ms: 10_000 } as const;
 type Pace = { readonly bytes: number; readonly ms: number };
 
 /**
- * A body that goes on while it comes. Until somebody takes it, it is kept as any other one; a long wait for an engine is therefore
- * no wait of its sender, and what lies on the disk then is sent from there once it is whole. Otherwise it goes from hand to hand,
- * and can be sent anew only as long as nobody has taken anything of it: what has passed is not kept.
+ * A body that is streamed to the engine while it is received. Buffered like any other body until it is read,
+ * so that a long wait for an engine does not block the sender. What is on disk by then is sent from disk once
+ * complete. Otherwise chunks pass directly, and the body can be sent again only while no chunk has been read,
+ * because they are not stored.
  */
 export class StreamingUpload implements StoredBody {
-  /** Bytes of the whole body, as its sender has declared them. */
+  /** Total bytes that the sender declared. */
   readonly length: number;
   readonly #buffer: UploadBuffer;
   readonly #pace: Pace;
   readonly #waiting = new ChunkQueue();
-  /** It goes from hand to hand. */
+  /** Chunks pass directly from sender to reader. */
   #isLive = false;
   #ended = false;
   #failed: Error | null = null;
   #anyRead = false;
-  /** Whether the stream that is read now has asked for more. */
+  /** Whether the current reader has requested more. */
   #readRequested = false;
   #out: Readable | null = null;
   #drained: PromiseWithResolvers<void> | null = null;
-  /** Fulfilled once all of it is kept. */
+  /** Resolves when the whole body is buffered. */
   readonly #whole = Promise.withResolvers<OutboundBody>();
-  /** The stretch of time that runs while the sender is listened to, and what came in it. */
+  /** The timer of the current period, and the bytes received in it. */
   #paceTimer: NodeJS.Timeout | null = null;
   #receivedBytes = 0;
 
-  /** `kept` is what has come already. */
+  /** `buffer` holds what was received before. */
   constructor(length: number, kept: UploadBuffer, pace: Pace = MIN_PACE) {
     this.length = length;
     this.#buffer = kept;
@@ -45,12 +46,12 @@ export class StreamingUpload implements StoredBody {
     this.#whole.promise.catch(() => {});
   }
 
-  /** What is taken of it is gone. */
+  /** Whether the body can be read only once. */
   get once(): boolean {
     return !this.#buffer.stored;
   }
 
-  /** Takes bytes; asks to wait by a promise. */
+  /** Accepts a chunk; applies backpressure by a promise. */
   push(chunk: Buffer): Promise<void> | undefined {
     if (this.#failed !== null) return undefined;
     this.#receivedBytes += chunk.length;
@@ -63,7 +64,7 @@ export class StreamingUpload implements StoredBody {
     return this.#drained.promise;
   }
 
-  /** Everything has come. */
+  /** Marks the end of the body. */
   end(): void {
     this.#stopPaceCheck();
     this.#ended = true;
@@ -71,7 +72,7 @@ export class StreamingUpload implements StoredBody {
     this.#pump();
   }
 
-  /** Nothing more comes, for this reason; whoever takes the body gets it as the error. After the end it changes nothing. */
+  /** Ends the body with an error, which its reader receives. Has no effect after the end. */
   fail(reason: Error): void {
     if (this.#ended || this.#failed !== null) return;
     this.#failed = reason;
@@ -132,7 +133,7 @@ export class StreamingUpload implements StoredBody {
     this.#startPaceCheck();
   }
 
-  /** Begins to listen to the sender, whose pace counts from now on. */
+  /** Starts a new period of the pace check. */
   #startPaceCheck(): void {
     if (this.#ended || this.#failed !== null) return;
     this.#stopPaceCheck();
@@ -149,5 +150,5 @@ export class StreamingUpload implements StoredBody {
   }
 }
 
-/** Who takes it hears of its end by itself; nobody may have begun to, or have left already. */
+/** Readers have their own error handling, but no reader may be attached yet or any more. */
 const ignoreErrors = (out: Readable): Readable => out.on('error', () => {});

@@ -3,7 +3,7 @@ import { transcriptEvents } from './transcript-events.ts';
 
 const events = (text: string) => transcriptEvents(Buffer.from(text));
 
-it('a transcript is its only stretch and its end', () => {
+it('a transcript becomes one delta and the end', () => {
   expect(events('{"text":"one two","segments":[]}')).toBe(
     'data: {"type":"transcript.text.delta","delta":"one two"}\n\n' +
       'data: {"type":"transcript.text.done","text":"one two"}\n\n',

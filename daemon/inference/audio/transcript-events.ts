@@ -1,7 +1,7 @@
 import { sseData } from '../../lib/net/sse.ts';
 import { asObject, parsed } from '../dialects/json.ts';
 
-/** A whole transcript in JSON as the events of a streamed one; null for anything else. */
+/** Converts a complete JSON transcript to the events of a streamed one; null for any other body. */
 export function transcriptEvents(bytes: Buffer): string | null {
   const text = asObject(parsed(bytes.toString('utf8')))?.text;
   if (typeof text !== 'string') return null;

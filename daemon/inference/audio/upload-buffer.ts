@@ -4,17 +4,17 @@ import { detachBuffer } from '../../lib/perf/buffer-release.ts';
 import { ChunkQueue } from '../../lib/perf/chunk-queue.ts';
 import type { SpoolStore } from './spool-store.ts';
 
-/** Bytes that are written in one step: each takes its way over a thread. */
+/** Bytes per write: each write costs a round trip through the thread pool. */
 const BATCH_BYTES = 1 << 20;
-/** So many bytes may wait for the disk before their sender has to. */
+/** Bytes that may wait for the disk before the sender must wait. */
 const MAX_WAITING_BYTES = 3 << 20;
 
-/** A recording as it comes: a short one in memory, a long one on its way to the disk in few large steps. Its pieces are its own. */
+/** Buffers an upload: a short one in memory, a long one on disk in a few large writes. Owns its chunks. */
 export class UploadBuffer {
   readonly #spools: SpoolStore;
   readonly #waiting = new ChunkQueue();
   #spool: Spool | null = null;
-  /** The step under way; never rejects. */
+  /** The current write; never rejects. */
   #writing: Promise<void> | null = null;
   #failed: { readonly error: unknown } | null = null;
 
@@ -27,17 +27,17 @@ export class UploadBuffer {
     return this.#waiting.length;
   }
 
-  /** Whether some of it lies on the disk, or is on its way there. */
+  /** Whether any of it is on disk, or being written. */
   get stored(): boolean {
     return this.#spool !== null || this.#writing !== null || this.#failed !== null;
   }
 
-  /** Gives away what waits; it is kept no more. */
+  /** Returns the waiting chunks and gives up their ownership. */
   take(): Buffer[] {
     return this.#waiting.take();
   }
 
-  /** Takes bytes; asks to wait by a promise, which rejects once they cannot be kept. */
+  /** Accepts a chunk. Applies backpressure by a promise, which rejects when the chunk cannot be stored. */
   push(chunk: Buffer): Promise<void> | undefined {
     this.#waiting.push(chunk);
     if (this.#failed === null && this.bytes <= BATCH_BYTES) return undefined;
@@ -47,7 +47,7 @@ export class UploadBuffer {
       : writing.then(() => this.#check());
   }
 
-  /** All that came. */
+  /** Returns the whole body. */
   async whole(): Promise<OutboundBody> {
     if (!this.stored) return this.#joined();
     await this.#writing;
@@ -56,7 +56,7 @@ export class UploadBuffer {
     return this.#spool as Spool;
   }
 
-  /** Lets go of everything, once the step under way has ended. */
+  /** Releases everything after the current write. */
   dispose(): void {
     this.take();
     const settled = this.#writing ?? Promise.resolve();
@@ -77,7 +77,7 @@ export class UploadBuffer {
     if (this.#failed !== null) throw this.#failed.error;
   }
 
-  /** Begins to write what waits, unless that is done already. */
+  /** Starts to write what waits, unless a write is running. */
   #write(): Promise<void> {
     this.#writing ??= this.#step()
       .catch((error: unknown) => {

@@ -2,16 +2,16 @@ import type { AudioModelList, VoiceList } from '../../contract/audio.ts';
 import { listModels } from '../catalogue.ts';
 import { modelNamed, type RoutingView } from '../dispatch/routing-view.ts';
 
-/** The slot that speaks when a client has chosen none. */
+/** The slot for speech requests without a model. */
 const DEFAULT_SLOT = 'tts';
 
-/** What a voice slot goes by. */
+/** Returns whether a name refers to this voice slot. */
 const matchesName = (slot: { name: string; model: string | null }, asked: string): boolean =>
   [slot.name, `svc/${slot.name}`, slot.model].includes(asked);
 
 /**
- * The voices of the models that speak, from what was read of their files: nothing is loaded for it. Those of slot `tts`
- * come first; a name that two models have is listed for the first. With `asked` those of that model or slot only.
+ * Lists the voices of speech models from their files; loads nothing. Those of slot `tts` come first. A voice
+ * that two models have is listed for the first. `asked` restricts the list to one model or slot.
  */
 export function listVoices(view: RoutingView, asked: string | null): VoiceList {
   const slots = view.slots
@@ -26,7 +26,7 @@ export function listVoices(view: RoutingView, asked: string | null): VoiceList {
   return { voices: [...voices.values()] };
 }
 
-/** The names under which speech can be asked for. */
+/** Lists the names that speech requests may use. */
 export function listSpeakers(view: RoutingView): AudioModelList {
   const all = listModels(view, { showAll: true, owners: [] });
   const speaking = all.filter(({ architecture }) => architecture.output_modalities.includes('audio'));
