@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answerTexts } from './answer-texts.ts';
 
-test('parts of a content keep their order; thoughts and refusals are told as what they are', () => {
+test('content parts keep their order; reasoning and refusals keep their kind', () => {
   const content = [
     {
       type: 'thinking',
@@ -25,7 +25,7 @@ test('parts of a content keep their order; thoughts and refusals are told as wha
   ]);
 });
 
-test('an empty field of thoughts hides no full one', () => {
+test('an empty reasoning field does not hide another one', () => {
   const thought = { type: 'reasoning', text: 'a' };
   expect(answerTexts({ reasoning_content: '', reasoning: 'a' })).toEqual([
     { ...thought, field: 'reasoning' },

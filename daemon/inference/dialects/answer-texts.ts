@@ -1,17 +1,17 @@
 import { asList, asObject, type Json } from './json.ts';
 import type { TextKind, ThoughtField } from './piece.ts';
 
-/** One text of an answer. */
+/** One text of a response. */
 export interface AnswerText {
   readonly type: TextKind;
   readonly text: string;
-  /** Where thoughts stood, unless among the parts of the content. */
+  /** The field that contained the reasoning, unless it was a content part. */
   readonly field?: ThoughtField;
 }
 
 /**
- * The texts of a message, or of a delta, in the order in which they are to be told; empty ones say nothing. Thoughts
- * stand in `reasoning_content`, in vLLM's and OpenRouter's `reasoning`, or among the parts of the content, as Mistral's.
+ * Returns the non-empty texts of a message or delta in output order. Reasoning is in `reasoning_content`, in
+ * `reasoning` (vLLM, OpenRouter), or among the content parts (Mistral).
  */
 export function answerTexts(said: Json): AnswerText[] {
   return [

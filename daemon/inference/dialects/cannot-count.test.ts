@@ -9,7 +9,10 @@ import { closeAfterEach, setUp } from '../testing/forwarding.ts';
 
 closeAfterEach();
 
-/** One count at an upstream that answers so: what its caller got, with what it was asked, and how it was told to have ended. */
+/**
+ * Sends one count to an upstream with this response. Returns what the caller got, what was sent, and the
+ * reported end.
+ */
 async function counted(status: number, body: string) {
   const ends: CallEnd[] = [];
   const asked: CallOptions[] = [];

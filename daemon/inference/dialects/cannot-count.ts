@@ -1,13 +1,15 @@
 import { cannotCountTokens } from '../../upstreams/refusals.ts';
 import { type EngineFailure, judge, type Verdict } from '../forward/engine-error.ts';
 
-/** How servers answer a route that they do not have, or do not give to everybody. */
+/** Statuses of servers for a route that they lack or restrict. */
 const NO_ROUTE: ReadonlySet<number> = new Set([401, 403, 404, 405, 501]);
 
-/** How they say that it is the model that they do not have. */
+/** Messages of servers about a missing model. */
 const NO_MODEL = /model_not_found|\bmodel\b.{0,200}\b(does not exist|not found)/i;
 
-/** The failure of a count: an engine without such a route cannot count, and nobody guesses for it. */
+/**
+ * Judges the failure of a count. An engine without such a route cannot count; the gateway does not estimate.
+ */
 export function judgeCount(failure: EngineFailure): Verdict {
   const { status, bytes } = failure;
   if (!NO_ROUTE.has(status) || (status === 404 && NO_MODEL.test(bytes.toString('utf8'))))

@@ -10,7 +10,7 @@ const read = (...answers: Json[]) => {
 const call = (fields: Json) => chunk({ tool_calls: [fields] });
 
 describe('chunks', () => {
-  test('thoughts, text and refusals, whatever the thoughts are called; empty texts say nothing', () => {
+  test('reasoning under any field name, text and refusals; empty texts are skipped', () => {
     expect(
       read(
         chunk({ role: 'assistant', content: '' }),
@@ -27,7 +27,7 @@ describe('chunks', () => {
     ]);
   });
 
-  test('texts that come as parts', () => {
+  test('texts in content parts', () => {
     const thinking = [{ type: 'text', text: 'a' }];
     expect(
       read(
@@ -40,7 +40,7 @@ describe('chunks', () => {
     ]);
   });
 
-  test('a call with a number goes on where its number says', () => {
+  test('a call continues by its number', () => {
     expect(
       read(
         call({ index: 1, id: 'x', function: { name: 'f', arguments: '' } }),
@@ -57,7 +57,7 @@ describe('chunks', () => {
     ]);
   });
 
-  test('calls that share a number are told apart by their ids; an id that is said again goes on', () => {
+  test('calls that share a number are separated by id; a repeated id continues the call', () => {
     expect(
       read(
         call({ index: 0, id: 'x', function: { name: 'f', arguments: '{"a":' } }),
@@ -75,7 +75,7 @@ describe('chunks', () => {
     ]);
   });
 
-  test('without numbers a name begins a call; without an id it gets one', () => {
+  test('without numbers a name starts a call; without an id it gets a new one', () => {
     const pieces = read(
       call({ function: { name: 'f', arguments: '{' } }),
       call({ function: { arguments: '}' } }),
@@ -89,7 +89,7 @@ describe('chunks', () => {
     ]);
   });
 
-  test('end, stop text and counts', () => {
+  test('finish reason, stop sequence and token counts', () => {
     expect(
       read(chunk({}, { finish_reason: 'stop', stop_reason: 'END' }), {
         choices: [],
@@ -102,7 +102,7 @@ describe('chunks', () => {
   });
 });
 
-test('a whole answer is read in the order in which it would be told', () => {
+test('a complete response is read in stream order', () => {
   const message = {
     content: 'text',
     reasoning_content: 'thought',
@@ -128,7 +128,7 @@ test.each([
   [{ choices: [] }],
   [{ choices: [null] }],
   [{ choices: [{ delta: { tool_calls: [1, {}] } }] }],
-])('nothing is read from %j', (answer) => {
+])('reads nothing from %j', (answer) => {
   expect(read(answer)).toEqual([]);
 });
 

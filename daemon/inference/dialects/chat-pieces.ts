@@ -4,19 +4,22 @@ import { answerTexts } from './answer-texts.ts';
 import { asList, asObject, type Json } from './json.ts';
 import type { ChatUsage, Piece } from './piece.ts';
 
-/** Reads chat answers of any engine, whole or chunk by chunk; one reader for each answer. Only the first choice is read. */
+/**
+ * Reads chat responses of any engine, whole or chunk by chunk. Use one reader per response. Reads only the
+ * first choice.
+ */
 export class ChatPieces {
   readonly #keep: KeepExtra | undefined;
   #calls = 0;
-  /** The call that is open under each of the engine's own numbers. */
+  /** The open call under each of the engine's numbers. */
   readonly #openCalls = new Map<number, OpenCall>();
 
-  /** `keep` is told what calls hold that no piece tells. */
+  /** `keep` receives the fields of calls that no piece carries. */
   constructor(keep?: KeepExtra) {
     this.#keep = keep;
   }
 
-  /** The pieces of a `chat.completion`, or of one chunk of its stream, in the order in which they are to be told. */
+  /** Returns the pieces of a `chat.completion`, or of one chunk of its stream, in output order. */
   read(answer: Json): Piece[] {
     const choice = asObject(asList(answer.choices)[0]);
     const said = asObject(choice?.delta) ?? asObject(choice?.message) ?? {};
@@ -39,8 +42,8 @@ export class ChatPieces {
   }
 
   /**
-   * A call is new when its number is, or when it names itself with another id under a number that was used: Gemini and
-   * older Ollamas number every call 0. Without numbers it is new when it has a name.
+   * A call is new when its number is new, or when it has a name and another id under a used number: Gemini
+   * and older Ollama versions number every call 0. Without numbers it is new when it has a name.
    */
   #callPiece(call: Json, called: Json): Piece[] {
     const number = typeof call.index === 'number' ? call.index : null;
@@ -58,7 +61,7 @@ export class ChatPieces {
     return text === '' ? [begun] : [begun, piece(index, text)];
   }
 
-  /** The call that goes on; undefined for a new one. */
+  /** Returns the index of the call that continues; undefined for a new call. */
   #openCall(number: number | null, id: string, name: string): number | undefined {
     if (number === null) return name === '' ? this.#calls - 1 : undefined;
     const open = this.#openCalls.get(number);
@@ -68,28 +71,31 @@ export class ChatPieces {
   }
 }
 
-/** Takes what a call holds beside name and arguments. */
+/** Stores the fields of a call besides name and arguments. */
 export type KeepExtra = (callId: string, extra: Json) => void;
 
-/** `id`: as the engine said it; empty when it said none. */
+/** `id` is the engine's id; empty when it sent none. */
 interface OpenCall {
   readonly index: number;
   readonly id: string;
 }
 
-/** The same chat. Throws `upstream.error` for one that holds no message: whatever it is, it is no empty answer. */
+/**
+ * Returns the same chat. Throws `upstream.error` for a response without a message, which is not an empty
+ * response.
+ */
 export function withMessage(answer: Json): Json {
   if (asObject(asObject(asList(answer.choices)[0])?.message)) return answer;
   throw new GatewayError('upstream.error', { message: 'The engine answered without a message.' });
 }
 
-/** The pieces of a whole answer. Throws as `withMessage`. */
+/** Returns the pieces of a complete response. Throws like `withMessage`. */
 export const wholePieces = (answer: Json, keep?: KeepExtra): Piece[] =>
   new ChatPieces(keep).read(withMessage(answer));
 
 const piece = (index: number, text: string): Piece => ({ type: 'arguments', index, text });
 
-/** Some engines give an object where the text of one belongs. */
+/** Some engines send an object instead of JSON text. */
 const argumentsOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
 
@@ -106,5 +112,5 @@ function usageOf(usage: Json): ChatUsage {
 const count = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 
-/** A new id: `msg_` and 32 hexadecimal digits. */
+/** Returns a new id, for example `msg_` and 32 hexadecimal digits. */
 export const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;

@@ -12,20 +12,23 @@ import type { ExtrasCache } from './extras-cache.ts';
 import { asObject, type Json, parsed } from './json.ts';
 import { errorOf, normalizeError } from './normalize-error.ts';
 
-/** Longest whole answer, in bytes. */
+/** Maximum bytes of a complete response. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
-/** What is said of the body of a chat only. */
+/** Headers that describe the body of the chat only. */
 const CHAT_ONLY_HEADERS = ['content-length', 'content-encoding'];
 
-/** `whole` holds the body until its end; `stream` tells each event as it comes; `refused` is an error. */
+/**
+ * `whole` buffers the body until its end; `stream` translates each event as it arrives; `refused` is an
+ * error.
+ */
 type Mode = 'head' | 'stream' | 'whole' | 'refused';
-/** Status and body of an answer that is told whole. */
+/** Status and body of a complete response. */
 type WholeResponse = readonly [status: number, body: Buffer];
 
 /**
- * A response that takes a chat answer and gives the caller the same in another API. Streams pass event by event, at the
- * speed of the caller, and nothing of them is kept here: what is written is told at once, and a caller who is behind makes
- * the engine wait. So an end of the engine's stream is known to be whole or not as soon as it is heard of.
+ * Translates a chat response to another API. Translates streams event by event at the speed of the caller
+ * without buffering: each write is sent at once, and a slow caller applies backpressure to the engine.
+ * Therefore the end of the engine's stream immediately shows whether it is complete.
  */
 export class DialectResponse extends Writable implements CallerResponse {
   readonly #res: CallerResponse;
@@ -40,36 +43,36 @@ export class DialectResponse extends Writable implements CallerResponse {
   #buffered: Buffer[] = [];
   #bufferedBytes = 0;
   #complete = false;
-  /** The caller has not taken what it was told: the engine is to wait. */
+  /** The caller is behind: the engine must wait. */
   #isBehind = false;
-  /** The caller has been told of a failure: nothing more is. */
+  /** The caller has received an error: nothing may follow. */
   #errorSent = false;
-  /** Why the answer could not be told; while the engine still speaks, that is ours to end. */
+  /** Why the response could not be translated. The gateway must then end an engine that still sends. */
   #failure: GatewayError | null = null;
-  /** The engine itself told a failure in its stream, which it ends as it likes. */
+  /** The engine reported an error in its stream, which it ends itself. */
   #engineError: GatewayError | null = null;
 
-  /** `model`: what the caller asked for, until the model that answers is known. */
+  /** `model` is the requested model, until the serving model is known. */
   constructor(
     res: CallerResponse,
     translation: Translation,
     model: string,
     extras: Pick<ExtrasCache, 'store'>,
   ) {
-    // What waits here is counted by the caller's own response.
+    // The response of the caller counts the buffered bytes.
     super({ highWaterMark: Number.MAX_SAFE_INTEGER });
     this.#res = res;
     this.#translation = translation;
     this.#responder = { model, upstream: null };
     this.#extras = extras;
-    // Whoever ends it on an error has told the caller already.
+    // The caller has already received the error.
     this.on('error', () => {});
     res.once('close', () => {
       if (!res.writableFinished) this.destroy();
     });
   }
 
-  /** What was wrong with the engine's answer, once the caller has been told. */
+  /** The fault of the engine's response, after the caller has received it. */
   get failure(): GatewayError | null {
     return this.#failure ?? this.#engineError;
   }
@@ -108,7 +111,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     if (this.#mode === 'stream') this.#res.flushHeaders();
   }
 
-  /** False while the caller is behind; `drain` tells when it has caught up. */
+  /** Returns false while the caller is behind; `drain` follows when it has caught up. */
   override write(chunk: Buffer | string): boolean {
     super.write(chunk);
     return !this.#isBehind;
@@ -193,7 +196,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     return this.#events?.fail(error.envelope('openai').error) ?? '';
   }
 
-  /** Tells the failure as the last thing; our end ends the engine's work. */
+  /** Sends the error as the last event; ending the response stops the engine. */
   #breakOff(text: string, done: (error?: Error | null) => void): void {
     this.#res.end(text, () => done(new Error('the answer broke off')));
   }

@@ -28,7 +28,7 @@ async function streamed(path: Path, write: (engine: ServerResponse) => void) {
 
 const LAST = { [RESPONSES]: ['response.failed', 'error'], [MESSAGES]: ['error'] } as const;
 
-describe.each(PATHS)('%s: a stream that goes wrong', (path) => {
+describe.each(PATHS)('%s: a failing stream', (path) => {
   test.each<[string, (engine: ServerResponse) => void, string]>([
     [
       'the engine dies',
@@ -75,7 +75,7 @@ test.each([
   ['{"message":"gpu lost","code":500}', 'api_error'],
   ['{"message":"gpu lost","code":"529"}', 'overloaded_error'],
   ['"gpu lost"', 'api_error'],
-])('an error %s without a type or a code of text has both for callers of Anthropic', async (error, type) => {
+])('an error %s without a type or string code has both for Anthropic clients', async (error, type) => {
   const { answer } = await streamed(MESSAGES, (engine) =>
     engine.end(`${delta('one')}data: {"error":${error}}\n\n`),
   );
@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test.each(PATHS)('%s: an error is recorded however much the engine says after it', async (path) => {
+test.each(PATHS)('%s: an error is recorded, whatever the engine sends after it', async (path) => {
   const { gateway } = await streamed(path, (engine) =>
     engine.end(`${delta('one')}data: {"error":{"code":500}}\n\n${delta('x'.repeat(9_000)).repeat(20)}`),
   );
@@ -93,7 +93,7 @@ test.each(PATHS)('%s: an error is recorded however much the engine says after it
   expect(gateway.log[0]).toMatchObject({ status: 200, error: 'upstream.error' });
 });
 
-test('what a long load says while it lasts reaches callers of both', async () => {
+test('keep-alives of a long load reach callers of both', async () => {
   const { gateway, slots, got } = await held();
   let ready = () => {};
   slots.before = async (_, options) => {
@@ -123,7 +123,7 @@ test('what a long load says while it lasts reaches callers of both', async () =>
   }
 }, 20_000);
 
-/** A chat with everything in it: thoughts, text, two calls, counts. */
+/** A chat with reasoning, text, two calls and token counts. */
 const RICH = [
   chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] }),
   chunk({ choices: [{ index: 0, delta: { reasoning_content: 'hm €' } }] }),
@@ -165,7 +165,7 @@ const block = (deltas: number) => [
 const CALL = 'response.function_call_arguments';
 const CALL_ITEM = ['response.output_item.added', `${CALL}.done`, 'response.output_item.done'];
 
-/** What is told of it; thoughts end with a delta of their signature. */
+/** The expected events; reasoning ends with a signature delta. */
 const TOLD: Readonly<Record<Path, readonly string[]>> = {
   [RESPONSES]: [
     ...['response.created', 'response.in_progress'],
@@ -185,13 +185,13 @@ const TOLD: Readonly<Record<Path, readonly string[]>> = {
   ],
 };
 
-/** Ids and times are new each time. */
+/** Ids and times differ each time. */
 const plain = (text: string) =>
   text
     .replace(/"(resp|msg|rs|fc)_[0-9a-f]{32}"/g, '"$1"')
     .replace(/"(created|completed)_at":\d+/g, '"$1_at":0');
 
-test.each(PATHS)('%s: however the engine cuts its stream, the caller is told the same', async (path) => {
+test.each(PATHS)('%s: the caller gets the same events for any chunking of the engine', async (path) => {
   let cuts: number[] = [];
   const bytes = Buffer.from(RICH);
   const { gateway } = await setUp((req, res) => {

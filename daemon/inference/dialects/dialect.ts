@@ -2,50 +2,50 @@ import type { KeepExtra } from './chat-pieces.ts';
 import type { Origin } from './error-paths.ts';
 import type { Json } from './json.ts';
 
-/** Makes the events of one streamed answer; every method answers the text that goes out. */
+/** Encodes the events of one streamed response. Every method returns the text to send. */
 export interface EventEncoder {
-  /** The chat has told how it ended. */
+  /** The chat has reported its finish reason. */
   readonly finished: boolean;
-  /** What stands before anything that the engine says. */
+  /** The events before any output of the engine. */
   open(): string;
   chunk(chat: Json): string;
-  /** Nothing else has come for a while. */
+  /** Called when no other event has arrived for a while. */
   idle(): string;
-  /** The answer is whole. */
+  /** The response is complete. */
   end(): string;
-  /** It broke off with this error object of our envelope. */
+  /** The response failed with this error object of our envelope. */
   fail(error: Json): string;
 }
 
-/** Who answers a chat. */
+/** The target that answers a chat. */
 export interface Responder {
   /** The id of its model. */
   readonly model: string;
-  /** The upstream; null for a slot of ours. */
+  /** The upstream; null for a slot. */
   readonly upstream: string | null;
-  /** Takes what it says with a call beside name and arguments. */
+  /** Stores the fields of its calls besides name and arguments. */
   readonly keep?: KeepExtra;
 }
 
-/** One request of another API, as a chat and back. */
+/** One request of another API, translated to a chat and back. */
 export interface Translation {
-  /** How its chat was made, by which errors about that become errors about the request. */
+  /** How the chat was made, to map errors about it to the original request. */
   readonly origin: Origin;
-  /** The route that serves it. */
+  /** The route that serves the chat. */
   readonly path: string;
   readonly task: 'chat' | 'count';
-  /** Headers of the answer beside those of every chat. */
+  /** Response headers in addition to those of a chat. */
   readonly headers: Readonly<Record<string, string>>;
   events(by: Responder): EventEncoder;
-  /** The whole answer. Throws a GatewayError for one that cannot be told. */
+  /** Translates a complete response. Throws a GatewayError for one that it cannot translate. */
   whole(chat: Json, by: Responder): Json;
-  /** This API's word for a failure of this status, where the engine has none. */
+  /** Returns this API's error type for a status, if the engine sends none. */
   errorType(status: number): string;
-  /** An error envelope as callers of this API read it. */
+  /** Converts an error envelope to the form of this API. */
   envelope(body: Json): Json;
 }
 
-/** Reads a request. Throws `request.invalid` naming each field at fault, or `request.invalid_json`. */
+/** Parses a request. Throws `request.invalid` with every field at fault, or `request.invalid_json`. */
 export type Dialect = (body: Buffer) => Translation;
 
 export const CHAT_PATH = '/v1/chat/completions';

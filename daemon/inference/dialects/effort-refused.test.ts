@@ -13,7 +13,7 @@ const OPENAI =
   "Function tools with reasoning_effort are not supported for gpt-x in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
 const GROQ = 'reasoning_effort is not supported with this model';
 
-/** A provider that refuses each chat of which `refuses` is true, with this message. */
+/** A provider that refuses each chat for which `refuses` is true, with this message. */
 async function provider(refuses: (body: Json) => boolean, message: string, remote = true) {
   const efforts: unknown[] = [];
   const ends: CallEnd[] = [];
@@ -51,7 +51,7 @@ const bodyOf = (path: Path, tools: boolean, model = 'gpt-x'): Json => {
 };
 
 describe.each(PATHS)('%s', (path) => {
-  test('an effort that a provider refuses with tools is told as none, and the next time at once', async () => {
+  test('an effort that a provider refuses with tools is sent as none, next time at once', async () => {
     const refuses = ({ tools, reasoning_effort: effort }: Json) => tools !== undefined && effort !== 'none';
     const { gateway, efforts, ends } = await provider(refuses, OPENAI);
     const first = await post(gateway.origin, path, bodyOf(path, true));
@@ -68,7 +68,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(gateway.log).toHaveLength(3);
   });
 
-  test('one that it does not know at all is left out, for that model', async () => {
+  test('an unknown effort is left out for that model', async () => {
     const { gateway, efforts } = await provider(
       ({ model, reasoning_effort: effort }) => model === 'gpt-x' && effort !== undefined,
       GROQ,
@@ -85,20 +85,20 @@ describe.each(PATHS)('%s', (path) => {
     expect(efforts).toEqual(['high', null, null, 'high']);
   });
 
-  test('a second refusal is the answer', async () => {
+  test('a second refusal is returned', async () => {
     const { gateway, efforts } = await provider(() => true, GROQ);
     expect(await post(gateway.origin, path, bodyOf(path, false))).toMatchObject({ status: 400 });
     expect(efforts).toEqual(['high', null]);
   });
 
-  test('of an engine near by the first one is', async () => {
+  test("a local engine's first refusal is returned", async () => {
     const { gateway, efforts } = await provider(() => true, GROQ, false);
     expect(await post(gateway.origin, path, bodyOf(path, false))).toMatchObject({ status: 400 });
     expect(efforts).toEqual(['high']);
   });
 });
 
-test('a chat that came as one is passed as it is, and so is its refusal', async () => {
+test('a chat that is not translated passes unchanged, and so does its refusal', async () => {
   const { gateway, efforts } = await provider(() => true, GROQ);
   const body = { model: 'gpt-x', messages: hi, reasoning_effort: 'high' };
   expect(await post(gateway.origin, CHAT, body)).toMatchObject({ status: 400 });

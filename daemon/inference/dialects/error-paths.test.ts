@@ -6,7 +6,7 @@ import { closeAfterEach, setUp } from '../testing/forwarding.ts';
 
 closeAfterEach();
 
-/** What a caller is told when the engine refuses its chat at `param`. */
+/** Returns the caller's error when the engine refuses its chat at `param`. */
 async function refusedAt(path: string, body: object, param: string, words = 'is wrong') {
   const message = `${param}: ${words}`;
   const { gateway } = await setUp((req, res) => {
@@ -50,7 +50,7 @@ test.each([
   expect(error).toMatchObject({ param: place, message: `${place}: is wrong` });
 });
 
-test('an input of one text has no places inside', async () => {
+test('a string input has no inner paths', async () => {
   expect((await refusedAt(RESPONSES, { input: 'hi' }, 'messages.0.content')).param).toBe('input');
 });
 
@@ -82,7 +82,7 @@ test.each([
   expect(error).toMatchObject({ param: place, message: `${place}: is wrong` });
 });
 
-describe('what the chat calls a picture', () => {
+describe("the chat's name for an image", () => {
   const refusal = 'reads text only, not parts of type "image_url"';
   test.each([
     [RESPONSES, { input: [{ role: 'user', content: [picture] }] }, 'input.0.content.0', '"input_image"'],
@@ -98,7 +98,7 @@ describe('what the chat calls a picture', () => {
   });
 });
 
-test('refusals of the gateway itself name fields of the caller, with status, headers and details as they were', async () => {
+test("errors of the gateway name the caller's fields and keep status, headers and details", async () => {
   const { gateway, slots } = await setUp(() => {});
   const details = {
     fields: [
@@ -130,7 +130,7 @@ test('refusals of the gateway itself name fields of the caller, with status, hea
   });
 });
 
-test('an input that holds nothing is refused as input, and nobody is asked', async () => {
+test('an empty input is refused as input, and no engine is called', async () => {
   const { gateway, slots } = await setUp(() => {});
   const answer = await post(gateway.origin, RESPONSES, { model: 'agent', input: [] });
   expect(answer.status).toBe(400);

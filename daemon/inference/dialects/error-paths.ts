@@ -1,28 +1,31 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { asList, asObject, type Json, parsed } from './json.ts';
 
-/** Where parts of a chat come from: the place in the caller's request, as `input.0.content.1`. */
+/** Maps parts of a chat to paths in the caller's request, for example `input.0.content.1`. */
 export type SourcePaths = WeakMap<object, string>;
 
-/** Notes where a part of a chat comes from, and answers it. */
+/** Records the source path of a part of a chat, and returns the part. */
 export function tagSource<T extends object>(places: SourcePaths, place: string, part: T): T {
   places.set(part, place);
   return part;
 }
 
-/** How a chat was made of a request of another API. */
+/** How a chat was made from a request of another API. */
 export interface Origin {
   /** The caller's body. */
   readonly body: Buffer;
   readonly chat: Json;
   readonly sourcePaths: SourcePaths;
-  /** Fields of the chat under the caller's names. */
+  /** Fields of the chat and their names in the caller's API. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The caller's type of a picture. */
+  /** The caller's type of an image part. */
   readonly imageType: string;
 }
 
-/** An error object about the chat as one about the caller's request: its param, its fields, and what its message says of them. */
+/**
+ * Maps an error about the chat to the caller's request: its param, its fields, and what its message says of
+ * them.
+ */
 export function toCallerError(origin: Origin, error: Json): Json {
   const { param, message, details } = error;
   const fields = asList(asObject(details)?.fields);
@@ -39,7 +42,7 @@ export function toCallerError(origin: Origin, error: Json): Json {
   };
 }
 
-/** The same for a refusal or failure of the gateway itself. */
+/** Does the same for an error of the gateway itself. */
 export function toCallerFailure(origin: Origin, failure: GatewayError): GatewayError {
   const { param, details } = failure.options;
   if (param === undefined && details?.fields === undefined) return failure;
@@ -53,13 +56,16 @@ function replaced(origin: Origin, field: unknown): unknown {
   return typeof path === 'string' ? { ...asObject(field), path: sourcePathOf(origin, path) } : field;
 }
 
-/** Only where a message begins with the field it names one; elsewhere the same letters may be an ordinary word. */
+/** Replaces the field name only at the start of a message; elsewhere it may be an ordinary word. */
 function reworded({ imageType }: Origin, message: string, param: string, place: string): string {
   const named = message.startsWith(`${param}:`) ? `${place}${message.slice(param.length)}` : message;
   return named.replaceAll('"image_url"', `"${imageType}"`);
 }
 
-/** The caller's place for one in the chat: that of the innermost part that came from somewhere, else the field's own name. */
+/**
+ * Returns the caller's path for a path in the chat: that of the innermost part with a known source, else the
+ * mapped field name.
+ */
 function sourcePathOf(origin: Origin, path: string): string {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
   const noted = innermost(origin, steps);
@@ -83,7 +89,7 @@ function innermost({ chat, sourcePaths, body }: Origin, steps: readonly string[]
   return found === undefined ? undefined : asWritten(found, body);
 }
 
-/** As much of a place as the caller wrote: a text that stands for a list has no places inside. */
+/** Shortens a path to what the caller wrote: a string in place of a list has no inner paths. */
 function asWritten(place: string, body: Buffer): string {
   const written: string[] = [];
   let value = parsed(body.toString('utf8'));

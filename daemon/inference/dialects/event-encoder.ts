@@ -4,24 +4,30 @@ import type { EventEncoder } from './dialect.ts';
 import type { Json } from './json.ts';
 import type { Piece } from './piece.ts';
 
-/** What a dialect makes of a chat, piece by piece; it tells its events by the function that it was made with. */
+/**
+ * Builds a stream of this dialect from chat pieces. Emits its events through the function that it was created
+ * with.
+ */
 export interface PieceStream {
-  /** The end of the answer has come. */
+  /** The end of the response has arrived. */
   readonly finished: boolean;
   begin(): void;
   add(piece: Piece): void;
   end(): unknown;
 }
 
-/** What only the dialect knows of its stream. */
+/** The dialect's own part of the stream. */
 export interface StreamEncoder<S extends PieceStream> {
   make(tell: (event: string, data: Json) => void): S;
-  /** The text of a sign of life; empty when the stream tells one as an event. */
+  /** Returns the text of a keep-alive; empty when the stream emits one as an event. */
   idle(stream: S): string;
   fail(stream: S, error: Json): void;
 }
 
-/** The events of one streamed answer: what the dialect's stream tells of each piece of the chat. `keep`: see `ChatPieces`. */
+/**
+ * Returns the encoder of one streamed response: the events that the dialect emits for each piece. See
+ * `ChatPieces` for `keep`.
+ */
 export function encodeEvents<S extends PieceStream>(
   { make, idle, fail }: StreamEncoder<S>,
   keep?: KeepExtra,

@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 import { fuzzing } from '../../test/harness/scale.ts';
 import { EventReader } from './event-reader.ts';
 
-/** Our reader, the parser that the Vercel SDK uses, and that of OpenAI's own client: the same data from the same bytes. */
+/**
+ * Our reader, the parser of the Vercel SDK, and that of OpenAI's client read the same data from the same
+ * bytes.
+ */
 const READERS: Record<string, (chunks: Uint8Array[]) => string[] | Promise<string[]>> = {
   ours: (chunks) => {
     const reader = new EventReader();
@@ -53,7 +56,7 @@ function cutAt(bytes: Buffer, cuts: number[]): Uint8Array[] {
   return at.slice(1).map((stop, i) => bytes.subarray(at[i], stop));
 }
 
-test('event streams are read as two public parsers read them, however they are cut', async () => {
+test('reads event streams like two public parsers, for any chunking', async () => {
   await fc.assert(
     fc.asyncProperty(stream, fc.array(fc.nat(), { maxLength: 12 }), async (written, cuts) => {
       const chunks = cutAt(Buffer.from(written), cuts);

@@ -12,7 +12,7 @@ const BLOCKS = [
   { data: '[DONE]' },
 ];
 
-test('a stream says the same however it is cut', () => {
+test('a stream has the same events for any chunking', () => {
   const bytes = Buffer.from(STREAM);
   fc.assert(
     fc.property(fc.array(fc.nat(bytes.length), { maxLength: 40 }), (cuts) => {
@@ -24,14 +24,14 @@ test('a stream says the same however it is cut', () => {
   );
 });
 
-test('a last event without a line end counts; half a line is waited for', () => {
+test('a last event without a line end counts; a partial line waits', () => {
   const reader = new EventReader();
   expect(reader.push(Buffer.from('data: [DO'))).toEqual([]);
   expect(reader.push(Buffer.from('NE]'))).toEqual([]);
   expect(reader.end()).toEqual([{ data: '[DONE]' }]);
 });
 
-test('an event without an end is not gathered for ever', () => {
+test('an endless event is not buffered without bound', () => {
   const reader = new EventReader();
   const piece = Buffer.alloc(1024 * 1024, 'x');
   const feed = () => {
@@ -46,7 +46,7 @@ test('an event without an end is not gathered for ever', () => {
 });
 
 test.each(['data\n', 'data:\n', 'data: \n'])(
-  'an event of very many lines %j is not gathered for ever',
+  'an event of very many lines %j is not buffered without bound',
   (line) => {
     const reader = new EventReader();
     const piece = Buffer.from(line.repeat(1024 * 1024));
@@ -56,7 +56,7 @@ test.each(['data\n', 'data:\n', 'data: \n'])(
   },
 );
 
-test('many events, each below the measure, go on for ever', () => {
+test('any number of events below the limit pass', () => {
   const reader = new EventReader();
   const piece = Buffer.from(`data: ${'x'.repeat(1024 * 1024)}\n\n`);
   for (let i = 0; i < 6; i++) expect(reader.push(piece)).toHaveLength(1);

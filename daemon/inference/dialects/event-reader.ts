@@ -1,26 +1,26 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { BadResponseError } from '../../upstreams/ask.ts';
 
-/** Longest event that is read, in characters. */
+/** Maximum length of an event, in characters. */
 const MAX_EVENT_LENGTH = 4 * 1024 * 1024;
 
 /** One block of an event stream; a comment has no data. */
 export type StreamBlock = { readonly data: string } | { readonly comment: true };
 
-/** Reads an event stream as it comes, however it is cut into chunks (WHATWG HTML 9.2.6; lines end in LF or CRLF). */
+/** Parses an event stream from arbitrary chunks (WHATWG HTML 9.2.6; lines end in LF or CRLF). */
 export class EventReader {
   readonly #decoder = new TextDecoder();
   #rest = '';
   #data: string[] = [];
-  /** Of `#data`, each line with its end: lines without a character take memory too. */
+  /** Size of `#data` including line ends: empty lines use memory too. */
   #size = 0;
 
-  /** The blocks that `chunk` completes. Throws `upstream.error` for an event beyond all measure. */
+  /** Returns the blocks that `chunk` completes. Throws `upstream.error` for an event above the limit. */
   push(chunk: Uint8Array): StreamBlock[] {
     return this.#parse(this.#decoder.decode(chunk, { stream: true }));
   }
 
-  /** What an answer without a last line end leaves behind. */
+  /** Returns the blocks of a response without a final line end. */
   end(): StreamBlock[] {
     return this.#parse(`${this.#decoder.decode()}\n\n`);
   }

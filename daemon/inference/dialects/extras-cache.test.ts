@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ExtrasCache } from './extras-cache.ts';
 
-test('an extra is known for its own upstream and call', () => {
+test('an extra belongs to its own upstream and call', () => {
   const kept = new ExtrasCache();
   kept.store('a', 'call', { n: 1 });
   kept.store('b', 'call', { n: 2 });
@@ -11,7 +11,7 @@ test('an extra is known for its own upstream and call', () => {
   expect([kept.of('b', 'other'), kept.of('c', 'call')]).toEqual([undefined, undefined]);
 });
 
-test('the oldest are forgotten first, by number', () => {
+test('drops the oldest first, by number', () => {
   const kept = new ExtrasCache();
   for (let n = 0; n <= 4_096; n++) kept.store('a', String(n), { n });
   expect([kept.of('a', '0'), kept.of('a', '1'), kept.of('a', '4096')]).toEqual([
@@ -21,7 +21,7 @@ test('the oldest are forgotten first, by number', () => {
   ]);
 });
 
-test('and by size; one that is larger than all may be is not kept', () => {
+test('drops by size, and stores nothing above the total limit', () => {
   const kept = new ExtrasCache();
   const half = 'x'.repeat(4 * 1024 * 1024 - 100);
   for (const id of ['1', '2', '2', '3']) kept.store('a', id, { half });

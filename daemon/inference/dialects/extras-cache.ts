@@ -9,8 +9,8 @@ interface CachedExtra {
 }
 
 /**
- * What upstreams said with calls beside name and arguments, for which other APIs have no place: Gemini signs its thoughts
- * there, and refuses a call that comes back without. The oldest are forgotten first.
+ * Caches fields of calls that other APIs cannot carry: Gemini puts a signature of its reasoning there, and
+ * refuses a call that comes back without it. Drops the oldest entries first.
  */
 export class ExtrasCache {
   readonly #entries = new Map<string, CachedExtra>();
@@ -29,7 +29,7 @@ export class ExtrasCache {
     }
   }
 
-  /** What this upstream said with this call; undefined when that was nothing, or is forgotten. */
+  /** Returns the fields of this upstream's call; undefined when there are none, or they were dropped. */
   of(upstream: string, callId: string): Json | undefined {
     return this.#entries.get(keyOf(upstream, callId))?.extra;
   }

@@ -7,7 +7,7 @@ import { closeAfterEach, delta, held, SSE } from '../testing/forwarding.ts';
 
 closeAfterEach();
 
-/** A caller that takes nothing until it is told to. */
+/** A caller that reads nothing until it is triggered. */
 class BusyCaller extends Writable implements CallerResponse {
   text = '';
   #busy: (() => void) | null = () => {};
@@ -57,7 +57,7 @@ async function call(path: Path, answer: string) {
   await until(() => got.length === 1);
   got[0]?.writeHead(200, SSE);
   got[0]?.end(answer);
-  // Long enough for all of the answer to come, of which the caller has taken nothing.
+  // Enough time for the whole response to arrive while the caller reads nothing.
   await new Promise((done) => setTimeout(done, 100));
   caller.take();
   await served;
@@ -76,7 +76,7 @@ describe.each(PATHS)('%s: a caller that has taken nothing when the engine ends',
     expect(last).toContain(types.at(-1));
   });
 
-  test('well: all of it comes, later', async () => {
+  test('completely: everything arrives later', async () => {
     const { entry, types } = await call(path, `${delta('one')}${finish('stop')}data: [DONE]\n\n`);
     expect(entry).toMatchObject({ status: 200, error: null });
     expect(types.at(-1)).toBe(path === RESPONSES ? 'response.completed' : 'message_stop');

@@ -18,7 +18,10 @@ import { asList, asObject, type Json } from './json.ts';
 
 closeAfterEach();
 
-/** A slot (`agent`) and three upstreams, `here` in the own network, each with one model; all answer the first turn with `said`. */
+/**
+ * A slot (`agent`) and three upstreams, `here` in the own network, each with one model; all answer the first
+ * turn with `said`.
+ */
 async function everybody(first: Json, reason = 'stop') {
   const heard: Json[] = [];
   const origin = { now: '' };
@@ -53,14 +56,14 @@ async function everybody(first: Json, reason = 'stop') {
   return { gateway, heard };
 }
 
-/** What stands in an answer for the next request to repeat. */
+/** The part of a response that the next request must repeat. */
 function repeated(path: Path, stream: boolean, text: string): unknown {
   if (path === MESSAGES) return stream ? blocksOf(text) : (JSON.parse(text) as Json).content;
   if (!stream) return (JSON.parse(text) as Json).output;
   return asObject(eventsOf(text).at(-1)?.response)?.output;
 }
 
-/** The blocks of a streamed message, put together as Anthropic's client does. */
+/** Assembles the blocks of a streamed message like Anthropic's client. */
 function blocksOf(text: string): Json[] {
   const blocks: Json[] = [];
   let args = '';
@@ -78,7 +81,7 @@ function blocksOf(text: string): Json[] {
 }
 
 const first = { [RESPONSES]: { input: hi }, [MESSAGES]: { max_tokens: 9, messages: hi } };
-/** The request after an answer, with the result of its call if there is one. */
+/** The request after a response, with the result of its call if there is one. */
 const next = (path: Path, said: unknown, id: string | null): Json => {
   if (path === RESPONSES) {
     const result = id === null ? hi : [{ type: 'function_call_output', call_id: id, output: 'r' }];
@@ -99,9 +102,9 @@ const assistant = (body: Json | undefined): Json | undefined =>
 
 const BOTH = PATHS.flatMap((path) => [false, true].map((stream) => [path, stream] as const));
 
-describe.each(BOTH)('thoughts on %s, stream %s', (path, stream) => {
+describe.each(BOTH)('reasoning on %s, stream %s', (path, stream) => {
   test.each(['reasoning', 'reasoning_content'])(
-    'said as %s go back to who said them, in his field, to engines near by, and to nobody else',
+    'in %s goes back to its upstream in its field, to local engines, and nowhere else',
     async (field) => {
       const { gateway, heard } = await everybody({ [field]: 'hm', content: 'yes' });
       const ask = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
@@ -130,7 +133,7 @@ describe.each(BOTH)('thoughts on %s, stream %s', (path, stream) => {
         ],
       },
     ],
-  ])('of %s go to no provider', async (_, model, said) => {
+  ])('of %s goes to no provider', async (_, model, said) => {
     const { gateway, heard } = await everybody(said);
     const answer = await post(gateway.origin, path, { ...first[path], model, stream });
     const body = next(path, repeated(path, stream, answer.body), null);
@@ -139,7 +142,7 @@ describe.each(BOTH)('thoughts on %s, stream %s', (path, stream) => {
   });
 });
 
-describe.each(BOTH)('what is said with a call on %s, stream %s', (path, stream) => {
+describe.each(BOTH)('extra fields of a call on %s, stream %s', (path, stream) => {
   const extra = { google: { thought_signature: 'c2ln' } };
   const call = (id: string) => ({
     id,
@@ -155,7 +158,7 @@ describe.each(BOTH)('what is said with a call on %s, stream %s', (path, stream) 
   test.each([
     ['of-here', 'call_of_engine'],
     ['of-groq', ''],
-  ])('goes back to the upstream of %s that said it, and to nobody else (id %j)', async (said, id) => {
+  ])('go back to the upstream of %s only (id %j)', async (said, id) => {
     const { gateway, heard } = await everybody({ tool_calls: [call(id)] }, 'tool_calls');
     const ask = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
     const answer = await ask(said, first[path]);

@@ -5,7 +5,7 @@ export const asObject = (value: unknown): Json | undefined =>
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The value of `text`; undefined when it is no JSON. */
+/** Parses `text`; undefined for invalid JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -15,8 +15,8 @@ export function parsed(text: string): unknown {
 }
 
 /**
- * The arguments of a call as every engine reads them again, which is as text of a JSON object: no text stands for no
- * arguments. Undefined for any other text.
+ * Returns the arguments of a call as JSON text of an object, which every engine accepts. Empty text means no
+ * arguments. Returns undefined for any other text.
  */
 export function callArguments(text: string): string | undefined {
   if (text.trim() === '') return '{}';

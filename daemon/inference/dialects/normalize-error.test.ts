@@ -25,7 +25,7 @@ test.each([
   expect(whole).toEqual({ ...error, code, type, param: null });
 });
 
-test('what an engine does not say at all is said for it', () => {
+test('missing fields of an error are filled in', () => {
   const whole = normalizeError({ param: 7, hint: 1 }, 400, openaiErrorType);
   expect(whole).toEqual({
     message: 'The engine or upstream answered with an error.',

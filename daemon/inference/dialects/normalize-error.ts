@@ -3,15 +3,15 @@ import { statusOf } from '../forward/in-band-error.ts';
 import { tooLongNumbers } from '../forward/too-long.ts';
 import { asObject, type Json } from './json.ts';
 
-/** The error that an event or a body of an engine tells; undefined when it tells none. */
+/** Returns the error of an event or body; undefined when it has none. */
 export function errorOf({ error }: Json): Json | undefined {
   return typeof error === 'string' && error !== '' ? { message: error } : asObject(error);
 }
 
 /**
- * An engine's error with all that clients read in every one: a text, a code that is a text, a type and a param. What the
- * engine said of these stays, but for the code of a prompt that its words call too long: agents go by it, and DeepSeek has
- * another. `status`: of its answer; null within one.
+ * Completes an engine's error with the fields that clients require: message, string code, type and param.
+ * Keeps the engine's values, except for the code of a prompt that is too long by its message: agents check
+ * that code, and DeepSeek sends another. `status` is the status of the response; null inside one.
  */
 export function normalizeError(error: Json, status: number | null, typeOf: (status: number) => string): Json {
   const { message, code, type, param } = error;

@@ -1,33 +1,36 @@
-/** Token counts of a chat answer. */
+/** Token counts of a chat response. */
 export interface ChatUsage {
   readonly input: number;
-  /** Of `input`: taken from the cache of the engine. */
+  /** Part of `input` that was read from the engine's cache. */
   readonly cached: number;
   readonly output: number;
-  /** Of `output`: thoughts. */
+  /** Part of `output` that is reasoning. */
   readonly reasoning: number;
 }
 
-/** What text of an answer is. */
+/** The kind of a text in a response. */
 export type TextKind = 'reasoning' | 'text' | 'refusal';
 
-/** The field of a chat message in which a model's thoughts stand. */
+/** The field of a chat message that contains reasoning. */
 export type ThoughtField = 'reasoning' | 'reasoning_content';
 
-/** One step of a chat answer, the same for whole answers and for streams; every dialect is told from these. */
+/**
+ * One step of a chat response, the same for complete responses and streams. Every dialect is built from
+ * these.
+ */
 export type Piece =
-  /** `field`: where thoughts stood, unless among the parts of the content. */
+  /** `field` contained the reasoning, unless it was a content part. */
   | { readonly type: TextKind; readonly text: string; readonly field?: ThoughtField }
-  /** A call begins; `index` numbers the calls of the answer. */
+  /** A call begins. `index` numbers the calls of the response. */
   | {
       readonly type: 'call';
       readonly index: number;
       readonly id: string;
       readonly name: string;
-      /** What the engine says with it beside name and arguments, and wants back. */
+      /** Fields besides name and arguments that the engine requires back. */
       readonly extra?: Readonly<Record<string, unknown>>;
     }
   | { readonly type: 'arguments'; readonly index: number; readonly text: string }
-  /** `stop`: the stop text that ended it, where the engine tells. */
+  /** `stop` is the stop sequence that matched, if the engine reports it. */
   | { readonly type: 'finish'; readonly reason: string; readonly stop: string | null }
   | { readonly type: 'usage'; readonly usage: ChatUsage };

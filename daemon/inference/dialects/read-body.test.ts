@@ -17,7 +17,7 @@ function faultsOf(schema: Schema, body: unknown): { path: string }[] {
   throw new Error('it was read');
 }
 
-test('every fault of a small body is told', () => {
+test('reports every fault of a small body', () => {
   const faults = faultsOf(responsesBody, { model: 1, input: [1, 2], temperature: 'warm' });
   expect(faults.map(({ path }) => path)).toEqual(['model', 'input.0', 'input.1', 'temperature']);
 });
@@ -26,7 +26,7 @@ const wrong = Array<number>(50_000).fill(1);
 const asked = { model: 'a', max_tokens: 5 };
 const user = (content: unknown) => ({ ...asked, messages: [{ role: 'user', content }] });
 
-describe('a long list ends at its first fault', () => {
+describe('stops at the first fault of a long list', () => {
   test.each<[path: string, Schema, body: unknown]>([
     ['messages.0', messagesBody, { ...asked, messages: wrong }],
     ['messages.0.content.0', messagesBody, user(wrong)],

@@ -4,15 +4,15 @@ import { ByteScanner } from '../../lib/json/byte-scanner.ts';
 import { zodMessage } from '../../lib/text/zod-message.ts';
 
 const MAX_FIELDS = 20;
-/** Bytes of a body whose faults are all looked for. */
+/** Maximum bytes of a body whose faults are all reported. */
 const ALL_FAULTS_CAP = 16 * 1024;
 
-/** The first fault ends the reading: telling one for each element of a long list costs minutes and all of the memory. */
+/** Stops at the first fault: one issue per element of a long list would take minutes and exhaust memory. */
 const FIRST_FAULT: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
 /**
- * The body as `schema` reads it. Throws `request.invalid_json` for what the gateway takes for no JSON and `request.invalid`
- * with path and reason of each fault, of a large body of the first one only.
+ * Parses the body with `schema`. Throws `request.invalid_json` for invalid JSON, and `request.invalid` with
+ * path and reason of each fault, or of the first fault for a large body.
  */
 export function readBody<T extends ZodType>(schema: T, body: Buffer): z.infer<T> {
   const scanner = new ByteScanner(body);
@@ -31,7 +31,10 @@ export function readBody<T extends ZodType>(schema: T, body: Buffer): z.infer<T>
   });
 }
 
-/** A field that asks for what this gateway does not do. `status`: 422 unless clients expect another. */
+/**
+ * Returns the error for a field that requests an unsupported feature. `status` is 422 unless clients expect
+ * another.
+ */
 export const invalidField = (path: string, reason: string, status?: number): GatewayError =>
   new GatewayError('request.invalid', {
     param: path,
@@ -40,7 +43,7 @@ export const invalidField = (path: string, reason: string, status?: number): Gat
     ...(status === undefined ? {} : { status }),
   });
 
-/** Those of `fields` that a request has, as they are. */
+/** Returns those of `fields` that a request has, unchanged. */
 export function pickFields(body: Readonly<Record<string, unknown>>, fields: readonly string[]) {
   return Object.fromEntries(
     fields.flatMap((field) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseSignature, reasoningSignature, recordOrigin, thoughtOriginOf } from './reasoning-signature.ts';
 
-test('a mark is read as it was written', () => {
+test('a signature is parsed as it was written', () => {
   expect(parseSignature(reasoningSignature('groq', 'reasoning'))).toEqual({
     upstream: 'groq',
     field: 'reasoning',

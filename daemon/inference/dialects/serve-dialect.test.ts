@@ -20,7 +20,7 @@ import { serveDialect } from './serve-dialect.ts';
 closeAfterEach();
 
 describe.each(PATHS)('%s', (path) => {
-  test('is the chat that it means: address, body, credentials, headers, log', async () => {
+  test('is the equivalent chat: path, body, credentials, headers, log', async () => {
     const seen: { url?: string; body: string; headers: object }[] = [];
     const { gateway, slots } = await setUp(async (req, res) => {
       let body = '';
@@ -43,7 +43,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(gateway.log).toMatchObject([{ route: path, slot: 'agent', status: 200, completion_tokens: 4 }]);
   });
 
-  test('a refusal by its schema is in the log and counted, like that of a chat', async () => {
+  test('a refusal by the schema is logged and counted like that of a chat', async () => {
     const { gateway } = await setUp(() => {});
     const { status } = await post(gateway.origin, path, { model: 'agent', tools: 'none' });
     expect(status).toBeGreaterThanOrEqual(400);
@@ -53,7 +53,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(gateway.finished).toMatchObject([{ route: path, status }]);
   });
 
-  test('a whole answer without a message is a failure of the engine', async () => {
+  test('a complete response without a message is a failure of the engine', async () => {
     const { gateway } = await setUp((_req, res) => {
       res.writeHead(200, JSON_TYPE);
       res.end('{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}');
@@ -62,7 +62,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(gateway.log).toMatchObject([{ status: 502, error: 'upstream.error' }]);
   });
 
-  test('a stream is told as it is made', async () => {
+  test('a stream is translated as it arrives', async () => {
     const { gateway, got } = await held();
     const { head } = ask(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
     await until(() => got.length === 1);
@@ -81,7 +81,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(gateway.log).toMatchObject([{ status: 200, error: null }]);
   });
 
-  test('a caller that leaves ends the work of the engine', async () => {
+  test('a client disconnect ends the work of the engine', async () => {
     const { gateway, got, engine, slots } = await held();
     const { req, head } = ask(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
     head.then((res) => res.on('error', () => {})).catch(() => {});
@@ -137,7 +137,7 @@ describe.each(PATHS)('%s', (path) => {
     req.destroy();
   });
 
-  test('errors of the engine keep status and words', async () => {
+  test('errors of the engine keep status and message', async () => {
     const { gateway } = await setUp((req, res) => {
       req.resume();
       res.writeHead(422, JSON_TYPE);
@@ -150,7 +150,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(JSON.parse(answer.body)).toEqual(path === MESSAGES ? { type: 'error', error } : { error });
   });
 
-  test('a prompt that a provider calls too long, by another code, is told so that agents know it', async () => {
+  test('a prompt that is too long by another code gets the code that agents know', async () => {
     const message =
       "This model's maximum context length is 512 tokens. However, you requested 600 tokens (590 in the messages, 10 in the completion).";
     const { gateway } = await setUp((req, res) => {
@@ -186,7 +186,7 @@ describe.each(PATHS)('%s', (path) => {
 describe('counting', () => {
   const body = { model: 'agent', messages: hi };
 
-  test('asks the engine, and tells its number', async () => {
+  test('calls the engine and returns its count', async () => {
     const urls: (string | undefined)[] = [];
     const { gateway } = await setUp((req, res) => {
       urls.push(req.url);
@@ -199,7 +199,7 @@ describe('counting', () => {
     expect(urls).toEqual([`${CHAT}/input_tokens`]);
   });
 
-  test('an engine with a place of its own for it is asked there', async () => {
+  test('calls an engine at its own path', async () => {
     const urls: (string | undefined)[] = [];
     const { gateway, slots } = await setUp((req, res) => {
       urls.push(req.url);
@@ -213,7 +213,7 @@ describe('counting', () => {
   });
 
   test.each([401, 403, 404, 405, 501])(
-    'an engine that answers %i cannot count, and nobody guesses',
+    'an engine that answers %i cannot count, and nothing is estimated',
     async (status) => {
       const { gateway } = await setUp((req, res) => {
         req.resume();

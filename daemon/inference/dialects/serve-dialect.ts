@@ -15,8 +15,8 @@ export type DialectName = keyof typeof DIALECTS;
 type Task = (call: InferenceCall) => Promise<void>;
 
 /**
- * Serves a call of another API by the chat that it means: everything that is true for a chat (rewrites, dispatch, lease,
- * limits, request log) is true for it, because it is one. `refused` is told of calls that mean none.
+ * Serves a request of another API as the chat that it means. Everything that applies to a chat (rewrites,
+ * dispatch, lease, limits, request log) applies to it. `refused` records requests that cannot be translated.
  */
 export function serveDialect(
   name: DialectName,
@@ -42,7 +42,7 @@ export function serveDialect(
     const served = tasks[task]({
       ...call,
       path,
-      // Parameters of the other API's address mean nothing to a chat.
+      // Query parameters of the other API have no meaning for a chat.
       req: { url: path, headers: call.req.headers },
       res: new DialectResponse(call.res, translation, asked, extras),
       body,

@@ -1,4 +1,4 @@
-/** Efforts that ask for no thoughts, or for next to none. */
+/** Efforts that request little or no reasoning. */
 const WITHOUT: ReadonlySet<string> = new Set(['none', 'minimal']);
 
 /**

@@ -4,12 +4,12 @@ import { recordOrigin } from '../reasoning-signature.ts';
 import type { AssistantBlock, CountBody, InputMessage, ResultBlock, UserBlock } from './request-schema.ts';
 
 /**
- * A line of bookkeeping for Anthropic's own billing, which Claude Code puts first and changes with every request: to a model
- * it says nothing, and it would cost the whole prompt cache.
+ * An Anthropic billing line, which Claude Code puts first and changes with every request. It means nothing to
+ * a model and would invalidate the prompt cache.
  */
 const BILLING = 'x-anthropic-billing-header:';
 
-/** The messages of a chat that say the same. */
+/** Translates the messages to those of a chat. */
 export function chatMessages(
   { system, messages }: Pick<CountBody, 'system' | 'messages'>,
   places: SourcePaths,
@@ -30,7 +30,7 @@ function chatMessage(message: InputMessage, place: string, places: SourcePaths):
   return [tagSource(places, place, made)];
 }
 
-/** Results of tools come first, each a message of its own; pictures in them follow as what the user shows. */
+/** Tool results come first, each as its own message. Their images follow in a user message. */
 function userMessages(blocks: readonly UserBlock[], place: string, places: SourcePaths): Json[] {
   const results: Json[] = [];
   const shown: PlacedBlock[] = [];
@@ -50,7 +50,7 @@ function userMessages(blocks: readonly UserBlock[], place: string, places: Sourc
   return [...results, tagSource(places, place, { role: 'user', content: contentOf(own, places) })];
 }
 
-/** A block and where the caller wrote it. */
+/** A block and its path in the caller's request. */
 interface PlacedBlock {
   readonly block: ResultBlock;
   readonly path: string;
@@ -70,7 +70,7 @@ function textOf(block: ResultBlock): string {
   return typeof block.title === 'string' ? `${block.title}\n${block.source.data}` : block.source.data;
 }
 
-/** A text where there are no pictures: every engine and template reads that. */
+/** Returns a string when there are no images: every engine and template accepts that. */
 function contentOf(blocks: readonly PlacedBlock[], places: SourcePaths): unknown {
   if (!blocks.some(({ block }) => isImage(block)))
     return blocks.map(({ block }) => textOf(block)).join('\n\n');

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece } from '../piece.ts';
 
-/** Anthropic's words for the reasons of a chat to end; any other is an ended turn. */
+/** Anthropic's stop reasons for finish reasons of a chat; any other is an ended turn. */
 const REASONS: Readonly<Record<string, string>> = {
   length: 'max_tokens',
   tool_calls: 'tool_use',
@@ -9,14 +9,17 @@ const REASONS: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
 };
 
-/** `stop_reason` and `stop_sequence`; `called`: the answer holds a call, which some engines end with a plain stop. */
+/**
+ * Returns `stop_reason` and `stop_sequence`. `called` means that the response contains a call, which some
+ * engines end with a plain stop.
+ */
 export function stopOf(finish: (Piece & { type: 'finish' }) | null, called: boolean): Json {
   if (finish?.stop) return { stop_reason: 'stop_sequence', stop_sequence: finish.stop };
   const known = REASONS[finish?.reason ?? ''];
   return { stop_reason: known ?? (called ? 'tool_use' : 'end_turn'), stop_sequence: null };
 }
 
-/** Anthropic counts what came from the cache apart from the rest of the input. */
+/** Anthropic counts cached input tokens separately. */
 export const usageOf = (usage: ChatUsage | null): Json => ({
   input_tokens: (usage?.input ?? 0) - (usage?.cached ?? 0),
   cache_creation_input_tokens: 0,

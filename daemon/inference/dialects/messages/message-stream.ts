@@ -21,14 +21,14 @@ const BLOCKS: Readonly<Record<'text' | 'reasoning', BlockRow>> = {
   },
 };
 
-/** Tells one message out of the pieces of a chat as Anthropic's events; nothing of the text is kept. */
+/** Emits the events of one Anthropic message from chat pieces. Stores no text. */
 export class MessageStream {
   readonly #emit: Emit;
   readonly #head: MessageHead;
   #blocks = 0;
-  /** The kind of text or the number of the call that the open block holds; null while none is open. */
+  /** The text kind or call index of the open block; null when none is open. */
   #open: 'text' | 'reasoning' | number | null = null;
-  /** The signature of the thoughts that are told. */
+  /** The signature of the current reasoning. */
   #signature = '';
   #called = false;
   #finish: (Piece & { type: 'finish' }) | null = null;
@@ -39,12 +39,12 @@ export class MessageStream {
     this.#emit = emit;
   }
 
-  /** Whether the chat has told how it ended. */
+  /** Whether the chat has reported its finish reason. */
   get finished(): boolean {
     return this.#finish !== null;
   }
 
-  /** The counts are told at the end: nobody knows them yet. */
+  /** Token counts follow at the end because they are not known yet. */
   begin(): void {
     const { id, model } = this.#head;
     const ends = { stop_reason: null, stop_sequence: null, usage: usageOf(null) };
@@ -111,7 +111,7 @@ export class MessageStream {
 
   #close(): void {
     if (this.#open === null) return;
-    // Thoughts end with their signature; ours only says who said them, because nobody checks it.
+    // A reasoning block ends with its signature. Ours only records the origin, because no client verifies it.
     if (this.#open === 'reasoning') this.#delta({ type: 'signature_delta', signature: this.#signature });
     this.#emit('content_block_stop', { index: this.#blocks++ });
     this.#open = null;

@@ -9,7 +9,7 @@ import { MessageStream } from './message-stream.ts';
 import { readCount, readMessages } from './request.ts';
 import { type MessageHead, wholeMessage } from './whole-message.ts';
 
-/** Anthropic's Messages. */
+/** The Messages API of Anthropic. */
 export const messages: Dialect = (bytes) => ({
   origin: originOf(bytes, readMessages),
   path: CHAT_PATH,
@@ -21,7 +21,7 @@ export const messages: Dialect = (bytes) => ({
   envelope: anthropicEnvelope,
 });
 
-/** The tokens of a prompt, counted by the engine that would answer it, template and tools included. */
+/** Counts the tokens of a prompt with the engine that would serve it, template and tools included. */
 export const messagesCount: Dialect = (bytes) => ({
   origin: originOf(bytes, readCount),
   path: `${CHAT_PATH}/input_tokens`,
@@ -30,7 +30,7 @@ export const messagesCount: Dialect = (bytes) => ({
   events: () => {
     throw new GatewayError('upstream.error', { message: 'The engine streamed where it was to count.' });
   },
-  // vLLM says `count`.
+  // vLLM names the field `count`.
   whole: ({ input_tokens, count }) => {
     const told = input_tokens ?? count;
     if (Number.isSafeInteger(told)) return { input_tokens: told };
@@ -40,7 +40,7 @@ export const messagesCount: Dialect = (bytes) => ({
   envelope: anthropicEnvelope,
 });
 
-/** Fields of a chat under the names of Messages. */
+/** Fields of a chat and their names in the Messages API. */
 const FIELDS = {
   max_completion_tokens: 'max_tokens',
   stop: 'stop_sequences',

@@ -4,7 +4,7 @@ const loose = z.looseObject;
 const word = z.string();
 
 const text = loose({ type: z.literal('text'), text: word });
-/** A list of blocks; a string is one block of text. */
+/** A list of blocks; a string is one text block. */
 const blocks = <T extends z.ZodType>(block: T) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? [{ type: 'text', text: value }] : value),
@@ -70,7 +70,7 @@ const toolChoice = loose({
   disable_parallel_tool_use: z.boolean().nullish(),
 });
 
-/** What `POST /v1/messages` and its count share; other fields pass. */
+/** The common fields of `POST /v1/messages` and its count; other fields pass. */
 const shared = {
   model: z.string().nullish(),
   messages: z.array(message, { error: 'must be a list of messages' }).min(1),

@@ -36,11 +36,11 @@ describe('messages', () => {
       ],
       'You code.',
     ],
-  ])('the system words %j', (system, content) => {
+  ])('the system text %j', (system, content) => {
     expect(messagesOf(hi, { system })).toEqual([{ role: 'system', content }, ...hi]);
   });
 
-  test('a turn with thoughts, words and calls, and the results after it', () => {
+  test('a turn with reasoning, text and calls, and the results after it', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } };
     expect(
       messagesOf([
@@ -81,7 +81,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('a result without content, a document of text, a picture by address', () => {
+  test('a result without content, a text document, an image by URL', () => {
     const document = { type: 'document', title: 'T', source: { type: 'text', data: 'body' } };
     const picture = { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } };
     expect(
@@ -167,7 +167,7 @@ test.each<[unknown, number, string | undefined]>([
   if (path !== undefined) expect(seen.path).toBe(path);
 });
 
-test('what is wrong is told in words', () => {
+test('faults are described', () => {
   const reason = (body: unknown) => {
     try {
       readMessages(bytes(body));
@@ -181,7 +181,7 @@ test('what is wrong is told in words', () => {
   expect(reason({ messages: hi, max_tokens: 1.5 })).toBe('max_tokens: must be a whole number');
 });
 
-test('a count needs no max_tokens and asks for nothing but the prompt', () => {
+test('a count needs no max_tokens and sends only the prompt', () => {
   expect(readCount(bytes({ model: 'm', messages: hi, tools: [f], temperature: 1 }))).toEqual({
     model: 'm',
     messages: hi,

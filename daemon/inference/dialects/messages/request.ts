@@ -5,7 +5,10 @@ import { thinkingFields } from '../thinking-fields.ts';
 import { chatMessages } from './input.ts';
 import { type CountBody, countBody, type MessagesBody, messagesBody } from './request-schema.ts';
 
-/** The chat that a request means; `places` is told where its parts come from. Throws `request.invalid` for what is not served. */
+/**
+ * Translates a request to a chat and records the source paths in `places`. Throws `request.invalid` for
+ * unsupported features.
+ */
 export function readMessages(bytes: Buffer, places: SourcePaths = new WeakMap()): Json {
   const body: MessagesBody = readBody(messagesBody, bytes);
   const stops = body.stop_sequences ?? [];
@@ -18,7 +21,7 @@ export function readMessages(bytes: Buffer, places: SourcePaths = new WeakMap())
   };
 }
 
-/** The part of a request that a prompt is made of, as a chat. */
+/** Translates the part of a request that forms the prompt. */
 export const readCount = (bytes: Buffer, places: SourcePaths = new WeakMap()): Json =>
   promptOf(readBody(countBody, bytes), places);
 
@@ -35,10 +38,13 @@ function promptOf(body: CountBody, places: SourcePaths): Json {
   };
 }
 
-/** Efforts beyond those that models of others know. */
+/** Efforts that other providers' models do not know. */
 const STRONGEST: ReadonlySet<string> = new Set(['xhigh', 'max']);
 
-/** `adaptive` leaves it to the slot; `budget_tokens` is not kept: no local engine counts thoughts. */
+/**
+ * `adaptive` uses the setting of the slot. `budget_tokens` is dropped: no local engine counts reasoning
+ * tokens.
+ */
 function thinkingOf({ thinking, output_config: config }: CountBody): Json {
   const effort = typeof config?.effort === 'string' ? config.effort : null;
   const degree = effort !== null && STRONGEST.has(effort) ? 'high' : effort;

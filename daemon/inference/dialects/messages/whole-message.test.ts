@@ -14,7 +14,7 @@ const answer = (reason: string, ...args: string[]): Piece[] => [
 const TEXT = { type: 'text', text: 'Look:' };
 const CALL = { type: 'tool_use', id: 'c0', name: 'f', input: { a: 1 } };
 
-it('a call that the limit of tokens cut off is left out, and the reason is told', () => {
+it('a call that the token limit truncated is left out, with the stop reason', () => {
   expect(wholeMessage(HEAD, answer('length', '{"a":1}', '{"a":'))).toMatchObject({
     content: [TEXT, CALL],
     stop_reason: 'max_tokens',
@@ -26,7 +26,7 @@ it('a call that the limit of tokens cut off is left out, and the reason is told'
   expect(wholeMessage(HEAD, answer('length', '{"a":1}')).content).toEqual([TEXT, CALL]);
 });
 
-it('any other call that is no object is a failure of the engine', () => {
+it('any other call without an object is a failure of the engine', () => {
   const upstreamError = expect.objectContaining({ code: 'upstream.error' });
   expect(() => wholeMessage(HEAD, answer('tool_calls', '{"a":'))).toThrow(upstreamError);
   expect(() => wholeMessage(HEAD, answer('length', '{"a":', '{}'))).toThrow(upstreamError);

@@ -12,8 +12,8 @@ export interface MessageHead extends Responder {
 type Call = { readonly id: string; readonly name: string; text: string };
 
 /**
- * A `message` of Anthropic's API, without a call that the limit of tokens cut off. Throws `upstream.error` for any other
- * call whose arguments are no object.
+ * Returns a `message` of Anthropic's API, without a call that the token limit truncated. Throws
+ * `upstream.error` for any other call whose arguments are not an object.
  */
 export function wholeMessage({ id, model, upstream }: MessageHead, pieces: readonly Piece[]): Json {
   const content: Json[] = [];

@@ -2,7 +2,7 @@ import { asList, asObject } from '../json.ts';
 import { invalidField } from '../read-body.ts';
 import type { ResponsesBody, ResponseTool } from './request-schema.ts';
 
-/** A tool and where it stands in the request. */
+/** A tool and its path in the request. */
 export interface DeclaredTool {
   readonly tool: ResponseTool;
   readonly namespace: string | null;
@@ -10,8 +10,8 @@ export interface DeclaredTool {
 }
 
 /**
- * Every tool that a request declares, wherever it stands: in `tools`, in items of the input that add some (Codex, for models
- * that it knows) or that tell what a search for tools has found. Namespaces are told as what is in them.
+ * Returns every declared tool: in `tools`, and in input items that add tools (Codex, for models that it
+ * knows) or list the results of a tool search. Flattens namespaces.
  */
 export function declaredTools({ tools, input }: Pick<ResponsesBody, 'tools' | 'input'>): DeclaredTool[] {
   const added = input.flatMap((item, at) =>

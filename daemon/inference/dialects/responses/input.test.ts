@@ -23,8 +23,8 @@ const answers = (call_id: string, output: unknown = 'done') => ({
 const called = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
 const result = (tool_call_id: string, content = 'done') => ({ role: 'tool', tool_call_id, content });
 
-describe('nothing stands between a call and its result', () => {
-  test('words and thoughts after a call belong to its turn', () => {
+describe('nothing is between a call and its result', () => {
+  test('text and reasoning after a call belong to its turn', () => {
     const input = [thinks('a'), says('One.'), calls('x'), says('Two.'), thinks('b'), calls('y')];
     expect(messagesOf([...input, answers('x'), answers('y'), says('Done.')])).toEqual([
       {
@@ -39,14 +39,14 @@ describe('nothing stands between a call and its result', () => {
     ]);
   });
 
-  test('words after a call without any', () => {
+  test('text after a call without text', () => {
     expect(messagesOf([calls('x'), says('Wait.'), answers('x')])).toEqual([
       { role: 'assistant', content: 'Wait.', tool_calls: [called('x')] },
       result('x'),
     ]);
   });
 
-  test('between two results as well', () => {
+  test('also between two results', () => {
     const input = [calls('x'), calls('y'), answers('x'), thinks('a'), says('Wait.'), answers('y')];
     expect(messagesOf(input)).toEqual([
       {
@@ -60,7 +60,7 @@ describe('nothing stands between a call and its result', () => {
     ]);
   });
 
-  test('once all results are there, a new turn begins', () => {
+  test('a new turn begins after all results', () => {
     expect(messagesOf([calls('x'), answers('x'), calls('y'), answers('y')])).toEqual([
       { role: 'assistant', content: null, tool_calls: [called('x')] },
       result('x'),
@@ -69,7 +69,7 @@ describe('nothing stands between a call and its result', () => {
     ]);
   });
 
-  test('a call that was never answered does not reach into the next turn', () => {
+  test('a call without a result does not extend into the next turn', () => {
     expect(messagesOf([calls('x'), { role: 'user', content: 'Stop.' }, says('Yes.')])).toEqual([
       { role: 'assistant', content: null, tool_calls: [called('x')] },
       { role: 'user', content: 'Stop.' },
@@ -78,12 +78,12 @@ describe('nothing stands between a call and its result', () => {
   });
 });
 
-describe('pictures in results', () => {
+describe('images in results', () => {
   const words = { type: 'input_text', text: 'Seen.' };
   const picture = (image_url: string) => ({ type: 'input_image', image_url });
   const shown = (url: string) => ({ type: 'image_url', image_url: { url } });
 
-  test('follow the last result in a row as what the user shows', () => {
+  test('follow the last result in a row as a user message', () => {
     const input = [
       calls('x'),
       calls('y'),
@@ -100,7 +100,7 @@ describe('pictures in results', () => {
     ]);
   });
 
-  test('stand before the next turn, and at the end', () => {
+  test('precede the next turn, or are at the end', () => {
     const turn = (id: string) => [calls(id), answers(id, [words, picture(`data:${id}`)])];
     expect(messagesOf([...turn('x'), ...turn('y')])).toEqual([
       { role: 'assistant', content: null, tool_calls: [called('x')] },
@@ -112,7 +112,7 @@ describe('pictures in results', () => {
     ]);
   });
 
-  test('wait for a result that is still owed', () => {
+  test('wait for a pending result', () => {
     const input = [calls('x'), calls('y'), answers('x', [picture('data:1')]), says('Wait.'), answers('y')];
     expect(messagesOf(input)).toEqual([
       { role: 'assistant', content: 'Wait.', tool_calls: [called('x'), called('y')] },
@@ -122,7 +122,7 @@ describe('pictures in results', () => {
     ]);
   });
 
-  test('keep the place where the caller wrote them', () => {
+  test("keep the caller's path", () => {
     const places: SourcePaths = new WeakMap();
     const messages = asList(chatOf([calls('x'), answers('x', [words, picture('data:1')])], places).messages);
     const message = messages[2] as { content: Json[] };
@@ -133,7 +133,7 @@ describe('pictures in results', () => {
   });
 });
 
-describe('what is long in a row is read in one pass', () => {
+describe('long sequences are read in one pass', () => {
   const shows = {
     type: 'message',
     role: 'assistant',

@@ -6,7 +6,7 @@ import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
 import { chatName } from './tool-names.ts';
 import { INPUT_FIELD, SEARCH } from './tools.ts';
 
-/** The messages of a chat that say the same as instructions and input items. */
+/** Translates instructions and input items to the messages of a chat. */
 export function chatMessages(
   { instructions, input }: Pick<ResponsesBody, 'instructions' | 'input'>,
   places: SourcePaths,
@@ -19,19 +19,22 @@ export function chatMessages(
 }
 
 /**
- * What the assistant thinks, says and calls in a row is one message of a chat. While a call of it has no result yet, so is
- * what comes after the call: providers refuse a chat in which anything stands between the two.
+ * Merges consecutive reasoning, text and calls of the assistant into one message. While a call has no result,
+ * what follows it belongs to the same message: providers refuse a chat with anything between the two.
  */
 class Messages {
   readonly #all: Json[] = [];
   #turn: Json | null = null;
-  /** Calls of the turn whose results have not come. */
+  /** Calls of the turn without a result. */
   readonly #pendingCalls = new Set<string>();
   readonly #places: SourcePaths;
-  /** Pictures of results, which providers refuse in a message of a tool: the user shows them after the last one in a row. */
+  /**
+   * Images of results, which providers refuse in a tool message. A user message after the last result carries
+   * them.
+   */
   #images: Json[] = [];
   #imagesPath = '';
-  /** The place of the item that is read. */
+  /** The path of the current item. */
   #path = '';
 
   constructor(places: SourcePaths) {
@@ -83,7 +86,7 @@ class Messages {
 
   #call(id: string, name: string, text: string): void {
     const turn = this.#open();
-    // Pushed, not copied: a request may hold very many calls in a row.
+    // Pushes instead of copying: a request may contain very many consecutive calls.
     const calls = (turn.tool_calls ?? []) as Json[];
     const call = { id, type: 'function', function: { name, arguments: text } };
     calls.push(tagSource(this.#places, this.#path, call));
@@ -104,7 +107,7 @@ class Messages {
     if (id) this.#call(id, SEARCH.name, JSON.stringify(asObject(args) ?? {}));
   }
 
-  /** What was found is among the tools of the chat: here it is only named. */
+  /** The tools themselves are in the tools of the chat; the message only names them. */
   #searchResult({ call_id: id, tools }: InputItem & { type: 'tool_search_output' }): void {
     const names = declaredTools({ input: [], tools }).flatMap(({ tool: { name }, namespace }) =>
       name ? [chatName({ name, namespace })] : [],
@@ -133,7 +136,7 @@ class Messages {
     return this.#turn ?? this.#begin();
   }
 
-  /** The turn to which words and thoughts belong: one that has thoughts only or waits for results, else a new one. */
+  /** Returns the turn for text and reasoning: one with reasoning only or pending calls, else a new one. */
   #textTurn(): Json {
     const begun = this.#turn !== null && !('content' in this.#turn);
     return begun || this.#pendingCalls.size > 0 ? this.#open() : this.#begin();
@@ -151,10 +154,10 @@ class Messages {
 const nameOf = ({ name, namespace }: { name: string; namespace?: string | null | undefined }): string =>
   chatName({ name, namespace: namespace ?? null });
 
-/** Parts that somebody wrote are texts of their own; those of an answer are pieces of one text. */
+/** Separates the parts of written input; parts of a response are joined without it. */
 const LINES = '\n';
 
-/** What a turn has said before and what it goes on with. A list of `before` is the turn's own, and grows. */
+/** Joins earlier and later content of a turn. A list in `before` belongs to the turn and is extended. */
 function joined(before: unknown, more: unknown): unknown {
   if (before === undefined || before === null || before === '') return more;
   if (typeof before === 'string' && typeof more === 'string') return before + LINES + more;
@@ -166,7 +169,9 @@ function joined(before: unknown, more: unknown): unknown {
 const partsOf = (content: unknown): unknown[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content as unknown[]);
 
-/** A text where the parts are texts only: every engine and template reads that. `glue` stands between two of them. */
+/**
+ * Returns a string for text-only content: every engine and template accepts that. `glue` separates the parts.
+ */
 function contentOf(content: Content, place: string, places: SourcePaths, glue = LINES): unknown {
   if (!content.some(isImage)) return textsOf(content, glue);
   return content.map((part, at) => tagSource(places, `${place}.${at}`, chatPart(part)));

@@ -4,15 +4,15 @@ import { INPUT_FIELD } from './tools.ts';
 
 type Status = 'in_progress' | 'completed' | 'incomplete';
 
-/** Tells an event about an item: type and what is particular to it. */
+/** Emits an event about an item: its type and its own fields. */
 export type EmitEvent = (type: string, fields: Json) => void;
 
-/** One item of `output` while it grows; what it tells is what a client needs to grow the same. */
+/** One item of `output` while it grows. Its events let a client build the same item. */
 export interface Item {
   add(text: string, tell: EmitEvent): void;
-  /** Tells the ends of its parts and answers the item as it stays. */
+  /** Emits the end of its parts and returns the final item. */
   close(status: Status, tell: EmitEvent): Json;
-  /** The item at its beginning. */
+  /** Returns the item without content. */
   initial(): Json;
 }
 
@@ -32,7 +32,7 @@ const message = (id: string, status: Status, content: readonly Json[]): Json => 
   content,
 });
 
-/** How each kind of text is told; thoughts are content of a reasoning item, in full, not a summary. */
+/** How each kind of text is emitted. Reasoning is full content of a reasoning item, not a summary. */
 const TEXTS: Readonly<Record<TextKind, TextRow>> = {
   text: {
     part: (text) => ({ type: 'output_text', text, annotations: [], logprobs: [] }),
@@ -57,7 +57,10 @@ const TEXTS: Readonly<Record<TextKind, TextRow>> = {
   },
 };
 
-/** An item of one part of text. `origin`: who said thoughts, where a provider has an encrypted copy of them. */
+/**
+ * Creates an item with one text part. `origin` records the source of reasoning in place of a provider's
+ * encrypted copy.
+ */
 export function textItem(kind: TextKind, id: string, origin = ''): Item {
   const row = TEXTS[kind];
   const item: TextRow['item'] = (...parts) => ({
@@ -85,16 +88,16 @@ export function textItem(kind: TextKind, id: string, origin = ''): Item {
 export interface CallNames {
   readonly id: string;
   readonly callId: string;
-  /** As the caller knows it. */
+  /** The name that the caller declared. */
   readonly name: string;
   readonly namespace: string | null;
 }
 
-/** Codex finds a tool by both, and knows no other name of it. */
+/** Codex identifies a tool by both fields. */
 const nameFields = ({ name, namespace }: CallNames): Json =>
   namespace === null ? { name } : { name, namespace };
 
-/** A call of a function. */
+/** Creates the item of a function call. */
 export function functionItem(names: CallNames): Item {
   const { id, callId, name } = names;
   let text = '';
@@ -119,7 +122,10 @@ export function functionItem(names: CallNames): Item {
   };
 }
 
-/** A call of a tool that takes free text, which the model wrote as the one argument of a function. Told at its end. */
+/**
+ * Creates the item of a custom tool call, whose free text is the only argument of a function. Emitted at its
+ * end.
+ */
 export function customItem(names: CallNames): Item {
   const { id, callId } = names;
   let text = '';
@@ -145,7 +151,10 @@ export function customItem(names: CallNames): Item {
   };
 }
 
-/** A search for tools that the caller is to run. It has no events of its own: its end tells all. */
+/**
+ * Creates the item of a tool search that the caller runs. It has no events of its own; its end contains
+ * everything.
+ */
 export function searchItem({ id, callId }: CallNames): Item {
   let text = '';
   const item = (status: Status, args: Json): Json => ({

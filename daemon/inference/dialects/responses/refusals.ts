@@ -3,7 +3,7 @@ import type { ResponsesBody } from './request-schema.ts';
 
 const STATELESS = 'nothing is stored here: send the whole conversation as input';
 
-/** Fields that ask for what a gateway without stored answers cannot do, with what clients are told (400). */
+/** Fields that require stored responses, with the error message (400). */
 const UNSUPPORTED_FIELDS: readonly [field: keyof ResponsesBody, why: string][] = [
   ['previous_response_id', STATELESS],
   ['conversation', STATELESS],
@@ -12,7 +12,7 @@ const UNSUPPORTED_FIELDS: readonly [field: keyof ResponsesBody, why: string][] =
 ];
 const LOGPROBS = 'message.output_text.logprobs';
 
-/** Throws `request.invalid` for the first field that is not served. Asking for nothing (`null`, `false`) is no asking. */
+/** Throws `request.invalid` for the first unsupported field. `null` and `false` request nothing. */
 export function rejectUnsupportedFields(body: ResponsesBody): void {
   for (const [field, why] of UNSUPPORTED_FIELDS) {
     const value = body[field];

@@ -48,13 +48,13 @@ const reasoning = loose({
   summary: z.array(thought).nullish(),
 });
 
-/** A tool; what else it holds is read in `tools.ts`. */
+/** A tool; `tools.ts` reads its other fields. */
 const tool = loose({ type: text, name: z.string().nullish() });
 export type ResponseTool = z.infer<typeof tool>;
 
 const tools = z.array(tool);
 const moreTools = loose({ type: z.literal('additional_tools'), tools });
-/** Without an id it was a provider that searched. */
+/** Without an id, a provider ran the search. */
 const searchId = z.string().nullish();
 const search = loose({ type: z.literal('tool_search_call'), call_id: searchId, arguments: z.unknown() });
 const found = loose({ type: z.literal('tool_search_output'), call_id: searchId, tools });
@@ -62,7 +62,7 @@ const found = loose({ type: z.literal('tool_search_output'), call_id: searchId, 
 const KINDS = { call, output, customCall, customOutput, reasoning, moreTools, search, found };
 const TYPES = ['message', ...Object.values(KINDS).map((kind) => kind.shape.type.value)].join(', ');
 
-/** One item of `input`; a message may leave its type out. */
+/** One item of `input`; a message may omit its type. */
 export const inputItem = z.preprocess(
   (item) =>
     typeof item === 'object' && item !== null && !('type' in item) ? { type: 'message', ...item } : item,
@@ -101,7 +101,7 @@ const format = z.discriminatedUnion(
   { error: 'the type must be text, json_object or json_schema' },
 );
 
-/** Texts by name. One fault for all of them: a record of the validator makes one for each. */
+/** An object of strings, checked as one: the record type of the validator creates one issue per entry. */
 const texts = z.custom<Readonly<Record<string, string>>>(
   (value) => {
     const object = asObject(value);

@@ -23,14 +23,14 @@ function refusal(body: unknown): { status: number; code: string; path: string | 
 }
 
 describe('messages', () => {
-  test('a text is what the user says; instructions stand before it', () => {
+  test('a string is a user message after the instructions', () => {
     expect(messagesOf('hi', { instructions: 'Be brief.' })).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'hi' },
     ]);
   });
 
-  test('thoughts, words and calls of one turn are one message; results are messages of tools', () => {
+  test('reasoning, text and calls of one turn are one message; results are tool messages', () => {
     expect(
       messagesOf([
         { role: 'user', content: 'hi' },
@@ -61,7 +61,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('a call alone has no words; thoughts that came as a summary count', () => {
+  test('a call alone has no text; reasoning summaries count', () => {
     expect(
       messagesOf([
         { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: null },
@@ -70,7 +70,7 @@ describe('messages', () => {
     ).toMatchObject([{ reasoning_content: 'hm', content: null, tool_calls: [{ id: 'a' }] }]);
   });
 
-  test('texts that somebody wrote are lines; those of an answer are pieces of one text', () => {
+  test('written texts are lines; those of a response are joined', () => {
     const two = (type: string) => [
       { type, text: 'one' },
       { type, text: 'two' },
@@ -92,7 +92,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('pictures stay parts', () => {
+  test('images stay parts', () => {
     const content = [
       { type: 'input_text', text: 'What is this?' },
       { type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' },
@@ -113,7 +113,7 @@ describe('tools', () => {
   const f = { type: 'function', name: 'f', parameters: { type: 'object' }, strict: true };
   const patch = { type: 'custom', name: 'patch', description: 'Edits.', format: { definition: 'start: x' } };
 
-  test('functions stay, free text becomes a function, what a provider runs is left out and named', () => {
+  test('keeps functions, converts custom tools, leaves out and names provider tools', () => {
     const tools = [f, patch, { type: 'web_search' }, { type: 'local_shell' }, { type: 'web_search' }];
     const request = readResponses(Buffer.from(JSON.stringify({ input: 'x', tools })));
     expect(request.chat.tools).toMatchObject([
@@ -125,7 +125,7 @@ describe('tools', () => {
     expect([...request.tools.known.values()]).toMatchObject([{ kind: 'function' }, { kind: 'custom' }]);
   });
 
-  test('tools that are all left out leave no field behind', () => {
+  test('no field remains when all tools are left out', () => {
     const chat = chatOf({ input: 'x', tools: [{ type: 'web_search' }], tool_choice: 'auto' });
     expect(chat).toEqual({ messages: [{ role: 'user', content: 'x' }] });
   });

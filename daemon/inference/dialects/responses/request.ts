@@ -7,7 +7,7 @@ import { rejectUnsupportedFields } from './refusals.ts';
 import { type ResponsesBody, responsesBody } from './request-schema.ts';
 import { type ChatTools, chatTools } from './tools.ts';
 
-/** Fields that mean the same in a chat, OpenAI's and those of local engines. */
+/** Fields with the same meaning in a chat, from OpenAI and local engines. */
 const SAME = [
   'model',
   'temperature',
@@ -29,7 +29,10 @@ export interface ResponsesRequest {
   readonly tools: ChatTools;
 }
 
-/** The chat that a request means; `places` is told where its parts come from. Throws `request.invalid` for what is not served. */
+/**
+ * Translates a request to a chat and records the source paths in `places`. Throws `request.invalid` for
+ * unsupported features.
+ */
 export function readResponses(bytes: Buffer, places: SourcePaths = new WeakMap()): ResponsesRequest {
   const body = readBody(responsesBody, bytes);
   rejectUnsupportedFields(body);

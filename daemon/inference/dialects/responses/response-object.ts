@@ -9,17 +9,20 @@ export interface ResponseHead extends Responder {
   readonly created: number;
 }
 
-/** How far a response is: what changes between its first event and its last. */
+/** The fields that change between the first and the last event of a response. */
 export interface Progress {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
   readonly output: readonly Json[];
   readonly usage: ChatUsage | null;
-  /** Why it is incomplete. */
+  /** Why the response is incomplete. */
   readonly reason?: string;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** A `response` object of OpenAI's API, which repeats what was asked for; nothing is ever stored, so `store` is false. */
+/**
+ * Returns a `response` object of OpenAI's API, which repeats the request. Nothing is stored, so `store` is
+ * false.
+ */
 export function responseObject(head: ResponseHead, body: ResponsesBody, progress: Progress): Json {
   const done = progress.status === 'completed';
   return {

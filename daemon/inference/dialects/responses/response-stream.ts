@@ -8,12 +8,12 @@ import type { ResponsesBody } from './request-schema.ts';
 import { type Progress, type ResponseHead, responseObject } from './response-object.ts';
 import type { KnownTool } from './tool-names.ts';
 
-/** Most characters of one answer; its last event repeats them all. */
+/** Maximum characters of one response; its last event repeats all of them. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 const ID_OF: Readonly<Record<TextKind, string>> = { text: 'msg', refusal: 'msg', reasoning: 'rs' };
 
-/** The id and the item of a call, by what is called. */
+/** The id prefix and the item of a call, by kind of tool. */
 const CALLS: Readonly<
   Record<KnownTool['kind'], readonly [prefix: string, item: (names: CallNames) => Item]>
 > = {
@@ -22,7 +22,7 @@ const CALLS: Readonly<
   search: ['tsc', searchItem],
 };
 
-/** Why an answer that was cut is incomplete, by the finish reason of the chat. */
+/** Why a truncated response is incomplete, by the finish reason of the chat. */
 const INCOMPLETE: Readonly<Record<string, string>> = {
   length: 'max_output_tokens',
   content_filter: 'content_filter',
@@ -31,11 +31,11 @@ const INCOMPLETE: Readonly<Record<string, string>> = {
 interface OpenItem {
   readonly item: Item;
   readonly id: string;
-  /** Its kind of text, or the number of its call. */
+  /** Its kind of text, or the index of its call. */
   readonly what: TextKind | number;
 }
 
-/** Grows one response out of the pieces of a chat and tells its events, in OpenAI's order, numbered without a gap. */
+/** Builds one response from chat pieces and emits its events in OpenAI's order, numbered without a gap. */
 export class ResponseStream {
   readonly #head: ResponseHead;
   readonly #body: ResponsesBody;
@@ -60,7 +60,7 @@ export class ResponseStream {
     this.#send = emit;
   }
 
-  /** Whether the chat has told how it ended. */
+  /** Whether the chat has reported its finish reason. */
   get finished(): boolean {
     return this.#finish !== null;
   }
@@ -70,7 +70,7 @@ export class ResponseStream {
     this.#emitResponse('response.in_progress', { status: 'in_progress' });
   }
 
-  /** Throws `upstream.error` for an answer beyond all measure or one whose calls are out of order. */
+  /** Throws `upstream.error` for a response above the limit or with calls out of order. */
   add(piece: Piece): void {
     if (piece.type === 'finish') this.#finish = piece.reason;
     else if (piece.type === 'usage') this.#usage = piece.usage;
@@ -79,7 +79,7 @@ export class ResponseStream {
     else this.#text(piece.type, piece.text, reasoningSignature(this.#head.upstream, piece.field));
   }
 
-  /** The last event; answers the response as it stays. */
+  /** Emits the last event and returns the final response. */
   end(): Json {
     const reason = INCOMPLETE[this.#finish ?? ''];
     this.#close(reason === undefined ? 'completed' : 'incomplete');
@@ -87,7 +87,7 @@ export class ResponseStream {
     return this.#emitResponse(`response.${status}`, { status, reason });
   }
 
-  /** `response.failed` with what there is, then the error itself. */
+  /** Emits `response.failed` with the partial output, then the error itself. */
   fail({ code, message, param }: { code: string; message: string; param: string | null }): void {
     this.#close('incomplete');
     this.#emitResponse('response.failed', { status: 'failed', error: { code: 'server_error', message } });

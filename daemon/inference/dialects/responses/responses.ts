@@ -9,7 +9,7 @@ import { type ResponsesRequest, readResponses } from './request.ts';
 import type { ResponseHead } from './response-object.ts';
 import { ResponseStream } from './response-stream.ts';
 
-/** Fields of a chat under the names of Responses. */
+/** Fields of a chat and their names in the Responses API. */
 const FIELDS = {
   messages: 'input',
   max_tokens: 'max_output_tokens',
@@ -21,7 +21,7 @@ const FIELDS = {
   'response_format.json_schema.schema': 'text.format.schema',
 } as const;
 
-/** OpenAI's Responses, without storage: one request, one answer. */
+/** The Responses API of OpenAI, without storage: one request, one response. */
 export const responses: Dialect = (bytes) => {
   const places: SourcePaths = new WeakMap();
   const request = readResponses(bytes, places);
@@ -58,7 +58,7 @@ const headOf = (by: Responder): ResponseHead => ({
   ...by,
 });
 
-/** The same steps as a stream, of which the last object counts. */
+/** Runs the steps of a stream and returns the last object. */
 function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, chat: Json): Json {
   const stream = new ResponseStream(head, body, tools.known, () => {});
   for (const piece of wholePieces(chat, head.keep)) stream.add(piece);

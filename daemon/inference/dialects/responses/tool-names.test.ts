@@ -8,11 +8,11 @@ test.each([
   ['mcp__fs', 'read', 'mcp__fs__read'],
   ['mcp__fs__', 'read', 'mcp__fs__read'],
   ['crm', 'find', 'crm__find'],
-])('in %j %s is told as %s', (namespace, name, told) => {
+])('in %j %s becomes %s', (namespace, name, told) => {
   expect(chatName({ namespace, name })).toBe(told);
 });
 
-test('a name that is too long for providers is cut, and stays apart from what begins the same', () => {
+test('a long name is shortened and stays unique', () => {
   const of = (name: string) => chatName({ namespace: 'mcp__a_server_of_a_rather_long_name', name });
   const [one, two] = [of(`${'x'.repeat(30)}_one`), of(`${'x'.repeat(30)}_two`)];
   expect([one.length, two.length]).toEqual([64, 64]);

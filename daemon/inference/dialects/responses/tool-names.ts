@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** A tool as its caller knows it: a namespace is what Codex makes of each MCP server. */
+/** A tool as its caller knows it. Codex creates a namespace for each MCP server. */
 export interface KnownTool {
-  /** `search` finds further tools, which the caller does. */
+  /** `search` finds further tools; the caller runs it. */
   readonly kind: 'function' | 'custom' | 'search';
   readonly name: string;
   readonly namespace: string | null;
 }
 
-/** Longest name of a function that OpenAI takes; one that is longer ends in eight digits of its sum. */
+/** Maximum length of a function name at OpenAI. A longer one ends in eight digits of its hash. */
 const MAX_NAME_LENGTH = 64;
 const HASH_DIGITS = 8;
-/** Where Codex puts the tools that have no namespace of their own; its words to the model name them without one. */
+/** Namespaces of Codex for tools without one; its prompts use their bare names. */
 const BARE: ReadonlySet<string | null> = new Set([null, '', 'functions']);
 
 /**
- * The name of a tool in a chat, which has no namespaces: the same in each request, so that calls of earlier turns fit. Two
- * tools may get the same one.
+ * Returns the name of a tool in a chat, which has no namespaces. It is the same in each request, so that
+ * earlier calls match. Two tools may get the same name.
  */
 export function chatName({ namespace, name }: Pick<KnownTool, 'namespace' | 'name'>): string {
   if (BARE.has(namespace)) return name;

@@ -33,8 +33,8 @@ function faultOf(body: Json): string {
   return '';
 }
 
-describe('what is declared', () => {
-  test('namespaces are what is in them', () => {
+describe('declared tools', () => {
+  test('namespaces are flattened', () => {
     const request = requestOf({ tools: [fs, db, shell] });
     expect(request.chat.tools).toMatchObject([
       { function: { name: 'mcp__fs__read', description: 'Reads.', parameters, strict: false } },
@@ -45,7 +45,7 @@ describe('what is declared', () => {
     expect(request.tools.ignored).toEqual([]);
   });
 
-  test('items of the input add tools, and are no messages', () => {
+  test('input items add tools and are not messages', () => {
     const added = {
       type: 'additional_tools',
       role: 'developer',
@@ -57,7 +57,7 @@ describe('what is declared', () => {
     expect(request.tools.ignored).toEqual(['web_search']);
   });
 
-  test('so does what a search has found, once', () => {
+  test('search results add tools once', () => {
     const found = (...tools: Json[]) => ({
       type: 'tool_search_output',
       call_id: 'a',
@@ -74,7 +74,7 @@ describe('what is declared', () => {
     ]);
   });
 
-  test('a search that a provider runs is left out', () => {
+  test('leaves out a search that a provider runs', () => {
     const request = requestOf({ tools: [{ type: 'tool_search' }, shell] });
     expect([namesOf({ tools: [{ type: 'tool_search' }, shell] }), request.tools.ignored]).toEqual([
       ['exec_command'],
@@ -82,7 +82,7 @@ describe('what is declared', () => {
     ]);
   });
 
-  test('each tool keeps its place', () => {
+  test('each tool keeps its path', () => {
     const places: SourcePaths = new WeakMap();
     const added = { type: 'additional_tools', tools: [db] };
     const tools = asList(requestOf({ tools: [shell, fs], input: [user, added] }, places).chat.tools);
@@ -149,7 +149,7 @@ test('calls of earlier turns have the names of the tools', () => {
   ]);
 });
 
-describe.each([false, true])('what is called (stream: %s)', (stream) => {
+describe.each([false, true])('calls (stream: %s)', (stream) => {
   const body = { model: 'agent', input: 'hi', tools: [fs, search, shell, functions], stream };
   async function outputOf(name: string, args: string): Promise<unknown> {
     const call = { index: 0, id: 'c', type: 'function', function: { name, arguments: args } };

@@ -5,26 +5,26 @@ import { type DeclaredTool, declaredTools } from './declared-tools.ts';
 import type { ResponsesBody, ResponseTool } from './request-schema.ts';
 import { chatName, type KnownTool } from './tool-names.ts';
 
-/** The one parameter of the function that stands for a custom tool: its free text. */
+/** The only parameter of the function that represents a custom tool: its free text. */
 export const INPUT_FIELD = 'input';
 
-/** The search for tools that a caller runs; its type is its name. */
+/** The tool search that the caller runs; its type is its name. */
 export const SEARCH: KnownTool = { kind: 'search', name: 'tool_search', namespace: null };
 
 export interface ChatTools {
   /** `tools`, `tool_choice` and `parallel_tool_calls` of the chat. */
   readonly fields: Json;
-  /** What the caller knows each function of the chat as, by its name there. */
+  /** The caller's tool for each function name of the chat. */
   readonly known: ReadonlyMap<string, KnownTool>;
-  /** Types of tools that only their maker's servers run (`web_search`): they are left out. */
+  /** Types of tools that only a provider's servers run (`web_search`); they are left out. */
   readonly ignored: readonly string[];
 }
 
 /**
- * The tools of a chat. Functions stay; a custom tool becomes a function of one text, a search that the caller runs one that
- * asks for it; what a provider would run itself is left out, because agents name it in every request whoever answers,
- * unless `tool_choice` demands it. What is declared again, as by each search, stands once and where it was, which keeps the
- * prompt cache.
+ * Returns the tools of a chat. Keeps functions. Turns a custom tool into a function with one text parameter,
+ * and a client-run search into a function. Leaves out tools that a provider would run, because agents declare
+ * them in every request, unless `tool_choice` requires one. A tool that is declared again keeps its first
+ * position, which preserves the prompt cache.
  */
 export function chatTools(body: ResponsesBody, places: SourcePaths): ChatTools {
   const known = new Map<string, KnownTool>();
@@ -44,7 +44,7 @@ export function chatTools(body: ResponsesBody, places: SourcePaths): ChatTools {
   return { fields, known, ignored: [...ignored] };
 }
 
-/** Null for what only a provider runs. */
+/** Returns null for tools that only a provider runs. */
 function knownTool({ tool, namespace, path }: DeclaredTool): KnownTool | null {
   const { type, name, execution } = tool;
   if (type === 'tool_search' && execution === 'client') return SEARCH;
@@ -54,8 +54,8 @@ function knownTool({ tool, namespace, path }: DeclaredTool): KnownTool | null {
 }
 
 /**
- * Notes a tool; false for one that is declared again. Throws `request.invalid` where another one has its name in a chat: a
- * call would mean either.
+ * Registers a tool. Returns false for a repeated declaration. Throws `request.invalid` when another tool has
+ * the same name in a chat, because a call would be ambiguous.
  */
 function registerTool(known: Map<string, KnownTool>, tool: KnownTool, place: string): boolean {
   const name = chatName(tool);
