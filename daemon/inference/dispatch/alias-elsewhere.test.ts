@@ -15,7 +15,7 @@ const told = (path: string, model: string) =>
     refusalOf: () => null,
   });
 
-test('a recording goes to an upstream by the name that stands in its bytes only', () => {
+test('a recording goes to an upstream only by the name in its bytes', () => {
   expect(told(PATH, 'whisper:small')).toMatchObject({ upstream: 'far', error: null });
   expect(told(PATH, 'whisper-small-flm')).toMatchObject({
     upstream: 'far',

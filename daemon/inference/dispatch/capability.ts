@@ -12,7 +12,10 @@ const ABILITY: Record<SlotTypeName, string> = {
   image: 'makes images',
 };
 
-/** 409 `dispatch.capability_mismatch` when the chosen slot cannot do what the path asks; null when it can. */
+/**
+ * Returns 409 `dispatch.capability_mismatch` when the chosen slot cannot do what the path requires; null
+ * otherwise.
+ */
 export function capabilityMismatch(
   ask: DispatchRequest,
   target: Target,

@@ -58,7 +58,7 @@ describe('step 1, loaded slot', () => {
 describe('lane pin', () => {
   const first = slot('first', 'm');
   const second = slot('second', 'm', { active: 3, state: 'serving' });
-  test('keeps the slot that was meant when two share a model id', () => {
+  test('keeps the named slot when two share a model id', () => {
     const on = routingView({ slots: [first, second] });
     expect(chat('second', on).target).toMatchObject({ slot: 'second' });
     expect(chat('m', on).target).toMatchObject({ slot: 'first' });
@@ -78,11 +78,11 @@ describe('lane pin', () => {
     });
     expect(chat('second', cold)).toMatchObject({ step: 'registry', target: { slot: 'first' } });
   });
-  test('without a sibling its owner decides', () => {
+  test('without a sibling the slot decides', () => {
     const on = routingView({ slots: [slot('second', 'm', { state: 'error' })] });
     expect(chat('second', on)).toMatchObject({ step: 'registry', target: { slot: 'second' } });
   });
-  test('a slot without a model yet is still the one that was meant', () => {
+  test('a slot without a model is still the named one', () => {
     const on = routingView({ slots: [slotRecord({ name: 'agent', model: null, state: 'offline' })] });
     expect(chat('agent', on)).toMatchObject({ target: { slot: 'agent', model: null } });
   });
@@ -140,7 +140,7 @@ describe('steps 3 and 4, upstreams', () => {
       );
     }
   });
-  test('a guarded provider stands behind the own network, but health comes first', () => {
+  test('a guarded provider ranks behind the own network, but health comes first', () => {
     const near = upstreamFacts({ name: 'z', priority: 9, isSpendGuarded: false, models: ['m'] });
     const far = upstreamFacts({ name: 'a', models: ['m'] });
     const to = (...upstreams: (typeof near)[]) => chat('m', routingView({ upstreams })).target;
@@ -164,7 +164,7 @@ describe('steps 3 and 4, upstreams', () => {
     const on = routingView({ slots, upstreams: [upstreamFacts({ name: 'u', isCold: true, models: names })] });
     expect(resolve(ask(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
   });
-  test('a name of a slot that there is not goes where it is listed, but svc/ and the legacy alias never', () => {
+  test('the name of a missing slot goes where it is listed, but svc/ and the legacy alias never', () => {
     const upstreams = [upstreamFacts({ name: 'u', models: ['coder', 'agent-hermes'] })];
     const on = routingView({ upstreams });
     expect(chat('coder', on).target).toMatchObject({ upstream: 'u' });
@@ -192,7 +192,7 @@ describe('steps 3 and 4, upstreams', () => {
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'u', model: 'm' } });
   });
-  test('a model whose upstream is gone or disabled is served where it lies here', () => {
+  test('a model whose upstream is missing or disabled is served locally', () => {
     const on = routingView({
       slots: [slot('here', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:gone' })],
@@ -200,7 +200,7 @@ describe('steps 3 and 4, upstreams', () => {
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'here', model: 'm' } });
   });
-  test('a model is not answered by a slot of its name that was given another one', () => {
+  test('a model is not served by a slot of its name with another model', () => {
     const swapped = slot('m', 'other');
     const models = [registeredModel({ id: 'm' }), registeredModel({ id: 'other' })];
     const on = routingView({ slots: [swapped, slot('m-2', 'm', { state: 'offline' })], models });
@@ -308,7 +308,7 @@ describe('step 5, capability and path', () => {
     ['a-rerank-b', 'rerank'],
     ['SDXL-turbo', 'img'],
     ['flux.1', 'img'],
-  ])('the name %s points at slot %s, which cannot chat', (model, expected) => {
+  ])('the name %s leads to slot %s, which cannot chat', (model, expected) => {
     const question = ask('/v1/chat/completions', model, on);
     const found = resolve(question, on);
     expect(found.target).toMatchObject({ slot: expected });
@@ -331,7 +331,7 @@ describe('model omitted: the path decides', () => {
     ['/v1/completions', 'agent'],
     ['/v1/responses', 'agent'],
     ['/v1/embeddings', 'embed'],
-  ])('%s means %s', (path, expected) => {
+  ])('%s resolves to %s', (path, expected) => {
     expect(resolve(ask(path, null, on), on).target).toMatchObject({ slot: expected });
   });
   test('a slot that does not exist is 404, a route that requires a model 400', () => {

@@ -20,22 +20,22 @@ export const STEPS: readonly { readonly name: string; readonly resolve: Resolver
   { name: 'capability-path', resolve: capabilityPath },
 ];
 
-/** What one step said, kept for the answer's reason. */
+/** The outcome of one step, for the explanation. */
 export interface Trace {
   readonly step: string;
   readonly outcome: Outcome;
 }
 
 export interface Resolution {
-  /** Steps that were tried, in order; the last one chose, unless nobody did. */
+  /** The steps that were tried, in order. The last one chose, if any did. */
   readonly trace: readonly Trace[];
   readonly step: string | null;
   readonly target: Target | null;
-  /** Cold model lists are needed before this can be decided. */
+  /** Cold model lists are needed for the decision. */
   readonly fetch: boolean;
 }
 
-/** Runs the steps on one picture until one chooses or needs more. Pure. */
+/** Runs the steps on one routing view until one chooses or needs more. Pure. */
 export function resolve(ask: DispatchRequest, view: RoutingView): Resolution {
   const direct = npuEmbed(ask, view);
   if (direct?.is === 'match') {
@@ -57,7 +57,7 @@ export interface Decision {
   readonly target: Target;
 }
 
-/** The refusal that a resolution means, or null when it may go on. */
+/** Returns the error of a resolution; null when it can proceed. */
 export function refusal(
   ask: DispatchRequest,
   view: RoutingView,
@@ -68,9 +68,9 @@ export function refusal(
 }
 
 /**
- * Decides who serves `ask`. Synchronous unless cold model lists are needed; then `refresh` reads them and gives the
- * picture after that. `heard` is told the resolution that counts, also when it is refused. Throws `dispatch.no_route` and
- * `dispatch.capability_mismatch`.
+ * Chooses the target of a request. Synchronous unless cold model lists are needed; then `refresh` fetches
+ * them and returns a new routing view. Calls `onResolved` with the final resolution, also when it is refused.
+ * Throws `dispatch.no_route` and `dispatch.capability_mismatch`.
  */
 export function dispatch(
   ask: DispatchRequest,

@@ -24,21 +24,21 @@ export interface ExplainInput {
   readonly body?: Record<string, unknown>;
 }
 
-/** What would become of a request for a slot now. */
+/** Returns what a request for a slot would lead to now. */
 export type PreviewSlot = (slot: string) => Preview;
 
-/** What is known of slots and upstreams beside the picture. */
+/** Information about slots and upstreams besides the routing view. */
 export interface ExplainDeps {
   readonly previewSlot: PreviewSlot;
-  /** Most callers that wait for one slot. */
+  /** Maximum number of requests that wait for one slot. */
   readonly queueMax: number;
-  /** What an upstream would refuse a call with now; null when it takes one. */
+  /** Returns the error with which an upstream would refuse a call now; null when it accepts one. */
   refusalOf(upstream: string): GatewayError | null;
 }
 
 /**
- * Replays the decision of `POST /api/dispatch/explain` on one picture: nothing is sent, loaded or fetched. Throws 422
- * `request.invalid` for a path that nothing is dispatched from.
+ * Replays the decision of `POST /api/dispatch/explain` on one routing view: nothing is sent, loaded or
+ * fetched. Throws 422 `request.invalid` for a path without dispatch.
  */
 export function explain(input: ExplainInput, view: RoutingView, prospect: ExplainDeps): ExplainView {
   if (!isDispatched(input.path))
@@ -64,13 +64,13 @@ function namedModel({ model, body }: ExplainInput): string | null {
   return typeof targetFields === 'string' && targetFields.trim() !== '' ? targetFields : null;
 }
 
-/** The name that dispatch is asked for, and for pictures the curated model that it means. */
+/** The name to dispatch, and for images the curated model. */
 interface RequestedModel {
   readonly model: string | null;
   readonly drawn: CuratedModel | null;
 }
 
-/** Pictures are drawn by curated models only, and no name is longer than any. Throws as the real call does. */
+/** Images require a curated model, and names have a maximum length. Throws like the real call. */
 function resolveRequested(path: string, asked: string | null, view: RoutingView): RequestedModel {
   if (asked !== null) assertModelLength(Buffer.byteLength(asked));
   if (pathRow(path).type !== 'image') return { model: asked, drawn: null };
@@ -81,7 +81,7 @@ function resolveRequested(path: string, asked: string | null, view: RoutingView)
 
 type Explained = Omit<ExplainView, 'path' | 'model'>;
 
-/** What a decision is explained by. */
+/** The input of an explanation. */
 interface ExplainContext {
   readonly drawn: CuratedModel | null;
   readonly view: RoutingView;
@@ -102,7 +102,7 @@ function explainDecision(ask: DispatchRequest, on: ExplainContext): Explained {
   return { ...base, ...explainTarget(ask.modelRef, { step, target }, on) };
 }
 
-/** The chosen target and who follows it; refused only when each of them would refuse. */
+/** Explains the chosen target and its fallbacks. Refused only if all of them would refuse. */
 function explainTarget(address: ModelRef, decision: Decision, on: ExplainContext) {
   const { target } = decision;
   const { view, prospect } = on;
@@ -127,7 +127,7 @@ function explainTarget(address: ModelRef, decision: Decision, on: ExplainContext
   };
 }
 
-/** What becomes of a request for a slot; one that would have to wait finds no place in a full queue. */
+/** Returns what a request for a slot would lead to, including a full queue. */
 function slotPreview(
   name: string,
   { drawn, view, prospect: { previewSlot, queueMax } }: ExplainContext,
@@ -141,7 +141,10 @@ function slotPreview(
   return { load: null, refusal: queueFullError(name, queuePosition(slot)) };
 }
 
-/** The refusal that the caller is told; null when somebody serves it. Only some refusals pass it on. */
+/**
+ * Returns the error for the caller; null when a target would serve it. Only some errors lead to the next
+ * target.
+ */
 function finalRefusal(tried: readonly Preview[]): GatewayError | null {
   const end =
     tried.find(({ refusal }) => refusal === null || !FAILOVER_CODES.has(refusal.code)) ?? tried.at(-1);
@@ -158,11 +161,11 @@ function named(target: Target | null, view: RoutingView) {
   };
 }
 
-/** Where a new request would stand in the queue, counted from 1; 0 when it would be served at once. */
+/** Returns the queue position of a new request, starting at 1; 0 when it would be served immediately. */
 const queuePosition = (slot: SlotView): number =>
   slot.queued > 0 || slot.active >= slot.parallel || !isLoaded(slot) ? slot.queued + 1 : 0;
 
-/** The same picture as a plain object: its lists may be read on demand. */
+/** Copies a routing view to a plain object, because its lists may be read on demand. */
 const copyView = ({ slots, models, upstreams, npuSuffix }: RoutingView) => ({
   slots,
   models,
@@ -170,7 +173,7 @@ const copyView = ({ slots, models, upstreams, npuSuffix }: RoutingView) => ({
   npuSuffix,
 });
 
-/** A step that would fetch is told as skipped; what comes after it is decided without it. */
+/** Shows a step that would fetch as passed, and continues without it. */
 function withoutFetch(first: Resolution, rest: Resolution): Resolution {
   const known = first.trace.slice(0, -1);
   const fetching = first.trace.at(-1);

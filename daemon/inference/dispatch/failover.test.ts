@@ -18,7 +18,7 @@ describe('otherUpstream', () => {
     target: { kind: 'upstream', upstream: 'a', model: 'm' },
   } as const;
 
-  it('is the next healthy one with the same id', () => {
+  it('chooses the next healthy one with the same id', () => {
     expect(otherUpstream(decision, tried('a'), on)).toMatchObject({
       step: 'upstream-cached',
       target: { upstream: 'b', model: 'm' },
@@ -26,7 +26,7 @@ describe('otherUpstream', () => {
     expect(otherUpstream(decision, tried('a', 'b'), on)).toBeNull();
   });
 
-  it('never replaces what the registry binds, nor a slot', () => {
+  it('never replaces a binding of the registry or a slot', () => {
     expect(otherUpstream({ ...decision, step: 'registry' }, tried('a'), on)).toBeNull();
     const slot = { step: 'loaded-slot', target: { kind: 'slot', slot: 's', model: 'm' } } as const;
     expect(otherUpstream(slot, tried(), on)).toBeNull();

@@ -4,7 +4,10 @@ import type { Decision } from './dispatch.ts';
 import type { RoutingView } from './routing-view.ts';
 import { fromLists } from './upstream-cached.ts';
 
-/** Whether a failure means that the request never left: the connection to the upstream did not open. */
+/**
+ * Returns whether a failure proves that the request was never sent: the connection to the upstream did not
+ * open.
+ */
 export const neverSent = (failure: unknown): boolean =>
   failure instanceof GatewayError &&
   failure.code === 'dispatch.upstream_unavailable' &&
@@ -12,8 +15,8 @@ export const neverSent = (failure: unknown): boolean =>
   faultOf(failure.cause).isUnsent;
 
 /**
- * Who takes a request whose upstream could not be reached: another healthy upstream that lists the same id. Null when
- * there is none, and for a model that the registry binds to the upstream that is away.
+ * Returns another target for a request whose upstream could not be reached: a healthy upstream that lists the
+ * same id. Null when there is none, and for a model that the registry binds to the unreachable upstream.
  */
 export function otherUpstream(
   { target, step }: Decision,

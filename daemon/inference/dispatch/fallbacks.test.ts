@@ -23,14 +23,14 @@ const toSlot = { step: 'registry', target: { kind: 'slot', slot: 'utility', mode
 const toUpstream = (step: string) =>
   ({ step, target: { kind: 'upstream', upstream: 'a', model: 'm' } }) as const;
 
-test('a virtual name goes on in its chain, a slot by its name does not', () => {
+test('a virtual name continues in its chain, a slot name does not', () => {
   const address = { ...plainModelRef('svc/utility'), lane: 'utility', chain: ['agent'] };
   expect(fallbacksOf(address, toSlot, view)).toEqual([{ slot: 'agent', upstream: null }]);
   expect(fallbacksOf({ ...address, lane: 'other' }, toSlot, view)).toEqual([]);
   expect(fallbacksOf(plainModelRef('s'), toSlot, view)).toEqual([]);
 });
 
-test('other healthy upstreams with the same id follow in their order, none behind a binding', () => {
+test('healthy upstreams with the same id follow in order, none after a binding', () => {
   const names = fallbacksOf(plainModelRef('m'), toUpstream('upstream-cached'), view).map(
     (each) => each.upstream,
   );

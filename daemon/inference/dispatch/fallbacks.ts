@@ -3,17 +3,18 @@ import { otherUpstream } from './failover.ts';
 import type { ModelRef } from './model-ref.ts';
 import type { RoutingView } from './routing-view.ts';
 
-/** Upstreams that are named as followers at most; a request is offered to no more. */
+/** Maximum number of upstreams in the list; a request tries no more. */
 const MAX_UPSTREAMS = 3;
 
-/** Who is tried when the chosen one does not serve a request: a slot or an upstream by name. */
+/** A target to try when the chosen one does not serve a request: a slot or an upstream. */
 export type Fallback =
   | { readonly slot: string; readonly upstream: null }
   | { readonly slot: null; readonly upstream: string };
 
 /**
- * Who is tried after the chosen target, in order: the rest of a virtual name's chain when memory is refused or the slot
- * has failed, other healthy upstreams with the same id when one is not reached. Pure.
+ * Returns the targets to try after the chosen one, in order: the rest of a virtual name's chain when memory
+ * is refused or the slot has failed, other healthy upstreams with the same id when one cannot be reached.
+ * Pure.
  */
 export function fallbacksOf({ chain, lane }: ModelRef, decision: Decision, view: RoutingView): Fallback[] {
   const { target } = decision;

@@ -4,9 +4,9 @@ import { type DispatchRequest, pass, type Resolver, toSlot } from './resolver.ts
 import { isLoaded, type RoutingView, slotNamed } from './routing-view.ts';
 
 /**
- * Step 1: a loaded slot that advertises the model id wins outright, ordered by health
- * (docs/spec/specification.md#dispatch-step-1). With a lane pin only the slot that was meant counts or, while
- * that slot is in ERROR, its siblings with the same model.
+ * Step 1: a loaded slot that advertises the model id wins, ordered by health
+ * (docs/spec/specification.md#dispatch-step-1). With a lane pin only the pinned slot counts or, while that
+ * slot is in ERROR, its siblings with the same model.
  */
 export const loadedSlot: Resolver = (ask, view) => {
   const best = bestLoaded(candidates(ask, view), ask);
@@ -16,7 +16,7 @@ export const loadedSlot: Resolver = (ask, view) => {
   );
 };
 
-/** The loaded one of the lowest rank; of equals the first. */
+/** Returns the loaded slot of the lowest rank, the first of equals. */
 function bestLoaded(slots: readonly SlotView[], ask: DispatchRequest): SlotView | null {
   let best: SlotView | null = null;
   let lowest = Number.POSITIVE_INFINITY;

@@ -2,11 +2,12 @@ import type { SlotView } from '../../slots/slot-view.ts';
 import { modelNamed, type RoutingView, slotNamed } from './routing-view.ts';
 
 /**
- * Legacy alias (docs/spec/specification.md#legacy-alias); it means `agent` unless a slot of that name exists.
+ * Legacy alias (docs/spec/specification.md#legacy-alias). Refers to `agent` unless a slot of that name
+ * exists.
  */
 export const LEGACY_ALIAS = 'agent-hermes';
 
-/** Virtual names with a chain of their own; every other `svc/<slot>` is that slot alone. */
+/** Virtual names with a chain of several slots. Every other `svc/<slot>` is that slot alone. */
 export const VIRTUAL_CHAINS: Readonly<Record<string, readonly string[]>> = {
   'svc/agent': ['agent'],
   'svc/utility': ['utility', 'agent'],
@@ -16,7 +17,7 @@ export const VIRTUAL_PREFIX = 'svc/';
 
 /**
  * Slot names with a fixed meaning (docs/spec/specification.md#slot-names). Callers rely on them, so they
- * always mean the slot, whatever the ids of models are.
+ * always refer to the slot, whatever the model ids are.
  */
 const SPECIFIED_SLOTS: ReadonlySet<string> = new Set([
   'agent',
@@ -29,9 +30,9 @@ const SPECIFIED_SLOTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The slot that a name means as an alias: the one of this name, or `agent` for the legacy alias. None where a registered
- * model has this very id and the slot holds another one: who names a model is never answered by another. `svc/NAME`
- * means that slot all the same.
+ * Returns the slot that a name refers to as an alias: the one of this name, or `agent` for the legacy alias.
+ * Returns none when a registered model has this id and the slot holds another one: a caller who names a model
+ * is never served by another. `svc/NAME` always refers to the slot.
  */
 export function aliasedSlot(name: string, view: RoutingView): SlotView | undefined {
   const slot = slotNamed(view, name);
@@ -40,11 +41,13 @@ export function aliasedSlot(name: string, view: RoutingView): SlotView | undefin
   return modelNamed(view, name) === undefined ? slot : undefined;
 }
 
-/** Whether a name means a slot of this gateway: that of a slot, the legacy alias, a virtual name. */
+/**
+ * Returns whether a name refers to a slot of this gateway: a slot name, the legacy alias, or a virtual name.
+ */
 export const meansSlot = (name: string, view: RoutingView): boolean =>
   name === LEGACY_ALIAS || name.startsWith(VIRTUAL_PREFIX) || aliasedSlot(name, view) !== undefined;
 
-/** Every name that a caller may ask for now: model ids, slot names, the legacy alias, virtual names. */
+/** Returns every name that a caller may use now: model ids, slot names, the legacy alias, virtual names. */
 export function knownNames(view: RoutingView): string[] {
   const names = new Set<string>();
   for (const slot of view.slots) {

@@ -4,7 +4,7 @@ import { knownNames } from './names.ts';
 import type { RoutingView } from './routing-view.ts';
 import { suggestions } from './suggestions.ts';
 
-/** Characters of an unknown name that are repeated to the caller. */
+/** Maximum characters of an unknown name that are repeated to the caller. */
 const MAX_ECHO = 120;
 
 /** Returns 404 `dispatch.no_route` with similar names (docs/spec/contract.md#no-route). */

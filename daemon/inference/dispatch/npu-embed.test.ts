@@ -23,7 +23,7 @@ function targetOf(model: string | null, path = '/v1/embeddings', all = slots) {
   return [step, target?.kind === 'slot' ? target.slot : target?.upstream];
 }
 
-describe('a request that means the NPU embed slot goes there without the dispatcher', () => {
+describe('a request for the NPU embed slot skips the dispatcher', () => {
   test.each([null, 'embed', 'svc/embed', TAG, 'embed-gemma-300m-flm', 'EMBED-GEMMA:300M-FLM'])(
     '%s',
     (model) => {
@@ -32,7 +32,7 @@ describe('a request that means the NPU embed slot goes there without the dispatc
   );
 });
 
-test('another slot that is named is not passed by', () => {
+test('does not skip another slot that is named', () => {
   expect(targetOf('svc/twin')).toEqual(['loaded-slot', 'twin']);
 });
 
@@ -46,7 +46,7 @@ test('in ERROR, and for chat, the dispatcher decides', () => {
   expect(targetOf('llama3.2:1b', '/v1/chat/completions')).toEqual(['loaded-slot', 'npu']);
 });
 
-test('explain tells it first', () => {
+test('explain lists it first', () => {
   const view = explain({ path: '/v1/embeddings', model: TAG }, routingView({ slots }), {
     previewSlot: () => ({ load: null, refusal: null }),
     queueMax: 64,

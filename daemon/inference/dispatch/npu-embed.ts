@@ -3,14 +3,14 @@ import { aliasedSlot } from './names.ts';
 import { type DispatchRequest, type Outcome, toSlot } from './resolver.ts';
 import { isLoaded, isNpu, type RoutingView } from './routing-view.ts';
 
-/** What `x-svc-step` says of a request that skipped the dispatcher. */
+/** The value of `x-svc-step` for a request that skipped the dispatcher. */
 export const NPU_EMBED = 'npu-embed';
 
 /**
  * A request that resolves to the NPU embed slot skips the generic dispatcher
- * (docs/spec/specification.md#npu-embed): one that names that slot or the model it holds, whichever other
- * slot holds the same model. Returns null for every other request, and while the slot is in ERROR, when the
- * dispatcher may find another slot.
+ * (docs/spec/specification.md#npu-embed): one that names that slot or its model, even if another slot has the
+ * same model. Returns null for every other request, and while the slot is in ERROR, so that the dispatcher
+ * can find another slot.
  */
 export function npuEmbed(ask: DispatchRequest, view: RoutingView): Outcome | null {
   if (ask.type !== 'embedding') return null;

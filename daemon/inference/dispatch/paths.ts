@@ -1,15 +1,15 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 
 /**
- * What one `/v1` path means for dispatch (docs/spec/specification.md#dispatch-step-5,
+ * The dispatch rules of one `/v1` path (docs/spec/specification.md#dispatch-step-5,
  * docs/spec/contract.md#model-omitted).
  */
 export interface PathRow {
   /** Slot for a request without a model; null where a model is required. */
   readonly omitted: string | null;
-  /** Slot of the last step, whatever the model is called; null where only the model decides. */
+  /** Slot of the last step, whatever the model name; null where only the model decides. */
   readonly slot: string | null;
-  /** The type of model that can answer. */
+  /** The required type of model. */
   readonly type: SlotTypeName;
 }
 
@@ -38,7 +38,7 @@ export const PATHS: Readonly<Record<string, PathRow>> = {
   '/images/generations': row(null, 'img', 'image'),
 };
 
-/** The rows under both ways to write their paths: a piece of a path would be a new text to look up for each request. */
+/** The rows under both spellings of their paths. Slicing a path would create a string per request. */
 const ROWS: ReadonlyMap<string, PathRow> = new Map(
   Object.entries(PATHS).flatMap(([path, found]) => [
     [path, found],
@@ -46,9 +46,9 @@ const ROWS: ReadonlyMap<string, PathRow> = new Map(
   ]),
 );
 
-/** The row of a path, with or without `/v1` before it; any other path counts as a chat path. */
+/** Returns the row of a path, with or without `/v1`. Any other path counts as a chat path. */
 export const pathRow = (path: string): PathRow => ROWS.get(path) ?? AGENT;
 
-/** Whether a path is one of a request that is dispatched, as a caller writes it. */
+/** Returns whether requests of this path are dispatched. */
 export const isDispatched = (path: string): boolean =>
   path.startsWith('/v1/') && Object.hasOwn(PATHS, path.slice('/v1'.length));

@@ -28,14 +28,14 @@ function pinned(lane: string, view: RoutingView): Outcome {
     : pass(`slot ${lane} is gone`);
 }
 
-/** The upstream of a binding, while it is there and enabled. */
+/** Returns the upstream of a binding, if it exists and is enabled. */
 function upstreamNamed(view: RoutingView, binding: string | null): string | undefined {
   if (!binding?.startsWith('upstream:')) return undefined;
   const wanted = binding.slice('upstream:'.length);
   return view.upstreams.find(({ name }) => name === wanted)?.name;
 }
 
-/** A slot whose file names the model; a slot of the right type and not in ERROR first. */
+/** Returns a slot whose file names the model, preferring the right type and not ERROR. */
 function configured({ modelRef, type }: DispatchRequest, view: RoutingView): SlotView | undefined {
   if (modelRef.model === null) return undefined;
   const slots = view.slots.filter((slot) => slot.model === modelRef.model);

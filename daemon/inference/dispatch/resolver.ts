@@ -2,26 +2,28 @@ import type { SlotTypeName } from '../../contract/slots.ts';
 import type { ModelRef } from './model-ref.ts';
 import type { RoutingView } from './routing-view.ts';
 
-/** What is to be resolved. */
+/** A request to dispatch. */
 export interface DispatchRequest {
-  /** Path below or with `/v1`. */
+  /** Path with or without `/v1`. */
   readonly path: string;
   readonly type: SlotTypeName;
   readonly modelRef: ModelRef;
 }
 
-/** Who serves a request. */
+/** The target of a request. */
 export type Target =
   | { readonly kind: 'slot'; readonly slot: string; readonly model: string | null }
   | { readonly kind: 'upstream'; readonly upstream: string; readonly model: string };
 
-/** What one step says: it chose, it passes, or it needs the lists of cold upstreams first. */
+/** The outcome of one step: it chose, it passes, or it needs the lists of cold upstreams first. */
 export type Outcome =
   | { readonly is: 'match'; readonly target: Target; readonly reason: string }
   | { readonly is: 'pass'; readonly reason: string }
   | { readonly is: 'fetch'; readonly reason: string };
 
-/** One step of the dispatcher (docs/spec/contract.md#dispatch-resolvers): a pure decision on a picture. */
+/**
+ * One step of the dispatcher (docs/spec/contract.md#dispatch-resolvers): a pure decision on a routing view.
+ */
 export type Resolver = (ask: DispatchRequest, view: RoutingView) => Outcome;
 
 export const pass = (reason: string): Outcome => ({ is: 'pass', reason });

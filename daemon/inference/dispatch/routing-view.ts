@@ -2,15 +2,18 @@ import type { SlotView } from '../../slots/slot-view.ts';
 import type { UpstreamState } from '../../upstreams/port.ts';
 import type { RegisteredModelLike, RegistryLike, Upstreams } from '../ports.ts';
 
-/** What is true at one moment; every decision of one request is made on one picture. */
+/**
+ * The slots, models and upstreams that one routing decision sees. Not a snapshot: lists are read at first
+ * use, and slot states are live.
+ */
 export interface RoutingView {
   /** Enabled slots only, in the order of the slot files. */
   readonly slots: readonly SlotView[];
   readonly models: readonly RegisteredModelLike[];
   readonly upstreams: readonly UpstreamState[];
-  /** Suffix of model ids that mean the NPU backend, without its hyphen. */
+  /** Suffix of model ids for the NPU backend, without its hyphen. */
   readonly npuSuffix: string;
-  /** Cold model lists have been asked for in this request. */
+  /** Cold model lists have been fetched for this request. */
   readonly coldListsFetched: boolean;
 }
 
@@ -23,7 +26,7 @@ export interface RoutingSources {
 
 const isEnabled = (slot: SlotView): boolean => slot.enabled;
 
-/** Models and upstreams are read when a decision first looks at them: most never do. */
+/** Reads models and upstreams at their first use: most decisions need neither. */
 class LiveRoutingView implements RoutingView {
   readonly slots: readonly SlotView[];
   readonly coldListsFetched: boolean;
@@ -53,7 +56,7 @@ class LiveRoutingView implements RoutingView {
   }
 }
 
-/** The picture of now. */
+/** Creates a routing view of the current state. */
 export function createRoutingView(sources: RoutingSources, liveAsked = false): RoutingView {
   return new LiveRoutingView(sources, liveAsked);
 }
@@ -66,11 +69,11 @@ export const isLoaded = (slot: SlotView): boolean => slot.state === 'ready' || s
 export const modelNamed = (view: RoutingView, id: string): RegisteredModelLike | undefined =>
   view.models.find((model) => model.id === id);
 
-/** Whether a slot runs on the NPU backend. */
+/** Returns whether a slot runs on the NPU backend. */
 export const isNpu = (slot: SlotView): boolean =>
   slot.engine === 'flm' || (slot.device?.startsWith('npu') ?? false);
 
-/** Other enabled slots with the same model id that are not in ERROR, loaded ones first. */
+/** Returns other enabled slots with the same model id that are not in ERROR, loaded ones first. */
 export function healthySiblings(view: RoutingView, slot: SlotView): SlotView[] {
   return view.slots
     .filter((other) => other.name !== slot.name && other.model === slot.model && other.model !== null)

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { distance, suggestions } from './suggestions.ts';
 
-test('near names come nearest first, far ones not at all', () => {
+test('returns similar names, best first', () => {
   const names = ['qwen3-30b-a3b', 'qwen3-32b', 'agent', 'svc/agent', 'llama'];
   expect(suggestions('qwen3-32', names)[0]).toBe('qwen3-32b');
   expect(suggestions('agnet', names)).toEqual(['agent']);

@@ -1,11 +1,11 @@
-/** Most suggestions in one answer. */
+/** Maximum number of suggestions. */
 const MAX_SUGGESTIONS = 5;
-/** Names that are compared at most; a catalogue is far smaller. */
+/** Maximum number of names that are compared; a real catalogue is far smaller. */
 const MAX_NAMES = 2_000;
 /** Names longer than this are not compared. */
 const MAX_LENGTH = 128;
 
-/** Edit distance of two short texts, or `limit + 1` as soon as it is certain to be larger. */
+/** Returns the edit distance of two short texts, or `limit + 1` as soon as it exceeds the limit. */
 export function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -21,7 +21,10 @@ export function distance(a: string, b: string, limit: number): number {
   return Math.min(row[b.length] as number, limit + 1);
 }
 
-/** Names near to `asked`, nearest first: few letters apart, or one holds the other. Bounded in number and work. */
+/**
+ * Returns names similar to `asked`, best first: a small edit distance, or one contains the other. Bounded in
+ * number and work.
+ */
 export function suggestions(asked: string, names: readonly string[]): string[] {
   if (asked.length > MAX_LENGTH) return [];
   const wanted = asked.toLowerCase();

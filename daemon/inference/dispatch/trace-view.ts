@@ -3,7 +3,7 @@ import type { ResolutionInfo } from '../../telemetry/request-trace.ts';
 import { type Resolution, STEPS, type Trace } from './dispatch.ts';
 import type { ModelRef } from './model-ref.ts';
 
-/** The steps that were tried, in words. */
+/** Renders the steps that were tried. */
 export function triedSteps(trace: readonly Trace[]): ExplainStepView[] {
   return trace.map(({ step, outcome: { is, reason } }) => ({
     step,
@@ -12,7 +12,7 @@ export function triedSteps(trace: readonly Trace[]): ExplainStepView[] {
   }));
 }
 
-/** What the request log keeps of a resolution; it is put into words when somebody reads it. */
+/** Returns what the request log stores of a resolution; rendered on demand. */
 export const resolutionInfo = ({ by, lane }: ModelRef, { trace }: Resolution): ResolutionInfo => ({
   rule: by,
   lane,

@@ -3,8 +3,8 @@ import { meansSlot } from './names.ts';
 import { type Outcome, pass, type Resolver, toUpstream } from './resolver.ts';
 
 /**
- * Step 3: an upstream whose cached model list holds the id (docs/spec/specification.md#dispatch-step-3).
- * Names that mean slots of this gateway never go to an upstream, whatever it lists.
+ * Step 3: an upstream whose cached model list contains the id (docs/spec/specification.md#dispatch-step-3).
+ * Names that refer to slots of this gateway never go to an upstream, whatever it lists.
  */
 export const upstreamCached: Resolver = (ask, view) => {
   const { lane, model } = ask.modelRef;
@@ -13,14 +13,14 @@ export const upstreamCached: Resolver = (ask, view) => {
   return fromLists(view.upstreams, model) ?? pass('no upstream lists this model');
 };
 
-/** Healthy first, then those of the own network before guarded ones, then the smaller priority, then the name. */
+/** Healthy first, then the own network before guarded ones, then the smaller priority, then the name. */
 const byPreference = (a: UpstreamState, b: UpstreamState): number =>
   Number(b.isHealthy) - Number(a.isHealthy) ||
   Number(a.isSpendGuarded) - Number(b.isSpendGuarded) ||
   a.priority - b.priority ||
   (a.name < b.name ? -1 : 1);
 
-/** The best upstream that lists `model`, or null. */
+/** Returns the best upstream that lists `model`, or null. */
 export function fromLists(upstreams: readonly UpstreamState[], model: string): Outcome | null {
   const best = upstreams.filter(({ models }) => models.some(({ id }) => id === model)).sort(byPreference)[0];
   return best ? toUpstream(best.name, model, `upstream ${best.name} lists this model`) : null;
