@@ -45,7 +45,7 @@ test.each([
   [{ input: 'a', dimensions: 1.5 }, 'dimensions', 'must be a whole number above 0'],
   [{ input: 'a', dimensions: '8' }, 'dimensions', 'must be a whole number above 0'],
   [{ input: 'a', encoding_format: 'hex' }, 'encoding_format', 'must be "float" or "base64"'],
-])('%# is refused by the name of its field', (body, path, reason) => {
+])('%# is refused with its field name', (body, path, reason) => {
   try {
     read(body);
   } catch (error) {

@@ -2,24 +2,24 @@ import { type ArrayVisitor, ByteScanner, stringAt } from '../../lib/json/byte-sc
 import { invalidField } from '../dialects/read-body.ts';
 import { type BodyIndex, type Field, fieldOf } from '../rewrite/body-index.ts';
 
-/** What an embeddings request asks for, as far as the gateway reads it. */
+/** An embeddings request as far as the gateway parses it. */
 export interface EmbeddingRequest {
   readonly format: 'float' | 'base64';
-  /** The length of vector that was asked for; null takes the model's. */
+  /** The requested vector length; null uses the model's. */
   readonly dimensions: number | null;
-  /** Vectors that are wanted. */
+  /** Number of requested vectors. */
   readonly count: number;
   /** Some of the inputs are token ids. */
   readonly tokens: boolean;
 }
 
-/** Inputs of one request, as OpenAI allows. */
+/** Maximum inputs per request, as at OpenAI. */
 export const MAX_INPUTS = 2_048;
 
-/** A fault of an embeddings request: 400 as at OpenAI and in the embedded engine. */
+/** Returns the error for a fault of an embeddings request: 400, as at OpenAI and in the embedded engine. */
 export const invalidEmbedding = (path: string, reason: string) => invalidField(path, reason, 400);
 
-/** Reads what was asked for without parsing the inputs; throws `request.invalid` (400) that names the field at fault. */
+/** Parses the request without parsing the inputs. Throws `request.invalid` (400) with the field at fault. */
 export function parseEmbeddingRequest(index: BodyIndex): EmbeddingRequest {
   return {
     format: formatOf(index, fieldOf(index, 'encoding_format')),
@@ -58,7 +58,7 @@ function inputsOf(index: BodyIndex, field: Field | undefined): Inputs {
   return parseList(new ByteScanner(index.bytes.subarray(start, end)));
 }
 
-/** Bytes of a string or an array that holds nothing. */
+/** Bytes of an empty string or array. */
 const EMPTY = 2;
 
 function parseList(scanner: ByteScanner): Inputs {
@@ -71,7 +71,7 @@ function parseList(scanner: ByteScanner): Inputs {
   return { count, tokens: lists > 0 };
 }
 
-/** What the list of inputs holds. */
+/** Counts the elements of the input list. */
 class InputList implements ArrayVisitor {
   count = 0;
   numbers = 0;

@@ -15,7 +15,7 @@ interface ParsedEmbeddingRequest extends ParsedRequest {
   readonly index: BodyIndex;
 }
 
-/** Embeddings: the model is read at once, everything else when it is known who serves it. */
+/** Parses embeddings: the model immediately, everything else when the target is known. */
 export function readEmbeddings({ body }: InferenceCall): ParsedEmbeddingRequest {
   const index = scanBody(body, EMBEDDING_NAMES);
   const asked = modelOf(index);
@@ -28,12 +28,12 @@ export function readEmbeddings({ body }: InferenceCall): ParsedEmbeddingRequest 
   };
 }
 
-/** What is known of who makes the vectors. */
+/** What is known about the engine. */
 interface EmbedderTraits {
-  /** Its answers are right as they are. */
+  /** Its responses need no conversion. */
   readonly exact: boolean;
   readonly textOnly: boolean;
-  /** Shorter vectors that its model was trained for. */
+  /** Shorter vector lengths that its model was trained for. */
   readonly lengths: readonly number[];
 }
 
@@ -48,8 +48,7 @@ function traitsOf({ deps }: CallContext, { target }: Decision): EmbedderTraits {
 
 /**
  * Decides, before anything is loaded, which work the gateway does itself (docs/spec/contract.md#embeddings):
- * it cuts vectors of a declared length from whole ones and converts the answers of other engines to one
- * shape.
+ * it truncates vectors to a declared length and converts the responses of other engines to one shape.
  */
 export async function prepareEmbeddings(
   ctx: CallContext,
@@ -70,7 +69,7 @@ export async function prepareEmbeddings(
   };
 }
 
-/** The body without `dimensions`: the whole vector is asked for. */
+/** Returns the body without `dimensions`, to get full-length vectors. */
 function wholeVectors(index: BodyIndex, asked: string | null, model: string | null) {
   const last = new Map(index.fields.map((field) => [field.name, field]));
   const dropped = index.fields.filter(

@@ -25,10 +25,10 @@ const base64 = (vector: readonly number[]) => {
   });
   return out.toString('base64');
 };
-/** JSON knows no zero below zero. */
+/** JSON has no negative zero. */
 const float32 = fc.float({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 
-describe('the form that was asked for', () => {
+describe('the requested format', () => {
   test('floats become base64 and base64 becomes floats, float32 for float32', () => {
     fc.assert(
       fc.property(fc.array(float32, { minLength: 1, maxLength: 40 }), (vector) => {
@@ -40,7 +40,7 @@ describe('the form that was asked for', () => {
     );
   });
 
-  test('what has it already stays as it came', () => {
+  test('leaves the right format unchanged', () => {
     const text = '{"data":[{"embedding":[0.10000000000000000555,-1e-9]}],"usage":{}}';
     const { data } = JSON.parse(transformEmbeddings(Buffer.from(text), wanted(), null).toString()) as Made;
     expect(data[0]?.embedding).toEqual([0.1, -1e-9]);
@@ -50,8 +50,8 @@ describe('the form that was asked for', () => {
   });
 });
 
-describe('the length that was asked for', () => {
-  test('is cut from the whole and brought to length 1 again where the model was trained for it', () => {
+describe('the requested length', () => {
+  test('is truncated and normalised where the model was trained for it', () => {
     const body = { data: [{ embedding: [3, 4, 12, 84] }] };
     expect(made(body, { dimensions: 2, cut: true }).data[0]?.embedding).toEqual(
       [0.6, 0.8].map(Math.fround).map((v) => Number(v.toPrecision(9))),
@@ -75,7 +75,7 @@ describe('the length that was asked for', () => {
     },
   );
 
-  test('is taken from an engine that keeps to it', () => {
+  test('is used from an engine that supports it', () => {
     expect(made({ data: [{ embedding: [0, 1] }] }, { dimensions: 2 }).data[0]?.embedding).toEqual([0, 1]);
   });
 
@@ -124,7 +124,7 @@ test.each([
   [{ data: [{ embedding: [null] }] }],
   [{ data: [{ embedding: [1] }, { embedding: [2] }] }],
   [{ data: [{ index: 'a', embedding: [1] }] }],
-])('%j is no list of vectors: 502', (body) => {
+])('%j is not a list of vectors: 502', (body) => {
   for (const format of ['float', 'base64'] as const)
     expect(() => made(body, { format })).toThrow(
       expect.objectContaining({ code: 'upstream.error', status: 502 }) as Error,

@@ -3,7 +3,7 @@ import { normalised, toBase64, toNumbers } from '../../slots/workers/llama/embed
 import { type EmbeddingRequest, invalidEmbedding } from './embedding-ask.ts';
 
 export interface VectorOptions extends Pick<EmbeddingRequest, 'format' | 'dimensions' | 'count'> {
-  /** Vectors are made shorter here: the model was trained for that length. */
+  /** The gateway truncates vectors: the model was trained for that length. */
   readonly cut: boolean;
 }
 
@@ -11,9 +11,9 @@ type Json = Record<string, unknown>;
 type Embedding = { readonly index: number; readonly embedding: unknown };
 
 /**
- * The answer of an engine as OpenAI's list: as many vectors as inputs and in their order, in the form and of the length
- * that was asked for, with a `model` and counts. Throws `request.invalid` (400, `dimensions`) when the vectors have
- * another length, and `upstream.error` (502) for what is no list of vectors.
+ * Converts an engine's response to OpenAI's list: one vector per input in their order, in the requested
+ * format and length, with `model` and counts. Throws `request.invalid` (400, `dimensions`) for vectors of
+ * another length, and `upstream.error` (502) for anything that is not a list of vectors.
  */
 export function transformEmbeddings(bytes: Buffer, wanted: VectorOptions, model: string | null): Buffer {
   const { data, model: told, usage, ...others } = parsed(bytes);
@@ -33,7 +33,7 @@ export function transformEmbeddings(bytes: Buffer, wanted: VectorOptions, model:
   );
 }
 
-/** Whether the first vector that begins in `head` has the form that was asked for already. */
+/** Returns whether the first vector in `head` already has the requested format. */
 export function hasFormat(head: Buffer, format: EmbeddingRequest['format']): boolean {
   const found = /"embedding"\s*:\s*(\[|")/.exec(head.toString('latin1'));
   return found?.[1] === (format === 'base64' ? '"' : '[');
@@ -47,7 +47,7 @@ function parsed(bytes: Buffer): Json {
   throw unusable();
 }
 
-/** The vectors in the order of the inputs: by their index where all have one, else as they stand. */
+/** Returns the vectors in the order of the inputs: by index if all have one, else as listed. */
 function inOrder(data: unknown, count: number): Embedding[] {
   if (!Array.isArray(data) || data.length !== count) throw unusable();
   const rows = data.map((each: Json | null, at) => ({
@@ -91,7 +91,7 @@ function decoded(text: string): Float32Array {
   );
 }
 
-/** The beginning of a vector at length 1 again; the whole one when there is nothing to take away. */
+/** Truncates a vector and normalises it to length 1; returns it unchanged when it is not longer. */
 function shortened(vector: Float32Array, length: number): Float32Array {
   return vector.length <= length ? vector : normalised([...vector.subarray(0, length)]);
 }
