@@ -7,8 +7,8 @@ import { StreamingEngine } from '../testing/streaming-engine.ts';
 
 closeAfterEach();
 
-describe('what the engine gets', () => {
-  test('its own key, our request id, identity encoding, the rewritten body; nothing else of the caller', async () => {
+describe('the request to the engine', () => {
+  test('has its own key, our request id, identity encoding, the rewritten body; nothing else of the caller', async () => {
     let seen: { url?: string; headers: object; body: string } | undefined;
     const { gateway, slots } = await setUp(async (req, res) => {
       let body = '';
@@ -47,7 +47,7 @@ describe('what the engine gets', () => {
     expect(slots.released).toBe(1);
   });
 
-  test('rerankings go out as native rerank', async () => {
+  test('rerankings are sent as native rerank', async () => {
     const urls: (string | undefined)[] = [];
     const { gateway, slots } = await setUp((req, res) => {
       urls.push(req.url);
@@ -60,7 +60,7 @@ describe('what the engine gets', () => {
     expect(urls).toEqual(['/v1/rerank', '/v1/rerankings']);
   });
 
-  test('an engine is told the name that it knows, the caller the id; one that looks at no name gets what was written', async () => {
+  test('the engine gets its model name, the caller the id; an engine without names gets the original', async () => {
     const bodies: string[] = [];
     const { gateway, slots } = await setUp((req, res) => {
       req.on('data', (chunk: Buffer) => bodies.push(chunk.toString('utf8')));
@@ -76,7 +76,7 @@ describe('what the engine gets', () => {
   });
 });
 
-describe('answers pass untouched', () => {
+describe('responses pass unchanged', () => {
   const odd = '{"id":"x", "n":1e400,"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
   test.each([
     ['with a length', (res: ServerResponse) => res.setHeader('content-length', odd.length).end(odd)],
@@ -110,7 +110,7 @@ describe('answers pass untouched', () => {
     expect(gateway.finished[0]).toMatchObject({ completionTokens: 4, tokensPerSecond: null });
   });
 
-  test('an event stream: head flushed before the first event, no cache, no buffering, speed noted', async () => {
+  test('an event stream: head flushed before the first event, no cache, no buffering, speed recorded', async () => {
     const { gateway, got, slots } = await held();
     const { head } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
     await until(() => got.length === 1);
@@ -143,7 +143,7 @@ describe('answers pass untouched', () => {
 });
 
 describe('a slow reader', () => {
-  test('pauses the engine: what waits stays bounded, and everything arrives in the end', async () => {
+  test('pauses the engine: the buffer stays bounded, and everything arrives', async () => {
     const total = 48 << 20;
     const pouring = new StreamingEngine(total);
     const { gateway } = await setUp((_req, res) => pouring.answer(res));
@@ -155,7 +155,7 @@ describe('a slow reader', () => {
     expect(received).toBe(total);
   });
 
-  test('that takes nothing at all is cut after the idle limit', async () => {
+  test('that reads nothing is disconnected after the idle limit', async () => {
     const { gateway, engine } = await setUp(
       (_req, res) => {
         res.writeHead(200, SSE);

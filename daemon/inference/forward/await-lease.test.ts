@@ -12,7 +12,7 @@ afterEach(() => server?.close());
 
 type Load = { decided: () => void; ready: () => void; fail: (error: Error) => void };
 
-/** A server whose calls wait for slot `agent`; the answer plays the slot's part. */
+/** A server whose calls wait for slot `agent`; the test controls the slot. */
 async function setUp(stream: boolean) {
   const slots = new TestSlots([slotRecord({ name: 'agent' })]);
   let load: Load | undefined;
@@ -51,7 +51,7 @@ async function setUp(stream: boolean) {
 }
 
 describe('a streaming caller', () => {
-  test('has 200 and comments while a decided load lasts, then its answer', async () => {
+  test('has 200 and comments during an admitted load, then its response', async () => {
     const { load, asked } = await setUp(true);
     load.decided();
     const res = await asked.head;
@@ -66,7 +66,7 @@ describe('a streaming caller', () => {
     expect(seen).toMatch(/^(: loading\n\n)+data: \[DONE\]\n\n$/);
   });
 
-  test('hears a later failure as an error event', async () => {
+  test('receives a later failure as an error event', async () => {
     const { load, asked } = await setUp(true);
     load.decided();
     const res = await asked.head;
@@ -84,7 +84,7 @@ describe('a streaming caller', () => {
     expect(outcome).toHaveLength(1);
   });
 
-  test('a load within the time is not told', async () => {
+  test('a short load is not reported', async () => {
     const { load, asked } = await setUp(true);
     load.decided();
     load.ready();
@@ -100,7 +100,7 @@ test('any other caller waits for its status', async () => {
   expect((await asked.head).statusCode).toBe(503);
 });
 
-test('a caller that leaves while it waits is given up', async () => {
+test('a client disconnect ends the wait', async () => {
   const { load, asked, outcome } = await setUp(true);
   load.decided();
   const res = await asked.head;

@@ -2,7 +2,10 @@ import type { Lease, ReadyOptions } from '../../slots/lifecycle/lease.ts';
 import type { CallScope } from './call-scope.ts';
 import type { ResponseWriter } from './response-writer.ts';
 
-/** A longer load is reported to a streaming caller, and then repeatedly (docs/spec/contract.md#load-wait). */
+/**
+ * Delay after which a load is reported to a streaming caller, and the interval of further reports
+ * (docs/spec/contract.md#load-wait).
+ */
 export const REPORT_AFTER_MS = 3_000;
 export const REPORT_EVERY_MS = 10_000;
 
@@ -10,10 +13,10 @@ export interface AwaitLeaseOptions {
   readonly slots: { ensureReady(name: string, options: ReadyOptions): Promise<Lease> };
   readonly scope: CallScope;
   readonly response: ResponseWriter;
-  /** Whether the caller asked for a stream. */
+  /** Whether the caller requested a stream. */
   readonly stream: boolean;
   readonly priority: 'interactive' | 'batch';
-  /** The model id that the caller named; null for one who named a slot. */
+  /** The model id that the caller named; null for a caller who named a slot. */
   readonly modelId?: string | null;
   /** Overrides the times of docs/spec/contract.md#load-wait in tests. */
   readonly reportAfterMs?: number;
@@ -21,8 +24,9 @@ export interface AwaitLeaseOptions {
 }
 
 /**
- * Waits until a slot is ready and it is this call's turn. The status stays open until admission has decided; from 3 s
- * after that a streaming caller has 200 and gets a comment each 10 s. Throws what the slot throws, limits included.
+ * Waits until a slot is ready and grants a lease. The status stays open until admission has decided. From 3 s
+ * after that, a streaming caller has status 200 and receives a comment every 10 s. Throws what the slot
+ * throws, limits included.
  */
 export async function awaitLease(name: string, options: AwaitLeaseOptions): Promise<Lease> {
   const { slots, scope, response, stream, priority, modelId } = options;

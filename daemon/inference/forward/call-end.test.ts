@@ -33,6 +33,6 @@ it.each([
   ['our own limit for the whole', new GatewayError('dispatch.upstream_timeout'), null],
 ])('%s', (_, failure, expected) => expect(callEnd(failure, answer)).toEqual(expected));
 
-it('an error that passed as it is counts by its status', () => {
+it('a relayed error counts by its status', () => {
   expect(callEnd(new InBandError('rate_limit_exceeded', 429), { status: 429 })).toEqual({ status: 429 });
 });

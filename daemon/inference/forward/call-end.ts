@@ -2,12 +2,15 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { CallEnd } from '../../upstreams/upstream.ts';
 import { InBandError } from './in-band-error.ts';
 
-/** The whole answer as the caller got it. */
+/** The status of the response as the caller received it. */
 export interface ResponseStatus {
   readonly status: number;
 }
 
-/** What the end of an exchange says of the upstream behind it; null when it says nothing (the caller left, a cancel, a stop). */
+/**
+ * Returns what the end of an exchange means for the upstream; null when it means nothing (client disconnect,
+ * cancellation, shutdown).
+ */
 export function callEnd(failure: unknown, answer: ResponseStatus): CallEnd {
   if (failure === null) return answer;
   if (failure instanceof InBandError) return answer.status < 300 ? fromInBandError(failure) : answer;
@@ -20,7 +23,10 @@ export function callEnd(failure: unknown, answer: ResponseStatus): CallEnd {
   return cause === undefined ? null : { failed: cause };
 }
 
-/** A failure inside an answer that began well. That a key was refused there is no word about ours, which had let it begin. */
+/**
+ * Handles a failure inside a response that began well. A key that is refused inside a response is not ours,
+ * because ours was accepted before.
+ */
 function fromInBandError({ status }: InBandError): CallEnd {
   return status === null || status === 401 || status === 403 ? null : { status };
 }

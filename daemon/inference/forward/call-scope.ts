@@ -2,7 +2,7 @@ import type { GatewayError } from '../../contract/errors.ts';
 import type { Indexed } from '../../lib/perf/swap-remove-set.ts';
 import type { CallerResponse } from '../caller.ts';
 
-/** The caller closed its connection before the answer was complete. */
+/** The client closed the connection before the response was complete. */
 export class ClientDisconnected extends Error {
   constructor() {
     super('the caller left');
@@ -10,14 +10,14 @@ export class ClientDisconnected extends Error {
   }
 }
 
-/** What the request log says of such a call. */
+/** Status and code of such a call in the request log. */
 export const CLIENT_CLOSED = { status: 499, error: 'client_closed' } as const;
 
 export type EndReason = GatewayError | ClientDisconnected;
 
 /**
- * The life of one call. It ends once: when the caller leaves, an admin cancels, a limit runs out or the gateway stops;
- * whoever works for the call listens and stops its work at once.
+ * The cancellation scope of one call. It ends once: when the client disconnects, an admin cancels, a limit
+ * runs out or the gateway stops. Listeners stop their work at once.
  */
 export class CallScope implements Indexed {
   index = 0;
@@ -30,26 +30,29 @@ export class CallScope implements Indexed {
     if (!this.#res.writableFinished) this.end(this.#res.failure ?? new ClientDisconnected());
   };
 
-  /** Watches the response: its close before the last byte is out means that the caller has left, unless it says why. */
+  /**
+   * Watches the response. A close before the last byte is sent is a client disconnect, unless the response
+   * has a failure of its own.
+   */
   constructor(res: CallerResponse) {
     this.#res = res;
     if (res.destroyed) this.#endReason = new ClientDisconnected();
     else res.on('close', this.#onClose);
   }
 
-  /** Why it ended, or null while it goes on. */
+  /** The reason of the end; null while the scope is active. */
   get endReason(): EndReason | null {
     return this.#endReason;
   }
 
-  /** For those who listen to signals; its reason is that of the end. */
+  /** An AbortSignal whose reason is the reason of the end. */
   get signal(): AbortSignal {
     this.#control ??= new AbortController();
     if (this.#endReason) this.#control.abort(this.#endReason);
     return this.#control.signal;
   }
 
-  /** Ends it now; a second end changes nothing. */
+  /** Ends the scope now. Further calls have no effect. */
   end(reason: EndReason): void {
     if (this.#endReason) return;
     this.#endReason = reason;
@@ -57,12 +60,15 @@ export class CallScope implements Indexed {
     for (const listener of this.#listeners.splice(0)) listener(reason);
   }
 
-  /** Ends it with `reason` after `ms` milliseconds; 0 sets no limit. */
+  /** Ends the scope with `reason` after `ms` milliseconds; 0 sets no limit. */
   limit(ms: number, reason: () => GatewayError): void {
     if (ms > 0) this.#timer = setTimeout(() => this.end(reason()), ms);
   }
 
-  /** Calls `listener` at the end, at once when it is over; the answer takes it out again. */
+  /**
+   * Calls `listener` at the end, or immediately when the scope has ended. Returns a function that removes the
+   * listener.
+   */
   onEnd(listener: (reason: EndReason) => void): () => void {
     if (this.#endReason) {
       listener(this.#endReason);
@@ -75,7 +81,7 @@ export class CallScope implements Indexed {
     };
   }
 
-  /** The call is done: nothing is watched any more. */
+  /** Stops watching after the call has ended. */
   dispose(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#res.removeListener('close', this.#onClose);

@@ -38,20 +38,20 @@ test.each([
   expect(learnt(body, status)).toEqual([undefined, undefined]),
 );
 
-test('who asked for none already is sent without', () =>
+test('a request for none is sent without an effort', () =>
   expect(learnt({ error: { message: OPENAI } }, 400, { ...ASK, effort: 'none' })).toEqual([
     'left out',
     'left out',
   ]));
 
-test('it is a word about that model, effort and tools only', () => {
+test('it applies to that model, effort and tools only', () => {
   const efforts = new EffortSupport();
   efforts.learnFromFailure(ASK, undefined, failure({ error: { message: OPENAI } }));
   for (const other of [{ upstream: 'x' }, { model: 'x' }, { effort: 'low' }, { tools: false }])
     expect(efforts.fallbackFor({ ...ASK, ...other })).toBeUndefined();
 });
 
-test('requests at once learn the same; what is refused in another try too is forgotten', () => {
+test('concurrent requests learn the same; a refused fallback is removed', () => {
   const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
   const refused = (told?: EffortFallback) => efforts.learnFromFailure(ASK, told, refusal);
@@ -59,7 +59,7 @@ test('requests at once learn the same; what is refused in another try too is for
   expect([refused('none'), efforts.fallbackFor(ASK)]).toEqual([undefined, undefined]);
 });
 
-test('no more is kept than fits', () => {
+test('the number of entries is bounded', () => {
   const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
   for (let n = 0; n <= 1_024; n++) efforts.learnFromFailure({ ...ASK, model: String(n) }, undefined, refusal);

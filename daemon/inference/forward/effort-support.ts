@@ -2,19 +2,19 @@ import { GatewayError } from '../../contract/errors.ts';
 import { asList, asObject, parsed } from '../dialects/json.ts';
 import type { EngineFailure } from './engine-error.ts';
 
-/** How an effort is told to a model that refuses the one that was asked for. */
+/** How to send an effort to a model that refused the requested one. */
 export type EffortFallback = 'none' | 'left out';
 
-/** An effort that is asked of a model of a provider. */
+/** A reasoning effort that is requested from a model of a provider. */
 export interface EffortRequest {
   readonly upstream: string;
   readonly model: string;
   readonly effort: string;
-  /** Some models refuse an effort only beside tools. */
+  /** Some models refuse an effort only together with tools. */
   readonly tools: boolean;
 }
 
-/** The provider refused the effort; the same chat is sent once more, with what was learnt from that. */
+/** The provider refused the effort. The same chat is sent once more with this fallback. */
 export class EffortRefused extends GatewayError {
   readonly fallback: EffortFallback;
 
@@ -30,18 +30,18 @@ const FIELD = 'reasoning_effort';
 /** OpenAI's advice: "or set reasoning_effort to 'none'". */
 const NONE = /reasoning_effort\W{1,3}to\W{1,3}none\b/;
 
-/** What providers have shown of the efforts that their models take. The oldest are forgotten first. */
+/** Learned support of efforts by model and provider. Bounded; the oldest entries are dropped first. */
 export class EffortSupport {
   readonly #fallbacks = new Map<string, EffortFallback>();
 
-  /** How this one is told; undefined: as it was asked for. */
+  /** Returns the learned fallback; undefined to send the effort as requested. */
   fallbackFor(ask: EffortRequest): EffortFallback | undefined {
     return this.#fallbacks.size === 0 ? undefined : this.#fallbacks.get(keyOf(ask));
   }
 
   /**
-   * The failure of a chat whose effort was told like this: how it is told in another try, when that was refused; else
-   * undefined. What is refused in another try too is forgotten, because the effort was not what was wrong.
+   * Returns the fallback for another try when the failure of a chat means that its effort was refused, else
+   * undefined. A refusal of the fallback itself removes the entry, because the effort was not the cause.
    */
   learnFromFailure(ask: EffortRequest, told: EffortFallback | undefined, { status, bytes }: EngineFailure) {
     if (status !== 400 && status !== 422) return undefined;
@@ -64,7 +64,10 @@ export class EffortSupport {
 const keyOf = ({ upstream, model, effort, tools }: EffortRequest): string =>
   JSON.stringify([upstream, model, effort.slice(0, MAX_EFFORT_LENGTH), tools]);
 
-/** What an error says and which field it names, but nothing that it repeats of the request. */
+/**
+ * Returns the text of an error and the field that it names, without anything that it repeats from the
+ * request.
+ */
 function errorTextOf(bytes: Buffer): string {
   const body = asObject(parsed(bytes.toString('utf8'))) ?? {};
   const error = asObject(body.error) ?? {};

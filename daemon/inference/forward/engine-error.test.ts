@@ -32,7 +32,7 @@ describe('anything else is wrapped', () => {
       options: { details: { upstream_status: 404, upstream: body } },
     });
   });
-  test('text, with what it says of trying again', () => {
+  test('text, with its retry hints', () => {
     const hints = { 'retry-after': '3', 'x-should-retry': 'true' };
     const found = error(503, 'loading', { hints });
     expect(found).toMatchObject({
@@ -73,12 +73,12 @@ describe('anything else is wrapped', () => {
     expect(found.options.details).toEqual({ upstream_status: 500 });
     expect(JSON.stringify(found.envelope('openai'))).not.toMatch(/models?\b[/\\.]|usr/);
   });
-  test('HTML is no message', () => {
+  test('HTML is not used as a message', () => {
     expect(error(502, '<html>Bad gateway</html>').message).toBe(
       'The engine or upstream answered with an error.',
     );
   });
-  test('more than is read is not repeated', () => {
+  test('a truncated body is not repeated', () => {
     expect(error(500, 'x'.repeat(70_000), { truncated: true }).options.details).toEqual({
       upstream_status: 500,
     });
@@ -99,7 +99,7 @@ test.each([301, 302, 303, 307, 308, 304])('%d is not followed', (status) => {
   expect(error(status, '')).toMatchObject({ code: 'upstream.error', status: 502 });
 });
 
-test('a prompt beyond the window keeps the words and numbers of llama-server', () => {
+test("a prompt beyond the context window keeps llama-server's message and numbers", () => {
   const message = 'the request exceeds the available context size';
   const body = {
     error: { code: 400, message, type: 'exceed_context_size_error', n_prompt_tokens: 9, n_ctx: 8 },

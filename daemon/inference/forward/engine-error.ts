@@ -2,36 +2,36 @@ import { GatewayError } from '../../contract/errors.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { tooLongNumbers } from './too-long.ts';
 
-/** Most bytes of an engine's error that are read. */
+/** Maximum bytes of an engine's error that are read. */
 export const MAX_ERROR_BYTES = 64 * 1024;
-/** Most characters of an engine's error that go into `details.upstream`. */
+/** Maximum characters of an engine's error in `details.upstream`. */
 const MAX_DETAIL = 8 * 1024;
 const MAX_MESSAGE = 1_000;
-/** By OpenAI's word, which Cerebras puts beside the message of a flat body. */
+/** OpenAI's error code. Cerebras sends it beside the message of a flat body. */
 const TOO_LONG = 'context_length_exceeded';
 
-/** A file path: two segments and more, a home folder, or a drive letter. */
+/** A file path: two or more segments, a home folder, or a drive letter. */
 const PATH = /(?:^|[^\w/])~?(?:\/[\w.@+-]+){2,}|[A-Za-z]:\\/;
 
-/** Whether a text names a place in a file system. */
+/** Returns whether a text contains a file path. */
 export const containsPath = (text: string): boolean => PATH.test(text);
 
 export interface EngineFailure {
   readonly status: number;
   readonly bytes: Buffer;
-  /** More came than was read. */
+  /** The body is longer than what was read. */
   readonly truncated: boolean;
-  /** What it says of trying again (`retryHints`). */
+  /** The retry headers of the response (`retryHints`). */
   readonly hints?: Record<string, string>;
 }
 
-/** What to do with a non-2xx answer: it passes byte for byte, or is told in our words. */
+/** What to do with a non-2xx response: relay it byte for byte, or replace it with our error. */
 export type Verdict = { readonly passes: true } | { readonly passes: false; readonly error: GatewayError };
 
 type Json = Record<string, unknown>;
 
 /**
- * A JSON error whose `code` is a string or null passes; any other is wrapped
+ * Relays a JSON error whose `code` is a string or null. Wraps any other error
  * (docs/spec/contract.md#engine-errors).
  */
 export function judge(failure: EngineFailure): Verdict {
@@ -47,7 +47,7 @@ export function judge(failure: EngineFailure): Verdict {
   return replacedBy(tooLong(body) ?? wrapped(failure, status, body));
 }
 
-/** The same for a route whose long text stands in the field `param`. */
+/** Like `judge`, for a route whose long text is in the field `param`. */
 export const judgeWithParam =
   (param: string) =>
   (failure: EngineFailure): Verdict => {
@@ -73,7 +73,10 @@ export function errorInside200(bytes: Buffer, truncated: boolean): GatewayError 
 
 const ERROR_START = '{"error":';
 
-/** Whether a 200 body is `null` or starts like an error object that is not; undefined while too little has come to tell. */
+/**
+ * Returns whether a 200 body is `null` or starts like a non-null error object; undefined while too few bytes
+ * are known.
+ */
 export function startsLikeError(head: Buffer): boolean | undefined {
   const start = head.toString('latin1', 0, 256).replaceAll(/\s+/g, '');
   const open = head.length < 256 ? undefined : false;
@@ -98,14 +101,19 @@ const unexpected = (status: number) =>
     details: { upstream_status: status },
   });
 
-/** Engines that were started without a part say so like this (FastFlowLM without `--asr` or `--embed`). */
+/**
+ * Engines that were started without a feature respond like this (FastFlowLM without `--asr` or `--embed`).
+ */
 const unexpectedNull = () =>
   new GatewayError('upstream.error', {
     message: 'The engine or upstream answered with nothing.',
     details: { upstream_status: 200 },
   });
 
-/** A prompt longer than the window, with the message and numbers of llama-server. */
+/**
+ * Returns the error for a prompt longer than the context window, with the message and numbers of
+ * llama-server.
+ */
 function contextExceeded(error: Json): GatewayError {
   const { n_prompt_tokens, n_ctx } = error;
   return new GatewayError('context_length_exceeded', {
@@ -115,7 +123,10 @@ function contextExceeded(error: Json): GatewayError {
   });
 }
 
-/** A refusal of a text as too long, whatever its status and words: with the numbers as llama-server names them, if it tells any. */
+/**
+ * Returns an error for a text that was refused as too long, whatever the status and wording. Includes the
+ * numbers under llama-server's names if the message has them.
+ */
 function tooLong(body: unknown): GatewayError | null {
   const root = asObject(body);
   const error = asObject(root?.error);
@@ -166,7 +177,10 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
 const asObject = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 
-/** FastAPI tells each fault of a request as a row of a list, with the steps to the field; Mistral puts that list into `message`. */
+/**
+ * FastAPI reports validation errors as a list with the path of the field. Mistral puts that list into
+ * `message`.
+ */
 function firstDetail(detail: unknown): string | undefined {
   const { msg, loc } = asObject(Array.isArray(detail) ? detail[0] : undefined) ?? {};
   if (typeof msg !== 'string') return undefined;
@@ -175,7 +189,7 @@ function firstDetail(detail: unknown): string | undefined {
   return field === '' ? msg : `${field}: ${msg}`;
 }
 
-/** What a list of one holds: Gemini's API puts its error into one. No client reads such a list. */
+/** Unwraps a list of one element: Gemini's API wraps its error in a list, which no client reads. */
 const unwrapSingle = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 1 ? value[0] : value;
 

@@ -3,7 +3,7 @@ import type { OutboundController } from '../../lib/net/outbound.ts';
 import { transcriptEvents } from '../audio/transcript-events.ts';
 import { Exchange, type ExchangeListener, type ExchangeOptions } from './exchange.ts';
 
-/** What a caller whose stream has begun gets of an engine's answer in one piece. */
+/** Returns what a caller whose stream has begun receives for a complete response. */
 function told(type: string, body: string | Buffer, options: Partial<ExchangeOptions> = {}) {
   const heard: { finish?: string; failed?: string; done?: unknown } = {};
   const answer: ExchangeOptions['sink'] = {
@@ -36,7 +36,7 @@ function told(type: string, body: string | Buffer, options: Partial<ExchangeOpti
   return heard;
 }
 
-test('a whole answer for a stream that has begun is told as its events', () => {
+test('a complete response for a stream that has begun is sent as events', () => {
   const text = 'word '.repeat(30_000);
   const { finish, failed, done } = told('application/json', JSON.stringify({ text }));
   expect([failed, done]).toEqual([undefined, null]);
@@ -47,7 +47,7 @@ test('a whole answer for a stream that has begun is told as its events', () => {
   ]);
 });
 
-test('what is no such answer, and any answer where no events are known, is a failure', () => {
+test('any other response, or one without an event form, is a failure', () => {
   for (const heard of [
     told('text/plain', 'WEBVTT'),
     told('application/json', '{"error":{"message":"no"}}'),

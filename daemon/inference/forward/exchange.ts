@@ -17,14 +17,17 @@ import { credentialsOf, redactCredentials } from './own-credential.ts';
 import { StreamRedactor } from './redact-stream.ts';
 import { retryHints } from './retry-hints.ts';
 
-/** How an exchange ended: null for a whole answer, else the failure that the caller was told, in our words or the engine's. */
+/**
+ * How an exchange ended: null for a complete response, else the failure that the caller received, in our
+ * words or the engine's.
+ */
 export type ExchangeEnd = GatewayError | InBandError | null;
 
-/** Where the answer of an engine goes. */
+/** The destination of an engine's response. */
 export interface Sink {
   readonly headSent: boolean;
   begin(status: number, engine: IncomingHttpHeaders): void;
-  /** False asks to wait until `whenDrained` calls back. */
+  /** Returns false when the sender must wait until `whenDrained` calls back. */
   write(chunk: Buffer): boolean;
   whenDrained(resume: () => void): void;
   finish(last?: Buffer): void;
@@ -34,35 +37,38 @@ export interface Sink {
 
 export interface ExchangeOptions {
   readonly sink: Sink;
-  /** The meaning of a non-2xx answer; docs/spec/contract.md#engine-errors unless a route has its own rule. */
+  /** Interprets a non-2xx response; docs/spec/contract.md#engine-errors unless a route has its own rule. */
   judge?(failure: EngineFailure): Verdict;
-  /** A whole answer as the events of a stream that has begun; null for what cannot be told so. */
+  /** Converts a complete response to the events of a stream that has begun; null when it cannot. */
   asEvents?(bytes: Buffer): string | null;
-  /** What we add to a request for this engine: an error may repeat a credential in it but never tells the caller. */
+  /**
+   * Headers that the gateway adds for this engine. An error may repeat a credential from them, which must not
+   * reach the caller.
+   */
   readonly ownHeaders?: Readonly<Record<string, string>>;
-  /** It is somebody else's: not even a good answer may repeat one of them. */
+  /** The target is an upstream: even a successful response must not repeat a credential. */
   readonly isUpstream?: boolean;
-  /** An answer begins, with this status. */
+  /** Called with the status when a response begins. */
   onBegin?(status: number): void;
 }
 
-/** Who is told how an exchange ends, once. */
+/** Receives the end of an exchange, exactly once. */
 export interface ExchangeListener {
-  /** The exchange is over. A failure before the head is `refused` instead. */
+  /** The exchange is over. A failure before the head calls `refused` instead. */
   done(end: ExchangeEnd): void;
   refused(error: GatewayError): void;
-  /** The connection failed before anything of an answer came. */
+  /** The connection failed before any byte of a response arrived. */
   unanswered(error: Error): void;
 }
 
 /**
- * One request on one connection, as undici tells it. `head` waits for the status, `peek` looks whether a JSON answer
- * starts like an error, `whole` holds a small answer that is complete, `relay` passes bytes on, `collect` reads a failure,
- * `late` a whole answer for a stream that has begun.
+ * One request on one connection, as undici reports it. `head` waits for the status, `peek` checks whether a
+ * JSON response starts like an error, `whole` holds a small complete response, `relay` passes bytes on,
+ * `collect` reads a failure, `late` reads a complete response for a stream that has begun.
  */
 type Mode = 'head' | 'peek' | 'whole' | 'relay' | 'collect' | 'late' | 'over';
 
-/** Most bytes of a whole answer that are told as events. */
+/** Maximum bytes of a complete response that is sent as events. */
 const MAX_LATE_BYTES = 16 * 1024 * 1024;
 
 export class Exchange implements OutboundHandler {
@@ -86,7 +92,7 @@ export class Exchange implements OutboundHandler {
     this.#redactor = secrets.length > 0 ? new StreamRedactor(secrets) : null;
   }
 
-  /** Stops now: the connection is closed, nothing more is heard or told. */
+  /** Stops immediately: closes the connection and ignores everything that follows. */
   abort(): void {
     this.#mode = 'over';
     this.#buffered = [];
@@ -208,7 +214,7 @@ export class Exchange implements OutboundHandler {
     this.#bufferedBytes += chunk.length;
   }
 
-  /** A failure has been read, or as much of it as is read. */
+  /** Handles a failure after it has been read, or as much of it as is read. */
   #conclude(truncated: boolean): void {
     const read = this.#isCompressed()
       ? Buffer.alloc(0)
@@ -221,7 +227,10 @@ export class Exchange implements OutboundHandler {
     else this.#fail(verdict.error);
   }
 
-  /** Compressed, although plain bytes were asked for: nothing in it can be read, told or hidden. */
+  /**
+   * Whether the body is compressed although identity was requested. Its content can then be neither read nor
+   * redacted.
+   */
   #isCompressed(): boolean {
     const coding = this.#headers['content-encoding'];
     return coding !== undefined && coding.trim().toLowerCase() !== 'identity';
@@ -233,7 +242,7 @@ export class Exchange implements OutboundHandler {
     return (this.#options.judge ?? judge)({ status: this.#status, bytes, truncated, hints });
   }
 
-  /** An error of the engine goes on byte for byte; in a stream that has begun, as its error event. */
+  /** Relays an error of the engine byte for byte, or as an error event in a stream that has begun. */
   #pass(bytes: Buffer): void {
     const body = JSON.parse(bytes.toString('utf8')) as object;
     if (this.#sink.headSent) this.#sink.failWith(body);

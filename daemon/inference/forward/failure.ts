@@ -6,15 +6,15 @@ const code = (error: unknown): string => {
   return typeof found === 'string' ? found : '';
 };
 
-/** Codes of a peer that was there but did not keep its time. */
+/** Codes of a peer that was connected but exceeded a time limit. */
 const TIMEOUTS: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-/** Codes of a peer whose answer is no HTTP that we accept. */
+/** Codes of a peer whose response is not acceptable HTTP. */
 const GARBAGE: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
 
-/** The parser names its errors, but not each of them has a code. */
+/** Not every parser error has a code; the name identifies the others. */
 const isGarbage = (error: unknown): boolean => {
   const found = code(error);
   if (GARBAGE.has(found) || found.startsWith('HPE_')) return true;
@@ -37,7 +37,7 @@ export function connectionFailure(error: unknown): GatewayError {
   return new GatewayError('dispatch.upstream_unavailable', { cause: error });
 }
 
-/** The engine broke off after its answer had begun. */
+/** Returns the error for an engine that broke off after its response had begun. */
 export function brokenResponse(error: unknown): GatewayError {
   if (TIMEOUTS.has(code(error))) return connectionFailure(error);
   return new GatewayError('dispatch.upstream_unavailable', {
@@ -46,14 +46,14 @@ export function brokenResponse(error: unknown): GatewayError {
   });
 }
 
-/** Its stream ended in good order, but not its answer. */
+/** Returns the error for a stream that ended cleanly before the response was complete. */
 export const endedEarly = (): GatewayError =>
   new GatewayError('upstream.error', {
     message: 'The engine ended its answer early.',
     cause: new BadResponseError('It ended its answer early.'),
   });
 
-/** A line of its answer is longer than any honest one. */
+/** Returns the error for a line that exceeds the limit. */
 export const lineTooLong = (): GatewayError =>
   new GatewayError('upstream.error', {
     message: 'The engine or upstream sent a line without an end.',

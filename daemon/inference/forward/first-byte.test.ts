@@ -7,7 +7,7 @@ closeAfterEach();
 
 const WAITED_MS = 120;
 
-/** The log and the count of a chat whose engine sends `first`, then pauses, then says a word. */
+/** Returns the log and the metrics of a chat whose engine sends `first`, pauses, then sends a token. */
 async function served(first: string) {
   const { gateway, got } = await held();
   const { head } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
@@ -22,7 +22,7 @@ async function served(first: string) {
   return { body, record: gateway.log[0], count: gateway.finished[0] };
 }
 
-test('comments of an engine pass and are no first byte', async () => {
+test('comments of an engine pass and do not count as first byte', async () => {
   const comments = ': reading the prompt\n\n: still\n\n';
   const { body, record, count } = await served(comments);
   expect(body).toBe(`${comments}${delta('word')}data: [DONE]\n\n`);

@@ -10,7 +10,7 @@ const towards = (incoming: Record<string, string>) => {
   );
 };
 
-test('nothing of the caller but accept and content-type reaches an engine', () => {
+test('only accept and content-type of the caller reach an engine', () => {
   const incoming = {
     accept: 'text/event-stream',
     'content-type': 'application/json',
@@ -44,7 +44,7 @@ test('nothing of the caller but accept and content-type reaches an engine', () =
   });
 });
 
-test('for any set of header names the rest stays out', () => {
+test('no other header passes, for any set of names', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.stringMatching(/^[a-z][a-z-]{0,20}$/), fc.constant('canary')),
@@ -57,7 +57,7 @@ test('for any set of header names the rest stays out', () => {
   );
 });
 
-test('what Connection names is hop-by-hop, both ways', () => {
+test('names in Connection are hop-by-hop, both ways', () => {
   expect(towards({ accept: 'a', 'content-type': 'b', connection: 'close, Accept' })).not.toHaveProperty(
     'accept',
   );

@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
-/** Request headers of the caller that an engine may see. Nothing else passes: no credential, cookie, origin, address or `X-svc-*`. */
+/**
+ * Request headers that are forwarded to an engine. No credential, cookie, origin, address or `X-svc-*` header
+ * passes.
+ */
 const TO_ENGINE = ['accept', 'content-type'] as const;
 
-/** Response headers of an engine that the caller may see. */
+/** Response headers of an engine that are forwarded to the caller. */
 const TO_CALLER = [
   'content-type',
   'content-length',
@@ -15,7 +18,7 @@ const TO_CALLER = [
   'openai-processing-ms',
 ] as const;
 
-/** Names that a `Connection` header makes hop-by-hop (RFC 9110 section 7.6.1). */
+/** Returns the names that a `Connection` header makes hop-by-hop (RFC 9110 section 7.6.1). */
 function hopNames(connection: string | string[] | undefined): readonly string[] {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
   return String(connection)
@@ -25,16 +28,19 @@ function hopNames(connection: string | string[] | undefined): readonly string[] 
 
 export interface EngineHeaderOptions {
   readonly incoming: IncomingHttpHeaders;
-  /** Replaces the content type of the caller; for bodies that have been read as JSON. */
+  /** Replaces the content type of the caller, for bodies that were parsed as JSON. */
   readonly contentType?: string;
   /** The credential of the gateway for this engine. */
   readonly ownHeaders: Readonly<Record<string, string>>;
   readonly requestId: string;
-  /** Our own place in a trace, where the engine is to hear of it; never the header of the caller. */
+  /** Our own trace context, where the engine may receive it. Never the header of the caller. */
   readonly traceparent?: string | null;
 }
 
-/** The headers towards an engine, names and values in turn. `accept-encoding` is identity: bytes are looked at in passing. */
+/**
+ * Returns the headers for an engine, names and values alternating. Requests identity encoding because the
+ * bytes are inspected.
+ */
 export function engineHeaders({
   incoming,
   contentType,
@@ -53,7 +59,7 @@ export function engineHeaders({
   return out;
 }
 
-/** What of an engine's response headers goes on to the caller. */
+/** Returns the response headers of an engine that are forwarded to the caller. */
 export function callerHeaders(engine: IncomingHttpHeaders): OutgoingHttpHeaders {
   const out: Record<string, string | string[]> = {};
   const hop = hopNames(engine.connection);
@@ -64,12 +70,18 @@ export function callerHeaders(engine: IncomingHttpHeaders): OutgoingHttpHeaders 
   return out;
 }
 
-/** A text that is safe as a header value: printable ASCII, anything else a question mark, at most 200 characters. */
+/**
+ * Makes a text safe as a header value: printable ASCII, question marks for anything else, at most 200
+ * characters.
+ */
 export function headerText(text: string): string {
   return isHeaderText(text) ? text : text.slice(0, 200).replace(/[^\x20-\x7e]/g, '?');
 }
 
-/** Whether it may stay as it is; nearly every text may, and a loop tells sooner than a replacement that replaces nothing. */
+/**
+ * Returns whether a text is safe unchanged. A loop is faster than a replacement without a match, which is the
+ * usual case.
+ */
 function isHeaderText(text: string): boolean {
   if (text.length > 200) return false;
   for (let at = 0; at < text.length; at++) {

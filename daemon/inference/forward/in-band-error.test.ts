@@ -13,7 +13,7 @@ test.each([
   [event('gpu lost'), 'upstream.error', null],
   [`event: error\r\ndata:{"error":{"code":400}}\r\n\r\n${chunk}`, 'upstream.error', 400],
   [`ata: {"error":{"co\n\n${event({})}`, 'upstream.error', null],
-])('%j tells a failure', (end, code, status) => {
+])('%j reports a failure', (end, code, status) => {
   expect(errorInEvents(Buffer.from(chunk + end))).toEqual({ code, status });
 });
 
@@ -25,7 +25,7 @@ test.each([
   'data: {"error":{"code":5\n\n',
   event(null),
   event(''),
-])('%j tells none', (end) => expect(errorInEvents(Buffer.from(end))).toBeNull());
+])('%j reports none', (end) => expect(errorInEvents(Buffer.from(end))).toBeNull());
 
 test.each([
   [{ error: { code: 'rate_limit_exceeded' } }, 'rate_limit_exceeded'],

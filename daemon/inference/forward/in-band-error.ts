@@ -1,10 +1,10 @@
 import { catalogCodeOf, ERRORS, isErrorCode } from '../../contract/errors.ts';
 
-/** A failure that the caller has been told in the engine's own words. */
+/** A failure that the caller received in the engine's own words. */
 export class InBandError {
-  /** The engine's code where it is a word, else `upstream.error`. */
+  /** The engine's code if it is a single word, else `upstream.error`. */
   readonly code: string;
-  /** What it says as a status; null when it says nothing of the kind. */
+  /** The status that the error implies; null when it implies none. */
   readonly status: number | null;
 
   constructor(code: string, status: number | null) {
@@ -15,10 +15,10 @@ export class InBandError {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A code is one word; what holds spaces or control characters is some other text. */
+/** A code is one word without spaces or control characters. */
 const WORD = /^[\x21-\x7e]+$/;
 
-/** Types of OpenAI's and Anthropic's errors that leave no doubt whose fault it is. */
+/** Error types of OpenAI and Anthropic that identify the party at fault. */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['invalid_request_error', 400],
   ['rate_limit_error', 429],
@@ -27,13 +27,13 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['overloaded_error', 503],
 ]);
 
-/** The failure in an error body that passes as it is. */
+/** Returns the failure in an error body that is relayed unchanged. */
 export function errorInBody(body: unknown, status: number): InBandError {
   const code = asObject(asObject(body)?.error)?.code;
   return new InBandError(typeof code === 'string' && WORD.test(code) ? code : 'upstream.error', status);
 }
 
-/** The failure that the last events of a stream tell; null when they tell none. */
+/** Returns the failure in the last events of a stream; null when there is none. */
 export function errorInEvents(end: Buffer): InBandError | null {
   if (!end.includes('"error"')) return null;
   for (const line of end
@@ -46,7 +46,7 @@ export function errorInEvents(end: Buffer): InBandError | null {
   return null;
 }
 
-/** What an error object says as a status, by its code or its type; null when it says nothing of the kind. */
+/** Returns the status that an error object implies by its code or type; null when it implies none. */
 export function statusOf({ code, status, type }: Json): number | null {
   const said = [code, status].map(Number).find((each) => Number.isInteger(each) && each >= 400 && each < 600);
   if (said !== undefined) return said;

@@ -6,7 +6,7 @@ import { REPORT_AFTER_MS } from './await-lease.ts';
 
 closeAfterEach();
 
-test('a transcript that comes whole after a long load is told as events', async () => {
+test('a complete transcript after a long load is sent as events', async () => {
   const { gateway, slots } = await setUp((req, res) => {
     req.resume();
     res.writeHead(200, { 'content-type': 'application/json' });

@@ -5,7 +5,7 @@ import { CHAT, closeAfterEach, delta, held, hello, SSE } from '../testing/forwar
 
 closeAfterEach();
 
-describe('a caller that leaves', () => {
+describe('a client disconnect', () => {
   const phases: [string, (res: ServerResponse) => void, object][] = [
     ['before the head', () => {}, { ...hello, stream: true }],
     ['before the head of a plain answer', () => {}, hello],
@@ -17,7 +17,7 @@ describe('a caller that leaves', () => {
       hello,
     ],
   ];
-  test.each(phases)('%s: the engine is cut within 250 ms', async (_, play, body) => {
+  test.each(phases)('%s: the engine connection is closed within 250 ms', async (_, play, body) => {
     const { gateway, got, engine, slots } = await held();
     const { req } = ask(gateway.origin, CHAT, JSON.stringify(body));
     req.on('error', () => {});
@@ -33,7 +33,7 @@ describe('a caller that leaves', () => {
     expect(gateway.inference.running()).toEqual([]);
   });
 
-  test('while waiting for a slot: the wait is given up', async () => {
+  test('while waiting for a slot: ends the wait', async () => {
     let reason: unknown;
     const { gateway, slots } = await held();
     slots.before = (_, { signal }) =>
@@ -70,7 +70,7 @@ describe('a caller that leaves', () => {
   });
 });
 
-describe('the end by other hands', () => {
+describe('other ends of a call', () => {
   test('cancel before the head is an envelope, in a stream an error event', async () => {
     const { gateway, got, engine } = await held();
     const first = ask(gateway.origin, CHAT, JSON.stringify(hello));

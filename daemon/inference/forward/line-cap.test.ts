@@ -4,10 +4,10 @@ import { isLineBased, LineCap } from './line-cap.ts';
 
 const MOST = 8;
 
-/** The same by the whole text: every line, however it ends, has at most `MOST` bytes. */
+/** A reference on the whole text: every line has at most `MOST` bytes. */
 const judged = (text: string): boolean => text.split(/\n|\r/).every((line) => line.length <= MOST);
 
-describe('the longest line', () => {
+describe('the maximum line', () => {
   test.each([
     ['within', ['data: 1\n', '\n'], true],
     ['without an end', ['12345678'], true],
@@ -20,7 +20,7 @@ describe('the longest line', () => {
     expect(chunks.every((chunk) => cap.accepts(Buffer.from(chunk)))).toBe(within);
   });
 
-  test('property: however the text is cut into small chunks, the whole text decides', () => {
+  test('property: the result is independent of chunking', () => {
     const piece = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n'), maxLength: 4 });
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (chunks) => {

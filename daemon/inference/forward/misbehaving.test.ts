@@ -35,7 +35,7 @@ describe('an engine that misbehaves', () => {
     expect(answer.headers['x-svc-slot']).toBe('agent');
   });
 
-  test('what it says of trying again reaches the caller also in our words', async () => {
+  test('its retry hints reach the caller with our error too', async () => {
     const hints = { 'retry-after': '7', 'retry-after-ms': '6500', 'x-should-retry': 'true' };
     const { answer } = await failing((_req, res) => {
       res.writeHead(429, hints);
@@ -46,7 +46,7 @@ describe('an engine that misbehaves', () => {
     expect(answer.headers).toMatchObject(hints);
   });
 
-  test('an error longer than is read is cut off', async () => {
+  test('an error above the limit is truncated', async () => {
     const { answer } = await failing((_req, res) => {
       res.writeHead(500);
       const more = () => {
@@ -131,7 +131,7 @@ describe('an engine that misbehaves', () => {
     expect(gateway.log[0]).toMatchObject({ status: 502, error: 'dispatch.upstream_unavailable' });
   });
 
-  test('death in the middle of a stream: an error event of its own, a clean end, no [DONE]', async () => {
+  test('a crash in the middle of a stream: a separate error event, a clean end, no [DONE]', async () => {
     const { answer, gateway } = await failing((_req, res) => {
       res.writeHead(200, SSE);
       res.write(`${delta('a')}data: {"choi`, () => res.destroy());
@@ -147,7 +147,7 @@ describe('an engine that misbehaves', () => {
     ['/v1/chat/completions', hello],
     ['/v1/completions', { model: 'agent', prompt: 'hi' }],
   ])(
-    'a stream of %s that ends in good order without its end is told as one that broke off',
+    'a stream of %s that ends cleanly without its end marker is reported as incomplete',
     async (path, body) => {
       const { answer, gateway } = await failing(
         (_req, res) => {
@@ -163,7 +163,7 @@ describe('an engine that misbehaves', () => {
     },
   );
 
-  test('a stream without [DONE] is whole once it has told why it ended; an error of its own is enough', async () => {
+  test('a stream without [DONE] is complete with a finish reason or an error', async () => {
     const finished = `${delta('a')}data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n`;
     const failed = `${delta('a')}data: {"error":{"message":"out of memory"}}\n\n`;
     for (const text of [finished, failed]) {
@@ -181,7 +181,7 @@ describe('an engine that misbehaves', () => {
     ['in a piece of its own', [delta('a'), finish, cited]],
     ['that two pieces share', [delta('a') + finish.slice(0, 50), finish.slice(50), cited, ': over\n\n']],
     ['in an event that is longer', [delta('a'), `${finish.slice(0, -4)},"rest":"${'x'.repeat(9_000)}"}\n\n`]],
-  ])('what follows a finish %s may be long', async (_, pieces) => {
+  ])('the text after a finish reason %s may be long', async (_, pieces) => {
     const { answer, gateway } = await failing(async (_req, res) => {
       res.writeHead(200, { ...SSE, connection: 'close' });
       for (const piece of pieces) {
@@ -194,7 +194,7 @@ describe('an engine that misbehaves', () => {
     expect(gateway.log[0]).toMatchObject({ status: 200, error: null });
   });
 
-  test('an error with the type of a stream passes as it is', async () => {
+  test('an error with the type of a stream passes unchanged', async () => {
     const body = '{"error":{"message":"bad tool","type":"invalid_request_error","code":null}}';
     const { answer } = await failing((_req, res) => {
       res.writeHead(400, SSE);
@@ -203,7 +203,7 @@ describe('an engine that misbehaves', () => {
     expect(answer).toMatchObject({ status: 400, body });
   });
 
-  test('death in the middle of anything else cuts the connection', async () => {
+  test('a crash in the middle of any other response closes the connection', async () => {
     const { answer } = await failing((_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' });
       res.write(`{"data":[${'1,'.repeat(200)}`, () => res.destroy());
@@ -211,7 +211,7 @@ describe('an engine that misbehaves', () => {
     expect(answer).toMatchObject({ status: 200, whole: false });
   });
 
-  test('an answer shorter than it says cuts the connection', async () => {
+  test('a response shorter than announced closes the connection', async () => {
     const { answer } = await failing((_req, res) => {
       res.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' });
       res.write('short', () => res.destroy());
@@ -227,7 +227,7 @@ describe('an engine that misbehaves', () => {
     },
   );
 
-  test('an engine that nobody listens for is 502', async () => {
+  test('an engine without a listener is 502', async () => {
     const { gateway, slots } = await setUp(() => {});
     const gone = await listen(() => {});
     await gone.close();
@@ -259,7 +259,7 @@ describe('a reused connection that dies before an answer', () => {
     return { origin: `http://127.0.0.1:${portOf(tcp)}`, requests };
   }
 
-  test('is tried once more on a fresh one', async () => {
+  test('is retried once on a fresh one', async () => {
     const { gateway, slots } = await setUp(() => {});
     const engine = await shortLived();
     slots.engine = engine.origin;

@@ -11,10 +11,10 @@ test.each([
   ['/v1/reranking', '/v1/reranking', '/v1/rerank'],
   ['/v1/rerank', '/v1/rerank', '/v1/rerank'],
   ['/v1/chat/completions', 'http://host/v1/chat/completions?a=1', '/v1/chat/completions?a=1'],
-])('%s asked as %s goes out as %s', (route, url, expected) => {
+])('%s requested as %s is sent as %s', (route, url, expected) => {
   expect(outgoingPath(route, url)).toBe(expected);
 });
 
-test('an upstream that serves rerankings itself keeps its name', () => {
+test('an upstream with its own rerankings keeps the path', () => {
   expect(outgoingPath('/v1/rerankings', '/v1/rerankings', false)).toBe('/v1/rerankings');
 });

@@ -8,8 +8,8 @@ const NATIVE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Path and query towards an engine. The path is that of the route, never the caller's bytes; of the query `api_key` is
- * removed however it is spelled, every other parameter stays as written and in order.
+ * Returns path and query for an engine. The path is that of the route, never the caller's bytes. Removes
+ * `api_key` from the query in any spelling and keeps every other parameter unchanged and in order.
  */
 export function outgoingPath(route: string, url: string, nativeRerank = true): string {
   const path = (nativeRerank && NATIVE[route]) || route;
@@ -19,7 +19,7 @@ export function outgoingPath(route: string, url: string, nativeRerank = true): s
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** The same path where something else stands in place of our `/v1`. */
+/** Replaces `/v1` at the start of a path with the base of the target. */
 export const underBase = (base: string, path: string): string =>
   base === '/v1' ? path : `${base}${path.slice('/v1'.length)}`;
 

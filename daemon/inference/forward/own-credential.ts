@@ -1,11 +1,14 @@
 import { HOPS_HEADER } from '../../upstreams/hops.ts';
 
-/** What stands in an error instead of a credential. */
+/** Replaces a credential in an error. */
 const HIDDEN = Buffer.from('[hidden]');
-/** Anything shorter is no credential and might be part of any text. */
+/** A shorter value is not a credential and could occur in any text. */
 const MIN_SECRET_BYTES = 6;
 
-/** The secret parts of the headers that the gateway adds for an engine or upstream: values, without a scheme word. */
+/**
+ * Returns the secret parts of the headers that the gateway adds for an engine or upstream: values without the
+ * scheme.
+ */
 export function credentialsOf(headers: Readonly<Record<string, string>>): Buffer[] {
   return Object.entries(headers)
     .filter(([name]) => name !== HOPS_HEADER)
@@ -13,9 +16,10 @@ export function credentialsOf(headers: Readonly<Record<string, string>>): Buffer
     .filter((secret) => secret.length >= MIN_SECRET_BYTES);
 }
 
-/** `bytes` as they are, unless they repeat one of `secrets`: then with it blotted out wherever it stands. */
+/** Returns `bytes` unchanged unless they contain one of `secrets`, which is then replaced everywhere. */
 export function redactCredentials(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
-  // Where one holds another, blotting out the shorter one first would leave the rest of the longer one.
+  // A secret may contain a shorter one. Replacing the shorter one first would leave the rest of the longer
+  // one.
   const longestFirst = secrets.toSorted((one, other) => other.length - one.length);
   return longestFirst.reduce(
     (rest, secret) => (rest.includes(secret) ? redactSecret(rest, secret) : rest),

@@ -10,7 +10,7 @@ const pass = (chunks: readonly string[], secrets = [SECRET]) => {
 };
 
 describe('Blotter', () => {
-  it('hands on the very same bytes when there is nothing to hide', () => {
+  it('returns the same Buffer without a secret', () => {
     const chunk = Buffer.from('data: {"x":1}\n\n');
     expect(new StreamRedactor([SECRET]).push(chunk)).toBe(chunk);
     expect(new StreamRedactor([]).push(chunk)).toBe(chunk);
@@ -21,13 +21,13 @@ describe('Blotter', () => {
     [['a sk-aa', '-sk-aab b']],
     [['a s', 'k-aa-sk-aab b']],
     [[...'a sk-aa-sk-aab b']],
-  ])('%j: stars of the same length', (chunks) => expect(pass(chunks)).toBe('a ************ b'));
+  ])('%j: asterisks of the same length', (chunks) => expect(pass(chunks)).toBe('a ************ b'));
 
   it.each([
     ['one begins another', 'a lab-key-s3cret b', 'a ************** b', ['lab-key', 'lab-key-s3cret']],
     ['one ends another', 'a lab-key-s3cret b', 'a ************** b', ['s3cret', 'lab-key-s3cret']],
     ['two share bytes', 'a lab-key-s3cret b', 'a ************** b', ['lab-key', 'key-s3cret']],
-  ])('%s, wherever it is cut and in whatever order they are', (_, text, expected, words) => {
+  ])('%s, for any chunking and order', (_, text, expected, words) => {
     const secrets = words.map((word) => Buffer.from(word));
     for (const list of [secrets, secrets.toReversed()]) {
       for (let at = 0; at <= text.length; at++) {
@@ -37,11 +37,11 @@ describe('Blotter', () => {
     }
   });
 
-  it('what only begins like a secret comes out at the end', () => {
+  it('a partial secret is released at the end', () => {
     expect(pass(['x sk-aa-sk-a'])).toBe('x sk-aa-sk-a');
   });
 
-  it('wherever it is cut, no secret comes through and no length changes', () => {
+  it('for any chunking, no secret passes and no length changes', () => {
     const piece = fc.constantFrom('sk-aa-sk-aab', 'sk-aa-', 's', 'other', 'k-9-other-secret', '-');
     const other = Buffer.from('k-9-other-secret');
     fc.assert(

@@ -2,7 +2,7 @@ const STAR = 0x2a;
 
 const EMPTY = Buffer.alloc(0);
 
-/** Bytes that wait for what follows, as they came and with their stars. */
+/** Bytes that wait for the next chunk, original and redacted. */
 interface Pending {
   readonly original: Buffer;
   readonly redacted: Buffer;
@@ -11,9 +11,9 @@ interface Pending {
 const NO_PENDING: Pending = { original: EMPTY, redacted: EMPTY };
 
 /**
- * Blots secrets out of bytes that pass by, wherever a chunk ends: each becomes as many stars, so that lengths stay as
- * they were told. Of a chunk that ends like a secret begins, that end waits for what follows. Secrets are looked for in
- * the bytes as they came, so that one is found also where it holds another one or shares bytes with it.
+ * Redacts secrets in a stream, across chunk boundaries. Replaces each secret with as many asterisks, so that
+ * announced lengths stay right. Holds back the end of a chunk that may be the start of a secret. Searches the
+ * original bytes, so that overlapping and nested secrets are found.
  */
 export class StreamRedactor {
   readonly #secrets: readonly Buffer[];
@@ -23,7 +23,7 @@ export class StreamRedactor {
     this.#secrets = secrets;
   }
 
-  /** What may go on now; the very same bytes when there is nothing to hide. */
+  /** Returns the bytes that can be sent now; the same Buffer when there is nothing to redact. */
   push(chunk: Buffer): Buffer {
     const came = joined(this.#pending.original, chunk);
     const clean = starOut(came, joined(this.#pending.redacted, chunk), this.#secrets);
@@ -33,7 +33,7 @@ export class StreamRedactor {
     return keep === 0 ? clean : clean.subarray(0, at);
   }
 
-  /** The rest, at the end. */
+  /** Returns the rest at the end of the stream. */
   end(): Buffer {
     const { redacted } = this.#pending;
     this.#pending = NO_PENDING;
@@ -45,7 +45,7 @@ function joined(waiting: Buffer, chunk: Buffer): Buffer {
   return waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
 }
 
-/** `clean` with stars wherever `came` has a secret; `came` itself is never written to. */
+/** Returns `redacted` with asterisks wherever `original` contains a secret. Never writes to `original`. */
 function starOut(came: Buffer, clean: Buffer, secrets: readonly Buffer[]): Buffer {
   let out = clean;
   for (const secret of secrets) {
@@ -57,7 +57,7 @@ function starOut(came: Buffer, clean: Buffer, secrets: readonly Buffer[]): Buffe
   return out;
 }
 
-/** How many bytes at the end of `bytes` are the beginning of `secret`, the whole secret not among them. */
+/** Returns how many bytes at the end of `bytes` are a proper prefix of `secret`. */
 function partialMatchLength(bytes: Buffer, secret: Buffer): number {
   for (let length = Math.min(secret.length - 1, bytes.length); length > 0; length--) {
     if (bytes[bytes.length - length] !== secret[0]) continue;

@@ -11,31 +11,31 @@ import { speedOf } from './speed.ts';
 import { FINISH_LENGTH, hasFinishReason, isComplete } from './stream-end.ts';
 import { NO_USAGE, UsageTap } from './usage-tap.ts';
 
-/** Bytes that may wait for the caller before keep-alive comments are left out. */
+/** Bytes that may wait for the caller before keep-alive comments are skipped. */
 const COMMENT_BACKLOG = 16 * 1024;
 
 export interface ResponseWriterOptions {
   readonly res: CallerResponse;
-  /** The first byte of the body is on its way; comments of an event stream, which say nothing, are none. */
+  /** Called before the first byte of the body is sent. Comments of an event stream do not count. */
   onFirstByte(): void;
-  /** A caller that takes nothing for this long is cut, in milliseconds. */
+  /** Time in milliseconds after which a caller that reads nothing is disconnected. */
   readonly stallMs: number;
-  /** An event stream that is whole says so: one that ends without a word is told as broken off. */
+  /** A complete event stream has an end marker: one that ends without it is reported as incomplete. */
   readonly hasEndMarker?: boolean | undefined;
-  /** Told of every chunk of the body, where somebody wants to see it. */
+  /** Called for every chunk of the body. */
   readonly onChunk?: ((chunk: Buffer) => void) | undefined;
 }
 
 /**
- * The answer to one caller. Bytes pass untouched and as they come; a slow caller is waited for. After the head is out a
- * failure becomes an error event (event streams) or a cut connection (everything else), never a clean end.
+ * Writes the response to one caller. Relays bytes unchanged and with backpressure. After the head is sent, a
+ * failure becomes an error event (event streams) or a closed connection (everything else), never a clean end.
  */
 export class ResponseWriter {
   readonly #options: ResponseWriterOptions;
   readonly #res: CallerResponse;
   readonly #tap = new UsageTap((gone, next) => this.#onDropped(gone, next));
   #eventStream = false;
-  /** A finish has been told by what is kept no more. */
+  /** A finish reason was found in bytes that are no longer held. */
   #finishSeen = false;
   #stall: NodeJS.Timeout | null = null;
   #earlyEnd: GatewayError | null = null;
@@ -50,12 +50,15 @@ export class ResponseWriter {
     this.#res = options.res;
   }
 
-  /** Whether the answer is an event stream that has begun. */
+  /** Whether the response is an event stream that has begun. */
   get eventStream(): boolean {
     return this.#eventStream;
   }
 
-  /** Writes the head that an engine gave, reduced to what may pass; an event stream is flushed at once. */
+  /**
+   * Writes the head of an engine's response, reduced to the forwarded headers. Flushes the head of an event
+   * stream at once.
+   */
   begin(status: number, engine: IncomingHttpHeaders): void {
     if (this.headSent) return;
     this.#eventStream = isEventStream(engine['content-type']);
@@ -68,7 +71,7 @@ export class ResponseWriter {
     this.#res.flushHeaders();
   }
 
-  /** Starts an event stream of our own while the engine is not ready. */
+  /** Starts an event stream while the engine is not ready yet. */
   beginWaiting(): void {
     if (this.headSent) return;
     this.#eventStream = true;
@@ -77,18 +80,18 @@ export class ResponseWriter {
     this.comment('loading');
   }
 
-  /** An SSE comment, unless the caller does not even take what is there. */
+  /** Writes an SSE comment, unless the caller is too far behind. */
   comment(text: string): void {
     if (this.#res.writableLength < COMMENT_BACKLOG && !this.#res.destroyed) this.#res.write(sseComment(text));
   }
 
-  /** Passes a chunk on; false asks the engine to wait until `whenDrained` calls back. */
+  /** Relays a chunk. Returns false when the engine must wait until `whenDrained` calls back. */
   write(chunk: Buffer): boolean {
     this.#inspect(chunk);
     return this.#res.write(chunk);
   }
 
-  /** Calls `resume` when the caller has taken what was written; cuts it when it takes too long. */
+  /** Calls `resume` when the caller has read what was written. Disconnects a caller that takes too long. */
   whenDrained(resume: () => void): void {
     if (this.#stall) return;
     this.#stall = setTimeout(() => this.#res.destroy(), this.#options.stallMs);
@@ -98,7 +101,7 @@ export class ResponseWriter {
     });
   }
 
-  /** Ends the body, with `last` as its last bytes; the end of an answer that is not whole is a failure. */
+  /** Ends the body with `last` as its last bytes. An incomplete response ends with a failure. */
   finish(last?: Buffer): void {
     if (last) this.#inspect(last);
     if (this.#endsEarly()) {
@@ -111,43 +114,52 @@ export class ResponseWriter {
     this.#res.end(last);
   }
 
-  /** Ends an answer that has begun with a failure. */
+  /** Ends a response that has begun with a failure. */
   fail(error: GatewayError): void {
     this.#res.onInBandError?.(error);
     this.failWith(error.envelope('openai'));
   }
 
-  /** The same with an error body as it came from an engine. */
+  /** Like `fail`, with the error body of an engine. */
   failWith(envelope: ErrorEnvelope | object): void {
     this.endedAt = performance.now();
     if (!this.#eventStream) this.#res.destroy();
     else this.#res.end(`${this.#atEventEnd() ? '' : '\n\n'}${sseData(envelope)}`);
   }
 
-  /** Ends whatever still waits for the caller. */
+  /** Stops waiting for the caller. */
   dispose(): void {
     if (this.#stall) clearTimeout(this.#stall);
     this.#stall = null;
   }
 
-  /** How it ended, after an exchange that ended so: an event stream may have told a failure among its last events. */
+  /**
+   * Returns how the response ended, given how the exchange ended. An event stream may report a failure in its
+   * last events.
+   */
   outcomeOf(end: ExchangeEnd): ExchangeEnd {
     return end ?? this.#earlyEnd ?? (this.#eventStream ? errorInEvents(this.#tap.held()) : null);
   }
 
-  /** What the request log says of the end; an answer that was made anew for the caller may have become a failure. */
+  /**
+   * Returns status and error for the request log. A response that was translated for the caller may have
+   * become a failure.
+   */
   logResult(end: ExchangeEnd): { readonly status: number; readonly error: string | null } {
     const failure = this.#res.failure ?? null;
     const status = failure === null || this.#eventStream ? this.status : failure.status;
     return { status, error: (end ?? failure)?.code ?? null };
   }
 
-  /** Token counts that the engine told in the body. */
+  /** Returns the token counts that the engine reported in the body. */
   usage() {
     return this.#tap.read();
   }
 
-  /** The same; the speed is measured from `sentAt` or the first byte on when it told tokens but no speed. */
+  /**
+   * Like `usage`. Measures the speed from `sentAt` or the first byte when the engine reported tokens but no
+   * speed.
+   */
   measuredUsage(sentAt: number): Usage {
     if (this.firstByteAt === 0) return NO_USAGE;
     const usage = this.usage();
@@ -172,7 +184,7 @@ export class ResponseWriter {
     this.#options.onChunk?.(chunk);
   }
 
-  /** Whether the answer is one that tells its end. An error that an engine gives a stream's type is whole as it is. */
+  /** Whether the response has an end marker. An error with the type of a stream is complete without one. */
   get #hasEndMarker(): boolean {
     return this.#eventStream && this.#options.hasEndMarker === true && this.status < 300;
   }
@@ -188,7 +200,7 @@ export class ResponseWriter {
     return !isComplete(end.toString('latin1'), this.#finishSeen) && errorInEvents(end) === null;
   }
 
-  /** Whether the bytes written so far end an event, so that the next one is read as one of its own. */
+  /** Whether the bytes written so far end an event, so that the next event is parsed separately. */
   #atEventEnd(): boolean {
     const tail = this.#tap.tail().subarray(-4).toString('latin1');
     return tail === '' || tail.endsWith('\n\n') || tail.endsWith('\r\n\r\n') || tail.endsWith('\r\r');

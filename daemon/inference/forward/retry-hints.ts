@@ -1,7 +1,7 @@
-/** What an answer says of trying again, in the words of HTTP and of the official clients. */
+/** Retry headers of HTTP and of the official clients. */
 const RETRY_HINTS = ['retry-after', 'retry-after-ms', 'x-should-retry'];
 
-/** The headers of an answer by which its caller knows whether and when to try again. */
+/** Returns the headers that tell a caller whether and when to retry. */
 export const retryHints = (
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> =>

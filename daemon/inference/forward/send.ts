@@ -12,9 +12,10 @@ export interface SendOptions extends ExchangeOptions {
 }
 
 /**
- * Sends one request and passes the answer on. Resolves with null for a whole answer, or with the failure that the
- * caller was told after the head; throws what goes wrong before. Sent once more, on a fresh connection, when a reused
- * one died before any byte of an answer. Ends within the same turn when the call's life ends.
+ * Sends one request and relays the response. Resolves with null for a complete response, or with the failure
+ * that the caller received after the head. Throws failures before the head. Sends once more on a fresh
+ * connection when a reused connection died before any byte of a response. Ends within the same tick as the
+ * call scope.
  */
 export function send(options: SendOptions): Promise<ExchangeEnd> {
   return new Promise((resolve, reject) => new PendingSend(options, resolve, reject).begin());
@@ -26,7 +27,7 @@ class PendingSend implements ExchangeListener {
   readonly #reject: (reason: unknown) => void;
   readonly #unsubscribe: () => void;
   #exchange: Exchange | null = null;
-  /** Why the first connection brought nothing; it may have carried the request all the same. */
+  /** Why the first connection brought no response. It may have transmitted the request all the same. */
   #firstError: Error | null = null;
 
   constructor(options: SendOptions, resolve: (end: ExchangeEnd) => void, reject: (reason: unknown) => void) {
@@ -80,6 +81,9 @@ class PendingSend implements ExchangeListener {
   }
 }
 
-/** What a failure is taken for: a second try that could not connect does not make the first one unsent. */
+/**
+ * Returns the failure to report: a second attempt that could not connect does not prove that the first one
+ * was not sent.
+ */
 const rootFailure = (dropped: Error | null, error: Error): Error =>
   dropped !== null && faultOf(error).isUnsent ? dropped : error;

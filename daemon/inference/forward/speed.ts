@@ -1,9 +1,9 @@
-/** Fewest tokens from which a speed is taken: the time of one or two says more of clocks than of an engine. */
+/** Minimum number of tokens for a meaningful speed. */
 const MIN_TOKENS = 5;
 
 /**
- * The speed of an answer in tokens a second, to one decimal; null when it is not known, and of an answer so short that it
- * says nothing. `tokens` is null where the engine did not count them.
+ * Returns the speed of a response in tokens per second, to one decimal. Null when it is unknown or the
+ * response is too short. `tokens` is null when the engine did not count them.
  */
 export function speedOf(tokens: number | null, perSecond: number | null): number | null {
   if (perSecond === null || !Number.isFinite(perSecond)) return null;

@@ -15,7 +15,7 @@ test.each([
   ],
 ])('%s is an end', (_, text) => expect(isComplete(text)).toBe(true));
 
-test('a finish that came before will do, unless an event is broken off', () => {
+test('an earlier finish reason is enough, unless the text ends inside an event', () => {
   expect(isComplete('data: {"usage":{}}\n\n', true)).toBe(true);
   expect(isComplete(': done\n', true)).toBe(true);
   expect(isComplete('data: {"usage":{}}\n\ndata: {"cho', true)).toBe(false);
@@ -29,4 +29,4 @@ test.each([
   ['half a chunk', 'data: {"choices":[{"finish_rea'],
   ['an engine that always sends a reason, empty', chunk({ delta: { content: 'a' }, finish_reason: '' })],
   ["an event of llama.cpp's own completions", 'data: {"content":"a","stop":false}\n\n'],
-])('%s is none', (_, text) => expect(isComplete(text)).toBe(false));
+])('%s is not an end', (_, text) => expect(isComplete(text)).toBe(false));

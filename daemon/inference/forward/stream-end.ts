@@ -1,20 +1,20 @@
-/** The line that closes every stream of OpenAI's chats. */
+/** The line that closes every chat stream of OpenAI. */
 const DONE = /^data:\s*\[DONE\]/m;
 /**
- * A chunk that says why a choice has ended (one that always sends an empty reason says nothing by it), or that llama.cpp's own
- * completion has; in a text of the model the second quote would be escaped.
+ * Matches the finish reason of a choice (not an empty one, which some engines always send) or the end of
+ * llama.cpp's own completion. Inside a model's text the second quote would be escaped.
  */
 const FINISHED = /"finish_reason"\s*:\s*"[^"]|"stop"\s*:\s*true\b/;
-/** So many characters of what follows are enough to read a finish that two pieces share. */
+/** Number of following characters needed to find a finish reason that is split across two chunks. */
 export const FINISH_LENGTH = 64;
 
-/** Whether a text of a streamed chat or completion holds a finish. */
+/** Returns whether a text of a streamed chat or completion contains a finish reason. */
 export const hasFinishReason = (text: string): boolean => FINISHED.test(text);
 
 /**
- * Whether the last text of a streamed chat or completion tells that it is whole. Engines whose stream ends with the
- * connection end it alike when they die, and not each of them sends `[DONE]`: a finish reason will do, here or `before`, unless
- * the text breaks off inside an event.
+ * Returns whether the end of a streamed chat or completion shows that it is complete. A stream that ends with
+ * its connection looks the same when the engine dies, and not every engine sends `[DONE]`. A finish reason is
+ * enough, here or `before`, unless the text ends inside an event.
  */
 export function isComplete(end: string, before = false): boolean {
   return DONE.test(end) || ((before || hasFinishReason(end)) && !endsInsideEvent(end));

@@ -1,13 +1,13 @@
-/** Longest part of a message that is read. */
+/** Maximum length of a message that is searched. */
 const MAX_LENGTH = 1_000;
 
-/** How engines say that a text is longer than what they read at once, with both numbers. */
+/** Messages of engines about a text that is too long, with both numbers. */
 const PATTERNS: readonly RegExp[] = [
-  // llama-server, where a text is evaluated in one step
+  // llama-server, for a text that is evaluated in one step
   /input \((?<asked>\d+) tokens\) is too (?:large|long) to process.{0,80}batch size: (?<most>\d+)/,
   // llama-server, chat
   /request \((?<asked>\d+) tokens\) exceeds the available context size \((?<most>\d+) tokens\)/,
-  // vLLM and those that repeat OpenAI's words
+  // vLLM, and servers that copy OpenAI's wording
   /maximum context length is (?<most>\d+) tokens.{0,60}?(?:requested|request has|resulted in|contains)(?: about| at least)? (?<asked>\d+)/,
   // vLLM
   /prompt \(length (?<asked>\d+)\) is longer than the maximum model length of (?<most>\d+)/,
@@ -21,7 +21,7 @@ const PATTERNS: readonly RegExp[] = [
   /Prompt contains (?<asked>\d+) tokens.{0,80}too large for model with (?<most>\d+)/,
 ];
 
-/** Both numbers of a message by which an engine refuses a text as too long; null for any other message. */
+/** Returns both numbers of a message that refuses a text as too long; null for any other message. */
 export function tooLongNumbers(message: string): { asked: number; most: number } | null {
   const text = message.slice(0, MAX_LENGTH);
   for (const saying of PATTERNS) {

@@ -27,7 +27,7 @@ test('reads usage from a plain answer and from the last event of a stream', () =
   ).toEqual(expected);
 });
 
-test('knows the speed of NPU answers and the timings of llama.cpp', () => {
+test('reads the speed of NPU responses and llama.cpp timings', () => {
   expect(read('{"usage":{"completion_tokens":8,"decoding_speed_tps":41.52}}').tokensPerSecond).toBe(41.5);
   expect(read('{"timings":{"prompt_n":4,"predicted_n":9,"predicted_per_second":80}}')).toEqual({
     promptTokens: 4,
@@ -36,7 +36,7 @@ test('knows the speed of NPU answers and the timings of llama.cpp', () => {
   });
 });
 
-test('takes no speed from an answer of a few tokens, whoever tells it', () => {
+test('ignores the speed of a response of a few tokens', () => {
   expect(read('{"timings":{"predicted_n":1,"predicted_per_second":12803.07}}')).toEqual({
     promptTokens: null,
     completionTokens: 1,
@@ -45,26 +45,29 @@ test('takes no speed from an answer of a few tokens, whoever tells it', () => {
   expect(read('{"usage":{"completion_tokens":4,"decoding_speed_tps":41.5}}').tokensPerSecond).toBeNull();
 });
 
-describe('counts before what was said', () => {
+describe('counts before the text', () => {
   const first = '{"id":"cmpl-1","usage":{"prompt_tokens":7,"completion_tokens":12},"choices":["';
   const told = { promptTokens: 7, completionTokens: 12, tokensPerSecond: null };
   const parts = (size: number, text: string) => text.match(new RegExp(`.{1,${size}}`, 'g')) as string[];
   const long = `${first}${'x'.repeat(20_000)}"]}`;
 
-  test.each([30, 700, 4095, 4096, 5000, 1e6])('are kept over a long answer in parts of %d bytes', (size) => {
-    expect(read(...parts(size, long))).toEqual(told);
-  });
-  test('but what the end tells stands above them', () => {
+  test.each([30, 700, 4095, 4096, 5000, 1e6])(
+    'are read from a long response in chunks of %d bytes',
+    (size) => {
+      expect(read(...parts(size, long))).toEqual(told);
+    },
+  );
+  test('but counts at the end take precedence', () => {
     const end = '"usage":{"prompt_tokens":8,"completion_tokens":13}}';
     expect(read(...parts(700, `${long.slice(0, -1)},${end}`))).toMatchObject({ completionTokens: 13 });
   });
-  test('not in a stream, whose beginning knows no counts', () => {
+  test('are not read from a stream, whose beginning has no counts', () => {
     const tap = new UsageTap();
     tap.markStream();
     for (const part of parts(700, `data: ${long}`)) tap.push(Buffer.from(part));
     expect(tap.read()).toEqual(NO_USAGE);
   });
-  test('no more than a KiB of the beginning is looked at', () => {
+  test('only the first KiB is searched', () => {
     expect(read('x'.repeat(1000), ...parts(700, long))).toEqual(NO_USAGE);
   });
 });
@@ -76,7 +79,7 @@ test.each([
   '{"usage":"x"}',
   '{"usage":{"prompt_tokens":-1}}',
   '{"usage":{"prompt_tokens":1e99}}',
-])('%j tells nothing', (text) => {
+])('%j has no counts', (text) => {
   expect(read(text)).toEqual(NO_USAGE);
 });
 
@@ -95,7 +98,7 @@ test('keeps exactly the last 4 KiB, whatever the chunks', () => {
   );
 });
 
-test('tells what leaves in order, holds little more than the kept end, and is not changed by who fills a chunk anew', () => {
+test('reports dropped bytes in order, holds little more than the kept end, and is independent of reused chunks', () => {
   const sizes = fc.array(fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 6000 })), {
     maxLength: 80,
   });
@@ -121,7 +124,7 @@ test('tells what leaves in order, holds little more than the kept end, and is no
   );
 });
 
-test('what llama.cpp took from its cache belongs to the prompt', () => {
+test('cached tokens of llama.cpp belong to the prompt', () => {
   const timings = '"timings":{"cache_n":4407,"prompt_n":1,"predicted_n":8}';
   expect(read(`data: {"choices":[],${timings}}\n\n`)).toMatchObject({
     promptTokens: 4408,

@@ -2,20 +2,20 @@ import type { Range } from '../../lib/json/byte-scanner.ts';
 import type { Usage } from '../../telemetry/request-tracker.ts';
 import { speedOf } from './speed.ts';
 
-/** Bytes of the end of an answer that are kept. */
+/** Bytes of the end of a response that are kept. */
 const TAIL_BYTES = 4096;
-/** Bytes of its beginning that are kept once the kept end is all that would be left of it. */
+/** Bytes of the beginning that are kept once the response is longer than the kept end. */
 const HEAD_BYTES = 1024;
 const NOTHING = Buffer.alloc(0);
 
 export const NO_USAGE: Usage = { promptTokens: null, completionTokens: null, tokensPerSecond: null };
 
-/** A chunk up to this many bytes, as tokens are, is copied behind the others; a longer one is held as it is. */
+/** A chunk up to this size, such as a token, is copied. A longer one is held by reference. */
 const MAX_COPIED_BYTES = 1024;
-/** What a tap copies to: the kept end, and room for what has come since it was last moved to the front. */
+/** Size of the copy block: the kept end, and space for the bytes since the last compaction. */
 const BLOCK_BYTES = TAIL_BYTES + MAX_COPIED_BYTES;
 
-/** Bytes that are held: the first `length` of `bytes`, which is a chunk, or the block of the tap's own. */
+/** Held bytes: the first `length` of `bytes`, which is a chunk or the tap's own block. */
 interface HeldChunk {
   readonly bytes: Buffer;
   length: number;
@@ -26,10 +26,10 @@ const usedBytes = ({ bytes, length }: HeldChunk): Buffer =>
   length === bytes.length ? bytes : bytes.subarray(0, length);
 
 /**
- * Keeps the last 4 KiB that pass by and, but for event streams, a copy of the first KiB of what is longer; reads the token
- * counts from them once the answer has ended. Nothing is parsed while bytes flow. Small chunks are copied: held, each would
- * outlive the young generation and be cleared away at many times the price. They are copied to one block: of a thousand
- * streams what their taps hold is the most that there is.
+ * Keeps the last 4 KiB of a response and, except for event streams, a copy of the first KiB of a longer one.
+ * Reads the token counts from them after the response has ended; parses nothing while bytes flow. Copies
+ * small chunks into one block: held by reference, each would survive the young generation, where collecting
+ * it costs many times more. With a thousand streams, the taps hold most of the memory.
  */
 export class UsageTap {
   readonly #onDropped: ((gone: Buffer, next: Buffer) => void) | undefined;
@@ -38,18 +38,21 @@ export class UsageTap {
   #first: Buffer = NOTHING;
   #isStream = false;
 
-  /** `leaving` is told of the bytes that are kept no more, and of those behind them; both hold only meanwhile. */
+  /**
+   * `leaving` receives the bytes that are dropped and those that follow them; both are valid only during the
+   * call.
+   */
   constructor(leaving?: (gone: Buffer, next: Buffer) => void) {
     this.#onDropped = leaving;
   }
 
-  /** What follows is an event stream, whose first events know no counts yet. */
+  /** Marks the response as an event stream, whose first events contain no counts. */
   markStream(): void {
     this.#isStream = true;
   }
 
   push(chunk: Buffer): void {
-    // An answer in one piece is never copied.
+    // A response of a single chunk is never copied.
     if (chunk.length <= MAX_COPIED_BYTES && this.#chunks.length > 0) this.#copy(chunk);
     else this.#chunks.push({ bytes: chunk, length: chunk.length, isBlock: false });
     this.#length += chunk.length;
@@ -71,7 +74,7 @@ export class UsageTap {
     last.length += chunk.length;
   }
 
-  /** Makes room in a block that is all that is held: its first bytes go. */
+  /** Drops the first bytes of the block to make space. */
   #compact(block: HeldChunk, bytes: number): void {
     this.#drop(block.bytes.subarray(0, bytes), block.bytes.subarray(bytes, block.length));
     block.bytes.copyWithin(0, bytes, block.length);
@@ -85,27 +88,31 @@ export class UsageTap {
     if (room > 0) this.#first = Buffer.concat([this.#first, gone.subarray(0, room)]);
   }
 
-  /** The kept end of the answer. */
+  /** Returns the kept end of the response. */
   tail(): Buffer {
     return this.held().subarray(-TAIL_BYTES);
   }
 
-  /** All that is still held, whose beginning may lie before the kept end: a long last event is whole in it. */
+  /**
+   * Returns all bytes that are held, which may start before the kept end: a long last event is complete in
+   * it.
+   */
   held(): Buffer {
     return this.#chunks.length === 1
       ? usedBytes(this.#chunks[0] as HeldChunk)
       : Buffer.concat(this.#chunks.map(usedBytes));
   }
 
-  /** The kept beginning of the answer, of which what was not let go is still held; empty where the kept end is all of it. */
+  /** Returns the kept beginning of the response; empty when the kept end is all of it. */
   #head(): Buffer {
     if (this.#length <= TAIL_BYTES && this.#first.length === 0) return NOTHING;
     return Buffer.concat([this.#first, this.held().subarray(0, HEAD_BYTES - this.#first.length)]);
   }
 
   /**
-   * Token counts from the last `usage` (or llama.cpp's `timings`) object of the end; null for what is not told. A whole
-   * answer may tell them before what was said, as Mistral's do: then they stand in its beginning.
+   * Returns the token counts of the last `usage` (or llama.cpp `timings`) object; null for values that are
+   * missing. A complete response may have them before the text, as Mistral's do; they are then read from its
+   * beginning.
    */
   read(): Usage {
     const last = countsIn(this.tail());
@@ -113,7 +120,7 @@ export class UsageTap {
   }
 }
 
-/** The counts of the last objects that tell some; null where none does. */
+/** Returns the counts of the last objects that have any; null when none does. */
 function countsIn(bytes: Buffer): Usage | null {
   const text = bytes.toString('latin1');
   const usage = lastObject(text, '"usage"');
@@ -128,7 +135,7 @@ function countsIn(bytes: Buffer): Usage | null {
   };
 }
 
-/** The tokens of a prompt by llama.cpp's timings, which tell those read anew and those taken from its cache apart. */
+/** Returns the prompt tokens of llama.cpp's timings, which count evaluated and cached tokens separately. */
 function promptTokensOf(timings: Record<string, unknown> | undefined): number | null {
   const read = count(timings?.prompt_n);
   return read === null ? null : read + (count(timings?.cache_n) ?? 0);
@@ -140,7 +147,7 @@ const count = (value: unknown): number | null =>
 const speed = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 
-/** The object after the last `"name":` in a text, or undefined when there is none that is whole. */
+/** Returns the object after the last `"name":` in a text; undefined when no complete one exists. */
 function lastObject(text: string, name: string): Record<string, unknown> | undefined {
   for (let at = text.lastIndexOf(name); at >= 0; at = at === 0 ? -1 : text.lastIndexOf(name, at - 1)) {
     const found = objectAfter(text, at + name.length);
@@ -149,7 +156,7 @@ function lastObject(text: string, name: string): Record<string, unknown> | undef
   return undefined;
 }
 
-/** Where the object lies that stands behind a name and its colon. */
+/** Returns the range of the object that follows a name and its colon. */
 function objectAfter(text: string, from: number): Range | undefined {
   let start = skipSpace(text, from);
   if (text[start] !== ':') return undefined;

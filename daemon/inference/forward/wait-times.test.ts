@@ -14,7 +14,7 @@ test.each([
   expect(waitTimesOf(askedAt, grantedAt, engine)).toEqual({ memory_ms, load_ms, queue_ms });
 });
 
-test('the parts are never negative and add up to the whole wait, also when a clock was set', () => {
+test('the parts are never negative and add up to the whole wait, also after a clock change', () => {
   const at = fc.integer({ min: 0, max: 10_000 });
   fc.assert(
     fc.property(at, at, at, fc.nat(10_000), (askedAt, startedAt, readyAt, waited) => {

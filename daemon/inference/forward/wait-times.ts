@@ -1,19 +1,19 @@
 import type { Lease } from '../../slots/lifecycle/lease.ts';
 
-/** What a request waited for before its turn, in milliseconds (docs/spec/contract.md#route-requests). */
+/** Wait times of a request before its turn, in milliseconds (docs/spec/contract.md#route-requests). */
 export interface WaitTimes {
-  /** Until its load was let through: for memory, for others to leave. */
+  /** Until its load was admitted: for memory and for other models to unload. */
   readonly memory_ms: number;
-  /** For the part of the load that was still to come. */
+  /** For the rest of the load. */
   readonly load_ms: number;
   /** For its turn at the loaded model. */
   readonly queue_ms: number;
 }
 
-/** Of one who was served at once. */
+/** The wait times of a request that was served immediately. */
 export const NO_WAIT: WaitTimes = { memory_ms: 0, load_ms: 0, queue_ms: 0 };
 
-/** The parts of a wait from `askedAt` to `grantedAt` (Unix milliseconds), told apart by the times of the engine that serves. */
+/** Splits a wait from `askedAt` to `grantedAt` (Unix milliseconds) by the times of the serving engine. */
 export function waitTimesOf(
   askedAt: number,
   grantedAt: number,
