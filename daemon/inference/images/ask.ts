@@ -3,20 +3,20 @@ import type { Outbound } from '../../lib/net/outbound.ts';
 import { BadResponseError, queryUpstream } from '../../upstreams/ask.ts';
 import { connectionFailure } from '../forward/failure.ts';
 
-/** An engine or upstream that draws, and what it demands of each request. */
+/** The address of an image engine or upstream, and what each request needs. */
 export interface Endpoint {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Longest time for a connection to open, milliseconds; null leaves it to the settings. */
+  /** Maximum time to connect in milliseconds; null uses the settings. */
   readonly connectMs: number | null;
 }
 
 export interface EngineRequest {
   readonly path: string;
-  /** Sent as JSON by POST; without it the question is a GET. */
+  /** Sent as JSON by POST; without it the request is a GET. */
   readonly body?: unknown;
-  /** Longest time for the whole answer, milliseconds. */
+  /** Maximum time for the whole response in milliseconds. */
   readonly limitMs: number;
   readonly maxBytes: number;
 }
@@ -24,11 +24,14 @@ export interface EngineRequest {
 export interface EngineReply {
   readonly status: number;
   readonly bytes: Buffer;
-  /** The body as JSON; undefined when it is none. */
+  /** Returns the body as JSON; undefined for invalid JSON. */
   json(): unknown;
 }
 
-/** Puts one question to a place. Rejects with a GatewayError that tells nothing of the place, or the signal's reason. */
+/**
+ * Sends one request. Rejects with a GatewayError that reveals nothing of the endpoint, or with the reason of
+ * the signal.
+ */
 export type SendRequest = (question: EngineRequest, signal: AbortSignal) => Promise<EngineReply>;
 
 export function requestSender(outbound: Pick<Outbound, 'dispatch'>, place: Endpoint): SendRequest {
@@ -49,7 +52,7 @@ export function requestSender(outbound: Pick<Outbound, 'dispatch'>, place: Endpo
           headers: ['accept-encoding', 'identity', ...typed],
           body: sent,
           idleMs: limitMs,
-          // What is posted must not be posted twice because a kept connection had died.
+          // A POST must not be sent twice because a reused connection died.
           ...(sent === null ? {} : { fresh: true }),
           ...(place.connectMs === null ? {} : { connectMs: place.connectMs }),
         },
@@ -70,13 +73,13 @@ function failureOf(cause: unknown): GatewayError {
   return connectionFailure(cause);
 }
 
-/** 502 `upstream.error` for an engine that does not keep to its own protocol, or could not draw. */
+/** Returns 502 `upstream.error` for an engine that violates its protocol or failed to draw. */
 export const badAnswer = (message: string, cause?: unknown, reason = 'bad_answer'): GatewayError =>
   new GatewayError('upstream.error', { message, cause, details: { reason } });
 
 type Json = Record<string, unknown>;
 
-/** A value as a JSON object; an empty one for anything else. */
+/** Returns a value as a JSON object; an empty one for anything else. */
 export const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 

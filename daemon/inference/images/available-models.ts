@@ -14,7 +14,7 @@ export interface AvailableModelsDeps {
   readonly bus: Pick<EventBus<GatewayEvents>, 'subscribe'>;
 }
 
-/** Engines that draw with whatever is installed in their own folders. */
+/** Engines that draw with all models in their own folders. */
 const MULTI_MODEL_ENGINE = 'comfyui';
 
 const isIdle = ({ state, active, queued }: SlotRecord): boolean =>
@@ -28,7 +28,7 @@ const isIdle = ({ state, active, queued }: SlotRecord): boolean =>
 export class AvailableModels {
   readonly #deps: AvailableModelsDeps;
   readonly #known = new Map<string, readonly string[]>();
-  /** Slots that were asked since their load. */
+  /** Slots that were queried since their load. */
   readonly #queried = new Set<string>();
   readonly #control = new AbortController();
   readonly #unsubscribe: () => void;
@@ -41,7 +41,7 @@ export class AvailableModels {
     });
   }
 
-  /** Ids of curated models, as far as the slot's engine has told. */
+  /** Returns the ids of curated models that the slot's engine has reported. */
   of(slot: string): readonly string[] {
     return this.#known.get(slot) ?? [];
   }

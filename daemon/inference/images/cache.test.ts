@@ -33,7 +33,7 @@ const bytesOf = async (cache: ImageCache, id: string) => {
   return kept && buffer(kept.stream);
 };
 
-test('a picture is kept under an id of its own, for the owner alone', async () => {
+test('an image is stored under its own id, readable by the owner only', async () => {
   const cache = open();
   const id = await cache.store(png(1));
   expect((await bytesOf(cache, id))?.equals(png(1))).toBe(true);
@@ -41,7 +41,7 @@ test('a picture is kept under an id of its own, for the owner alone', async () =
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test('I05 the oldest goes first, in number and in bytes', async () => {
+test('I05 removes the oldest first, by number and bytes', async () => {
   const cache = open({ mostFiles: 3 });
   const kept: string[] = [];
   for (let n = 0; n < 5; n++) kept.push(await cache.store(png(n)));
@@ -52,7 +52,7 @@ test('I05 the oldest goes first, in number and in bytes', async () => {
   expect(ids().sort()).toEqual(last.sort());
 });
 
-test('I05 many writers at once never exceed the bound', async () => {
+test('I05 concurrent writers never exceed the limit', async () => {
   const cache = open({ mostFiles: 4 });
   const most: number[] = [];
   const writers = Array.from({ length: 40 }, async (_, n) => {
@@ -64,14 +64,14 @@ test('I05 many writers at once never exceed the bound', async () => {
   expect(ids()).toHaveLength(4);
 });
 
-test('I05 one that is being read stays readable to its end', async () => {
+test('I05 an image that is being read stays readable to its end', async () => {
   const cache = open({ mostFiles: 1 });
   const kept = await cache.open(await cache.store(png(1)));
   await cache.store(png(2));
   expect(kept && (await buffer(kept.stream)).equals(png(1))).toBe(true);
 });
 
-test('a restart knows what is there, by age, and takes over a smaller bound', async () => {
+test('a restart reads existing images by age and applies a smaller limit', async () => {
   const first = open();
   const kept = [await first.store(png(1)), await first.store(png(2)), await first.store(png(3))];
   for (const [at, id] of kept.entries()) utimesSync(join(folder, `${id}.png`), 1_000 + at, 1_000 + at);
@@ -80,7 +80,7 @@ test('a restart knows what is there, by age, and takes over a smaller bound', as
   expect(ids().sort()).toEqual([...kept.slice(1), newest].sort());
 });
 
-test('nothing but the ids of its own files is opened', async () => {
+test('opens only ids of its own files', async () => {
   mkdirSync(folder);
   writeFileSync(join(root, 'secret'), 'secret');
   const id = '00000000-0000-4000-8000-00000000000a';
@@ -102,7 +102,7 @@ test('nothing but the ids of its own files is opened', async () => {
   expect(readFileSync(join(root, 'secret'), 'utf8')).toBe('secret');
 });
 
-test('a folder that cannot be written is told, and others are served afterwards', async () => {
+test('a folder that is not writable is reported, and later requests are served', async () => {
   writeFileSync(folder, 'in the way');
   const cache = open();
   await expect(cache.store(png(1))).rejects.toMatchObject({
@@ -114,7 +114,7 @@ test('a folder that cannot be written is told, and others are served afterwards'
   expect(await cache.store(png(1))).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('I02 an id that is not kept takes the same time, however near it is to one that is', async () => {
+test('I02 an unknown id takes the same time, however similar to a known one', async () => {
   const cache = open();
   const near = (await cache.store(png(1))).replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   const far = '00000000-0000-4000-8000-000000000000';

@@ -8,7 +8,7 @@ import { sweepTemps } from '../../lib/fs/temp-file.ts';
 import type { Log } from '../../lib/log.ts';
 import { isPng } from '../../lib/media/png.ts';
 
-/** The name of a kept picture; nothing else is ever made into a path. */
+/** The id of a stored image; no other text becomes part of a path. */
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const FILE = /^(.{36})\.png$/;
 const MAX_FILES = 100;
@@ -16,12 +16,12 @@ const MAX_BYTES = 2 ** 30;
 
 export interface CachedImage {
   readonly length: number;
-  /** The bytes, once; whoever does not read them destroys it. */
+  /** The bytes, once. Destroy the stream if it is not read. */
   readonly stream: ReadStream;
 }
 
 export interface ImageCacheOptions {
-  /** Made at the first picture. */
+  /** Created with the first image. */
   readonly folder: string;
   readonly log: Pick<Log, 'warn'>;
   /** Overrides the bounds of 100 files and 1 GiB (docs/spec/contract.md#image-cache). */
@@ -30,16 +30,16 @@ export interface ImageCacheOptions {
 }
 
 /**
- * Pictures on disk, bounded in number and bytes; the oldest is removed first
- * (docs/spec/contract.md#image-cache). A picture that is being read stays readable to its end. The cache
- * survives a restart; the order is then that of the files' times.
+ * Stores images on disk, bounded in number and bytes; the oldest is removed first
+ * (docs/spec/contract.md#image-cache). An image that is being read stays readable to its end. The cache
+ * survives a restart, ordered by file times.
  */
 export class ImageCache {
   readonly #options: Required<ImageCacheOptions>;
   /** Bytes by id, oldest first. */
   readonly #sizes = new Map<string, number>();
   #bytes = 0;
-  /** Whoever adds or removes waits for those before. */
+  /** Serialises additions and removals. */
   #queue: Promise<unknown>;
 
   constructor(options: ImageCacheOptions) {
@@ -50,8 +50,8 @@ export class ImageCache {
   }
 
   /**
-   * Keeps a picture whose bytes have been checked, and answers its id. Rejects with 503 `image.no_room`, whose cause is what
-   * the disk says; nothing is kept then.
+   * Stores a checked image and returns its id. Rejects with 503 `image.no_room`, whose cause is the disk
+   * error; nothing is stored then.
    */
   store(png: Buffer): Promise<string> {
     const kept = this.#queue
@@ -63,7 +63,7 @@ export class ImageCache {
     return kept;
   }
 
-  /** A kept picture; null for any other text than the id of one. Rejects with what the disk says. */
+  /** Opens a stored image; null unless the text is the id of one. Rejects with disk errors. */
   async open(id: string): Promise<CachedImage | null> {
     if (!ID.test(id)) return null;
     const handle = await open(this.#path(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(nullIfAbsent);
@@ -130,7 +130,7 @@ export class ImageCache {
   }
 }
 
-/** What is not there, or is no file of ours, is absent; everything else that the disk says is thrown. */
+/** Returns null for a missing file or a symbolic link; throws any other disk error. */
 function nullIfAbsent(cause: NodeJS.ErrnoException): null {
   if (cause.code === 'ENOENT' || cause.code === 'ELOOP') return null;
   throw cause;

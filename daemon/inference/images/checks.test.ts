@@ -18,7 +18,7 @@ test.each([
   expect(() => parseImageHead(body)).toThrowError(expect.objectContaining({ code, status }));
 });
 
-test('what a request leaves out is that of the model, and the seed is drawn', () => {
+test("omitted parameters use the model's defaults and a random seed", () => {
   const { drawing, form, givenExtras } = ask({});
   expect(drawing).toMatchObject({ count: 1, width: 512, height: 512, steps: 20, cfg: 7, negativePrompt: '' });
   expect(drawing.seed).toBeGreaterThanOrEqual(0);
@@ -56,7 +56,7 @@ test.each([
   );
 });
 
-test('bounds are inside', () => {
+test('limits are inclusive', () => {
   expect(ask({ n: 8, size: '64x2048', seed: 2 ** 53 - 1, steps: 150, cfg: 30 }).drawing).toMatchObject({
     count: 8,
     height: 2048,

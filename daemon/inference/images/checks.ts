@@ -4,13 +4,13 @@ import { invalid } from '../rewrite/body-index.ts';
 import { CURATED, type CuratedModel } from './curated.ts';
 import { type Drawing, EXTRAS, type Extra } from './drawing.ts';
 
-/** Characters of a prompt; OpenAI's own limit. */
+/** Maximum characters of a prompt; OpenAI's limit. */
 const MAX_PROMPT_LENGTH = 32_000;
 const MAX_IMAGES = 8;
 const SIZE = /^([1-9]\d{1,3})x([1-9]\d{1,3})$/;
 const [MIN_SIDE, MAX_SIDE, SIDE_STEP] = [64, 2048, 8];
 const MAX_CFG = 30;
-/** Beyond these a seed would not survive JSON (2^53 − 1), or a random one `randomInt` (2^48 − 1). */
+/** Limits of a seed: JSON numbers (2^53 − 1) for a given one, `randomInt` (2^48 − 1) for a random one. */
 const MAX_SEED = Number.MAX_SAFE_INTEGER;
 const MAX_RANDOM_SEED = 2 ** 48 - 1;
 
@@ -24,11 +24,11 @@ export interface ImageRequestHead {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A whole request. */
+/** A complete request. */
 export interface ImageRequest {
   readonly drawing: Drawing;
   readonly form: ImageForm;
-  /** Parameters beyond OpenAI's that the caller named. */
+  /** Parameters beyond OpenAI's that the caller set. */
   readonly givenExtras: ReadonlySet<Extra>;
 }
 
@@ -48,7 +48,7 @@ export function parseImageHead(body: Readonly<Record<string, unknown>>): ImageRe
   return { prompt, model, body };
 }
 
-/** 404 `image.model_not_curated`, with the ids that there are. */
+/** Returns 404 `image.model_not_curated` with the available ids. */
 export const notCurated = (message?: string): GatewayError =>
   new GatewayError('image.model_not_curated', {
     message,
@@ -56,7 +56,9 @@ export const notCurated = (message?: string): GatewayError =>
     details: { models: CURATED.map(({ id }) => id) },
   });
 
-/** The remaining checks: n, size, form, and the parameters beyond OpenAI's. Throws 422 `request.invalid`. */
+/**
+ * Runs the remaining checks: n, size, form, and the parameters beyond OpenAI's. Throws 422 `request.invalid`.
+ */
 export function parseImageRequest({ prompt, body }: ImageRequestHead, model: CuratedModel): ImageRequest {
   if (prompt.length > MAX_PROMPT_LENGTH)
     throw invalid('prompt', `must have at most ${MAX_PROMPT_LENGTH} characters`);
@@ -116,7 +118,7 @@ function formOf(value: unknown): ImageForm {
   throw invalid('response_format', 'must be url or b64_json');
 }
 
-/** `extra_body` as it stands in the body, or its members merged into the top level, as clients of Python send it. */
+/** Reads `extra_body`, or its members merged into the top level, as Python clients send it. */
 function extrasOf(body: Readonly<Record<string, unknown>>): Partial<Record<Extra, unknown>> {
   const nested = body.extra_body ?? {};
   if (typeof nested !== 'object' || Array.isArray(nested)) throw invalid('extra_body', 'must be an object');

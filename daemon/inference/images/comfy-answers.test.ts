@@ -17,7 +17,7 @@ const thrown = (act: () => unknown): GatewayError => {
   throw new Error('it did not fail');
 };
 
-test('history: nothing yet, pictures, and never more than were asked for', () => {
+test('history: not finished, images, and never more than requested', () => {
   expect(historyOutcome({}, 'j', 1)).toBeNull();
   expect(historyOutcome(entry({ status_str: 'success' }), 'j', 1)).toEqual([image]);
   expect(historyOutcome(entry({ status_str: 'success' }, [image, image]), 'j', 1)).toHaveLength(1);
@@ -41,7 +41,7 @@ test.each([
   expect(error.message).not.toContain('/home');
 });
 
-test('the place in the queue', () => {
+test('the queue position', () => {
   const queue = {
     queue_running: [[1, 'a', {}]],
     queue_pending: [
@@ -54,7 +54,7 @@ test('the place in the queue', () => {
   expect(queuePositionOf('nonsense', 'a')).toBeNull();
 });
 
-test('choices of an input, as older and newer versions tell them', () => {
+test('choices of an input in older and newer versions', () => {
   const old = { L: { input: { required: { n: [['a', 'b'], {}] } } } };
   const young = { L: { input: { required: { n: ['COMBO', { options: ['a'] }] } } } };
   expect(choicesOf(old, 'L', 'n')).toEqual(['a', 'b']);

@@ -6,23 +6,26 @@ import type { CuratedModel } from './curated.ts';
 import { MAX_IMAGE_BYTES } from './limits.ts';
 import type { Graph } from './workflow-graph.ts';
 
-/** An engine that loads a model may be slow to answer anything. */
+/** An engine that loads a model may respond slowly. */
 const RESPONSE_LIMIT_MS = 15_000;
-/** Queue and history hold whole workflows, those of other people too. */
+/** Queue and history contain whole workflows, also those of other clients. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
-/** Time that taking a job back may use, in all. */
+/** Total time for cancelling a job. */
 const CANCEL_LIMIT_MS = 5_000;
 
 export interface Submission {
   readonly graph: Graph;
   readonly model: CuratedModel;
-  /** The id that the job is to have; older versions choose their own. */
+  /** The requested job id; older versions choose their own. */
   readonly promptId: string;
-  /** The id that its events are for. */
+  /** The client id that receives its events. */
   readonly clientId: string;
 }
 
-/** The calls of ComfyUI that drawing needs. Each rejects with a GatewayError in words of ours, or the signal's reason. */
+/**
+ * The calls of ComfyUI that drawing needs. Each rejects with a GatewayError in our words, or with the reason
+ * of the signal.
+ */
 export class ComfyClient {
   readonly #sendRequest: SendRequest;
 
@@ -30,13 +33,15 @@ export class ComfyClient {
     this.#sendRequest = ask;
   }
 
-  /** The values that an input of a node takes now; null when the engine does not tell. */
+  /** Returns the values that an input of a node accepts; null when the engine does not report them. */
   async choices(nodeClass: string, input: string, signal: AbortSignal): Promise<readonly string[] | null> {
     const reply = await this.#get(`/object_info/${nodeClass}`, signal);
     return reply.status === 200 ? choicesOf(reply.json(), nodeClass, input) : null;
   }
 
-  /** Hands a workflow in and answers the id of its job. It is not called off in between: only then it can be taken back. */
+  /**
+   * Submits a workflow and returns the id of its job. Not abortable: only a submitted job can be cancelled.
+   */
   async submit({ graph, model, promptId, clientId }: Submission): Promise<string> {
     const body = { prompt: graph, client_id: clientId, prompt_id: promptId };
     const reply = await this.#post('/prompt', body, new AbortController().signal);
@@ -50,14 +55,14 @@ export class ComfyClient {
     return id;
   }
 
-  /** Null while the job is not over, else its pictures; throws what went wrong with it. */
+  /** Returns null while the job is running, else its images. Throws the failure of the job. */
   async outcome(id: string, most: number, signal: AbortSignal): Promise<readonly ComfyFile[] | null> {
     const reply = await this.#get(`/history/${encodeURIComponent(id)}`, signal);
     if (reply.status !== 200) throw badAnswer('The image engine does not tell how the job stands.');
     return historyOutcome(reply.json(), id, most);
   }
 
-  /** Jobs ahead of this one, 0 while it runs, null when the queue does not hold it. */
+  /** Returns the number of jobs ahead, 0 while it runs, null when the queue does not contain it. */
   async queuePosition(id: string, signal: AbortSignal): Promise<number | null> {
     const reply = await this.#get('/queue', signal);
     if (reply.status !== 200) throw badAnswer('The image engine does not tell its queue.');
@@ -72,14 +77,14 @@ export class ComfyClient {
     return reply.bytes;
   }
 
-  /** Lets the engine forget the prompt of a job that is over. Never throws. */
+  /** Deletes the prompt of a finished job from the engine's history. Never throws. */
   async removeFromHistory(id: string): Promise<void> {
     await this.#post('/history', { delete: [id] }, AbortSignal.timeout(CANCEL_LIMIT_MS)).catch(() => {});
   }
 
   /**
-   * Takes a job out of the queue, or interrupts it while it runs; nobody else's is touched, also by versions whose
-   * interrupt means whatever runs. Never throws.
+   * Removes a job from the queue, or interrupts it while it runs. Never affects jobs of others, also with
+   * versions whose interrupt affects whatever runs. Never throws.
    */
   async cancel(id: string): Promise<void> {
     const signal = AbortSignal.timeout(CANCEL_LIMIT_MS);
@@ -90,7 +95,7 @@ export class ComfyClient {
       while ((await this.queuePosition(id, signal)) !== null) await pause(100, undefined, { signal });
       await this.removeFromHistory(id);
     } catch {
-      // The engine is away, or slower than anybody waits.
+      // The engine is unreachable or too slow.
     }
   }
 

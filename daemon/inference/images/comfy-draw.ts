@@ -11,11 +11,14 @@ import { WakeableDelay } from './wakeable-delay.ts';
 import { chooseWeights, LOADER_INPUTS } from './weights.ts';
 import { type Graph, workflowGraph } from './workflow-graph.ts';
 
-/** Between two questions, in milliseconds: while events come, and without them (the first, and the longest). */
+/** Poll intervals in milliseconds: with events, and without them (first and longest). */
 const POLL_MS = { withEvents: 5_000, first: 200, longest: 1_000 } as const;
-/** Questions in a row that may go unanswered: a model that is being loaded leaves an engine no time. */
+/** Maximum consecutive polls without a response: an engine that loads a model may be busy. */
 const MAX_MISSED = 4;
-/** Looks in a row in which neither queue nor history hold the job: in between, it may move from one to the other. */
+/**
+ * Maximum consecutive polls in which neither queue nor history contains the job: it may be moving between
+ * them.
+ */
 const MAX_ABSENT = 2;
 
 /**
@@ -59,7 +62,7 @@ class ComfyJob {
     const { drawing, promptId, signal } = this.#job;
     const graph = workflowGraph(drawing, await this.#weights());
     signal.throwIfAborted();
-    // Events of a job whose id we choose may come before its submission is answered.
+    // Events of a job whose id we choose may arrive before the response to its submission.
     this.#id = promptId;
     const id = await this.#submit(graph);
     this.#id = id;
@@ -84,7 +87,7 @@ class ComfyJob {
         clientId: this.#clientId,
       });
     } catch (error) {
-      // It may have been received all the same.
+      // The engine may have received it all the same.
       if (isNoResponse(error)) await this.#client.cancel(promptId);
       throw error;
     }
@@ -109,7 +112,7 @@ class ComfyJob {
     this.#job.progress({ state: 'drawing', fraction: this.#fraction });
   }
 
-  /** Waits for the end of the job; its pictures, or throws what went wrong. */
+  /** Waits for the end of the job and returns its images. Throws the failure of the job. */
   async #pollUntilDone(id: string): Promise<readonly ComfyFile[]> {
     let [missed, absent, wait] = [0, 0, POLL_MS.first as number];
     for (;;) {
@@ -140,7 +143,7 @@ class ComfyJob {
   }
 }
 
-/** The engine did not answer, or not in time: nothing is known of the job. */
+/** Returns whether the engine did not respond in time: the state of the job is unknown. */
 const isNoResponse = (error: unknown): boolean =>
   error instanceof GatewayError &&
   (error.code === 'dispatch.upstream_unavailable' || error.code === 'dispatch.upstream_timeout');

@@ -3,16 +3,16 @@ import { SAMPLER } from './workflow-graph.ts';
 
 /** What a message of `GET /ws` means for one job. */
 export type ComfyEvent =
-  /** Share of the steps that are done, 0 to 1. */
+  /** Fraction of finished steps, 0 to 1. */
   | { readonly is: 'step'; readonly share: number }
   | { readonly is: 'started' }
-  /** It has ended somehow; the history tells how. */
+  /** The job has ended; the history contains the outcome. */
   | { readonly is: 'over' };
 
-/** Messages after which the history holds the job. */
+/** Messages after which the history contains the job. */
 const LAST: ReadonlySet<unknown> = new Set(['execution_success', 'execution_error', 'execution_interrupted']);
 
-/** Reads one message for the job `id`; null for what is about others, or about nothing that matters here. */
+/** Parses one message for the job `id`; null for other jobs and irrelevant messages. */
 export function comfyEvent(message: string, id: string): ComfyEvent | null {
   let type: unknown;
   let data: Record<string, unknown>;
@@ -28,7 +28,7 @@ export function comfyEvent(message: string, id: string): ComfyEvent | null {
   return type === 'progress' ? stepOf(data) : null;
 }
 
-/** Steps of the sampler only: other nodes count tiles and files. */
+/** Reports steps of the sampler only: other nodes count tiles and files. */
 function stepOf({ node, value, max }: Record<string, unknown>): ComfyEvent | null {
   if (node !== undefined && node !== SAMPLER) return null;
   if (typeof value !== 'number' || typeof max !== 'number' || !(max > 0)) return null;

@@ -2,7 +2,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { badAnswer, listOf, objectOf } from './ask.ts';
 import { OUTPUT } from './workflow-graph.ts';
 
-/** A picture by the names that ComfyUI gave it. */
+/** An image with the names that ComfyUI gave it. */
 export interface ComfyFile {
   readonly filename: string;
   readonly subfolder: string;
@@ -18,8 +18,8 @@ function fileOf(value: unknown): ComfyFile {
 }
 
 /**
- * What `GET /history/{id}` says of a job: null while it is not over, else its pictures. Throws what went wrong, in words
- * of ours: its own hold names of files and what other people do there.
+ * Reads `GET /history/{id}`: null while the job is running, else its images. Throws the failure in our words:
+ * the engine's own messages contain file names and jobs of others.
  */
 export function historyOutcome(answer: unknown, id: string, most: number): readonly ComfyFile[] | null {
   const entry = objectOf(answer)[id];
@@ -42,7 +42,7 @@ function failureOf(messages: readonly (readonly unknown[])[]): GatewayError {
   return badAnswer('The image engine failed while it was drawing.', undefined, 'execution_error');
 }
 
-/** 507 for an engine whose device is full. */
+/** Returns 507 for an engine whose device memory is full. */
 export const outOfMemory = (): GatewayError =>
   new GatewayError('slot.no_memory', {
     message: 'The image engine ran out of memory. Ask for a smaller size or fewer pictures.',
@@ -50,7 +50,9 @@ export const outOfMemory = (): GatewayError =>
     noRetry: true,
   });
 
-/** Where a job stands in `GET /queue`: jobs ahead of it (0: it runs), or null when the queue does not hold it. */
+/**
+ * Returns the position in `GET /queue`: jobs ahead (0: it runs), or null when the queue does not contain it.
+ */
 export function queuePositionOf(answer: unknown, id: string): number | null {
   const { queue_running, queue_pending } = objectOf(answer);
   const idOf = (item: unknown) => listOf(item)[1];
@@ -61,7 +63,10 @@ export function queuePositionOf(answer: unknown, id: string): number | null {
   return at < 0 ? null : at + Math.max(1, running.length);
 }
 
-/** The values that an input of a node takes, from `GET /object_info/{class}`; null when it does not tell. */
+/**
+ * Returns the values that an input of a node accepts, from `GET /object_info/{class}`; null when not
+ * reported.
+ */
 export function choicesOf(answer: unknown, nodeClass: string, input: string): readonly string[] | null {
   const { required } = objectOf(objectOf(objectOf(answer)[nodeClass]).input);
   const [kind, options] = listOf(objectOf(required)[input]);

@@ -12,7 +12,7 @@ const FILE_INPUTS: ReadonlySet<unknown> = new Set([
 ]);
 const WORD = /^[a-z0-9_]{1,40}$/i;
 
-/** 404 for a model that is curated, but whose files the engine does not have. The names are those of our own list. */
+/** Returns 404 for a curated model whose files the engine does not have. The names come from our own list. */
 export function notInstalled({ id, checkpoints, split }: CuratedModel): GatewayError {
   const parts = split === null ? [] : [split.unet, split.t5, split.clip, split.vae].map(([first]) => first);
   return new GatewayError('model.not_found', {
@@ -37,8 +37,9 @@ function faultsOf(answer: unknown): Fault[] {
 }
 
 /**
- * Why ComfyUI did not take a workflow, from the body of a 400 or of a 200 with `node_errors`; null when it took all of
- * it. Only the kinds of its faults and the inputs at fault are told: its details hold lists of files.
+ * Returns why ComfyUI rejected a workflow, from the body of a 400 or of a 200 with `node_errors`; null when
+ * it accepted all of it. Reports only the kinds of faults and the inputs, because the details contain file
+ * lists.
  */
 export function graphRefusal(status: number, answer: unknown, model: CuratedModel): GatewayError | null {
   const faults = faultsOf(answer);

@@ -3,25 +3,25 @@ import type { Endpoint } from './ask.ts';
 import { type ComfyEvent, comfyEvent } from './comfy-events.ts';
 
 const CONNECT_MS = 5_000;
-/** Previews of pictures come as messages too. */
+/** Previews of images are sent as messages too. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** The events of one client of ComfyUI, as hints: what is true the history tells. */
+/** The events of one ComfyUI client, used as hints; the history is authoritative. */
 export interface ComfySubscription {
-  /** Whether events come; without them the history must be asked more often. */
+  /** Whether events arrive; without them, poll the history more often. */
   readonly alive: boolean;
   close(): void;
 }
 
 export interface ComfyListener {
-  /** The job that is listened for; null while it has no id. */
+  /** The id of the job; null while it has none. */
   jobId(): string | null;
   onEvent(event: ComfyEvent): void;
-  /** No events come any more, or none ever did. */
+  /** No more events will arrive. */
   onClosed(): void;
 }
 
-/** Listens for one job. A socket that cannot be opened or breaks is no failure: nobody listens then. */
+/** Subscribes to the events of one job. A socket that fails is no error: events are then missing. */
 export function subscribeComfy(
   place: Endpoint,
   clientId: string,

@@ -13,21 +13,21 @@ test.each([
   ['sdxl-turbo', 'sdxl-turbo'],
   ['flux', 'flux-schnell'],
   ['flux1-dev-fp8', 'flux-dev'],
-])('%s means %s', (name, id) => {
+])('%s resolves to %s', (name, id) => {
   expect(curatedModel(name)?.id).toBe(id);
 });
 
-test.each(['', 'img', 'dall-e-3', 'sdxl2', 'constructor', '../sdxl/..'])('%j means nothing', (name) => {
+test.each(['', 'img', 'dall-e-3', 'sdxl2', 'constructor', '../sdxl/..'])('%j matches nothing', (name) => {
   expect(curatedModel(name)).toBeUndefined();
 });
 
-test('what is longer than the name of a file means nothing, whatever its letters would come to', () => {
+test('a name longer than a file name matches nothing', () => {
   expect(curatedModel(`sdxl${'_'.repeat(200)}turbo`)?.id).toBe('sdxl-turbo');
   expect(curatedModel(`sdxl${'_'.repeat(300)}turbo`)).toBeUndefined();
   expect(curatedModel(`/${'models/'.repeat(100)}sdxl`)?.id).toBe('sdxl');
 });
 
-test('no two models share a name, and each draws within the bounds of requests', () => {
+test('no two models share a name, and each is within the limits of requests', () => {
   const names = CURATED.flatMap((model) => [model.id, ...model.aliases, ...model.checkpoints]);
   expect(new Set(names).size).toBe(names.length);
   for (const { width, height, steps, maxSteps, checkpoints, id } of CURATED) {
@@ -37,7 +37,7 @@ test('no two models share a name, and each draws within the bounds of requests',
   }
 });
 
-test('a model that the catalogue fetches has one licence, whoever names it', () => {
+test('a model of the catalogue has one licence everywhere', () => {
   const both = CURATED.flatMap(({ checkpoints, licence }) =>
     CATALOG.filter(({ file }) => file !== null && checkpoints.includes(file)).map((row) => [
       row.name,

@@ -1,9 +1,9 @@
 import { SDXL_LICENCE, SDXL_TURBO_LICENCE } from '../../models/licences.ts';
 
-/** The kinds of workflow that the gateway can write. */
+/** The kinds of workflow that the gateway can build. */
 export type ImageFamily = 'sd15' | 'sdxl' | 'sdxl-turbo' | 'flux-schnell' | 'flux-dev';
 
-/** FLUX as four files: the model itself, two text encoders, the decoder. Names in order of preference. */
+/** FLUX as four files: the model, two text encoders and the decoder. Names in order of preference. */
 export interface SplitFiles {
   readonly unet: readonly string[];
   readonly t5: readonly string[];
@@ -14,23 +14,23 @@ export interface SplitFiles {
 /** One image model that requests may name (docs/spec/specification.md#images-curated). */
 export interface CuratedModel {
   readonly id: string;
-  /** Other names that mean the same; the names of its files count without being listed. */
+  /** Other names of the model; the names of its files count implicitly. */
   readonly aliases: readonly string[];
   readonly name: string;
   readonly licence: string;
   readonly family: ImageFamily;
-  /** Names under which the whole model is published as one file, in order of preference. */
+  /** File names of the complete model, in order of preference. */
   readonly checkpoints: readonly string[];
-  /** The same model as single parts, for engines that have no whole one. */
+  /** The model as separate files, for engines without the complete one. */
   readonly split: SplitFiles | null;
   readonly width: number;
   readonly height: number;
   readonly steps: number;
-  /** Most steps that its scheduler knows. */
+  /** Maximum steps of its scheduler. */
   readonly maxSteps: number;
-  /** Guidance: how closely the prompt is followed. */
+  /** Guidance scale. */
   readonly cfg: number;
-  /** Whether it can be guided otherwise, and told what not to draw. */
+  /** Whether it supports guidance and a negative prompt. */
   readonly takes: { readonly cfg: boolean; readonly negative: boolean };
   readonly sampler: 'euler' | 'euler_ancestral';
   readonly scheduler: 'normal' | 'simple' | 'turbo';
@@ -50,7 +50,10 @@ const FLUX = {
   scheduler: 'simple',
 } as const;
 
-/** THE curated set. A row more is a model more; a new family needs a workflow in `workflow-graph.ts`. */
+/**
+ * The curated set. Add a row for a model of an existing family; a new family needs a workflow in
+ * `workflow-graph.ts`.
+ */
 export const CURATED: readonly CuratedModel[] = [
   {
     id: 'sd15',
@@ -136,17 +139,16 @@ export const CURATED: readonly CuratedModel[] = [
   },
 ];
 
-/** `/models/SD_xl.safetensors` → `sd_xl`. */
 const stem = (name: string): string =>
   lastPart(name)
     .toLowerCase()
     .replace(/\.(safetensors|ckpt|gguf|sft)$/, '');
 
-/** What follows the last slash of either kind. */
+/** Returns what follows the last slash of either kind. */
 const lastPart = (name: string): string =>
   name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
 
-/** What model ids are made of; the registry writes other characters of a file's name as hyphens. */
+/** Reduces a name to the characters of model ids; the registry replaces other characters with hyphens. */
 const plain = (name: string): string => stem(name).replaceAll(/[^a-z0-9.]+/g, '-');
 
 const BY_NAME: ReadonlyMap<string, CuratedModel> = new Map(
@@ -157,9 +159,9 @@ const BY_NAME: ReadonlyMap<string, CuratedModel> = new Map(
   ),
 );
 
-/** Characters of a file's name; rewriting a longer text letter by letter would hold up everybody else. */
+/** Maximum characters of a file name; normalising a longer text would block the event loop. */
 const MAX_NAME_LENGTH = 255;
 
-/** The curated model of this id, alias or file name; undefined when there is none. */
+/** Returns the curated model of this id, alias or file name; undefined when there is none. */
 export const curatedModel = (name: string): CuratedModel | undefined =>
   lastPart(name).length > MAX_NAME_LENGTH ? undefined : BY_NAME.get(plain(name));

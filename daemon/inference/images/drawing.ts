@@ -1,11 +1,11 @@
 import type { CuratedModel } from './curated.ts';
 
-/** What is to be drawn, complete and within its bounds. */
+/** A validated image request. */
 export interface Drawing {
   readonly model: CuratedModel;
   readonly prompt: string;
   readonly negativePrompt: string;
-  /** Pictures. */
+  /** Number of images. */
   readonly count: number;
   /** Pixels. */
   readonly width: number;
@@ -16,11 +16,11 @@ export interface Drawing {
   readonly cfg: number;
 }
 
-/** The parameters that a request may carry beyond OpenAI's (docs/spec/specification.md#images). */
+/** Request parameters beyond OpenAI's (docs/spec/specification.md#images). */
 export const EXTRAS = ['seed', 'steps', 'cfg', 'negative_prompt'] as const;
 export type Extra = (typeof EXTRAS)[number];
 
-/** Which of the caller's wishes this model cannot follow. */
+/** Returns the caller's parameters that this model does not support. */
 export function ignoredExtras({ takes }: CuratedModel, asked: ReadonlySet<Extra>): Extra[] {
   const unheard = { seed: false, steps: false, cfg: !takes.cfg, negative_prompt: !takes.negative };
   return EXTRAS.filter((name) => asked.has(name) && unheard[name]);

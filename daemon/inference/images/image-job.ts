@@ -2,36 +2,36 @@ import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Endpoint } from './ask.ts';
 import type { Drawing, Extra } from './drawing.ts';
 
-/** How far a drawing is. */
+/** The progress of a job. */
 export interface Progress {
   readonly state: 'queued' | 'drawing';
-  /** Share that is done, 0 to 1; null when the engine does not tell. */
+  /** Finished fraction, 0 to 1; null when the engine does not report it. */
   readonly fraction: number | null;
 }
 
-/** One order to an engine that draws. */
+/** One job for an image engine. */
 export interface ImageJob {
   readonly outbound: Outbound;
   readonly endpoint: Endpoint;
-  /** The path of an OpenAI-style server below which `/images/generations` lies. */
+  /** The path of an OpenAI-style server that contains `/images/generations`. */
   readonly base: string;
-  /** The name by which an OpenAI-style server knows the model; null leaves it out. */
+  /** The model name at an OpenAI-style server; null omits it. */
   readonly engineModel: string | null;
   readonly drawing: Drawing;
-  /** Parameters beyond OpenAI's that the caller named. */
+  /** Parameters beyond OpenAI's that the caller set. */
   readonly givenExtras: ReadonlySet<Extra>;
-  /** The id that the job is to have where the engine lets us choose. */
+  /** The requested job id, for engines that accept one. */
   readonly promptId: string;
-  /** Ends the drawing: the engine is told to stop, then the order rejects with the signal's reason. */
+  /** Aborts the job: the engine is stopped, then the job rejects with the reason of the signal. */
   readonly signal: AbortSignal;
   progress(progress: Progress): void;
 }
 
-/** What an engine has drawn; not looked at yet. */
+/** The unchecked output of an engine. */
 export interface ImageResult {
   readonly promptId: string;
   readonly images: readonly Buffer[];
 }
 
-/** Draws on one kind of engine. Rejects with a GatewayError that tells nothing of the engine's inside. */
+/** Draws on one kind of engine. Rejects with a GatewayError that reveals no internals of the engine. */
 export type DrawImages = (order: ImageJob) => Promise<ImageResult>;

@@ -10,7 +10,7 @@ import { type ImageRequest, parseImageHead, parseImageRequest } from './checks.t
 import { modelMismatch } from './other-model.ts';
 import { resolveImageModel } from './resolve-model.ts';
 
-/** An image request, checked; `model` is what dispatch looks for. */
+/** A checked image request; dispatch uses `model`. */
 export interface ParsedImageRequest extends ParsedRequest {
   readonly ask: ImageRequest;
 }
@@ -24,14 +24,14 @@ const EMPTY = Buffer.alloc(0);
 export function readImage({ body }: InferenceCall, ctx: ParseContext): ParsedImageRequest {
   const index = scanBody(body);
   const names = parseImageHead(JSON.parse(body.toString('utf8')) as Record<string, unknown>);
-  // Whatever is longer than a name is refused before it is looked for.
+  // Refuses an overlong name before it is looked up.
   modelOf(index);
   const { curated, model } = resolveImageModel(names.model, createRoutingView(ctx.deps.sources));
   const ask = parseImageRequest(names, curated);
   return { model, requestedName: names.model, ask, stream: false, omni: false, body: () => EMPTY };
 }
 
-/** Refuses, before anything is loaded, a slot whose engine would draw with another model than the one that was named. */
+/** Refuses, before anything is loaded, a slot whose engine would draw with another model than requested. */
 export async function prepareImage(
   ctx: CallContext,
   reading: ParsedRequest,
@@ -44,7 +44,7 @@ export async function prepareImage(
   return { body: reading.body, sink: () => null };
 }
 
-/** Draws, and answers the caller with what was drawn. */
+/** Draws and sends the images to the caller. */
 export async function serveImage(
   ctx: CallContext,
   reading: ParsedRequest,

@@ -67,7 +67,7 @@ const failure = (promise: Promise<unknown>): Promise<GatewayError> =>
     (error: GatewayError) => error,
   );
 
-test('a job that hangs ends at its limit, and is taken back before the caller is told', async () => {
+test('a hanging job ends at its limit and is cancelled before the caller gets the error', async () => {
   const error = await failure(open(300).generate(order('HANG')));
   expect([error.status, error.code]).toEqual([504, 'dispatch.upstream_timeout']);
   expect(comfy.interrupted).toHaveLength(1);
@@ -75,7 +75,7 @@ test('a job that hangs ends at its limit, and is taken back before the caller is
   expect(told.at(-1)).toMatchObject({ state: 'failed', progress: null, request: 'r1' });
 });
 
-test('an engine that goes away in the middle is given up', async () => {
+test('an engine that disappears fails the job', async () => {
   const made = failure(open().generate(order('HANG')));
   await until(() => comfy.queued().length === 1);
   await comfy.down();
@@ -83,14 +83,14 @@ test('an engine that goes away in the middle is given up', async () => {
   expect([error.status, error.code]).toEqual([502, 'dispatch.upstream_unavailable']);
 }, 20_000);
 
-test('a caller who has left before anything began costs the engine nothing', async () => {
+test('a client disconnect before the start sends nothing to the engine', async () => {
   const life = newLife();
   life.end(new ClientDisconnected());
   expect(await failure(open().generate(order('a cat', life)))).toBeInstanceOf(ClientDisconnected);
   expect(comfy.heard.filter((each) => each.startsWith('POST'))).toEqual([]);
 });
 
-test('who waits for the drawings under way waits until their engines were told', async () => {
+test('settled waits until the engines were stopped', async () => {
   const images = open();
   const life = newLife();
   const made = failure(images.generate(order('HANG', life)));
@@ -101,7 +101,7 @@ test('who waits for the drawings under way waits until their engines were told',
   expect(await made).toBeInstanceOf(ClientDisconnected);
 });
 
-test('a picture that cannot be kept is 503, and base64 needs no room', async () => {
+test('an image that cannot be stored is 503, and base64 needs no storage', async () => {
   writeFileSync(join(root, 'images'), 'in the way');
   const images = open();
   expect(await failure(images.generate(order('a cat')))).toMatchObject({

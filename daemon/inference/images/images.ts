@@ -18,14 +18,14 @@ import { drawWithOpenAI } from './openai-draw.ts';
 import { ProgressEmitter } from './progress-emitter.ts';
 import { drawWithSdServer } from './sd-draw.ts';
 
-/** How each engine is driven; every other one, and every upstream, speaks like OpenAI's. */
+/** The backend of each engine; all others, and every upstream, use OpenAI's API. */
 const BACKENDS: Readonly<Record<string, DrawImages>> = {
   comfyui: drawWithComfy,
   'sd-server': drawWithSdServer,
 };
 
 export interface ImagesDeps {
-  /** Where pictures are kept for their callers. */
+  /** Folder of generated images. */
   readonly folder: string;
   readonly outbound: Outbound;
   readonly bus: Pick<EventBus<GatewayEvents>, 'emit'>;
@@ -38,9 +38,9 @@ export interface ImageCall {
   /** `x-request-id`. */
   readonly requestId: string;
   readonly request: ImageRequest;
-  /** The slot that draws; null for an upstream. */
+  /** The serving slot; null for an upstream. */
   readonly slot: string | null;
-  /** The slot or upstream that draws, by its name. */
+  /** The name of the serving slot or upstream. */
   readonly provider: string;
   /** Null for an upstream. */
   readonly engine: string | null;
@@ -51,13 +51,13 @@ export interface ImageCall {
 }
 
 /**
- * Draws pictures, checks them by content and stores them for their callers
+ * Generates images, checks them by content and stores them for their callers
  * (docs/spec/specification.md#images).
  */
 export class Images {
   readonly cache: ImageCache;
   readonly #deps: ImagesDeps;
-  /** Drawings under way, with their engines being told to stop. */
+  /** Running jobs, including the cancellation at their engines. */
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(options: ImagesDeps) {
@@ -65,7 +65,10 @@ export class Images {
     this.cache = new ImageCache({ folder: options.folder, log: options.log });
   }
 
-  /** One answer. Rejects with a GatewayError, or with the reason of the life's end once the engine was told. */
+  /**
+   * Generates one response. Rejects with a GatewayError, or with the end reason of the scope after the engine
+   * was stopped.
+   */
   async generate(order: ImageCall): Promise<ImagesResponse> {
     const started = performance.now();
     const drawn = this.#draw(order);
@@ -79,7 +82,7 @@ export class Images {
     }
   }
 
-  /** Resolves when every engine that was drawing has been told to stop. */
+  /** Resolves when every running engine has been stopped. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
@@ -139,7 +142,7 @@ export class Images {
   }
 }
 
-/** Only what is a PNG through and through goes on, without what the engine wrote into it. */
+/** Accepts only valid PNG files, and removes the metadata that the engine wrote. */
 function checkedImages(pictures: readonly Buffer[]): Buffer[] {
   const total = pictures.reduce((sum, { length }) => sum + length, 0);
   if (total > MAX_RESPONSE_BYTES || pictures.some(({ length }) => length > MAX_IMAGE_BYTES)) {

@@ -8,10 +8,13 @@ import type { DrawImages, ImageJob } from './image-job.ts';
 import { DRAW_LIMIT_MS, MAX_RESPONSE_BYTES } from './limits.ts';
 import { imagesIn } from './sd-draw.ts';
 
-/** In Base64. */
+/** Encoded as Base64. */
 const MAX_JSON_BYTES = Math.ceil(MAX_RESPONSE_BYTES / 3) * 4;
 
-/** The request of an OpenAI-style server; parameters beyond OpenAI's only where the caller named them. Pure. */
+/**
+ * Returns the request for an OpenAI-style server, with parameters beyond OpenAI's only if the caller set
+ * them. Pure.
+ */
 export function openaiRequest({ drawing, givenExtras, engineModel }: ImageJob): Record<string, unknown> {
   const { seed, steps, cfg, negativePrompt } = drawing;
   const extras: Record<Extra, unknown> = { seed, steps, cfg, negative_prompt: negativePrompt };
@@ -25,7 +28,7 @@ export function openaiRequest({ drawing, givenExtras, engineModel }: ImageJob): 
   };
 }
 
-/** Draws with a server that speaks like OpenAI's: an upstream, or a program of the owner's choice. */
+/** Draws with an OpenAI-style server: an upstream, or a program that the owner configured. */
 export const drawWithOpenAI: DrawImages = async (order) => {
   const { endpoint, base, promptId, signal } = order;
   order.progress({ state: 'drawing', fraction: null });
@@ -42,7 +45,7 @@ export const drawWithOpenAI: DrawImages = async (order) => {
   return { promptId, images: imagesIn(objectOf(reply.json()).data) };
 };
 
-/** An error of somebody else: its status, and its words when they are harmless. */
+/** Returns the error of a third party: its status, and its message if harmless. */
 function refusal({ status, bytes }: EngineReply, headers: Readonly<Record<string, string>>): GatewayError {
   const clean = redactCredentials(bytes.subarray(0, 64 * 1024), credentialsOf(headers));
   const verdict = judge({ status, bytes: clean, truncated: false });

@@ -2,10 +2,10 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
 import { type CuratedModel, curatedModel } from './curated.ts';
 
-/** Engines with one model for each process: what they hold is what they draw. */
+/** Engines with one model per process. */
 const SINGLE_MODEL_ENGINES: ReadonlySet<string> = new Set(['sd-server']);
 
-/** 404 for a slot whose engine would draw with another model than the one that was named; null when it draws with that. */
+/** Returns 404 for a slot whose engine would draw with another model than requested; null otherwise. */
 export function modelMismatch(
   named: CuratedModel,
   slot: Pick<SlotView, 'name' | 'engine' | 'model'>,

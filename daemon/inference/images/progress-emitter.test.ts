@@ -3,7 +3,7 @@ import type { GatewayEvents } from '../../contract/events.ts';
 import { EventBus } from '../../lib/async/event-bus.ts';
 import { ProgressEmitter } from './progress-emitter.ts';
 
-test('states are told at once, steps now and then, the end always', () => {
+test('emits states at once, throttles steps, always emits the end', () => {
   const told: [string, number | null][] = [];
   const bus = new EventBus<GatewayEvents>();
   bus.subscribe(({ payload }) => {

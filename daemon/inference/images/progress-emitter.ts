@@ -5,10 +5,10 @@ import type { Progress } from './image-job.ts';
 type ImageEvent = GatewayEvents['image'];
 type ImageEventBase = Pick<ImageEvent, 'id' | 'request' | 'model' | 'slot'>;
 
-/** Steps of a fast engine are told at most this often, so that they do not push other events out of the replay. */
+/** Minimum interval between step events, so that they do not push other events out of the replay buffer. */
 const MIN_INTERVAL_MS = 500;
 
-/** Tells the progress of one drawing as `image` events: each change of state, and steps now and then. */
+/** Emits the progress of one job as `image` events: each change of state, and throttled steps. */
 export class ProgressEmitter {
   readonly #bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly #base: ImageEventBase;

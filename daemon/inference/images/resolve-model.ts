@@ -5,15 +5,15 @@ import { laneOf } from '../rewrite/virtual-name.ts';
 import { notCurated } from './checks.ts';
 import { type CuratedModel, curatedModel } from './curated.ts';
 
-/** What the `model` of an image request means. */
+/** The model that an image request refers to. */
 export interface ResolvedModel {
   readonly curated: CuratedModel;
-  /** The name that dispatch is asked for. */
+  /** The name to dispatch. */
   readonly model: string;
 }
 
 /**
- * A slot by its alias or virtual name means its model; every other name must be curated itself. Throws
+ * Resolves a slot's alias or virtual name to its model; every other name must be curated itself. Throws
  * `image.model_not_curated`.
  */
 export function resolveImageModel(asked: string, view: RoutingView): ResolvedModel {
@@ -32,7 +32,7 @@ function namedSlot(asked: string, view: RoutingView): SlotView | undefined {
   return asked.startsWith(VIRTUAL_PREFIX) ? laneOf(asked, view) : aliasedSlot(asked, view);
 }
 
-/** The id under which an image slot holds the model: often the name of its file. */
+/** Returns the id under which an image slot holds the model, often a file name. */
 function servedId(curated: CuratedModel, { slots }: RoutingView): string {
   const held = slots.flatMap(({ type, model }) => (type === 'image' && model !== null ? [model] : []));
   if (held.includes(curated.id)) return curated.id;

@@ -8,13 +8,13 @@ import { WakeableDelay } from './wakeable-delay.ts';
 const RESPONSE_LIMIT_MS = 15_000;
 const CANCEL_LIMIT_MS = 5_000;
 const MAX_SMALL_BYTES = 1024 * 1024;
-/** In Base64. */
+/** Encoded as Base64. */
 const MAX_JSON_BYTES = Math.ceil(MAX_RESPONSE_BYTES / 3) * 4;
 const POLL_MS = { first: 100, longest: 1_000 } as const;
 
 /**
- * Draws with stable-diffusion.cpp's server: as a job, which can be called off; a version without jobs is asked on its
- * OpenAI-style route, where it draws to the end whoever leaves.
+ * Draws with stable-diffusion.cpp's server: as a job, which can be cancelled. A version without jobs is
+ * called on its OpenAI-style route, where it always draws to the end.
  */
 export const drawWithSdServer: DrawImages = async (order) => {
   const ask = requestSender(order.outbound, order.endpoint);
@@ -29,7 +29,10 @@ export const drawWithSdServer: DrawImages = async (order) => {
 
 const jobPath = (id: string): string => `/sdcpp/v1/jobs/${encodeURIComponent(id)}`;
 
-/** The id of the new job; null for a server without jobs. It is not called off in between: only then it can be. */
+/**
+ * Submits a job and returns its id; null for a server without jobs. Not abortable: only a submitted job can
+ * be cancelled.
+ */
 async function submitJob(ask: SendRequest, { drawing }: ImageJob): Promise<string | null> {
   const body = sdRequest(drawing);
   const limits = { limitMs: RESPONSE_LIMIT_MS, maxBytes: MAX_SMALL_BYTES };
@@ -43,7 +46,7 @@ async function submitJob(ask: SendRequest, { drawing }: ImageJob): Promise<strin
   return id;
 }
 
-/** Waits for the end of a job; its pictures, or throws what went wrong. */
+/** Waits for the end of a job and returns its images. Throws the failure of the job. */
 async function pollJob(ask: SendRequest, id: string, { signal, progress }: ImageJob): Promise<Buffer[]> {
   const pause = new WakeableDelay();
   for (let wait: number = POLL_MS.first; ; wait = Math.min(POLL_MS.longest, wait * 1.5)) {
@@ -84,7 +87,7 @@ async function drawAtOnce(
   return { promptId, images: imagesIn(objectOf(reply.json()).data) };
 }
 
-/** Its errors hold names of files, so that only their kind is told. */
+/** Reports only the kind of the error, because its text contains file names. */
 function refusal({ status }: EngineReply): GatewayError {
   if (status !== 429) {
     return badAnswer('The image engine refused the drawing.', undefined, `status_${status}`);
@@ -97,7 +100,7 @@ function refusal({ status }: EngineReply): GatewayError {
   });
 }
 
-/** Pictures as `b64_json` in a list. */
+/** Returns the images of a list with `b64_json`. */
 export function imagesIn(list: unknown): Buffer[] {
   const pictures = listOf(list).map((each) => {
     const { b64_json } = objectOf(each);

@@ -3,8 +3,8 @@ import type { Drawing } from './drawing.ts';
 const SAMPLERS = { euler: 'euler', euler_ancestral: 'euler_a' } as const;
 
 /**
- * A drawing in the native form of stable-diffusion.cpp's server, which also stands inside `<sd_cpp_extra_args>`. Its
- * seeds have 63 bits; notes that it would write into the picture are not asked for. Pure.
+ * Converts a drawing to the native request of stable-diffusion.cpp's server, also used inside
+ * `<sd_cpp_extra_args>`. Its seeds have 63 bits. Requests no metadata in the image. Pure.
  */
 export function sdRequest(drawing: Drawing): Record<string, unknown> {
   const { model, prompt, negativePrompt, count, width, height, seed, steps, cfg } = drawing;
@@ -22,11 +22,14 @@ export function sdRequest(drawing: Drawing): Record<string, unknown> {
   };
 }
 
-/** A text without what the server would take for orders: only ours may stand in it. */
+/** Removes text that the server would interpret as extra arguments; only ours may be present. */
 const stripExtraArgs = (prompt: string): string =>
   prompt.replaceAll(/<\/?\s*sd_cpp_extra_args\b[^>]*>?/gi, ' ');
 
-/** The same for versions that only have the OpenAI-style route: all but prompt, number and size inside the prompt. Pure. */
+/**
+ * Converts a drawing for versions with the OpenAI-style route only: everything but prompt, count and size
+ * goes into the prompt. Pure.
+ */
 export function sdPromptRequest(drawing: Drawing): Record<string, unknown> {
   const { prompt: _, batch_count, output_format, ...args } = sdRequest(drawing);
   const orders = JSON.stringify(args).replaceAll('<', '\\u003c');

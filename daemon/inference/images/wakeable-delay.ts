@@ -1,15 +1,15 @@
-/** A pause that somebody else can end early. */
+/** A delay that can be ended early. */
 export class WakeableDelay {
   #wake: (() => void) | null = null;
   #wakePending = false;
 
-  /** Ends the pause that is under way, or the next one at its start. */
+  /** Ends the current delay, or the next one at its start. */
   wake(): void {
     this.#wakePending = true;
     this.#wake?.();
   }
 
-  /** Resolves after `ms` milliseconds or at a nudge; rejects with the signal's reason. */
+  /** Resolves after `ms` milliseconds or when woken; rejects with the reason of the signal. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.#wakePending) {

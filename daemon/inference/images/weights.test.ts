@@ -9,7 +9,7 @@ const has =
   async (kind) =>
     lists[kind] ?? null;
 
-test('a file is found in any folder, by its name in any case', async () => {
+test('finds a file in any folder, ignoring case', async () => {
   const installed = has({ checkpoint: ['a.ckpt', 'SDXL\\SD_XL_base_1.0.safetensors'] });
   expect(await chooseWeights(sdxl, installed)).toEqual({
     by: 'checkpoint',
@@ -17,7 +17,7 @@ test('a file is found in any folder, by its name in any case', async () => {
   });
 });
 
-test('the whole model comes before its parts, and parts only all together', async () => {
+test('prefers the complete model to its parts, which must all exist', async () => {
   const parts = {
     unet: ['flux1-dev.safetensors'],
     t5: ['x', 't5xxl_fp16.safetensors'],
@@ -39,7 +39,7 @@ test('the whole model comes before its parts, and parts only all together', asyn
   expect(await chooseWeights(sdxl, has({ checkpoint: [] }))).toBeNull();
 });
 
-test('an engine that does not tell is asked for the first', async () => {
+test('uses the first name when the engine reports none', async () => {
   const weights = await chooseWeights(sdxl, async () => null);
   expect(weights).toEqual({ by: 'checkpoint', checkpoint: sdxl.checkpoints[0] });
 });

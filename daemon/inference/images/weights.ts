@@ -1,7 +1,7 @@
 import type { CuratedModel } from './curated.ts';
 import type { Weights } from './workflow-graph.ts';
 
-/** The names that the engine lists for one kind of file; null when it does not tell them. */
+/** Returns the file names that the engine lists for one kind; null when it does not report them. */
 export type ListInstalled = (kind: keyof typeof LOADER_INPUTS) => Promise<readonly string[] | null>;
 
 /** The node and input whose values are the installed files of a kind. */
@@ -15,7 +15,7 @@ export const LOADER_INPUTS = {
 
 const base = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '').toLowerCase();
 
-/** The first of `wanted` that is installed, in whatever folder; with no list, simply the first. */
+/** Returns the first of `wanted` that is installed in any folder; without a list, the first. */
 function pick(wanted: readonly string[], installed: readonly string[] | null): string | null {
   if (installed === null) return wanted[0] ?? null;
   for (const name of wanted) {
@@ -25,7 +25,7 @@ function pick(wanted: readonly string[], installed: readonly string[] | null): s
   return null;
 }
 
-/** The files that a model is loaded from: the whole one when it is there, else its parts; null when neither is. */
+/** Returns the files of a model: the complete one if installed, else its parts; null when neither is. */
 export async function chooseWeights(
   { checkpoints, split }: CuratedModel,
   installed: ListInstalled,

@@ -29,7 +29,7 @@ const inputs = (id: string, more: Partial<Drawing> = {}, weights: Weights = chec
   return (node: string) => graph[node] ?? null;
 };
 
-test.each(['sd15', 'sdxl'])('%s: everything that was asked for is in it', (id) => {
+test.each(['sd15', 'sdxl'])('%s: contains everything requested', (id) => {
   const at = inputs(id, { width: 640, height: 320, steps: 9, cfg: 4 });
   expect(at('4')?.inputs).toEqual({ ckpt_name: 'w.safetensors' });
   expect([at('6')?.inputs.text, at('7')?.inputs.text]).toEqual(['a cat', 'dogs']);
@@ -40,13 +40,13 @@ test.each(['sd15', 'sdxl'])('%s: everything that was asked for is in it', (id) =
   });
 });
 
-test('SDXL Turbo has a schedule of its own', () => {
+test('SDXL Turbo has its own schedule', () => {
   const at = inputs('sdxl-turbo', { steps: 3 });
   expect(at('14')).toMatchObject({ class_type: 'SDTurboScheduler', inputs: { steps: 3, denoise: 1 } });
   expect(at('3')).toMatchObject({ class_type: 'SamplerCustom', inputs: { noise_seed: 7, cfg: 1 } });
 });
 
-test('FLUX dev is guided, schnell is not, and neither is told what not to draw', () => {
+test('FLUX dev is guided, schnell is not, and neither has a negative prompt', () => {
   const [dev, schnell] = [inputs('flux-dev', { cfg: 2 }), inputs('flux-schnell')];
   expect(dev('13')).toMatchObject({ class_type: 'FluxGuidance', inputs: { guidance: 2 } });
   expect(schnell('13')).toBeNull();
@@ -57,7 +57,7 @@ test('FLUX dev is guided, schnell is not, and neither is told what not to draw',
   expect(JSON.stringify(workflowGraph(drawing('flux-dev'), split))).not.toContain('dogs');
 });
 
-test('parts are loaded one by one', () => {
+test('loads parts separately', () => {
   const at = inputs('flux-schnell', {}, split);
   expect(at('11')?.inputs).toEqual({ clip_name1: 't', clip_name2: 'c', type: 'flux' });
   expect(at('8')?.inputs.vae).toEqual(['12', 0]);

@@ -1,7 +1,7 @@
 import type { ImageFamily } from './curated.ts';
 import type { Drawing } from './drawing.ts';
 
-/** The output of another node: its id, and which of its outputs. */
+/** The output of another node: node id and output index. */
 export type Link = readonly [string, number];
 
 export interface GraphNode {
@@ -9,10 +9,10 @@ export interface GraphNode {
   readonly inputs: Readonly<Record<string, string | number | boolean | Link>>;
 }
 
-/** A ComfyUI workflow in the form that `POST /prompt` takes: nodes by id. */
+/** A ComfyUI workflow in the form of `POST /prompt`: nodes by id. */
 export type Graph = Readonly<Record<string, GraphNode>>;
 
-/** The installed files of one model, by the names that the engine lists. */
+/** The installed files of one model, by the engine's names. */
 export type Weights =
   | { readonly by: 'checkpoint'; readonly checkpoint: string }
   | {
@@ -23,7 +23,7 @@ export type Weights =
       readonly vae: string;
     };
 
-/** Ids of nodes that others look for: whose steps are the progress, and where the pictures come out. */
+/** Ids of nodes that other code refers to: the sampler, whose steps are the progress, and the output. */
 export const SAMPLER = '3';
 export const OUTPUT = '9';
 const [WHOLE, LATENT, POSITIVE, NEGATIVE, DECODER] = ['4', '5', '6', '7', '8'];
@@ -60,7 +60,7 @@ const prompts = (drawing: Drawing, clip: Link): Graph => ({
   [NEGATIVE]: node('CLIPTextEncode', { text: drawing.negativePrompt, clip }),
 });
 
-/** Stable Diffusion 1.5 and XL: noise is taken away in steps, guided by what is wanted and what is not. */
+/** Stable Diffusion 1.5 and XL: removes noise in steps, guided by both prompts. */
 function stableDiffusion(drawing: Drawing, { model, clip }: Sources): Graph {
   const { seed, steps, cfg } = drawing;
   return {
@@ -81,7 +81,7 @@ function stableDiffusion(drawing: Drawing, { model, clip }: Sources): Graph {
   };
 }
 
-/** SDXL Turbo: one to ten steps on a schedule of its own. */
+/** SDXL Turbo: one to ten steps on its own schedule. */
 function turbo(drawing: Drawing, { model, clip }: Sources): Graph {
   return {
     ...prompts(drawing, clip),
@@ -102,7 +102,7 @@ function turbo(drawing: Drawing, { model, clip }: Sources): Graph {
   };
 }
 
-/** FLUX: guidance is part of what the model was trained on, so the sampler itself guides nothing. */
+/** FLUX: guidance is an input of the model, so the sampler applies none. */
 function flux(drawing: Drawing, { model, clip }: Sources): Graph {
   const { seed, steps, cfg } = drawing;
   const guided = drawing.model.takes.cfg;
