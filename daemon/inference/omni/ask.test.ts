@@ -6,7 +6,7 @@ test.each([
   [{ messages: [5] }, 'messages', 'must hold objects'],
   [{ messages: 5 }, 'messages', 'must be an array'],
   [{ messages: [{ role: 'user', content: 'x' }], n: 2 }, 'n', 'must be 1 with omni'],
-])('%j is refused by the name of its field', (more, path, reason) => {
+])('%j is refused with its field name', (more, path, reason) => {
   const body = Buffer.from(JSON.stringify({ omni: true, ...more }));
   expect(() => parseOmniRequest(body, scanBody(body))).toThrow(
     expect.objectContaining({

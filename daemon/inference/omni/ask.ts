@@ -6,19 +6,19 @@ import { wantsOmni } from '../rewrite/omni.ts';
 
 /** A chat that opted into the tool loop. */
 export interface OmniRequest {
-  /** What each round asks with, beside messages and tools. */
+  /** The common fields of each round, besides messages and tools. */
   readonly base: Json;
   readonly messages: readonly Json[];
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** Tools of the caller, as sent; their calls go back to it. */
+  /** Tools of the caller, as sent; their calls are returned to the caller. */
   readonly tools: readonly unknown[];
   readonly names: ReadonlySet<string>;
   readonly choice: unknown;
   readonly model: string | null;
 }
 
-/** Where the parts of a chat lie; null for a body that can't be read: whoever serves it says why. */
+/** Returns the index of a chat body; null for an unreadable body, which its task reports. */
 export function tryScanBody(body: Buffer): BodyIndex | null {
   try {
     return scanBody(body);
@@ -28,7 +28,7 @@ export function tryScanBody(body: Buffer): BodyIndex | null {
   }
 }
 
-/** The chat, or null for one that did not opt in. Throws `request.invalid`. */
+/** Parses the chat; null without opt-in. Throws `request.invalid`. */
 export function parseOmniRequest(body: Buffer, index: BodyIndex): OmniRequest | null {
   if (!wantsOmni(index)) return null;
   const chat = asObject(JSON.parse(body.toString('utf8'))) ?? {};

@@ -12,11 +12,11 @@ export interface AvailableTool {
   readonly targets: readonly string[];
 }
 
-/** Whether a tier may call a route from inside. */
+/** Returns whether a tier may call a route internally. */
 export const canCall = (settings: Pick<Settings, 'value'>, route: RouteId, tier: Tier): boolean =>
   authorizeInternal(settings, route, tier) === 'pass';
 
-/** The tools that can be run now for this tier, but for names that the caller has tools of its own for. */
+/** Returns the tools that can run now for this tier, except names of the caller's own tools. */
 export function availableTools(
   world: ToolContext,
   names: ReadonlySet<string>,
@@ -29,7 +29,7 @@ export function availableTools(
   return new Map(usable.filter(({ targets }) => targets.length > 0).map((each) => [each.tool.name, each]));
 }
 
-/** A tool as a chat request offers it. */
+/** Returns a tool in the form of a chat request. */
 export function toFunction({ tool, targets }: AvailableTool): Json {
   const { $schema: _, ...parameters } = z.toJSONSchema(tool.schema) as Json;
   const names = tool.name === 'ask_model' ? ` Models: ${targets.slice(0, 32).join(', ')}.` : '';

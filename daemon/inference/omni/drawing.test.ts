@@ -20,13 +20,13 @@ function names(slots: SlotRecord[], more: { draws?: string[]; models?: string[] 
   });
 }
 
-test('a slot whose model is curated is asked by its name', () => {
+test('a slot with a curated model is used by its name', () => {
   expect(names([painter('img', 'sdxl'), painter('art', 'mine')])).toEqual(['img']);
   expect(names([painter('art', 'sd_xl_turbo_1.0.safetensors')])).toEqual(['art']);
   expect(names([painter('img', 'sdxl', { state: 'offline' })])).toEqual([]);
 });
 
-test('one that names none is asked for what its engine has told, where requests lead to it', () => {
+test("a slot without one is used with its engine's model, if requests lead to it", () => {
   const draws = ['sd15', 'sdxl'];
   expect(names([painter('img', null)], { draws })).toEqual(['sd15']);
   expect(names([painter('img', 'my-own-model')], { draws })).toEqual(['sd15']);
@@ -34,6 +34,6 @@ test('one that names none is asked for what its engine has told, where requests 
   expect(names([painter('art', null)], { draws })).toEqual([]);
 });
 
-test('upstreams are asked for curated models only', () => {
+test('upstreams are used for curated models only', () => {
   expect(names([], { models: ['chat', 'flux-schnell', 'gpt-image-1', 'flux'] })).toEqual(['flux-schnell']);
 });

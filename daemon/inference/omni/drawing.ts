@@ -2,11 +2,11 @@ import { isLoaded } from '../dispatch/routing-view.ts';
 import { curatedModel } from '../images/curated.ts';
 import type { ToolContext } from './tool.ts';
 
-/** The slot that an image request under a curated id reaches by its path. */
+/** The slot that an image request with a curated id reaches by its path. */
 const BY_PATH = 'img';
 
 /**
- * Names of the models that can draw a picture now; only curated models can
+ * Returns the names of the models that can draw now; only curated models can
  * (docs/spec/specification.md#images-curated). First loaded image slots with such a model, then, where slot
  * `img` names none, the first model that its engine reported, then the models that healthy upstreams list.
  */

@@ -1,6 +1,6 @@
 import { asList, asObject, type Json } from '../dialects/json.ts';
 
-/** A sound or picture that tools may work on; `id` is what the model calls it. */
+/** An audio or image file for tools; the model refers to it by `id`. */
 export interface OmniFile {
   readonly id: string;
   readonly kind: 'audio' | 'image';
@@ -13,8 +13,8 @@ const MAX_FILES = 64;
 const DATA_URL = /^data:(image\/[a-z0-9.+-]+);base64,/i;
 
 /**
- * The files of one call: what the caller sent in its messages, and what tools make. Addresses are never followed: only
- * what a message itself holds is a file.
+ * The files of one call: from the caller's messages, and from tools. Never follows URLs: only embedded data
+ * is a file.
  */
 export class OmniFiles {
   readonly #files = new Map<string, OmniFile>();
@@ -28,7 +28,7 @@ export class OmniFiles {
     return file?.kind === kind ? file : null;
   }
 
-  /** Null when there are too many. */
+  /** Returns null when there are too many files. */
   add(kind: OmniFile['kind'], type: string, bytes: Buffer): OmniFile | null {
     if (this.#files.size >= MAX_FILES) return null;
     const file = { id: `${kind}_${this.of(kind).length + 1}`, kind, type, bytes };
@@ -36,7 +36,10 @@ export class OmniFiles {
     return file;
   }
 
-  /** Takes the files of the given kinds out of the messages; a word with their id stands in their place. */
+  /**
+   * Extracts the files of the given kinds from the messages and replaces each with a text that contains its
+   * id.
+   */
   extract(messages: readonly Json[], kinds: ReadonlySet<OmniFile['kind']>): Json[] {
     return messages.map((message) =>
       Array.isArray(message.content)
@@ -59,6 +62,6 @@ export class OmniFiles {
   }
 }
 
-/** Whether any message holds a sound or picture. */
+/** Returns whether any message contains audio or an image. */
 export const holdsFiles = (messages: readonly Json[], type: 'input_audio' | 'image_url'): boolean =>
   messages.some(({ content }) => asList(content).some((part) => asObject(part)?.type === type));

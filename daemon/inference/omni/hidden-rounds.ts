@@ -1,10 +1,10 @@
 import type { Tier } from '../../contract/auth.ts';
 import { asList, asObject, type Json } from '../dialects/json.ts';
 
-/** What the caller has not seen of an answer that made calls of its own tools. */
+/** The hidden rounds of a response that called the caller's own tools. */
 interface HiddenRound {
   readonly tier: Tier;
-  /** All that stood between the caller's last message and its tool results. */
+  /** All messages between the caller's last message and its tool results. */
   readonly hidden: readonly Json[];
   readonly size: number;
 }
@@ -13,14 +13,14 @@ const MAX_ENTRIES = 256;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * Rounds of the loop that a caller does not see, kept until it comes back with the results of its own tools: the model
- * then knows what it had found out before. The oldest are forgotten first; then the conversation is as the caller sends it.
+ * Stores loop rounds that a caller does not see until it returns the results of its own tools, so that the
+ * model knows its earlier results. Drops the oldest first; the conversation then continues without them.
  */
 export class HiddenRounds {
   readonly #rounds = new Map<string, HiddenRound>();
   #size = 0;
 
-  /** `key`: the ids of the caller's calls, made by the gateway and known to nobody else. */
+  /** The ids of the caller's calls form the key; only the gateway creates them. */
   store(ids: readonly string[], tier: Tier, hidden: readonly Json[]): void {
     const size = JSON.stringify(hidden).length;
     if (size > MAX_CHARACTERS) return;
@@ -33,7 +33,7 @@ export class HiddenRounds {
     }
   }
 
-  /** Puts what was kept back in the place of each message that stands for it. */
+  /** Replaces each message with the hidden rounds that it stands for. */
   restore(messages: readonly Json[], tier: Tier): Json[] {
     return messages.flatMap((message) => {
       const ids = asList(message.tool_calls).map((call) => String(asObject(call)?.id ?? ''));

@@ -31,7 +31,7 @@ const calls = (...made: [name: string, args: object][]) => {
 const words = (text: string) =>
   `${delta(text)}data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}\n\n`;
 
-/** An engine that answers the n-th round with the n-th of `answers`, and a gateway with a real memory. */
+/** An engine that answers round n with the n-th of `answers`, and a gateway with a real memory. */
 async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
   const asked: { messages: Json[]; tools?: { function: { name: string } }[]; tool_choice?: unknown }[] = [];
   const { gateway, slots } = await setUp(async (req, res) => {
@@ -85,11 +85,11 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
   return { asked, call, whole, memory, control, slots, gateway };
 }
 
-/** The same call with what Gemini says beside it. */
+/** The same call with Gemini's extra fields. */
 const signed = (call: string) => call.replace('"function"', '"extra_content":{"g":"s"},"function"');
 const OWN = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
 
-test('parallel calls are all answered, in the order in which they were made, and tokens are summed', async () => {
+test('all parallel calls are answered in order, and tokens are summed', async () => {
   const { asked, whole, memory } = await loop(
     calls(['remember', { text: 'one' }], ['remember', { text: 'two' }]),
   );
@@ -104,7 +104,7 @@ test('parallel calls are all answered, in the order in which they were made, and
   expect(results.map((result) => result.tool_call_id)).toEqual(ids);
 });
 
-test('a call whose arguments are no JSON is answered with an error, and the next round repeats nothing unreadable', async () => {
+test('a call with invalid JSON arguments gets an error, and the next round omits them', async () => {
   const good = calls(['remember', { text: 'x' }]);
   const cut = good.replace(String.raw`{\"text\":\"x\"}`, String.raw`{\"text\": \"x`);
   expect(cut).not.toBe(good);
@@ -129,7 +129,7 @@ test('calls that an engine streams under one number are two calls', async () => 
   ).toEqual(['first', 'second']);
 });
 
-test("a round that mixes tools: ours are run, the caller's call goes out, and the model knows both afterwards", async () => {
+test("a round that mixes tools: runs ours, returns the caller's, and the model sees both results", async () => {
   const { asked, whole } = await loop(
     calls(['remember', { text: 'first' }]),
     calls(['remember', { text: 'second' }], ['mine', { a: 1 }]),
@@ -145,7 +145,7 @@ test("a round that mixes tools: ours are run, the caller's call goes out, and th
   expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool']);
 });
 
-test('thoughts before a call, and what stands beside its arguments, are there in the next round', async () => {
+test('reasoning before a call and its extra fields are in the next round', async () => {
   const thoughts = 'data: {"choices":[{"delta":{"reasoning_content":"hm"}}]}\n\n';
   const { asked, whole } = await loop(thoughts + signed(calls(['remember', { text: 'x' }])));
   await whole();
@@ -153,7 +153,7 @@ test('thoughts before a call, and what stands beside its arguments, are there in
   expect(asked[1]?.messages[1]).toMatchObject(said);
 });
 
-test("and beside those of the caller's own tools, although it never sees that", async () => {
+test("and extra fields of the caller's own tools, which it never sees", async () => {
   const { asked, whole } = await loop(signed(calls(['mine', { a: 1 }])));
   const message = (await whole({ tools: OWN })).choices[0]?.message;
   expect(JSON.stringify(message)).not.toContain('extra_content');
@@ -162,7 +162,7 @@ test("and beside those of the caller's own tools, although it never sees that", 
   expect(asked[1]?.messages[1]).toMatchObject({ tool_calls: [{ extra_content: { g: 's' } }] });
 });
 
-test('a model that sees is shown a picture itself; for one that does not a tool describes it', async () => {
+test('a model with vision gets the image; for another one a tool describes it', async () => {
   const { asked, whole, slots } = await loop();
   slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));
   const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
@@ -176,7 +176,7 @@ test('a model that sees is shown a picture itself; for one that does not a tool 
   expect(await show()).toEqual([[picture], false]);
 });
 
-test("a caller's tool of the same name is the caller's; of tool_choice none none of ours is offered", async () => {
+test("a caller's tool of the same name wins; tool_choice none offers none of ours", async () => {
   const { asked, whole } = await loop(words('a'), words('b'));
   const mine = [{ type: 'function', function: { name: 'remember', parameters: {} } }];
   await whole({ tools: mine });
@@ -185,13 +185,13 @@ test("a caller's tool of the same name is the caller's; of tool_choice none none
   expect(asked[1]?.tools).toBeUndefined();
 });
 
-test('a call that must be made is asked for once', async () => {
+test('a required call is requested once', async () => {
   const { asked, whole } = await loop(calls(['remember', { text: 'x' }]));
   await whole({ tool_choice: 'required' });
   expect(asked.map(({ tool_choice }) => tool_choice)).toEqual(['required', undefined]);
 });
 
-test('an error of the engine keeps its status and words, in the first round and in a later one', async () => {
+test('an error of the engine keeps status and message, in the first and later rounds', async () => {
   const refuse = (res: ServerResponse) => {
     res.writeHead(422, { 'content-type': 'application/json' });
     res.end('{"error":{"message":"no such grammar","code":null}}');
@@ -203,7 +203,7 @@ test('an error of the engine keeps its status and words, in the first round and 
   await expect(later.whole()).rejects.toMatchObject({ status: 422, message: 'no such grammar' });
 });
 
-test('what an engine says of trying again in a later round reaches the caller', async () => {
+test('retry hints of a later round reach the caller', async () => {
   const busy = (res: ServerResponse) => {
     res.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7', 'x-should-retry': 'false' });
     res.end('{"error":{"message":"busy","code":"rate_limit_exceeded"}}');
@@ -214,7 +214,7 @@ test('what an engine says of trying again in a later round reaches the caller', 
   expect((failed as GatewayError).headers()).toMatchObject({ 'retry-after': '7', 'x-should-retry': 'false' });
 });
 
-test('a load is waited for as the caller waits, not as the rounds are read', async () => {
+test("a load is waited for like the caller's request, not like the streamed rounds", async () => {
   const { call, whole, slots } = await loop();
   const waited: boolean[] = [];
   slots.before = (_, { stream }) => void waited.push(stream);
@@ -223,7 +223,7 @@ test('a load is waited for as the caller waits, not as the rounds are read', asy
   expect(waited).toEqual([false, true]);
 });
 
-test('an engine that dies in a later round: its status, or the last event of a stream', async () => {
+test('an engine crash in a later round: its status, or the last event of a stream', async () => {
   const die = (res: ServerResponse) => res.destroy();
   const whole = await loop(calls(['remember', { text: 'x' }]), die);
   await expect(whole.whole()).rejects.toMatchObject({ status: 502 });
@@ -236,7 +236,7 @@ test('an engine that dies in a later round: its status, or the last event of a s
   expect(text).not.toContain('[DONE]');
 });
 
-test('an engine that answers a stream with a whole answer; one without a message is a failure', async () => {
+test('an engine that answers with a complete response; one without a message is a failure', async () => {
   const answer = (body: Json) => (res: ServerResponse) => {
     res.writeHead(200, { 'content-type': 'application/json' });
     res.end(JSON.stringify(body));
@@ -255,7 +255,7 @@ test('an engine that answers a stream with a whole answer; one without a message
   });
 });
 
-test('an answer has the fields that clients check for; counts of which nothing is known are left out', async () => {
+test('a response has the fields that clients check; unknown counts are left out', async () => {
   const { call, whole } = await loop(delta('one'), delta('two'));
   const told = await whole();
   expect(told.choices).toMatchObject([{ logprobs: null, message: { content: 'one', refusal: null } }]);
@@ -267,7 +267,7 @@ test('an answer has the fields that clients check for; counts of which nothing i
   expect(text).not.toContain('"usage"');
 });
 
-test('an answer that stops within a call is a failure, and the half of the call goes to nobody', async () => {
+test('a response that stops within a call is a failure, and the partial call is dropped', async () => {
   const half = (res: ServerResponse) => {
     const call = { index: 0, id: 'a', function: { name: 'mine', arguments: '{"a":' } };
     res.writeHead(200, { ...SSE, connection: 'close' });
@@ -276,7 +276,7 @@ test('an answer that stops within a call is a failure, and the half of the call 
   await expect((await loop(half)).whole({ tools: OWN })).rejects.toMatchObject({ code: 'upstream.error' });
 });
 
-test('a caller who leaves ends the engine', async () => {
+test('a client disconnect ends the engine', async () => {
   const held: ServerResponse[] = [];
   const { call, control } = await loop(calls(['remember', { text: 'x' }]), (res) => void held.push(res));
   const { running } = call();
@@ -306,7 +306,7 @@ test('a call is one running request until its last round is over', async () => {
   expect(records).toMatchObject([{ status: 200, error: null, prompt_tokens: 5 }]);
 });
 
-test('a cancel by its id ends it in a later round, whether it streams or not', async () => {
+test('a cancel by id ends it in a later round, streamed or not', async () => {
   for (const stream of [true, false]) {
     const held: ServerResponse[] = [];
     const { call, gateway } = await loop(calls(['remember', { text: 'x' }]), (res) => void held.push(res));
@@ -324,7 +324,7 @@ test('a cancel by its id ends it in a later round, whether it streams or not', a
   }
 });
 
-test('a tool that ends after a cancel writes nothing behind the end, which a slow reader has not taken yet', async () => {
+test('a tool that ends after a cancel writes nothing after the end, even for a slow reader', async () => {
   const held: ServerResponse[] = [];
   const { call, gateway, memory, slots } = await loop(
     calls(['describe_image', { file: 'image_1' }], ['search_memory', { query: 'x' }]),

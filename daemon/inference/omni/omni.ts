@@ -26,11 +26,11 @@ export interface OmniDeps {
   readonly sources: Pick<RoutingSources, 'slots' | 'registry' | 'upstreams'>;
 }
 
-/** Rounds of one call at most; the last one is asked without tools. */
+/** Maximum rounds of one call; the last one has no tools. */
 const MAX_ROUNDS = 8;
 const CHAT = '/v1/chat/completions';
 
-/** One loop under way. */
+/** The context of one loop. */
 interface LoopContext {
   readonly deps: OmniDeps;
   readonly call: InferenceCall;
@@ -40,13 +40,14 @@ interface LoopContext {
   readonly tools: ToolDeps;
   readonly hiddenRounds: HiddenRounds;
   readonly messages: Json[];
-  /** Messages that the caller sent; what stands behind them is ours. */
+  /** Number of messages that the caller sent; the gateway added the rest. */
   readonly sentCount: number;
 }
 
 /**
- * Chats, and for those that opt in (`omni: true`) the tool loop: tools of the gateway are run here and their results
- * given to the model, calls of the caller's own tools go back to it. Throws a GatewayError while no head is out.
+ * Serves chats, and for those that opt in (`omni: true`) the tool loop: runs the gateway's tools and returns
+ * their results to the model; returns calls of the caller's own tools to the caller. Throws a GatewayError
+ * before the head is sent.
  */
 export function createOmni(deps: OmniDeps): { chat(call: InferenceCall): Promise<void> } {
   const hiddenRounds = new HiddenRounds();
@@ -96,7 +97,7 @@ async function runLoop(
   }
 }
 
-/** Tells the caller of a failure as far as that is not left to the door; how it ended by that. */
+/** Reports a failure to the caller, unless the route does so. Returns the outcome. */
 function reportFailure(emitter: ResponseEmitter, failure: unknown): ParentOutcome {
   if (failure instanceof ClientDisconnected) return { ...CLIENT_CLOSED, reportedInBand: false };
   const known = failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
@@ -174,7 +175,7 @@ const finishOf = ({ finish }: Round, own: readonly ToolCall[]): string => {
   return finish === 'tool_calls' ? 'stop' : finish;
 };
 
-/** A first round that is refused: the caller gets the very answer. */
+/** Relays the response of a refused first round unchanged. */
 async function relayResponse(
   { call: { res } }: LoopContext,
   { status, headers, body }: InternalReply,
@@ -187,7 +188,7 @@ async function relayResponse(
 function askModel({ deps, call, request, available, messages, tools }: LoopContext, number: number) {
   const all = [...request.tools, ...[...available.values()].map(toFunction)];
   const last = number >= MAX_ROUNDS;
-  // A call that must be made has been made by the second round.
+  // A required call has been made by the second round.
   const choice = last ? 'none' : number === 1 || request.choice === 'none' ? request.choice : undefined;
   const body = {
     ...request.base,
@@ -203,13 +204,13 @@ function askModel({ deps, call, request, available, messages, tools }: LoopConte
     tier: call.tier,
     body: Buffer.from(JSON.stringify(body)),
     signal: tools.signal,
-    // Rounds are always read as streams; who asked for a whole answer still waits as for one.
+    // Rounds are always streamed; a caller without a stream still waits like one without a stream.
     waitsAsStream: request.stream,
     ...(call.req.headers['x-svc-priority'] === 'batch' && { priority: 'batch' as const }),
   });
 }
 
-/** Which calls are of the caller's tools; one of no tool at all is answered by us with an error. */
+/** Separates calls of the caller's tools. The gateway answers calls of unknown tools with an error. */
 function partitionCalls({ request, available }: LoopContext, calls: readonly ToolCall[]) {
   const own = calls.filter(({ name }) => request.names.has(name) && !available.has(name));
   return { own, ours: calls.filter((call) => !own.includes(call)) };
@@ -222,13 +223,16 @@ async function runOne(
   emitter.toolCalled(made);
   const may = ({ tool }: AvailableTool) => canCall(deps.settings, tool.route, call.tier);
   const ran = await runTool(available.get(made.name), made, tools, may);
-  // A tool beside it may have ended the answer already: nothing may follow its last event.
+  // A tool that ran in parallel may have ended the response: nothing may follow its last event.
   tools.signal.throwIfAborted();
   emitter.toolFinished(ran);
   return ran;
 }
 
-/** What the model said, for the next round. Engines refuse a chat with a call whose arguments they cannot read. */
+/**
+ * Returns the model's message for the next round. Engines refuse a chat with a call whose arguments are
+ * invalid.
+ */
 const assistantMessage = ({ text, thoughts }: Round, calls: readonly ToolCall[]): Json => ({
   role: 'assistant',
   ...thoughts,
@@ -249,7 +253,7 @@ const toolMessage = ({ call, content }: ToolResult): Json => ({
   content,
 });
 
-/** What the caller does not see of this answer waits for the results of its own tools. */
+/** Stores the hidden rounds of this response until the caller returns the results of its own tools. */
 function storeHiddenRounds(
   { hiddenRounds, call, messages, sentCount }: LoopContext,
   own: readonly ToolCall[],

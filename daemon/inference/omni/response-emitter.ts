@@ -10,21 +10,21 @@ export interface LoopEnd {
   readonly finish: string;
   /** Calls of the caller's own tools. */
   readonly calls: readonly ToolCall[];
-  /** Empty when nothing was counted. */
+  /** Empty when no tokens were counted. */
   readonly usage: Json;
   readonly rounds: number;
 }
 
-/** Tells one caller what happens. */
+/** Emits the events of a loop to one caller. */
 export interface ResponseEmitter {
-  /** The first round has begun; headers of its answer. */
+  /** The first round has begun, with the headers of its reply. */
   open(headers: Readonly<Record<string, string>>): void;
-  /** Resolves when the caller takes more. */
+  /** Resolves when the caller accepts more. */
   text(kind: TextKind, text: string): Promise<void>;
   toolCalled(call: ToolCall): void;
   toolFinished(result: ToolResult): void;
   end(ending: LoopEnd): void;
-  /** Tells a failure; false when the head is not out, so that the door tells it. */
+  /** Reports a failure; false when the head is not sent, so that the route reports it. */
   fail(error: GatewayError): boolean;
   dispose(): void;
 }
@@ -32,7 +32,7 @@ export interface ResponseEmitter {
 const FIELDS = { reasoning: 'reasoning_content', text: 'content', refusal: 'refusal' } as const;
 const HEARTBEAT_MS = 10_000;
 
-/** Headers of a chat answer that are true for the whole. */
+/** Returns the headers of a chat reply that apply to the whole response. */
 const svcHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-svc-')));
 
@@ -52,7 +52,7 @@ const resultOf = ({ call, ok, content, ms, attachment }: ToolResult): Json =>
 
 const hasUsage = (usage: Json): boolean => Object.keys(usage).length > 0;
 
-/** What both forms of an answer begin with. */
+/** The common fields of both response forms. */
 class Head {
   readonly created = Math.floor(Date.now() / 1000);
   readonly id: string;
@@ -65,7 +65,7 @@ class Head {
   }
 }
 
-/** Chunks of a `chat.completion.chunk` stream; what tools do stands in `_svc` of chunks with an empty delta. */
+/** Emits a `chat.completion.chunk` stream; tool activity is in `_svc` of chunks with an empty delta. */
 export function streamEmitter(res: CallerResponse, id: string, includeUsage: boolean): ResponseEmitter {
   const head = new Head(id);
   let heartbeat: NodeJS.Timeout | null = null;
@@ -105,7 +105,7 @@ export function streamEmitter(res: CallerResponse, id: string, includeUsage: boo
   };
 }
 
-/** Resolves when more can be written, or nothing can any more. */
+/** Resolves on drain or close. */
 const drained = (res: CallerResponse): Promise<void> =>
   new Promise((done) => {
     const over = () => {
@@ -117,10 +117,10 @@ const drained = (res: CallerResponse): Promise<void> =>
     res.once('close', over);
   });
 
-/** Longest whole answer, in characters. */
+/** Maximum characters of a complete response. */
 const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
 
-/** One `chat.completion`; what tools did stands in its `_svc`. */
+/** Emits one `chat.completion`; tool activity is in its `_svc`. */
 export function bufferedEmitter(res: CallerResponse, id: string): ResponseEmitter {
   const head = new Head(id);
   const texts: Record<string, string> = { content: '' };

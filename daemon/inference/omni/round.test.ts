@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRound } from './round.ts';
 
-/** One round, answered whole with `message`. */
+/** One round with the complete response `message`. */
 function round(message: object, headers: Record<string, string> = {}) {
   const body = JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] });
   const answer = {
@@ -24,6 +24,6 @@ test.each([
   [{ reasoning_content: 'hm', content: 'yes' }, far, { reasoning_content: 'hm' }],
   [{ reasoning: 'hm', content: 'yes' }, {}, { reasoning_content: 'hm' }],
   [{ content: [{ type: 'thinking', thinking: 'hm' }] }, far, {}],
-])('of %j from %j the thoughts go back as %j', async (message, headers, thoughts) => {
+])('reasoning of %j from %j goes back as %j', async (message, headers, thoughts) => {
   expect((await round(message, headers)).thoughts).toEqual(thoughts);
 });

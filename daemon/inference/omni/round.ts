@@ -7,21 +7,23 @@ import { eventsOf, wholeJson } from '../internal-read.ts';
 import type { ResponseEmitter } from './response-emitter.ts';
 import type { ToolCall } from './run-tool.ts';
 
-/** What the model said in one round. */
+/** The output of the model in one round. */
 export interface Round {
   readonly text: string;
-  /** Its thoughts, in the field in which it wants them back. */
+  /** Its reasoning, in the field in which the model expects it back. */
   readonly thoughts: Json;
   readonly calls: readonly ToolCall[];
   readonly finish: string;
   readonly usage: Json;
 }
 
-/** Characters that one round may say, and calls that it may make. */
+/** Maximum characters and calls of one round. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 const MAX_CALLS = 16;
 
-/** Reads one streamed chat to its end; words are told as they come. Throws what the answer tells as its error. */
+/**
+ * Reads one streamed chat to its end and emits text as it arrives. Throws the error that the reply reports.
+ */
 export async function readRound(
   answer: InternalReply,
   emitter: ResponseEmitter,
@@ -59,7 +61,10 @@ export async function readRound(
   return { text, thoughts, calls, finish, usage };
 }
 
-/** The parts of a stream, or the one part of an engine that answers a stream with a whole answer. Throws as `withMessage`. */
+/**
+ * Yields the chunks of a stream, or the complete response of an engine that does not stream. Throws like
+ * `withMessage`.
+ */
 async function* chunksOf(answer: InternalReply): AsyncGenerator<Json> {
   if (String(answer.headers['content-type'] ?? '').startsWith('text/event-stream')) {
     yield* eventsOf(answer);
@@ -68,7 +73,7 @@ async function* chunksOf(answer: InternalReply): AsyncGenerator<Json> {
   yield withMessage(asObject(await wholeJson(answer, MAX_CHARACTERS)) ?? {});
 }
 
-/** A call whose arguments grow. */
+/** A call whose arguments are still growing. */
 type OpenCall = ToolCall & { arguments: string };
 
 const openCall = ({ name, extra }: Piece & { type: 'call' }, id: string): OpenCall => ({
@@ -82,7 +87,7 @@ function append(call: OpenCall | undefined, text: string): void {
   if (call) call.arguments += text;
 }
 
-/** Token counts of all rounds together. */
+/** Adds token counts of all rounds. */
 export function addUsage(sum: Json, more: Json): Json {
   const all = { ...sum };
   for (const [key, value] of Object.entries(more)) {

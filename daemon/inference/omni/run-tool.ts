@@ -6,17 +6,17 @@ import { parsed } from '../dialects/json.ts';
 import type { AvailableTool } from './available-tools.ts';
 import type { ToolDeps } from './tool.ts';
 
-/** One call that the model makes. */
+/** One call by the model. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
   /** JSON text, as the model wrote it. */
   readonly arguments: string;
-  /** What the model said with it beside name and arguments, and wants back. */
+  /** Fields besides name and arguments that the model requires back. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** What became of it: `content` is the tool message for the model. */
+/** The result of a call; `content` is the tool message for the model. */
 export interface ToolResult {
   readonly call: ToolCall;
   readonly ok: boolean;
@@ -25,11 +25,12 @@ export interface ToolResult {
   readonly attachment: Readonly<Record<string, unknown>> | null;
 }
 
-/** Longest answer of a tool to the model, in characters. */
+/** Maximum characters of a tool result for the model. */
 const MAX_CONTENT_LENGTH = 16_384;
 
 /**
- * Runs one call. A failure of the tool is an answer to the model; only the end of the caller's own call is thrown.
+ * Runs one call. A failure of the tool becomes a result for the model; only the end of the caller's own call
+ * is thrown.
  */
 export async function runTool(
   offered: AvailableTool | undefined,

@@ -9,10 +9,10 @@ import { isLoaded, type RoutingView } from '../dispatch/routing-view.ts';
 import type { Internal } from '../internal.ts';
 import type { OmniFiles } from './files.ts';
 
-/** What is there when tools are offered. */
+/** The state when tools are offered. */
 export interface ToolContext {
   readonly view: RoutingView;
-  /** The model that the caller asked for; null: the usual one. */
+  /** The model that the caller requested; null for the default. */
   readonly requestedModel: string | null;
   readonly attached: { readonly audio: boolean; readonly image: boolean };
   readonly drawableModels: DrawableModels;
@@ -26,7 +26,7 @@ export interface ToolDeps {
   readonly files: OmniFiles;
 }
 
-/** What a tool made: `result` for the model, `attachment` for the caller. */
+/** The output of a tool: `result` for the model, `attachment` for the caller. */
 export interface ToolOutput {
   readonly result: unknown;
   readonly attachment?: Readonly<Record<string, unknown>>;
@@ -34,17 +34,19 @@ export interface ToolOutput {
 
 export interface OmniTool {
   readonly name: string;
-  /** The route behind it: whoever may not call that is not offered the tool, and it is not run for them. */
+  /**
+   * The route that it uses. Callers without access to the route are not offered the tool and cannot run it.
+   */
   readonly route: RouteId;
   readonly description: string;
   readonly schema: z.ZodType;
-  /** The models that it could ask now; none: it is not offered. */
+  /** Returns the models that it could use now. Without any, the tool is not offered. */
   targets(world: ToolContext): readonly string[];
-  /** `args` have passed the schema. Throws a GatewayError, or the signal's reason. */
+  /** `args` are valid. Throws a GatewayError, or the reason of the signal. */
   run(deps: ToolDeps, args: unknown, targets: readonly string[]): Promise<ToolOutput>;
 }
 
-/** A tool whose arguments are typed by its schema. */
+/** Defines a tool whose arguments are typed by its schema. */
 export function tool<T extends z.ZodType>(
   row: Omit<OmniTool, 'schema' | 'run'> & {
     schema: T;
@@ -54,7 +56,7 @@ export function tool<T extends z.ZodType>(
   return { ...row, run: (deps, args, targets) => row.run(deps, args as z.infer<T>, targets) };
 }
 
-/** Loaded slots of a type by name, then models of that type of healthy upstreams. */
+/** Returns loaded slots of a type by name, then models of that type at healthy upstreams. */
 export function loadedOf({ view }: ToolContext, type: SlotTypeName): string[] {
   const slots = view.slots.filter((slot) => slot.type === type && isLoaded(slot));
   const others = view.upstreams
@@ -63,6 +65,6 @@ export function loadedOf({ view }: ToolContext, type: SlotTypeName): string[] {
   return [...slots.map(({ name }) => name), ...others];
 }
 
-/** Whether a name means this slot. */
+/** Returns whether a name refers to this slot. */
 export const refersTo = (asked: string | null, slot: SlotView): boolean =>
   [slot.name, slot.model, `svc/${slot.name}`].includes(asked ?? 'agent');

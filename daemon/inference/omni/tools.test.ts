@@ -4,11 +4,11 @@ import { OmniFiles } from './files.ts';
 import type { ToolDeps } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
-/** The longest text that may be spoken aloud, as an unhurried voice of 24,000 samples a second speaks it. */
+/** The longest text for speech at a slow pace, at 24,000 samples per second. */
 const CHARACTERS = 4_096;
 const SOUND = Math.round((CHARACTERS / 12) * 48_000);
 
-test('the longest text that may be spoken is delivered whole', async () => {
+test('the longest spoken text is delivered completely', async () => {
   async function* body() {
     for (let left = SOUND; left > 0; left -= 65_536) yield Buffer.alloc(Math.min(left, 65_536));
   }

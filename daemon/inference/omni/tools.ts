@@ -12,10 +12,10 @@ import { imageModels } from './drawing.ts';
 import { loadedOf, type OmniTool, refersTo, type ToolContext, type ToolDeps, tool } from './tool.ts';
 import { targetSupportsVision } from './vision-support.ts';
 
-/** Longest time of one tool, a queue before it included, in milliseconds. */
+/** Maximum time of one tool, its queue included, in milliseconds. */
 const LIMIT_MS = 300_000;
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
-/** Room for the longest text that is spoken, by a slow voice: eight minutes of PCM16 at 24 kHz. */
+/** Enough for the longest text with a slow voice: eight minutes of PCM16 at 24 kHz. */
 const MAX_AUDIO_BYTES = 24 * 1024 * 1024;
 const ALWAYS = () => ['memory'];
 const text = (most: number) => z.string().min(1).max(most);
@@ -40,7 +40,7 @@ async function chat(deps: ToolDeps, model: string | undefined, content: unknown)
   return typeof message?.content === 'string' ? message.content : '';
 }
 
-/** Other chat models than the one that is asked. */
+/** Returns chat models other than the requested one. */
 const otherModels = ({ view, requestedModel }: ToolContext): string[] =>
   view.slots
     .filter(
@@ -49,7 +49,9 @@ const otherModels = ({ view, requestedModel }: ToolContext): string[] =>
     )
     .map(({ name }) => name);
 
-/** For a model that does not see: loaded chat models that do, then those of healthy upstreams whose lists say so. */
+/**
+ * For a model without vision: returns loaded chat models with vision, then those that healthy upstreams list.
+ */
 function visionModels({ view, requestedModel, attached }: ToolContext): string[] {
   if (!attached.image || targetSupportsVision(requestedModel, view)) return [];
   const slots = view.slots

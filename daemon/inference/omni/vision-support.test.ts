@@ -36,15 +36,15 @@ test.each([
   ['far-words', false],
   ['svc/nobody', false],
   ['nobody', false],
-])('%s sees: %s', (asked, sees) => {
+])('%s supports vision: %s', (asked, sees) => {
   expect(targetSupportsVision(asked, on)).toBe(sees);
 });
 
-test('nobody named, and nobody there', () => {
+test('no name and no slot', () => {
   expect(targetSupportsVision(null, routingView())).toBe(false);
 });
 
-test('the usual model is asked when none is named', () => {
+test('uses the default model when none is named', () => {
   const slots = [slotRecord({ name: 'agent', model: 'pixels' })];
   expect(targetSupportsVision(null, routingView({ slots, models: on.models }))).toBe(true);
 });

@@ -10,7 +10,7 @@ import { supportsVision } from '../supports-vision.ts';
 
 const CHAT = '/v1/chat/completions';
 
-/** Whether the model that a chat under this name goes to sees pictures itself; false where nobody knows. Pure. */
+/** Returns whether the model that serves a chat with this name accepts images; false when unknown. Pure. */
 export function targetSupportsVision(asked: string | null, view: RoutingView): boolean {
   const target = targetOf(asked, view);
   if (target === null) return false;
@@ -22,7 +22,7 @@ export function targetSupportsVision(asked: string | null, view: RoutingView): b
   return listed?.vision === true || supportsVision(model, undefined);
 }
 
-/** Who would serve it now; null when nobody would, which the chat itself says. */
+/** Returns the target that would serve it now; null when none would, which the chat itself reports. */
 function targetOf(asked: string | null, view: RoutingView): Target | null {
   const { type } = pathRow(CHAT);
   try {
