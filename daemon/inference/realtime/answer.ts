@@ -11,28 +11,28 @@ export interface SpokenResponseOptions {
   readonly stages: StageDeps;
   readonly response: string;
   readonly chat: ChatRequest;
-  /** Null: the answer stays text. */
+  /** Null for a text response. */
   readonly voice: VoiceRequest | null;
   readonly signal: AbortSignal;
-  /** Tells the session what has come. */
+  /** Sends an input to the session. */
   dispatch(input: Input): void;
-  /** Resolves when the caller has taken enough of what was sent. */
+  /** Resolves when the caller has read enough of what was sent. */
   drained(): Promise<void>;
 }
 
-/** Characters that may wait for the voice before the model is held back. */
+/** Characters that may wait for the voice before the model is paused. */
 const MAX_AHEAD_CHARACTERS = 16_384;
 
-/** Each message has a turn of its own: a cancel that came together with the wish is here after two, before any work is done. */
+/** A cancel that arrived together with the request is processed within two ticks, before any work starts. */
 const TICKS_BEFORE_START = 2;
 
-/** What a session may be told of a failure. */
+/** Converts a failure to what a session may see. */
 export function stageErrorOf(error: unknown): StageError {
   const known = error instanceof GatewayError ? error : new GatewayError('internal');
   return { code: known.code, message: known.message };
 }
 
-/** Sentences on their way from the model to the voice, with a limit on how far the model may be ahead. */
+/** Queues sentences from the model for the voice and limits how far the model may be ahead. */
 class SentenceQueue {
   #state = NO_SENTENCE;
   #queue: string[] = [];
@@ -47,7 +47,7 @@ class SentenceQueue {
     while (this.#waiting > MAX_AHEAD_CHARACTERS && !this.#over) await this.#woken();
   }
 
-  /** Nothing comes any more; `drop` leaves out what is still there. */
+  /** Ends the queue; `drop` discards what is left. */
   end(drop = false): void {
     if (!drop) this.#push([this.#state.rest]);
     else this.#queue = [];
@@ -84,8 +84,8 @@ class SentenceQueue {
 }
 
 /**
- * Makes one answer: the model speaks, each sentence goes to the voice as soon as it is complete, and the session is told
- * all of it. Never rejects: what goes wrong is told, unless the signal has ended.
+ * Runs one response: sends each complete sentence of the model to the voice and dispatches all events to the
+ * session. Never rejects: dispatches failures unless the signal is aborted.
  */
 export async function runResponse(options: SpokenResponseOptions): Promise<void> {
   const sentences = new SentenceQueue();

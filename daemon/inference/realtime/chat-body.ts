@@ -13,7 +13,7 @@ export interface ChatRequest {
   readonly maxOutputTokens: number | 'inf';
 }
 
-/** The conversation as the body of a streamed chat completion. Pure. */
+/** Converts the conversation to the body of a streamed chat completion. Pure. */
 export function chatBody(ask: ChatRequest): Json {
   const instructions = ask.instructions.trim() === '' ? [] : [{ role: 'system', content: ask.instructions }];
   const tools = ask.tools.map(({ type, ...tool }) => ({ type, function: tool }));
@@ -30,7 +30,7 @@ export function chatBody(ask: ChatRequest): Json {
 const choice = (asked: ChatRequest['toolChoice']): unknown =>
   typeof asked === 'string' ? asked : { type: 'function', function: { name: asked.name } };
 
-/** Results stand right behind their calls, wherever the conversation has them: engines take them nowhere else. */
+/** Moves tool results directly behind their calls, which engines require. */
 function messages(items: readonly Item[]): Json[] {
   const results = resultsIn(items);
   const out: Json[] = [];
@@ -54,8 +54,9 @@ const resultsIn = (items: readonly Item[]): ReadonlyMap<string, string> =>
   );
 
 /**
- * Calls of one turn are one message; they join the words that came before them. Answers the result, or nothing for a call
- * that is left out: a voice cut it, it cannot be read, or it has no result yet. Engines refuse a chat with any of these.
+ * Merges calls of one turn into one message, together with the text before them. Returns the result message;
+ * empty for a call that is left out because it was interrupted, is invalid, or has no result. Engines refuse
+ * a chat with any of these.
  */
 function addCall(out: Json[], item: CallItem, results: ReadonlyMap<string, string>): Json[] {
   const { call_id: id, name, status } = item;
@@ -69,7 +70,7 @@ function addCall(out: Json[], item: CallItem, results: ReadonlyMap<string, strin
   return [{ role: 'tool', tool_call_id: id, content }];
 }
 
-/** A message without anything in it (nothing was understood, or said) is left out. */
+/** Leaves out a message without content, such as silence. */
 function addMessage(out: Json[], { role, content }: MessageItem): void {
   const parts = content.map(chatPart).filter((part) => part !== null);
   if (parts.length === 0) return;

@@ -2,14 +2,14 @@ import { ChatPieces } from '../dialects/chat-pieces.ts';
 import type { Piece } from '../dialects/piece.ts';
 import type { Tokens } from './step.ts';
 
-/** What one chunk of a streamed chat says. */
+/** The content of one chunk of a streamed chat. */
 export type ChatPiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly index: number; readonly name: string; readonly arguments: string }
   | { readonly kind: 'finish'; readonly reason: string }
   | { readonly kind: 'tokens'; readonly tokens: Tokens };
 
-/** Reads the chunks of one answer; thoughts are not said. Never throws. */
+/** Reads the chunks of one response; skips reasoning. Never throws. */
 export class SpokenPieces {
   readonly #pieces = new ChatPieces();
 

@@ -12,7 +12,7 @@ export type ReadResult =
   | { readonly ok: true; readonly event: ClientEvent }
   | { readonly ok: false; readonly error: RealtimeError };
 
-/** An error that is the caller's own. */
+/** Creates an error that the caller caused. */
 export const clientError = (
   code: string,
   message: string,
@@ -31,7 +31,9 @@ const refused = (...error: Parameters<typeof clientError>): ReadResult => ({
   error: clientError(...error),
 });
 
-/** Reads one message of a caller. Never throws: what is wrong is an error event, and the session goes on. */
+/**
+ * Parses one message of a caller. Never throws: a fault becomes an error event, and the session continues.
+ */
 export function readClientEvent(bytes: Buffer): ReadResult {
   const value = parsed(bytes);
   if (value === undefined) return refused('invalid_json', 'The message is not valid JSON.');
@@ -65,7 +67,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The first thing that is wrong, by its path; never a value of the caller's. */
+/** Returns the first fault by its path, without the caller's value. */
 function firstIssue(error: ZodError, value: unknown): RealtimeError {
   const issue = error.issues[0];
   const path = issue?.path ?? [];

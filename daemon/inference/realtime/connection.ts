@@ -11,20 +11,23 @@ import { TranscriptionQueue } from './transcription-queue.ts';
 
 export interface ConnectionOptions {
   readonly socket: WebSocket;
-  /** Distinguishes the ids of this session from those of all others. */
+  /** Prefix of all ids of this session. */
   readonly id: string;
   readonly start: Parameters<typeof newSession>[1];
   readonly stages: StageDeps & { readonly tier: Tier };
   readonly log: Log;
   can: SessionEnvironment['can'];
-  /** A session in which nothing happens for so long is closed, in milliseconds. */
+  /** Idle time in milliseconds after which the session is closed. */
   readonly idleMs: number;
 }
 
-/** Close code of a session in which nothing happens. */
+/** Close code of an idle session. */
 const IDLE_CLOSE_CODE = 4408;
 
-/** One session on one socket: messages in, events out, and the stages between them. Its end ends all its work. */
+/**
+ * One session on one socket: client messages in, events out, and the stages between them. Its end stops all
+ * work.
+ */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #writer: SocketWriter;
@@ -46,7 +49,7 @@ export class Connection {
     );
   }
 
-  /** Greets the caller and serves until the socket closes. */
+  /** Sends the first event and serves until the socket closes. */
   open(): void {
     const { socket } = this.#options;
     socket.on('message', (data: Buffer) => this.#receive(data));
@@ -107,7 +110,7 @@ export class Connection {
     if (ms !== null) this.#turnTimer = setTimeout(() => this.#dispatch({ kind: 'idle' }), ms);
   }
 
-  /** Something has happened; when nothing does for long enough, the session is closed unless an answer goes on. */
+  /** Restarts the idle timer. It closes the session unless a response is running. */
   #resetIdleTimer(): void {
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {

@@ -51,7 +51,10 @@ export function deleteItem(step: Step, { item_id, event_id }: ClientEvent<'conve
   onItemTranscribed(step, item_id, null);
 }
 
-/** Cuts an answer to what its listener has heard, so that the model does not believe the rest was said. */
+/**
+ * Truncates a response to what the listener has heard, so that the model does not assume that the rest was
+ * heard.
+ */
 export function truncateItem(step: Step, event: ClientEvent<'conversation.item.truncate'>) {
   const { item_id, event_id, content_index, audio_end_ms } = event;
   const refuse = (message: string, param: string) =>
@@ -78,7 +81,7 @@ export function truncateItem(step: Step, event: ClientEvent<'conversation.item.t
 
 const CLIENT_CANCELLED = { type: 'cancelled', reason: 'client_cancelled' };
 
-/** The sound of an item is understood. Sessions without transcription keep that to themselves. */
+/** Handles the transcript of an item. Sessions without transcription emit no event. */
 export function onTranscribed(
   step: Step,
   { item: id, text, seconds, ms }: Extract<Input, { kind: 'transcribed' }>,
@@ -113,7 +116,7 @@ export function onTranscriptionFailed(
   onItemFailed(step, id, error);
 }
 
-/** The item that was waited for; undefined when it was deleted meanwhile. */
+/** Returns the item that was being transcribed; undefined when it was deleted meanwhile. */
 function finishTranscribing(step: Step, id: string): Item | undefined {
   if (!step.state.transcribing.includes(id)) return undefined;
   step.set({ transcribing: step.state.transcribing.filter((each) => each !== id) });

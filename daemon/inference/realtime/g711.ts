@@ -1,4 +1,4 @@
-/** G.711, the sound of telephones: one byte for each sample at 8,000 samples per second (ITU-T G.711). */
+/** G.711 telephone audio: one byte per sample at 8,000 samples per second (ITU-T G.711). */
 
 const BIAS = 0x84;
 const MAX_LEVEL = 32_635;
@@ -32,7 +32,7 @@ function alawSample(byte: number): number {
   return bits & 0x80 ? level : -level;
 }
 
-/** Both laws: how a 16-bit sample becomes a byte, and the sample of each byte. */
+/** A companding law of G.711: encodes a 16-bit sample, and decodes by table. */
 export interface Law {
   byteOf(sample: number): number;
   readonly samples: Int16Array;
@@ -46,14 +46,14 @@ const law = (byteOf: Law['byteOf'], sampleOf: (byte: number) => number): Law => 
 export const ULAW: Law = law(ulawByte, ulawSample);
 export const ALAW: Law = law(alawByte, alawSample);
 
-/** Samples from -1 to 1 of G.711 bytes. */
+/** Decodes G.711 bytes to samples from -1 to 1. */
 export function fromG711({ samples }: Law, bytes: Buffer): Float32Array {
   const out = new Float32Array(bytes.length);
   for (let at = 0; at < bytes.length; at++) out[at] = (samples[bytes[at] as number] as number) / 32_768;
   return out;
 }
 
-/** G.711 bytes of samples from -1 to 1; what is louder is cut. */
+/** Encodes samples from -1 to 1 as G.711 bytes; clips louder ones. */
 export function toG711({ byteOf }: Law, samples: Float32Array): Buffer {
   const out = Buffer.allocUnsafe(samples.length);
   for (let at = 0; at < samples.length; at++) {

@@ -11,14 +11,14 @@ const said = (text: string): Item => ({
   content: [{ type: 'input_text', text }],
 });
 
-test('a conversation has room for four million characters', () => {
+test('a conversation holds four million characters', () => {
   const million = said('x'.repeat(1024 * 1024 - 1_000));
   const items = Array.from({ length: 4 }, () => ({ ...million }));
   expect(tooLong(items)).toBe(false);
   expect(tooLong([...items, said('x'.repeat(4_000))])).toBe(true);
 });
 
-test('an item is measured once, and what takes its place is measured anew', () => {
+test('an item is measured once, and its replacement separately', () => {
   let read = 0;
   const item = said('short');
   Object.defineProperty(item, 'id', { enumerable: true, get: () => `i${read++}` });

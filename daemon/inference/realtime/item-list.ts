@@ -1,12 +1,15 @@
 import { type Item, insertItem, replaceItem } from './items.ts';
 import type { Step } from './step.ts';
 
-/** Items of one conversation; the oldest goes when there are more. */
+/** Maximum items of one conversation; the oldest is removed first. */
 export const MAX_ITEMS = 512;
-/** Characters of all items together. */
+/** Maximum characters of all items. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/** Items are values, so each is measured once: a tiny message must not cost what the whole conversation weighs. */
+/**
+ * Lengths are cached per item, which is immutable, so that a small message does not cost a scan of the whole
+ * conversation.
+ */
 const lengths = new WeakMap<Item, number>();
 
 function lengthOf(item: Item): number {
@@ -17,11 +20,14 @@ function lengthOf(item: Item): number {
   return length;
 }
 
-/** Whether a conversation is longer than a session keeps. */
+/** Returns whether a conversation exceeds the limit of a session. */
 export const tooLong = (items: readonly Item[]): boolean =>
   items.reduce((sum, item) => sum + lengthOf(item), 0) > MAX_CHARACTERS;
 
-/** Puts an item into the conversation and tells so. False when the item before it is not there. */
+/**
+ * Inserts an item into the conversation and emits the event. Returns false when the previous item does not
+ * exist.
+ */
 export function addItem(step: Step, item: Item, after: string | null): boolean {
   const { items } = step.state;
   const placed = insertItem(items, item, after);
@@ -31,7 +37,7 @@ export function addItem(step: Step, item: Item, after: string | null): boolean {
   return true;
 }
 
-/** The item is complete; what is too much is taken from the front. */
+/** Completes the item. Removes the oldest items above the limit. */
 export function completeItem(step: Step, item: Item): void {
   const at = step.state.items.findIndex(({ id }) => id === item.id);
   const previous = step.state.items[at - 1]?.id ?? null;
@@ -46,7 +52,7 @@ export function dropItem(step: Step, { id }: Item): void {
   step.send('conversation.item.deleted', { item_id: id });
 }
 
-/** Has the sound of an item understood. */
+/** Requests the transcription of an item. */
 export function transcribeItem(step: Step, item: string, sound: Buffer): void {
   step.set({ transcribing: [...step.state.transcribing, item] });
   step.addEffect({ kind: 'transcribe', item, sound, config: step.state.config.input });

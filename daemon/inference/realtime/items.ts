@@ -30,12 +30,12 @@ export interface CallOutputItem extends Common {
   readonly call_id: string;
   readonly output: string;
 }
-/** A part of the conversation, in the shape that callers see. */
+/** An item of the conversation, in the form that callers see. */
 export type Item = MessageItem | CallItem | CallOutputItem;
 
 const common = (id: string): Common => ({ id, object: 'realtime.item', status: 'completed' });
 
-/** An item of a caller under its id, and the sound in it that has to be heard first. */
+/** Converts a caller's item, and returns the audio in it that must be transcribed first. */
 export function itemFrom(input: ItemInput, id: string, callId: string): { item: Item; sound: Buffer | null } {
   if (input.type === 'function_call')
     return {
@@ -67,18 +67,18 @@ export function itemFrom(input: ItemInput, id: string, callId: string): { item: 
   };
 }
 
-/** What a part says; empty for a picture, and for sound in which nothing is understood. */
+/** Returns the text of a part; empty for an image, and for audio without speech. */
 export function textOf(part: Part): string {
   if (part.type === 'input_image') return '';
   const text = 'text' in part ? part.text : part.transcript;
   return text === null || text.trim() === '' ? '' : text;
 }
 
-/** Whether a message holds neither words nor a picture. */
+/** Returns whether a message has neither text nor an image. */
 export const isEmpty = ({ content }: MessageItem): boolean =>
   content.every((part) => part.type !== 'input_image' && textOf(part) === '');
 
-/** What somebody said, not understood yet. */
+/** Creates an item of recorded speech without a transcript. */
 export const spokenItem = (id: string): MessageItem => ({
   ...common(id),
   type: 'message',
@@ -86,7 +86,10 @@ export const spokenItem = (id: string): MessageItem => ({
   content: [{ type: 'input_audio', transcript: null }],
 });
 
-/** The same item with what was heard in it. Sound in several parts of one item is heard as one; the first part shows it. */
+/**
+ * Returns the item with its transcript. Audio in several parts of one item is transcribed as one; the first
+ * part shows the text.
+ */
 export function transcribedItem(item: Item, transcript: string): Item {
   if (item.type !== 'message') return item;
   const first = item.content.findIndex((part) => part.type === 'input_audio' && part.transcript === null);
@@ -97,7 +100,7 @@ export function transcribedItem(item: Item, transcript: string): Item {
   return { ...item, content };
 }
 
-/** Items in order, with `item` after the one named; null appends. Undefined when that one is not there. */
+/** Inserts `item` after the given one; null appends. Returns undefined when that one does not exist. */
 export function insertItem(
   items: readonly Item[],
   item: Item,
@@ -113,13 +116,13 @@ export function insertItem(
 export const replaceItem = (items: readonly Item[], item: Item): readonly Item[] =>
   items.map((each) => (each.id === item.id ? item : each));
 
-/** A sentence of an answer, and how long its sound is. */
+/** A sentence of a response and the duration of its audio. */
 export interface SpokenSentence {
   readonly text: string;
   readonly ms: number;
 }
 
-/** What of an answer was heard in `ms` milliseconds: whole sentences, then whole words by the share of their sentence. */
+/** Returns the text heard within `ms` milliseconds: whole sentences, then whole words in proportion. */
 export function spokenUntil(said: readonly SpokenSentence[], ms: number): string {
   let left = ms;
   let text = '';

@@ -9,9 +9,9 @@ import { bytesIn, formatRow, msOf } from './sound-format.ts';
 import type { Step } from './step.ts';
 import { FRAME_MS, loudness, nextFrame, SILENT, STARTED_BEFORE_MS } from './vad.ts';
 
-/** Bytes of sound that wait to be committed: nearly six minutes of PCM16. */
+/** Maximum bytes of uncommitted audio: almost six minutes of PCM16. */
 export const MAX_SOUND_BYTES = 16 * 1024 * 1024;
-/** Less than this is no recording. */
+/** Minimum duration of a recording. */
 const MIN_COMMIT_MS = 100;
 
 export function append(step: Step, { audio, event_id }: ClientEvent<'input_audio_buffer.append'>) {
@@ -28,10 +28,10 @@ export function append(step: Step, { audio, event_id }: ClientEvent<'input_audio
   if (turns !== null) processSound(step, turns);
 }
 
-/** Judges the frames that are complete, and keeps only what a turn may still need. */
+/** Processes the complete frames and keeps only the audio that a turn may still need. */
 function processSound(step: Step, turns: TurnSettings): void {
   const frame = bytesIn(step.state.config.input.format, FRAME_MS);
-  // Taken once: what a turn cuts off lies before them, and to find each frame among all blocks costs more than to judge it.
+  // Copied once: slicing each frame from all blocks costs more than processing it.
   const fresh = bytesOf(step.state.sound, step.state.processedBytes);
   for (let at = 0; at + frame <= fresh.length; at += frame)
     processFrame(step, turns, fresh.subarray(at, at + frame));
@@ -76,7 +76,10 @@ function sendSpeechStopped(step: Step): void {
   step.send('input_audio_buffer.speech_stopped', { audio_end_ms, item_id: speechItemId });
 }
 
-/** The first `count` bytes become an item of the conversation. Answers its id; null when nothing here can understand it. */
+/**
+ * Turns the first `count` bytes into an item of the conversation. Returns its id; null when nothing can
+ * transcribe it.
+ */
 function commitSound(step: Step, count: number): string | null {
   const { sound, speechItemId, items, config } = step.state;
   const item = spokenItem(speechItemId ?? step.newId('item'));
@@ -108,7 +111,7 @@ export function clear(step: Step): void {
   step.send('input_audio_buffer.cleared');
 }
 
-/** Drops the sound that waits, and whatever the gate thought of it. */
+/** Drops the buffered audio and resets the VAD. */
 export function resetSound(step: Step, startMs: number): void {
   const { config, vad } = step.state;
   step.set({
@@ -120,8 +123,8 @@ export function resetSound(step: Step, startMs: number): void {
 }
 
 /**
- * How turns are found may have changed. Speech that goes on stays the item it was announced as: its end is found by the new
- * settings, or it ends now and the caller commits it. A gate that is switched on begins anew.
+ * Applies changed turn detection. Speech in progress keeps its announced item: the new settings find its end,
+ * or it ends now and the caller commits it. A VAD that is switched on starts from silence.
  */
 export function updateTurnDetection(step: Step, before: TurnSettings | null): void {
   const { config, vad, speechItemId } = step.state;
@@ -135,7 +138,7 @@ export function updateTurnDetection(step: Step, before: TurnSettings | null): vo
   });
 }
 
-/** Nobody has said anything for as long as the session wants to wait: the model speaks first. */
+/** Handles the idle timeout: the model speaks first. */
 export function onIdle(step: Step): void {
   const { config, response, vad, sound } = step.state;
   const turns = turnSettings(config);

@@ -11,11 +11,14 @@ afterEach(() => {
   for (const close of closers.splice(0).reverse()) close();
 });
 
-/** One event of a streamed chat, and what it weighs: kernels take up to some forty megabytes for somebody who does not read. */
+/**
+ * One event of a streamed chat and its size: kernels buffer up to about forty megabytes for a caller that
+ * does not read.
+ */
 const WORDS = 'x'.repeat(100_000);
 const chunk = Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: WORDS } }] })}\n\n`);
 
-/** Sessions over real sockets; the stages behind them are a stand-in that writes without end and counts. */
+/** Sessions over real sockets. The stages are a stand-in that writes without end and counts. */
 async function open(more: Partial<RealtimeDeps> = {}) {
   const seen = { sent: 0, calls: [] as InternalCall[] };
   async function* endless() {
@@ -60,19 +63,19 @@ async function open(more: Partial<RealtimeDeps> = {}) {
   return { call, seen, server };
 }
 
-test('without a voice the session is in text', async () => {
+test('without a voice the session uses text', async () => {
   const { call } = await open();
   expect((await call()).events[0]).toMatchObject({ session: { output_modalities: ['text'] } });
 });
 
-test('W01 a session in which nothing happens is closed', async () => {
+test('W01 closes an idle session', async () => {
   const { call } = await open({ idleMs: 40 });
   const { over } = await call();
   await until(() => over.code !== 0);
   expect(over.code).toBe(4408);
 });
 
-test('more sessions than the limit are refused in the words of the protocol, and a place that is left is free', async () => {
+test('refuses sessions above the limit in the protocol, and reuses a freed place', async () => {
   const { call } = await open({ maxSessions: 1, adminReserve: 0 });
   const first = await call();
   const second = await call();
@@ -84,7 +87,7 @@ test('more sessions than the limit are refused in the words of the protocol, and
   expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
 });
 
-test('W03 some places are kept for admins, whoever holds all the others', async () => {
+test('W03 reserves places for admins', async () => {
   const { call } = await open({ maxSessions: 3, adminReserve: 1 });
   for (let index = 0; index < 2; index++)
     expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
@@ -104,7 +107,7 @@ test('W03 of the usual 64 places a client key takes 48', async () => {
   expect((await call('/admin')).events[0]).toMatchObject({ type: 'session.created' });
 });
 
-test('an answer that is cancelled in the same breath asks no model', async () => {
+test('a response that is cancelled immediately calls no model', async () => {
   const { call, seen } = await open();
   const { socket, events } = await call();
   for (let turn = 0; turn < 50; turn++)
@@ -115,7 +118,7 @@ test('an answer that is cancelled in the same breath asks no model', async () =>
   await until(() => seen.sent > 0);
 });
 
-/** A caller who asked for an answer and does not read it. */
+/** A caller who requested a response and does not read it. */
 async function heldBack() {
   const { call, seen, server } = await open();
   const { socket } = await call();
@@ -127,7 +130,7 @@ async function heldBack() {
   return { socket, seen, served };
 }
 
-test('a caller who does not read holds the model back, and the close ends its work', async () => {
+test('a caller who does not read slows the model down, and the close ends its work', async () => {
   const { socket, seen, served } = await heldBack();
   const held = seen.sent;
   for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
@@ -139,7 +142,7 @@ test('a caller who does not read holds the model back, and the close ends its wo
   await until(() => asked?.signal.aborted === true);
 });
 
-test('an answer that is held back and then cancelled ends at once', async () => {
+test('a paused response ends at once when cancelled', async () => {
   const { socket, seen } = await heldBack();
   socket.send(JSON.stringify({ type: 'response.cancel' }));
   await until(() => seen.calls[0]?.signal.aborted === true);
@@ -148,7 +151,7 @@ test('an answer that is held back and then cancelled ends at once', async () => 
   expect(seen.sent).toBe(held);
 });
 
-test('W01 a caller who floods and does not read is not read any more', async () => {
+test('W01 stops reading from a caller who floods and does not read', async () => {
   const { call, server } = await open();
   const { socket } = await call();
   socket.pause();

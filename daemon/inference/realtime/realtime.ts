@@ -11,13 +11,13 @@ import type { Stage } from './step.ts';
 export interface RealtimeDeps {
   readonly inference: Pick<Inference, 'internal' | 'explain'>;
   readonly log: Log;
-  /** Other limits than the usual ones, for tests. */
+  /** Overrides of limits, for tests. */
   readonly idleMs?: number;
   readonly maxSessions?: number;
   readonly adminReserve?: number;
 }
 
-/** What a caller has asked for with its handshake. */
+/** The handshake of a caller. */
 export interface RealtimeCall {
   readonly tier: Tier;
   /** The `model` of the query; null when omitted or blank. */
@@ -26,11 +26,11 @@ export interface RealtimeCall {
   readonly transcription: boolean;
 }
 
-/** A session in which nothing happens is closed after a quarter of an hour. */
+/** Idle time after which a session is closed: 15 minutes. */
 const IDLE_MS = 15 * 60_000;
-/** Sessions at once: each may hold tens of megabytes of sound. */
+/** Maximum sessions: each may hold tens of megabytes of audio. */
 const MAX_SESSIONS = 64;
-/** Of those, what only admins may take: whoever holds the client key can't keep the owner out. */
+/** Sessions that are reserved for admins, so that clients cannot lock out the owner. */
 const ADMIN_RESERVE = 16;
 
 const PATHS: Readonly<Record<Stage, string>> = {
@@ -49,7 +49,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   const { inference, log } = deps;
   const can = (stage: Stage, model: string): boolean => {
     const { error, slot, upstream } = inference.explain({ path: PATHS[stage], model });
-    // A full queue passes; a session lasts longer.
+    // A full queue is acceptable, because a session lasts longer.
     const refused = error !== null && error.code !== 'slot.queue_full';
     return !refused && (slot !== null || upstream !== null);
   };
@@ -78,7 +78,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   };
 }
 
-/** Too many sessions: told in the protocol's own words before the socket closes. */
+/** Reports the limit in the realtime protocol before the socket closes. */
 function refuse(socket: WebSocket): void {
   const { message } = ERRORS['realtime.too_many'];
   const error = { type: 'server_error', code: 'realtime.too_many', message, param: null, event_id: null };

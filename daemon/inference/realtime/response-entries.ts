@@ -23,7 +23,7 @@ function update(step: Step, change: (response: ActiveResponse) => Partial<Active
 const replace = (step: Step, at: number, entry: Entry): void =>
   update(step, ({ entries }) => ({ entries: entries.with(at, entry) }));
 
-/** The entry that `matches`, or a new one made by `make`, as its place in the list. */
+/** Returns the index of the entry that `matches`; adds one made by `make` if there is none. */
 function entryIndex(step: Step, matches: (entry: Entry) => boolean, make: () => Entry): number {
   const entries = step.state.response?.entries ?? [];
   const at = entries.findIndex(matches);
@@ -42,14 +42,14 @@ const messageIndex = (step: Step): number =>
     () => ({ ...NEW, kind: 'message', itemId: step.newId('item') }),
   );
 
-/** The engine says more. */
+/** Adds text from the engine. */
 export function addText(step: Step, { text }: Extract<Input, { kind: 'text' }>): void {
   const at = messageIndex(step);
   replace(step, at, { ...entryOf(step, at), text: entryOf(step, at).text + text });
   advance(step);
 }
 
-/** The engine calls a function of the caller, or says more of its arguments. */
+/** Starts a function call, or adds to its arguments. */
 export function addCall(
   step: Step,
   { index, name, arguments: more }: Extract<Input, { kind: 'call' }>,
@@ -64,14 +64,14 @@ export function addCall(
   advance(step);
 }
 
-/** The voice begins a sentence. */
+/** Starts a sentence of the voice. */
 export function startSentence(step: Step, { text }: Extract<Input, { kind: 'sentence' }>): void {
   const at = messageIndex(step);
   const entry = entryOf(step, at);
   replace(step, at, { ...entry, sentences: [...entry.sentences, { text, ms: 0 }] });
 }
 
-/** The voice has made more sound of its sentence. */
+/** Adds audio of the current sentence. */
 export function addSound(step: Step, { bytes }: Extract<Input, { kind: 'sound' }>): void {
   const voice = step.state.response?.voice;
   if (!voice || bytes.length === 0) return;
@@ -83,7 +83,7 @@ export function addSound(step: Step, { bytes }: Extract<Input, { kind: 'sound' }
   advance(step);
 }
 
-/** Sends what can be sent: all of the entry at the head, and of the next ones once it is complete. */
+/** Sends what can be sent: everything of the head entry, and of the next ones when it is complete. */
 export function advance(step: Step): void {
   for (;;) {
     const { response } = step.state;
@@ -97,15 +97,15 @@ export function advance(step: Step): void {
   }
 }
 
-/** Whether nothing more can come for an entry. A call is complete when the next one begins. */
+/** Returns whether an entry is complete. A call is complete when the next one begins. */
 function complete({ answered, spoken, modality, entries }: ActiveResponse, entry: Entry): boolean {
   if (entry.kind === 'message') return answered !== null && (modality === 'text' || spoken !== null);
   return answered !== null || entries.some(({ kind, index }) => kind === 'call' && index > entry.index);
 }
 
 /**
- * Closes what is open and forgets what was not begun: the answer ends here. With `spokenOnly` the item keeps the sentences
- * that the voice has come to, because nobody has heard how far the model was ahead of it.
+ * Closes the open entry and discards those not begun: the response ends here. With `spokenOnly` the item
+ * keeps only spoken sentences, because the listener has not heard what the model generated beyond them.
  */
 export function closeEntries(step: Step, status: ItemStatus, spokenOnly: boolean): void {
   const { response } = step.state;
@@ -139,7 +139,7 @@ const part = ({ modality }: ActiveResponse, text: string): object =>
 
 const TEXT_EVENTS = { text: 'response.output_text', audio: 'response.output_audio_transcript' } as const;
 
-/** Sends what has come for the head and was not sent yet. */
+/** Sends the unsent part of the head entry. */
 function flush(step: Step): void {
   const { response } = step.state;
   const entry = response?.entries[response.head];
@@ -155,7 +155,10 @@ function flush(step: Step): void {
   replace(step, response.head, { ...entry, sent: entry.text.length, sound: [] });
 }
 
-/** Ends the entry at the head, in the order that clients rely on. The events of its parts tell the sum of what was sent. */
+/**
+ * Closes the head entry with events in the order that clients rely on. The final events contain everything
+ * that was sent.
+ */
 function close(step: Step, status: ItemStatus, spokenOnly = false): void {
   const { response } = step.state;
   const entry = response?.entries[response.head];
@@ -175,7 +178,7 @@ function close(step: Step, status: ItemStatus, spokenOnly = false): void {
     step.set({ spokenSentences: { ...step.state.spokenSentences, [entry.itemId]: kept.sentences } });
 }
 
-/** What of a message was spoken: its sentences up to the last one of which there is any sound. */
+/** Returns the spoken part of a message: up to the last sentence with audio. */
 function spokenOf(entry: Entry): Entry {
   const said = entry.sentences.slice(0, entry.sentences.findLastIndex(({ ms }) => ms > 0) + 1);
   return { ...entry, sentences: said, text: said.map(({ text }) => text).join('') };

@@ -2,17 +2,17 @@ import type { Item, SpokenSentence } from './items.ts';
 import type { Modality, SessionConfig } from './session-config.ts';
 import type { StageTimes, Tokens, VoiceRequest } from './step.ts';
 
-/** Something that an answer says or calls; what has come but was not sent yet waits in it. */
+/** A message or call of a response, with the part that is not sent yet. */
 export interface Entry {
   readonly kind: 'message' | 'call';
   readonly itemId: string;
-  /** Calls: the engine's number of it, our id, the name. */
+  /** For calls: the engine's index, our id and the name. */
   readonly index: number;
   readonly callId: string;
   readonly name: string;
-  /** The words, or the arguments. */
+  /** The text, or the arguments. */
   readonly text: string;
-  /** Characters of `text` that were sent. */
+  /** Number of characters of `text` that were sent. */
   readonly sent: number;
   readonly sound: readonly Buffer[];
   readonly sentences: readonly SpokenSentence[];
@@ -25,25 +25,25 @@ export interface ChatEnd {
   readonly times: StageTimes;
 }
 
-/** The one answer that is being made. Its entries are sent one after the other, in the order of their first sign. */
+/** The active response. Its entries are sent one after the other, in order of arrival. */
 export interface ActiveResponse {
   readonly id: string;
   readonly modality: Modality;
-  /** What the answer is made from; the session with what `response.create` changes. */
+  /** The settings of the session with the overrides of `response.create`. */
   readonly config: SessionConfig;
   readonly voice: VoiceRequest | null;
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** What it answers, when that is not the conversation. */
+  /** The input, if it is not the conversation. */
   readonly input: readonly Item[] | null;
-  /** Whether its items join the conversation. */
+  /** Whether its items are added to the conversation. */
   readonly isInConversation: boolean;
-  /** Begun by the end of a turn, not by the caller. */
+  /** Started by the end of a turn, not by the caller. */
   readonly auto: boolean;
-  /** Items that must be understood before it begins; null once it has. */
+  /** Items that must be transcribed before it starts; null after the start. */
   readonly waitsFor: readonly string[] | null;
   readonly transcriptionMs: number | null;
   readonly entries: readonly Entry[];
-  /** The entry that is being sent. */
+  /** Index of the entry that is being sent. */
   readonly head: number;
   readonly output: readonly Item[];
   readonly answered: ChatEnd | null;
@@ -70,7 +70,10 @@ export const entryItem = (entry: Entry, modality: Modality, status: Item['status
 
 const rounded = (ms: number): string => String(Math.round(ms));
 
-/** Per-stage times as metadata, which holds texts only (docs/spec/contract.md#realtime-stages). */
+/**
+ * Returns the times of each stage as metadata, which holds strings only
+ * (docs/spec/contract.md#realtime-stages).
+ */
 function times(response: ActiveResponse, now: number): Record<string, string> {
   const { answered, spoken, transcriptionMs, startedAt } = response;
   const rows: [string, number | null | undefined][] = [
@@ -89,7 +92,7 @@ export interface ResponseEnd {
   readonly details: object | null;
 }
 
-/** The response as its caller sees it; `end` is null while it goes on. */
+/** Returns the response as its caller sees it; `end` is null while it runs. */
 export function responseResource(response: ActiveResponse, end: ResponseEnd | null, now: number): object {
   const { voice, config } = response;
   const output = voice && { format: voice.format, ...(voice.voice !== null && { voice: voice.voice }) };

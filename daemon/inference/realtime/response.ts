@@ -7,7 +7,7 @@ import { DEFAULT_MODELS, type SessionConfig, turnSettings } from './session-conf
 import type { Input, Stage, StageError, Step } from './step.ts';
 import { needsResponse } from './unanswered.ts';
 
-/** The entry of the answer under way that is this item. */
+/** Returns the entry of the active response for this item. */
 export const entryAt = (step: Step, itemId: string) =>
   step.state.response?.entries.find((entry) => entry.itemId === itemId);
 
@@ -28,7 +28,10 @@ const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   tts: 'text to speech',
 };
 
-/** `response.create`: refused while an answer is under way, while a stage is missing, and for what is no conversation. */
+/**
+ * Handles `response.create`. Refuses it while a response is active, while a stage is missing, and in
+ * transcription sessions.
+ */
 export function createResponse(step: Step, event: ClientEvent<'response.create'>) {
   const { event_id = null } = event;
   const params = event.response ?? {};
@@ -47,13 +50,13 @@ export function createResponse(step: Step, event: ClientEvent<'response.create'>
   begin(step, { params, input, auto: false, event_id });
 }
 
-/** The end of a turn asks for an answer; while one goes on that was not interrupted, it comes afterwards. */
+/** Starts a response at the end of a turn, or queues the turn while another response is active. */
 export function answerTurn(step: Step, item: string): void {
   if (step.state.response !== null) step.set({ pendingTurns: [...step.state.pendingTurns, item] });
   else begin(step, { ...TURN_DEFAULTS, auto: true });
 }
 
-/** The model speaks although nobody has. */
+/** Starts a response without user input. */
 export const speakFirst = (step: Step): void => begin(step, { ...TURN_DEFAULTS, auto: false });
 
 const TURN_DEFAULTS = { params: {}, input: null, event_id: null } as const;
@@ -111,7 +114,7 @@ function begin(step: Step, { params, input, auto, event_id }: ResponseStart): vo
   startWhenReady(step);
 }
 
-/** The session's settings with what this response wants otherwise. */
+/** Returns the settings of the session with the overrides of this response. */
 function withParams(config: SessionConfig, params: ResponseParams): SessionConfig {
   const output = params.audio?.output;
   return {
@@ -129,13 +132,13 @@ function withParams(config: SessionConfig, params: ResponseParams): SessionConfi
   };
 }
 
-/** Begins the answer once everything before it is understood; turns that leave nothing to be answered need none. */
+/** Starts the response when everything before it is transcribed. Turns without content need no response. */
 function startWhenReady(step: Step) {
   const { response } = step.state;
   if (response === null || response.waitsFor === null || response.waitsFor.length > 0) return;
   step.set({ response: { ...response, waitsFor: null } });
   const before = step.state;
-  // Words that are understood by now are told to the model below, or there are none to answer.
+  // Turns that are transcribed by now are part of the input below, or have no content.
   if (ofConversation(response))
     step.set({ pendingTurns: before.pendingTurns.filter((id) => before.transcribing.includes(id)) });
   if (response.auto && !needsResponse(before)) return finishResponse(step, COMPLETED);
@@ -145,13 +148,13 @@ function startWhenReady(step: Step) {
   step.addEffect({ kind: 'answer', response: response.id, chat, voice: response.voice });
 }
 
-/** Whether a response answers what was said, not something beside it. */
+/** Returns whether a response belongs to the conversation. */
 const ofConversation = ({ input, isInConversation }: ActiveResponse): boolean =>
   input === null && isInConversation;
 
 const COMPLETED: ResponseEnd = { status: 'completed', details: null };
 
-/** An item that the answer may wait for was understood, or is gone. */
+/** Handles an item that the response waits for: transcribed or deleted. */
 export function onItemTranscribed(step: Step, item: string, ms: number | null): void {
   const { response } = step.state;
   if (!response?.waitsFor?.includes(item)) return;
@@ -181,13 +184,13 @@ export function cancelResponse(step: Step, { response_id, event_id }: ClientEven
   finishResponse(step, { status: 'cancelled', details: { type: 'cancelled', reason: 'client_cancelled' } });
 }
 
-/** Somebody speaks: the answer ends where it is. */
+/** The user speaks: cancels the active response. */
 export function interruptResponse(step: Step): void {
   if (step.state.response === null) return;
   finishResponse(step, { status: 'cancelled', details: { type: 'cancelled', reason: 'turn_detected' } });
 }
 
-/** Ends the answer under way: what is open is closed first, and its work is stopped. */
+/** Ends the active response: closes the open entry and stops its work. */
 export function finishResponse(step: Step, end: ResponseEnd) {
   const { status } = end;
   closeEntries(step, status === 'completed' ? 'completed' : 'incomplete', status === 'cancelled');
@@ -206,13 +209,13 @@ export function finishResponse(step: Step, end: ResponseEnd) {
   step.addEffect({ kind: 'idle', ms: idleMs + Math.ceil(spokenMs) });
 }
 
-/** Whether turns that ended meanwhile ask for an answer, or may, once they are understood. */
+/** Returns whether turns that ended meanwhile need a response, or may after transcription. */
 function hasPendingTurn({ state }: Step): boolean {
   if (state.pendingTurns.length === 0) return false;
   return state.pendingTurns.some((id) => state.transcribing.includes(id)) || needsResponse(state);
 }
 
-/** The engine has said everything, or the voice has. */
+/** Handles the end of the chat or of the voice. */
 export function partEnded(step: Step, input: Extract<Input, { kind: 'answered' | 'spoken' }>) {
   const { response } = step.state;
   if (response === null) return;
@@ -234,7 +237,7 @@ const incomplete = (reason: string): ResponseEnd => ({
   details: { type: 'incomplete', reason },
 });
 
-/** What the engine's `finish_reason` means; all others are a complete answer. */
+/** The meaning of `finish_reason`; any other value is a complete response. */
 const FINISHES: Readonly<Record<string, ResponseEnd>> = {
   length: incomplete('max_output_tokens'),
   content_filter: incomplete('content_filter'),

@@ -1,26 +1,26 @@
-/** Longest piece that is spoken at once, in characters. */
+/** Maximum characters that are spoken at once. */
 const MAX_LENGTH = 400;
-/** Shorter sentences wait for the next one, but for the first, which makes the voice start early. */
+/** Minimum characters; shorter sentences are merged with the next one, except the first, for low latency. */
 const MIN_LENGTH = 24;
 
 /**
- * The end of a sentence: a closing mark with what belongs to it and the space after it, or a mark of scripts without spaces.
- * A row of marks is tried from its first one only: from each of them would cost the square of their number.
+ * Matches the end of a sentence: a closing mark with its quotes and following space, or a mark of scripts
+ * without spaces. A run of marks matches from its first one only, which avoids quadratic time.
  */
 const END = /(?<![.!?…])[.!?…]+["'”’)\]]*(?=\s)|[。！？]+[”’」』）]*|\n+/gu;
-/** Words whose dot ends no sentence. */
+/** Abbreviations whose dot does not end a sentence. */
 const SHORT_FORM = /(?:^|\s)(?:Mr|Mrs|Ms|Dr|Prof|St|Nr|No|vs|etc|e\.g|i\.e|z\.B|d\.h|bzw|ca|\p{L})\.$/iu;
 
 export interface Sentences {
-  /** What has not been said yet. */
+  /** Text that was not emitted yet. */
   readonly rest: string;
-  /** Whether nothing has been said so far. */
+  /** Whether nothing was emitted yet. */
   readonly first: boolean;
 }
 
 export const NO_SENTENCE: Sentences = { rest: '', first: true };
 
-/** Takes more of a text; answers the sentences that are complete. All pieces and the rest in order are the text. */
+/** Adds text and returns the complete sentences. All sentences and the rest, in order, are the text. */
 export function addText(state: Sentences, text: string): [Sentences, string[]] {
   let { rest, first } = state;
   rest += text;
@@ -33,10 +33,10 @@ export function addText(state: Sentences, text: string): [Sentences, string[]] {
   return [{ rest, first }, done];
 }
 
-/** Where the first piece of a text ends, or 0 when that is not known yet. */
+/** Returns the end of the first sentence, or 0 while it is unknown. */
 function cut(text: string, first: boolean): number {
   const least = first ? 2 : MIN_LENGTH;
-  // No piece is longer, and one more character tells what follows it: a long text is not read anew for each of its pieces.
+  // One character more than the maximum is enough; scanning only this part keeps long texts linear.
   for (const match of text.slice(0, MAX_LENGTH + 1).matchAll(END)) {
     const end = match.index + match[0].length;
     if (end > MAX_LENGTH) break;
@@ -45,7 +45,7 @@ function cut(text: string, first: boolean): number {
   return text.length > MAX_LENGTH ? breakBefore(text, MAX_LENGTH) : 0;
 }
 
-/** The last comma or space before `limit`, else the limit, but never inside a character. */
+/** Returns the last comma or space before `limit`, else the limit, never inside a surrogate pair. */
 function breakBefore(text: string, limit: number): number {
   const comma = Math.max(...[',', ';', ':'].map((mark) => text.lastIndexOf(`${mark} `, limit - 2))) + 1;
   const at = comma > limit / 2 ? comma : text.lastIndexOf(' ', limit - 1) + 1;
@@ -54,7 +54,7 @@ function breakBefore(text: string, limit: number): number {
   return code >= 0xd800 && code < 0xdc00 ? limit - 1 : limit;
 }
 
-/** A piece as a voice should say it, without the marks of Markdown; null when nothing in it can be said. */
+/** Returns a sentence for the voice without Markdown; null when it contains nothing to speak. */
 export function speakable(text: string): string | null {
   const plain = text
     .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')

@@ -3,10 +3,10 @@ import type { VadSettings } from './vad.ts';
 
 export type Modality = 'text' | 'audio';
 
-/** What a session is set to; its callers change it by `session.update`. */
+/** The settings of a session; callers change them by `session.update`. */
 export interface SessionConfig {
   readonly type: 'realtime' | 'transcription';
-  /** Of the chat; any name that /v1 knows. */
+  /** Model of the chat; any name of /v1. */
   readonly model: string;
   readonly modality: Modality;
   readonly instructions: string;
@@ -17,7 +17,7 @@ export interface SessionConfig {
   };
   readonly output: {
     readonly format: AudioFormat;
-    /** Null leaves it to the slot. */
+    /** Null uses the default of the slot. */
     readonly voice: string | null;
     readonly speed: number;
   };
@@ -27,10 +27,10 @@ export interface SessionConfig {
 }
 
 const PCM: AudioFormat = { type: 'audio/pcm', rate: 24_000 };
-/** Slots that serve a stage when the caller names no model. */
+/** Default slot of each stage. */
 export const DEFAULT_MODELS = { chat: 'agent', stt: 'stt', tts: 'tts' } as const;
 
-/** A session as it begins. One that only transcribes shows its transcripts from the start. */
+/** Returns the initial settings. A transcription session emits transcripts from the start. */
 export function newConfig(start: {
   type: SessionConfig['type'];
   model: string | null;
@@ -89,12 +89,12 @@ export interface TurnSettings extends VadSettings {
   readonly interruptResponse: boolean;
 }
 
-/** Quiet after which a turn counts as over, by how eager the caller wants the answer to be. */
+/** Silence that ends a turn, by eagerness. */
 const EAGERNESS_MS = { low: 1_200, medium: 700, auto: 700, high: 400 } as const;
 
 /**
- * How turns are found; null leaves it to the caller. `semantic_vad` is served by the same gate with other times: nothing
- * here understands whether a sentence is complete.
+ * Returns the settings of turn detection; null when the caller controls turns. `semantic_vad` uses the same
+ * VAD with other times: nothing here judges whether a sentence is complete.
  */
 export function turnSettings({ input, type }: SessionConfig): TurnSettings | null {
   const turns = input.turnDetection;
@@ -134,7 +134,7 @@ function turnsResource(config: SessionConfig): object | null {
   };
 }
 
-/** The session as its caller sees it. */
+/** Returns the session as its caller sees it. */
 export function sessionResource(id: string, config: SessionConfig): object {
   const input = {
     format: config.input.format,

@@ -12,7 +12,7 @@ const hear = (bench: SessionBench, item: string, text: string) =>
   bench.dispatch({ kind: 'transcribed', item, text, seconds: 1, ms: 1 });
 const answers = (bench: SessionBench): number => bench.effects.filter(({ kind }) => kind === 'answer').length;
 
-/** What the newest answer is made from: the words of the user. */
+/** The input of the newest response: the texts of the user. */
 const toldWords = (bench: SessionBench): unknown[] =>
   bench
     .last('answer')
@@ -20,7 +20,7 @@ const toldWords = (bench: SessionBench): unknown[] =>
     .map((part) => ('transcript' in part ? part.transcript : 'text' in part && part.text));
 
 describe('a noise', () => {
-  test('that comes while a question is understood takes no answer from it', () => {
+  test('during a transcription does not cancel its response', () => {
     const bench = new SessionBench();
     bench.append(...SPOKEN_TURN);
     const question = hearing(bench);
@@ -31,7 +31,7 @@ describe('a noise', () => {
     expect(toldWords(bench)).toEqual(['What time is it?', '']);
   });
 
-  test('that ends an answer before its first word leaves the question to be answered', () => {
+  test('that ends a response before its first word leaves the question open', () => {
     const bench = new SessionBench();
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'It is noon.' });
@@ -40,7 +40,7 @@ describe('a noise', () => {
     expect(answers(bench)).toBe(2);
   });
 
-  test('brings back no answer that the caller has cancelled', () => {
+  test('does not restart a cancelled response', () => {
     const bench = new SessionBench();
     requestResponse(bench);
     bench.say({ type: 'response.cancel' });
@@ -49,7 +49,7 @@ describe('a noise', () => {
     expect(answers(bench)).toBe(1);
   });
 
-  test('after an answer is not answered', () => {
+  test('after a response gets none', () => {
     const bench = new SessionBench({ modality: 'text' });
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
@@ -59,7 +59,7 @@ describe('a noise', () => {
     expect(answers(bench)).toBe(1);
   });
 
-  test('during an answer that nothing interrupts does not have it said again', () => {
+  test('during an uninterruptible response does not repeat it', () => {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
     const response = requestResponse(bench);
@@ -70,7 +70,7 @@ describe('a noise', () => {
     expect(answers(bench)).toBe(1);
   });
 
-  test('that is understood after such an answer is not answered either', () => {
+  test('that is transcribed after such a response gets none either', () => {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
     const response = requestResponse(bench);
@@ -82,8 +82,8 @@ describe('a noise', () => {
   });
 });
 
-describe('words during an answer that nothing interrupts', () => {
-  /** A second question before the answer to the first has begun: it stands before that answer. */
+describe('speech during an uninterruptible response', () => {
+  /** A second question before the response to the first has begun precedes that response. */
   function twoQuestions(): {
     bench: SessionBench;
     second: string;
@@ -100,7 +100,7 @@ describe('words during an answer that nothing interrupts', () => {
     return { bench, second: hearing(bench), end };
   }
 
-  test('are answered afterwards, wherever they stand', () => {
+  test('is answered afterwards, at any position', () => {
     const { bench, second, end } = twoQuestions();
     hear(bench, second, 'And when?');
     expect(types(end())).toContain('response.created');
@@ -108,7 +108,7 @@ describe('words during an answer that nothing interrupts', () => {
     expect(answers(bench)).toBe(2);
   });
 
-  test('that could not be understood are not', () => {
+  test('that could not be transcribed is not', () => {
     const { bench, second, end } = twoQuestions();
     bench.dispatch({
       kind: 'transcription_failed',
@@ -118,7 +118,7 @@ describe('words during an answer that nothing interrupts', () => {
     expect(types(end())).not.toContain('response.created');
   });
 
-  test('are not answered a second time by an answer that was told of them', () => {
+  test('is not answered twice when the response included it', () => {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
     bench.append(...SPOKEN_TURN);

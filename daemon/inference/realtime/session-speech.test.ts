@@ -14,7 +14,7 @@ import { quiet, tone } from './testing/sounds.ts';
 describe('speech', () => {
   const SPEAKING = [quiet(200), tone(600), quiet(600)];
 
-  test('a turn is found, heard and answered', () => {
+  test('a turn is detected, transcribed and answered', () => {
     const bench = new SessionBench();
     bench.update({ audio: { input: { transcription: { model: 'stt' } } } });
     const events = bench.append(...SPEAKING);
@@ -61,7 +61,7 @@ describe('speech', () => {
     });
   });
 
-  test('speech ends the answer that goes on; what was heard of it stays', () => {
+  test('speech ends the active response; the spoken part stays', () => {
     const bench = new SessionBench();
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'One two three four. Five six.' });
@@ -88,7 +88,7 @@ describe('speech', () => {
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two' }] });
   });
 
-  test('an interrupted item keeps what was spoken, however far the model was ahead', () => {
+  test('an interrupted item keeps what was spoken, however far ahead the model was', () => {
     const bench = new SessionBench();
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'One two. Three four. Five six. Seven eight.' });
@@ -111,7 +111,7 @@ describe('speech', () => {
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two.' }] });
   });
 
-  test('an answer that is cancelled before its first sound was not said', () => {
+  test('a response that is cancelled before its first sound was not spoken', () => {
     const bench = new SessionBench();
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'One two. Three four.' });
@@ -120,7 +120,7 @@ describe('speech', () => {
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: '' }] });
   });
 
-  test('a voice that fails takes back no words', () => {
+  test('a failing voice removes no text', () => {
     const bench = new SessionBench();
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'One two.' });
@@ -128,7 +128,7 @@ describe('speech', () => {
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two.' }] });
   });
 
-  test('where nothing may interrupt, the turn is answered afterwards', () => {
+  test('without interruption the turn is answered afterwards', () => {
     const bench = new SessionBench();
     bench.update({ audio: { input: { turn_detection: { type: 'server_vad', interrupt_response: false } } } });
     const response = requestResponse(bench);
@@ -137,7 +137,7 @@ describe('speech', () => {
     expect(types(over)).toEqual(['response.done', 'response.created']);
   });
 
-  test('manual turns: nothing happens until the commit, an answer is asked for', () => {
+  test('manual turns: nothing happens until the commit, and the response is requested', () => {
     const bench = new SessionBench();
     bench.update(MANUAL);
     expect(bench.append(...SPEAKING)).toEqual([]);
@@ -160,7 +160,7 @@ describe('speech', () => {
     });
   });
 
-  test('noise in which nothing is said is answered by silence', () => {
+  test('noise without speech gets no response', () => {
     const bench = new SessionBench();
     bench.append(...SPEAKING);
     const events = bench.dispatch({
@@ -173,7 +173,7 @@ describe('speech', () => {
     expect(doneOf(events)).toMatchObject({ status: 'completed', output: [] });
   });
 
-  test('a turn that could not be understood fails its answer', () => {
+  test('a turn that could not be transcribed fails its response', () => {
     const bench = new SessionBench();
     bench.append(...SPEAKING);
     const error = { code: 'slot.failed', message: 'It is gone.' };
@@ -189,7 +189,7 @@ describe('speech', () => {
     });
   });
 
-  test('a session that only transcribes never answers', () => {
+  test('a transcription session never responds', () => {
     const bench = new SessionBench({ type: 'transcription' });
     expect(types(bench.append(...SPEAKING))).not.toContain('response.created');
     const heard = bench.dispatch({
@@ -228,7 +228,7 @@ describe('speech', () => {
     expect(bench.last('answer').response).not.toBe(response);
   });
 
-  test('a listener who speaks without end is heard in pieces, and silence costs no memory', () => {
+  test('endless speech is transcribed in parts, and silence costs no memory', () => {
     const bench = new SessionBench();
     const minute = tone(20_000);
     let stopped = 0;
@@ -241,7 +241,7 @@ describe('speech', () => {
     expect(bench.state.sound.bytes).toBeLessThan(400 * 48);
   });
 
-  test('a message looks at the sound before it once, not for each of its frames', () => {
+  test('a message copies the earlier audio once, not for each frame', () => {
     const bench = new SessionBench();
     const second = tone(1_000);
     for (let count = 0; count < 20; count++) bench.append(second);

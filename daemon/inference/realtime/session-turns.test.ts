@@ -4,7 +4,7 @@ import { quiet, tone } from './testing/sounds.ts';
 
 const turns = (more: object) => ({ audio: { input: { turn_detection: { type: 'server_vad', ...more } } } });
 
-test('other settings while somebody speaks leave the speech that was announced what it is', () => {
+test('changed settings during speech keep the announced item', () => {
   const bench = new SessionBench();
   const events = [
     ...bench.append(quiet(200), tone(600)),
@@ -29,7 +29,7 @@ test('other settings while somebody speaks leave the speech that was announced w
   expect(bench.last('transcribe').sound.length).toBeGreaterThan(800 * 48);
 });
 
-test('turns that the caller takes over while somebody speaks end the speech, and its commit is that item', () => {
+test('switching to manual turns during speech ends it, and the commit is that item', () => {
   const bench = new SessionBench();
   const [started] = bench.append(quiet(200), tone(600));
   const events = bench.update(MANUAL);
@@ -43,7 +43,7 @@ test('turns that the caller takes over while somebody speaks end the speech, and
   expect(next?.item_id).not.toBe(started?.item_id);
 });
 
-test('a gate that is switched on anew judges what waits', () => {
+test('a VAD that is switched on again processes the buffered audio', () => {
   const bench = new SessionBench();
   bench.update(MANUAL);
   bench.append(quiet(200), tone(600));

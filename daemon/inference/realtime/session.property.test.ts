@@ -1,4 +1,7 @@
-/** Random callers and random stages: whatever comes in whatever order, the events stay in theirs and every answer ends. */
+/**
+ * Random callers and random stages: whatever the order of inputs, the events are in order and every response
+ * ends.
+ */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Effect, Input, Stage } from './step.ts';
@@ -84,7 +87,7 @@ const ofCaller: fc.Arbitrary<Move> = fc.oneof(
 const error = { code: 'slot.failed', message: 'It is gone.' };
 const times = { firstMs: 1, ms: 2 };
 
-/** What a stage may tell of the newest answer, in its time or much too late. */
+/** Inputs of a stage for the newest response, in time or much too late. */
 const told: readonly ((response: string) => Input)[] = [
   (response) => ({ kind: 'text', response, text: 'one two. ' }),
   (response) => ({ kind: 'call', response, index: 0, name: 'f', arguments: '{"a":' }),
@@ -134,7 +137,7 @@ const ofStages: fc.Arbitrary<Move> = fc.oneof(
   ),
 );
 
-/** Everything that was begun comes to its end. */
+/** Everything that was started ends. */
 function settle(bench: SessionBench): void {
   for (let round = 0; bench.state.transcribing.length > 0 || bench.state.response !== null; round++) {
     if (round > 200) throw new Error('it never ends');
@@ -146,10 +149,10 @@ function settle(bench: SessionBench): void {
   }
 }
 
-/** What the histories must have come to at least once, so that they prove something. */
+/** States that the histories must reach at least once, so that the test is meaningful. */
 const WANTED = ['completed', 'cancelled', 'failed'];
 
-test('order, identity and ends hold for every history', () => {
+test('order, ids and ends are right for every history', () => {
   const ends = new Set<unknown>();
   const move = fc.oneof({ weight: 3, arbitrary: ofCaller }, { weight: 4, arbitrary: ofStages });
   const property = fc.property(

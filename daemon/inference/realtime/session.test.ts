@@ -14,7 +14,7 @@ import {
 import { tone } from './testing/sounds.ts';
 
 describe('a session', () => {
-  test('greets with its settings', () => {
+  test('starts with its settings', () => {
     const created = new SessionBench({ model: 'qwen' }).checker.seen[0];
     expect(created?.session).toMatchObject({
       type: 'realtime',
@@ -38,7 +38,7 @@ describe('a session', () => {
     });
   });
 
-  test('an update merges: absent stays, null is off', () => {
+  test('an update merges: absent stays, null turns off', () => {
     const bench = new SessionBench();
     bench.update({ instructions: 'be brief', audio: { input: { transcription: { model: 'stt' } } } });
     const [updated] = bench.update({
@@ -113,7 +113,7 @@ describe('a session', () => {
     },
   );
 
-  test('a missing stage is told by its name, and what is left goes on', () => {
+  test('reports a missing stage by name and continues with the rest', () => {
     const bench = textSession();
     bench.stages = ['chat'];
     expect(errorOf(bench.update({ output_modalities: ['audio'] }))).toMatchObject({
@@ -145,7 +145,7 @@ describe('a session', () => {
   });
 });
 
-describe('an answer in text', () => {
+describe('a text response', () => {
   test('has the order that clients rely on', () => {
     const bench = textSession();
     const created = bench.say({ type: 'conversation.item.create', item: ITEM });
@@ -180,7 +180,7 @@ describe('an answer in text', () => {
     });
   });
 
-  test('only one goes on at a time, and a cancelled one is over', () => {
+  test('only one is active at a time, and a cancelled one is over', () => {
     const bench = textSession();
     const response = requestResponse(bench);
     expect(errorOf(bench.say({ type: 'response.create' }))).toMatchObject({
@@ -204,7 +204,7 @@ describe('an answer in text', () => {
     expect(bench.dispatch({ kind: 'text', response, text: ' late' })).toEqual([]);
   });
 
-  test('calls go to the caller, after the words before them, and their outputs come back', () => {
+  test('calls go to the caller after the text before them, and their outputs return', () => {
     const bench = textSession();
     const response = requestResponse(bench);
     const events = [
@@ -239,7 +239,7 @@ describe('an answer in text', () => {
     ]);
   });
 
-  test('a failing stage ends the answer, not the session', () => {
+  test('a failing stage ends the response, not the session', () => {
     const bench = textSession();
     const response = requestResponse(bench);
     const events = bench.dispatch({
@@ -254,7 +254,7 @@ describe('an answer in text', () => {
     expect(requestResponse(bench)).not.toBe(response);
   });
 
-  test('beside the conversation it leaves no item', () => {
+  test('outside the conversation it leaves no item', () => {
     const bench = textSession();
     bench.say({
       type: 'response.create',

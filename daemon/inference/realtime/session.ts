@@ -22,7 +22,7 @@ import { emptySound, endMs } from './sound-buffer.ts';
 import { type Effect, type Input, type SessionEnvironment, type SessionState, Step } from './step.ts';
 import { SILENT } from './vad.ts';
 
-/** A session before anything has happened. `id` makes its ids different from those of all others. */
+/** Returns a new session; `id` makes its ids unique. */
 export function newSession(id: string, start: Parameters<typeof newConfig>[0]): SessionState {
   const config = newConfig(start);
   return {
@@ -43,8 +43,8 @@ export function newSession(id: string, start: Parameters<typeof newConfig>[0]): 
 }
 
 /**
- * What a session becomes by an input, and what is to be done about it, in order. Pure: it only asks `world`. Inputs of a
- * response that is over change nothing.
+ * Applies an input to a session. Returns the new state and its effects, in order. Pure: reads only `world`.
+ * Inputs of an ended response have no effect.
  */
 export function session(
   state: SessionState,

@@ -1,15 +1,15 @@
 import type { WebSocket } from 'ws';
 import type { ServerEvent } from '../../contract/realtime.ts';
 
-/** Bytes that may wait for a caller: above the first answers wait, above the second nothing more is read from it. */
+/** Buffered bytes above which responses wait, and above which reading from the caller is paused. */
 const BACKPRESSURE_BYTES = 1024 * 1024;
 const PAUSE_BYTES = 4 * 1024 * 1024;
-/** Above this a caller is cut: it has been read from no more, and still it does not take what is there. */
+/** Buffered bytes above which the caller is disconnected. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
-/** How often a caller is asked whether it is there, in milliseconds; it must have answered by the next time. */
+/** Ping interval in milliseconds; a caller must respond before the next ping. */
 const PING_MS = 30_000;
 
-/** What a session says, at the speed of its listener. */
+/** Sends the events of a session with backpressure. */
 export class SocketWriter {
   readonly #socket: WebSocket;
   readonly #ping: NodeJS.Timeout;
@@ -31,13 +31,13 @@ export class SocketWriter {
     else if (socket.bufferedAmount > PAUSE_BYTES) socket.pause();
   }
 
-  /** Resolves when little enough waits for the caller, or the signal has ended and `wake` was called. */
+  /** Resolves when the buffer is small enough, or after the signal is aborted and `wake` is called. */
   async drained(signal: AbortSignal): Promise<void> {
     while (this.#socket.bufferedAmount > BACKPRESSURE_BYTES && !signal.aborted)
       await new Promise<void>((done) => this.#waiting.push(done));
   }
 
-  /** Has everybody who waits look again. */
+  /** Wakes all waiters, which check again. */
   wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }
@@ -53,7 +53,7 @@ export class SocketWriter {
     this.wake();
   }
 
-  /** A caller that has answered nothing since the last time is gone, unless we do not listen to it. */
+  /** Disconnects a caller that has not responded to the last ping, unless reading is paused. */
   #checkAlive() {
     if (!this.#alive && !this.#socket.isPaused) return this.#socket.terminate();
     this.#alive = false;

@@ -1,15 +1,15 @@
 import type { AudioFormat } from '../../contract/realtime.ts';
 import { bytesIn, msOf } from './sound-format.ts';
 
-/** Small pieces are put together up to this size, so that a long recording is a short list. */
+/** Small chunks are merged up to this size, so that a long recording is a short list. */
 const BLOCK_BYTES = 64 * 1024;
 
-/** Sound in the caller's format, as a value: every function answers a new one. */
+/** Audio in the caller's format. Immutable: every function returns a new buffer. */
 export interface SoundBuffer {
   readonly format: AudioFormat;
   readonly blocks: readonly Buffer[];
   readonly bytes: number;
-  /** Milliseconds of the session before the first byte. */
+  /** Session time of the first byte, in milliseconds. */
   readonly startMs: number;
 }
 
@@ -33,7 +33,7 @@ export function addSound(sound: SoundBuffer, piece: Buffer): SoundBuffer {
   return { ...sound, blocks, bytes: sound.bytes + piece.length };
 }
 
-/** The bytes from `from` to `to`. */
+/** Returns the bytes from `from` to `to`. */
 export function bytesOf(sound: SoundBuffer, from = 0, to = sound.bytes): Buffer {
   let at = 0;
   const parts: Buffer[] = [];
@@ -45,7 +45,7 @@ export function bytesOf(sound: SoundBuffer, from = 0, to = sound.bytes): Buffer 
   return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
 }
 
-/** Without its first `count` bytes. */
+/** Returns the buffer without its first `count` bytes. */
 export function dropSound(sound: SoundBuffer, count: number): SoundBuffer {
   if (count <= 0) return sound;
   const blocks: Buffer[] = [];
@@ -63,6 +63,6 @@ export function dropSound(sound: SoundBuffer, count: number): SoundBuffer {
   };
 }
 
-/** Only its last `ms` milliseconds. */
+/** Returns the last `ms` milliseconds. */
 export const keepLast = (sound: SoundBuffer, ms: number): SoundBuffer =>
   dropSound(sound, sound.bytes - bytesIn(sound.format, ms));

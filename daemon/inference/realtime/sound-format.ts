@@ -25,13 +25,13 @@ const FORMATS: Readonly<Record<AudioFormat['type'], FormatRow>> = {
 
 export const formatRow = ({ type }: AudioFormat): FormatRow => FORMATS[type];
 
-/** Whole samples in `ms` milliseconds, as bytes. */
+/** Returns the bytes of the whole samples in `ms` milliseconds. */
 export const bytesIn = (format: AudioFormat, ms: number): number => {
   const { rate, bytesPerSample } = formatRow(format);
   return Math.floor((rate * ms) / 1000) * bytesPerSample;
 };
 
-/** Milliseconds that so many bytes last. */
+/** Returns the duration of `bytes` in milliseconds. */
 export const msOf = (format: AudioFormat, bytes: number): number => {
   const { rate, bytesPerSample } = formatRow(format);
   return (bytes / bytesPerSample / rate) * 1000;

@@ -26,21 +26,21 @@ describe('G.711', () => {
     [ALAW, -32_768, 0x2a],
     [ALAW, 1_000, 0xfa],
     [ALAW, -1_000, 0x7a],
-  ])('%# the byte of %i as the standard has it', (law, sample, byte) => {
+  ])('%# the byte of %i as in the standard', (law, sample, byte) => {
     expect(law.byteOf(sample)).toBe(byte);
   });
 
   test.each([
     ['µ', ULAW],
     ['A', ALAW],
-  ] as const)('%s-law: every byte comes back as itself', (_, law) => {
+  ] as const)('%s-law: every byte round-trips', (_, law) => {
     const all = Buffer.from(Array.from({ length: 256 }, (__, byte) => byte));
     const back = toG711(law, fromG711(law, all));
     const zeros = law === ULAW ? [0x7f] : [];
     for (const [byte, again] of back.entries()) if (!zeros.includes(byte)) expect(again).toBe(byte);
   });
 
-  test('a sample comes back within the step of its level', () => {
+  test('a sample round-trips within the step of its level', () => {
     fc.assert(
       fc.property(fc.integer({ min: -32_768, max: 32_767 }), (sample) => {
         for (const law of [ULAW, ALAW]) {
@@ -55,7 +55,7 @@ describe('G.711', () => {
 });
 
 describe('the buffer', () => {
-  test('holds what was put in, whatever the pieces, and drops from the front', () => {
+  test('stores any chunks and drops from the front', () => {
     const pieces = fc.array(
       fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes.subarray(0, bytes.length & ~1))),
       { maxLength: 30 },
@@ -79,7 +79,7 @@ describe('the buffer', () => {
   });
 });
 
-describe('the gate', () => {
+describe('the VAD', () => {
   const run = (levels: readonly number[], settings = { threshold: 0.5, silenceMs: 100 }) => {
     let state = SILENT;
     return levels.map((level) => {
@@ -90,7 +90,7 @@ describe('the gate', () => {
   };
   const LOUD = 0.2;
 
-  test('two loud frames begin speech, the silence that was set ends it', () => {
+  test('two loud frames start speech, the configured silence ends it', () => {
     expect(run([0, LOUD, LOUD, LOUD, 0, 0, 0, 0, 0, 0])).toEqual([
       null,
       null,
@@ -105,7 +105,7 @@ describe('the gate', () => {
     ]);
   });
 
-  test('a click is no speech, and a pause within it no end', () => {
+  test('a click is not speech, and a short pause is not its end', () => {
     expect(run([LOUD, 0, LOUD, 0]).every((sign) => sign === null)).toBe(true);
     expect(run([LOUD, LOUD, 0, 0, LOUD, 0, 0, 0, 0]).filter((sign) => sign === 'stopped')).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('the gate', () => {
   });
 });
 
-/** How much of a sound is at one frequency, 0 to 1. */
+/** Returns the share of a sound at one frequency, 0 to 1. */
 function share(samples: Float32Array, hertz: number, rate: number): number {
   let re = 0;
   let im = 0;
@@ -150,7 +150,7 @@ const collect = async (source: AsyncIterable<Buffer>) => {
   return all;
 };
 
-describe('sound on its way', () => {
+describe('audio conversion', () => {
   test.each([
     [PCM, tone(1000, 0.4, 1_000)],
     [ULAW_FORMAT, toG711(ULAW, fromPcm16(tone(1000, 0.4, 1_000, 8_000)))],
@@ -168,7 +168,7 @@ describe('sound on its way', () => {
   });
 
   test.each(['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const)(
-    'out: %s keeps the tone, whatever the pieces',
+    'out: %s keeps the tone for any chunks',
     async (type) => {
       const format = (type === 'audio/pcm' ? PCM : { type }) as AudioFormat;
       for (const size of [1, 333, 100_000]) {
@@ -185,7 +185,7 @@ describe('sound on its way', () => {
     },
   );
 
-  test('what is no bare sound is refused, not played', () => {
+  test('refuses anything but raw PCM', () => {
     const answer = {
       status: 200,
       headers: { 'content-type': 'audio/mpeg' },
@@ -194,7 +194,7 @@ describe('sound on its way', () => {
     expect(() => pcmOf(answer)).toThrow(GatewayError);
   });
 
-  test('the form holds the fields and the file', () => {
+  test('the form contains the fields and the file', () => {
     const { type, body } = wavForm({ model: 'stt', language: 'de' }, Buffer.from('RIFF'));
     const boundary = type.split('boundary=')[1] as string;
     expect(

@@ -10,7 +10,7 @@ import type { VoiceRequest } from './step.ts';
 import { type PcmSource, pcmOf } from './voice-sound.ts';
 import { asWav, wavForm } from './wav-body.ts';
 
-/** Longest time of each stage, in milliseconds, a load that it waits for included. */
+/** Time limit of each stage in milliseconds, its load included. */
 const LIMITS_MS = { hear: 300_000, chat: 1_800_000, say: 300_000 } as const;
 const MAX_TRANSCRIPT_BYTES = 1024 * 1024;
 
@@ -33,7 +33,7 @@ const callInternal = ({ internal, tier }: StageDeps, call: Call): Promise<Intern
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-/** Understands a turn. Throws what the route throws, and the signal's reason. */
+/** Transcribes a turn. Throws what the route throws, and the reason of the signal. */
 export async function transcribe(
   deps: StageDeps,
   sound: Buffer,
@@ -57,7 +57,7 @@ export async function transcribe(
   return { text: told.text.trim(), seconds: Math.round((wav.length - 44) / 3_200) / 10 };
 }
 
-/** The events of the chat that answers a conversation. */
+/** Yields the events of the chat that answers a conversation. */
 export async function* chat(
   deps: StageDeps,
   asked: ChatRequest,
@@ -68,7 +68,7 @@ export async function* chat(
   yield* eventsOf(await callInternal(deps, { ...call, limitMs: LIMITS_MS.chat }));
 }
 
-/** The sound of one sentence, as samples at a known rate, as it is made. */
+/** Returns the audio of one sentence as a stream of PCM samples. */
 export async function synthesize(
   deps: StageDeps,
   text: string,

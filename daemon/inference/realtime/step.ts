@@ -7,48 +7,51 @@ import { type SessionConfig, sessionResource } from './session-config.ts';
 import type { SoundBuffer } from './sound-buffer.ts';
 import type { VadState } from './vad.ts';
 
-/** Everything that a session is, as a value. */
+/** The complete, immutable state of a session. */
 export interface SessionState {
   readonly id: string;
-  /** Of ids that were given out. */
+  /** Number of ids that were generated. */
   readonly count: number;
   readonly config: SessionConfig;
   readonly items: readonly Item[];
-  /** Answers that were spoken: what was said when, by item. */
+  /** Spoken sentences with their durations, by item. */
   readonly spokenSentences: Readonly<Record<string, readonly SpokenSentence[]>>;
-  /** Items whose sound is not understood yet. */
+  /** Items whose audio is being transcribed. */
   readonly transcribing: readonly string[];
   readonly sound: SoundBuffer;
   readonly vad: VadState;
-  /** Bytes of `sound` that the gate has judged. */
+  /** Bytes of `sound` that the VAD has processed. */
   readonly processedBytes: number;
-  /** The item that speech which goes on now will be. */
+  /** The item id of the speech in progress. */
   readonly speechItemId: string | null;
   readonly response: ActiveResponse | null;
-  /** Turns that ended while an answer went on that nothing interrupts and that was not told of them: they are answered next. */
+  /**
+   * Turns that ended while a response was active that could not be interrupted and did not include them. They
+   * are answered next.
+   */
   readonly pendingTurns: readonly string[];
-  /** The last item when the caller cancelled an answer: nothing up to it is answered without being asked for. */
+  /** The last item when the caller cancelled a response: nothing up to it is answered without a request. */
   readonly dismissedItemId: string | null;
 }
 
-/** What went wrong in a stage, in the words of the catalogue. */
+/** The failure of a stage, with a code of the catalogue. */
 export interface StageError {
   readonly code: string;
   readonly message: string;
 }
 
-/** Tokens as the engine counted them. */
+/** Token counts of the engine. */
 export interface Tokens {
   readonly input: number;
   readonly output: number;
 }
 export interface StageTimes {
-  /** Milliseconds to the first token or sound; null when none came. */
+  /** Milliseconds to the first token or audio; null when none arrived. */
   readonly firstMs: number | null;
   readonly ms: number;
 }
 
-/** What happens to a session. */
+/** The inputs of a session. */
 export type Input =
   | { readonly kind: 'open' }
   | { readonly kind: 'message'; readonly read: ReadResult }
@@ -81,14 +84,14 @@ export type Input =
   | { readonly kind: 'failed'; readonly response: string; readonly error: StageError }
   | { readonly kind: 'idle' };
 
-/** How an answer is spoken. */
+/** How a response is spoken. */
 export interface VoiceRequest {
   readonly voice: string | null;
   readonly speed: number;
   readonly format: SessionConfig['output']['format'];
 }
 
-/** What a session wants done. */
+/** The effects that a session requests. */
 export type Effect =
   | { readonly kind: 'send'; readonly event: ServerEvent }
   | {
@@ -104,20 +107,20 @@ export type Effect =
       readonly voice: VoiceRequest | null;
     }
   | { readonly kind: 'stop'; readonly response: string }
-  /** Wakes the session by `idle` after so long; null takes that back. */
+  /** Sends the input `idle` after `ms`; null cancels it. */
   | { readonly kind: 'idle'; readonly ms: number | null };
 
 export type Stage = 'chat' | 'stt' | 'tts';
 
-/** What a session asks about the world around it. */
+/** What a session reads from its environment. */
 export interface SessionEnvironment {
-  /** Whether anything could serve this stage under this name. */
+  /** Returns whether any target could serve this stage under this name. */
   can(stage: Stage, model: string): boolean;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: number;
 }
 
-/** One transition under way: the state as it becomes, and what it wants done, in order. */
+/** One transition in progress: the new state, and its effects in order. */
 export class Step {
   state: SessionState;
   readonly environment: SessionEnvironment;
@@ -144,7 +147,7 @@ export class Step {
     this.send('error', { error });
   }
 
-  /** An id that no other of this or another session has. */
+  /** Returns an id that is unique across sessions. */
   newId(kind: 'event' | 'item' | 'resp' | 'call'): string {
     const count = this.state.count + 1;
     this.set({ count });

@@ -5,11 +5,11 @@ import type { Effect, Input } from './step.ts';
 
 type Turn = Extract<Effect, { kind: 'transcribe' }>;
 
-/** Turns that wait to be understood, and bytes of sound in them. */
+/** Maximum turns in the queue, and bytes of their audio. */
 const MAX_TURNS = 32;
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Has the turns of one session understood, one after the other, so that they are told in their order. */
+/** Transcribes the turns of one session one after the other, so that results keep their order. */
 export class TranscriptionQueue {
   readonly #stages: StageDeps;
   readonly #dispatch: (input: Input) => void;

@@ -42,7 +42,7 @@ test.each<[string, Item[], boolean]>([
   expect(needsResponse({ items, pendingTurns: [], dismissedItemId: null })).toBe(expected),
 );
 
-test('a turn that is owed an answer counts where it stands, if it says anything', () => {
+test('a pending turn with content counts at its position', () => {
   const turn = (transcript: string): Item => ({
     ...spokenItem('turn'),
     content: [{ type: 'input_audio', transcript }],
@@ -54,7 +54,7 @@ test('a turn that is owed an answer counts where it stands, if it says anything'
   expect(asked('and?', 'deleted')).toBe(false);
 });
 
-test('what the caller did not want answered counts no more, but what is said since then does', () => {
+test('dismissed input no longer counts, but later input does', () => {
   const first = { ...spokenItem('first'), content: [{ type: 'input_text', text: 'hello' }] } as const;
   const dismissed = 'first';
   expect(needsResponse({ items: [first, heard('')], pendingTurns: [], dismissedItemId: dismissed })).toBe(

@@ -4,9 +4,9 @@ import type { SessionState } from './step.ts';
 type Conversation = Pick<SessionState, 'items' | 'pendingTurns' | 'dismissedItemId'>;
 
 /**
- * Whether a conversation waits for the model: one of the `owed` turns says something, or nothing has answered the last of
- * what was said or worked out for it behind the `dismissed` item. What says nothing, a cut call included, neither asks nor
- * answers. Pure.
+ * Returns whether a conversation needs a response: one of the pending turns has content, or the last input
+ * after the dismissed item has no output after it. Items without content and interrupted calls count as
+ * neither. Pure.
  */
 export function needsResponse({ items, pendingTurns, dismissedItemId }: Conversation): boolean {
   if (items.some((item) => pendingTurns.includes(item.id) && isInput(item))) return true;

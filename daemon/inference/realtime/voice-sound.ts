@@ -5,9 +5,9 @@ import { Resampler } from '../../lib/media/resampler.ts';
 import type { InternalReply } from '../internal.ts';
 import { formatRow } from './sound-format.ts';
 
-/** What OpenAI's `pcm` means everywhere: 16-bit little-endian mono at this rate. */
+/** OpenAI's `pcm`: 16-bit little-endian mono at this rate. */
 const PCM_RATE = 24_000;
-/** Sound of one event: a fifth of a second, so that a voice starts early and events stay few. */
+/** Audio per event: 200 ms, a balance of latency and number of events. */
 const EVENT_MS = 200;
 
 export interface PcmSource {
@@ -15,7 +15,7 @@ export interface PcmSource {
   readonly bytes: AsyncIterable<Buffer>;
 }
 
-/** The samples of a speech answer that was asked for as `pcm`. Throws for an engine that sent something else. */
+/** Returns the samples of a speech reply that was requested as `pcm`. Throws for any other type. */
 export function pcmOf({ headers, body }: Pick<InternalReply, 'headers' | 'body'>): PcmSource {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (['audio/pcm', 'audio/l16', 'application/octet-stream', ''].includes(type))
@@ -25,7 +25,7 @@ export function pcmOf({ headers, body }: Pick<InternalReply, 'headers' | 'body'>
   });
 }
 
-/** The same sound in the format of the caller, in pieces for events. */
+/** Converts audio to the caller's format, in pieces for events. */
 export async function* inFormat(source: PcmSource, format: AudioFormat): AsyncGenerator<Buffer> {
   const row = formatRow(format);
   const piece = Math.round((row.rate * EVENT_MS) / 1000) * row.bytesPerSample;

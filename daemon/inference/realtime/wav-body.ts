@@ -4,10 +4,10 @@ import { toPcm16, wavHeader } from '../../lib/media/pcm.ts';
 import { Resampler } from '../../lib/media/resampler.ts';
 import { formatRow } from './sound-format.ts';
 
-/** The rate that every recogniser takes; several take no other. */
+/** The rate that every transcription engine accepts; some accept no other. */
 export const TRANSCRIPTION_RATE = 16_000;
 
-/** Sound of a caller as a WAV file at 16,000 samples per second. */
+/** Converts a caller's audio to a WAV file at 16,000 samples per second. */
 export function asWav(format: AudioFormat, sound: Buffer): Buffer {
   const row = formatRow(format);
   const resampler = new Resampler(row.rate, TRANSCRIPTION_RATE);
@@ -16,7 +16,7 @@ export function asWav(format: AudioFormat, sound: Buffer): Buffer {
   return Buffer.concat([wavHeader(TRANSCRIPTION_RATE, bytes), ...pcm]);
 }
 
-/** A multipart form with text fields and one WAV file; its boundary is in no field. */
+/** Creates a multipart form with text fields and one WAV file. The boundary occurs in no field. */
 export function wavForm(
   fields: Readonly<Record<string, string>>,
   wav: Buffer,

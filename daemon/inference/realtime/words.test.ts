@@ -32,7 +32,7 @@ describe('sentences', () => {
     [['A list:\n- one thing that is longer\n- two'], ['A list:\n', '- one thing that is longer\n', '- two']],
   ])('%j', (parts, expected) => expect(split(...parts)).toEqual(expected));
 
-  test('nothing is lost or added, and no piece is too long, however the stream is cut', () => {
+  test('nothing is lost or added, and no sentence is too long, for any chunking', () => {
     const text = fc
       .array(
         fc.oneof(
@@ -56,7 +56,7 @@ describe('sentences', () => {
     ['marks', '.'.repeat(10_000)],
     ['marks and words', `${'!'.repeat(5_000)} and ${'.'.repeat(5_000)}`],
     ['words', 'word'.repeat(100_000)],
-  ])('a long row of %s without an end costs no more than its length', (_, text) => {
+  ])('a long run of %s takes linear time', (_, text) => {
     const before = process.cpuUsage();
     expect(split(text).join('')).toBe(text);
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(1_000);
@@ -67,7 +67,7 @@ describe('sentences', () => {
     ['.'.repeat(400), 400],
     ['.'.repeat(401), 400],
     [`${'.'.repeat(398)}”)`, 400],
-  ])('marks at the longest piece (%#)', (marks, end) => {
+  ])('marks at the maximum length (%#)', (marks, end) => {
     expect(split(`${marks} and more`)[0]).toHaveLength(end);
   });
 
@@ -76,10 +76,10 @@ describe('sentences', () => {
     ['...', null],
     ['😀 ', null],
     ['  one\n two', 'one two'],
-  ])('%j is said as %j', (text, said) => expect(speakable(text)).toBe(said));
+  ])('%j is spoken as %j', (text, said) => expect(speakable(text)).toBe(said));
 });
 
-describe('what was heard of an answer', () => {
+describe('the spoken part of a response', () => {
   const said = [
     { text: 'One two. ', ms: 900 },
     { text: 'Three four five.', ms: 1600 },
@@ -93,7 +93,7 @@ describe('what was heard of an answer', () => {
   ])('in %i ms: %j', (ms, text) => expect(spokenUntil(said, ms)).toBe(text));
 });
 
-describe('the chat that a conversation is', () => {
+describe('the chat of a conversation', () => {
   const base = { object: 'realtime.item', status: 'completed' } as const;
   const items: Item[] = [
     {
@@ -194,7 +194,7 @@ describe('the chat that a conversation is', () => {
     ['a result without a call', [result('a'), user], ['user wait']],
     ['no arguments', [call('a', ''), result('a')], ['assistant a {}', 'tool of a']],
     [
-      'a result that came after other words',
+      'a result after other text',
       [call('a', '{}'), call('b', ''), user, result('b'), result('a')],
       ['assistant a {} b {}', 'tool of a', 'tool of b', 'user wait'],
     ],
@@ -203,7 +203,7 @@ describe('the chat that a conversation is', () => {
       [call('a', '{}'), result('a'), call('b', '{}'), result('b')],
       ['assistant a {}', 'tool of a', 'assistant b {}', 'tool of b'],
     ],
-  ])('what engines would refuse is left out or put right: %s', (_, given, wanted) => {
+  ])('what engines refuse is left out or corrected: %s', (_, given, wanted) => {
     type Message = {
       role: string;
       content: string | null;
@@ -254,7 +254,7 @@ describe('chunks of a chat', () => {
     ],
   ])('%j', (event, pieces) => expect(new SpokenPieces().read(event)).toEqual(pieces));
 
-  test('calls that share a number are told apart', () => {
+  test('calls that share a number are separated', () => {
     const pieces = new SpokenPieces();
     const calls = ['x', 'y'].flatMap((id) => {
       const call = { index: 0, id, function: { name: `f${id}`, arguments: '{}' } };
@@ -268,7 +268,7 @@ describe('chunks of a chat', () => {
     ]);
   });
 
-  test('of any shape do no harm', () => {
+  test('of any shape are harmless', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('choices', 'usage', 'x'), fc.jsonValue()),

@@ -20,8 +20,8 @@ interface OpenResponse {
 }
 
 /**
- * Follows the events of one session and throws at the first one that stands where it may not: what clients rely on about
- * order, identity and wholeness, said a second time and in other words than the session's own code.
+ * Checks the order of the events of one session and throws at the first violation. States independently of
+ * the implementation what clients rely on: order, ids and completeness.
  */
 export class OrderChecker {
   readonly seen: ServerEvent[] = [];
@@ -42,7 +42,7 @@ export class OrderChecker {
     this.seen.push(event);
   }
 
-  /** Whether an answer goes on. */
+  /** Whether a response is active. */
   get active(): boolean {
     return this.#response !== null;
   }
@@ -104,7 +104,7 @@ export class OrderChecker {
     if (event.type.endsWith('cleared')) this.#speech = null;
   }
 
-  /** Turn detection that was off, or another format, begins the search for speech anew. */
+  /** Turn detection that was off, or a changed format, restarts speech detection. */
   #settings(event: ServerEvent): void {
     const { audio } = event.session as { audio: { input: { turn_detection: unknown; format: unknown } } };
     const { turn_detection, format } = audio.input;

@@ -4,11 +4,14 @@ import { newSession, session } from '../session.ts';
 import type { Effect, Input, SessionState, Stage } from '../step.ts';
 import { OrderChecker } from './order.ts';
 
-/** A session without a world: stages are named, effects are kept, every event is checked for its order. */
+/**
+ * A session without environment: stages are listed, effects are recorded, and the order of every event is
+ * checked.
+ */
 export class SessionBench {
   state: SessionState;
   readonly checker = new OrderChecker();
-  /** Effects that are no events, in order. */
+  /** Effects other than events, in order. */
   readonly effects: Exclude<Effect, { kind: 'send' }>[] = [];
   stages: Stage[] = ['chat', 'stt', 'tts'];
   now = 0;
@@ -18,7 +21,7 @@ export class SessionBench {
     this.dispatch({ kind: 'open' });
   }
 
-  /** Answers the events that this input caused. */
+  /** Returns the events that this input caused. */
   dispatch(input: Input): ServerEvent[] {
     const frozen = JSON.stringify({ ...this.state, sound: null });
     const before = this.state;
@@ -37,7 +40,7 @@ export class SessionBench {
     return sent;
   }
 
-  /** A message of the caller. */
+  /** Sends a client message. */
   say(event: Record<string, unknown>): ServerEvent[] {
     return this.dispatch({ kind: 'message', read: readClientEvent(Buffer.from(JSON.stringify(event))) });
   }
@@ -52,7 +55,7 @@ export class SessionBench {
     );
   }
 
-  /** The newest effect of a kind; throws when there was none. */
+  /** Returns the newest effect of a kind; throws when there is none. */
   last<K extends Effect['kind']>(kind: K): Extract<Effect, { kind: K }> {
     const found = this.effects.findLast((effect) => effect.kind === kind);
     if (found === undefined) throw new Error(`nothing wanted ${kind}`);
@@ -78,14 +81,14 @@ export const ANSWERED = {
 export const SPOKEN = { kind: 'spoken', times: { firstMs: 3, ms: 4 } } as const;
 export const MANUAL = { audio: { input: { turn_detection: null } } };
 
-/** A session that answers in text. */
+/** Creates a session with text responses. */
 export const textSession = () => new SessionBench({ modality: 'text' });
-/** A message and the wish for an answer; the answer that is then made. */
+/** Sends a message and requests a response; returns the id of the response. */
 export const requestResponse = (bench: SessionBench) => {
   bench.say({ type: 'conversation.item.create', item: ITEM });
   bench.say({ type: 'response.create' });
   return bench.answering;
 };
-/** The response that is told to be over. */
+/** Returns the finished response. */
 export const doneOf = (events: ReturnType<SessionBench['dispatch']>) =>
   events.find(({ type }) => type === 'response.done')?.response as Record<string, never>;

@@ -1,4 +1,4 @@
-/** A tone as PCM16 at 24,000 samples per second. */
+/** Returns a tone as PCM16 at 24,000 samples per second. */
 export function tone(ms: number, level = 0.5, hertz = 440, rate = 24_000): Buffer {
   const bytes = Buffer.alloc(Math.floor((rate * ms) / 1000) * 2);
   for (let at = 0; at < bytes.length / 2; at++)
