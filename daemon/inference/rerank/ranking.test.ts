@@ -42,7 +42,7 @@ test.each([
     },
   ],
   ['Cohere', { id: 'r', model: 'm', results: best, meta: { tokens: { input_tokens: 7 } } }],
-])('%s is told in the one shape', (_, answer) => {
+])("%s is converted to the common shape", (_, answer) => {
   expect(ranked(answer)).toEqual({
     object: 'list',
     model: 'm',
@@ -61,7 +61,7 @@ test('TEI: a bare list, no model and no counts', () => {
   });
 });
 
-test('top_n and return_documents are kept here, whatever the engine does with them', () => {
+test('top_n and return_documents are applied by the gateway', () => {
   const ask = asked({ top_n: 2, return_documents: true });
   expect(ranked({ results: best }, ask).results).toEqual([
     { index: 2, relevance_score: 9, document: { text: 'c' } },
@@ -70,7 +70,7 @@ test('top_n and return_documents are kept here, whatever the engine does with th
   expect(ranked({ results: best }, asked({ top_n: 99 })).results).toHaveLength(3);
 });
 
-test('best first, of equals the one that was named first, no more than was asked for', () => {
+test('best first, equal scores in request order, at most as many as requested', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 20 }),
@@ -108,7 +108,7 @@ test.each([
       ],
     },
   ],
-])('%j is no ranking: 502', (answer) => {
+])('%j is not a ranking: 502', (answer) => {
   expect(() => ranked(answer)).toThrow(
     expect.objectContaining({ code: 'upstream.error', status: 502 }) as Error,
   );
@@ -124,7 +124,7 @@ test.each([
   [{ top_n: 0 }, 'top_n'],
   [{ top_n: 1.5 }, 'top_n'],
   [{ return_documents: 'yes' }, 'return_documents'],
-])('%# is refused by the name of its field', (more, param) => {
+])('%# is refused with its field name', (more, param) => {
   expect(() => asked(more)).toThrow(
     expect.objectContaining({
       status: 400,
@@ -137,7 +137,7 @@ test.each([
   );
 });
 
-test('an engine gets texts, in its own words', () => {
+test('an engine gets texts under its own field names', () => {
   const ask = asked({ top_n: 2, return_documents: true, max_tokens_per_doc: 9 });
   expect(JSON.parse(rerankBody(ask, 'native', 'common').toString())).toEqual({
     model: 'native',

@@ -45,7 +45,7 @@ const isResult = ({ index, relevance_score }: { index: unknown; relevance_score:
   (index as number) < count &&
   typeof relevance_score === 'number';
 
-/** Counts as they are told, by whatever name; what nobody told is 0. */
+/** Returns the token counts under any known name; 0 when missing. */
 function usageOf(root: Json): Json {
   const usage = asObject(root.usage);
   const meta = asObject(asObject(root.meta).tokens);

@@ -3,18 +3,21 @@ import { GatewayError } from '../../contract/errors.ts';
 import { RerankBody, textsOf } from '../../contract/rerank.ts';
 import { readBody } from '../dialects/read-body.ts';
 
-/** What a rerank request asks for. */
+/** A parsed rerank request. */
 export interface RerankRequest {
   readonly query: string;
   readonly documents: readonly string[];
-  /** Most results; never more than there are documents. */
+  /** Maximum number of results; at most the number of documents. */
   readonly topN: number;
   readonly returnDocuments: boolean;
-  /** Every other field but `model`. */
+  /** Every other field except `model`. */
   readonly others: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a rerank request; throws `request.invalid` (400, as the embedded engine does) that names the field at fault. */
+/**
+ * Parses a rerank request. Throws `request.invalid` (400, as the embedded engine does) with the field at
+ * fault.
+ */
 export function parseRerankRequest(body: Buffer): RerankRequest {
   const { query, documents, top_n, return_documents, model: _, ...others } = read(body);
   return {
@@ -32,7 +35,7 @@ function read(body: Buffer): z.infer<typeof RerankBody> {
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== 'request.invalid') throw error;
     const { param, details } = error.options;
-    // Clients look for the name of the field, as OpenAI gives it, not for a place in it.
+    // Clients expect the field name, as at OpenAI, not a path inside it.
     throw new GatewayError('request.invalid', {
       status: 400,
       message: error.message,
@@ -42,10 +45,13 @@ function read(body: Buffer): z.infer<typeof RerankBody> {
   }
 }
 
-/** How an engine is asked: by the names that Jina, llama-server and vLLM share, or by those of TEI. */
+/** Field names of the request: those that Jina, llama-server and vLLM share, or those of TEI. */
 export type RerankFormat = 'common' | 'tei';
 
-/** The body for an engine: texts only, since not all of them know documents as objects; they are put back here. */
+/**
+ * Returns the body for an engine. Documents are plain texts, because not every engine accepts objects; the
+ * response restores them.
+ */
 export function rerankBody(ask: RerankRequest, model: string | null, words: RerankFormat): Buffer {
   const { query, documents, topN, others } = ask;
   if (words === 'tei')

@@ -10,7 +10,7 @@ import { TransformedResponse } from '../transform-response.ts';
 import { rankingOf } from './ranking.ts';
 import { parseRerankRequest, rerankBody } from './rerank-ask.ts';
 
-/** Rerank: the model is read at once, everything else when it is known who serves it. */
+/** Parses rerank: the model immediately, everything else when the target is known. */
 export function readRerank({ body }: InferenceCall): ParsedRequest {
   const index = scanBody(body);
   const asked = modelOf(index);
@@ -22,7 +22,10 @@ export function readRerank({ body }: InferenceCall): ParsedRequest {
   };
 }
 
-/** Our own engine speaks the one shape; every other one is asked in words that it knows, and its answer made into that shape. */
+/**
+ * Our own engine uses the common shape. Requests to other engines are converted to their format, and
+ * their responses back.
+ */
 export async function prepareRerank(
   ctx: CallContext,
   { body }: ParsedRequest,
