@@ -33,14 +33,14 @@ describe('slot-alias', () => {
       lane: 'agent-hermes',
     });
   });
-  test.each(['embed', 'qwen', 'Agent', 'nobody'])('%s is no chat alias', (name) => {
+  test.each(['embed', 'qwen', 'Agent', 'nobody'])('%s is not a chat alias', (name) => {
     expect(slotAlias(plainModelRef(name), home, 'llm')).toEqual(plainModelRef(name));
   });
-  test('the very id of what the slot holds names the model, which needs no rewrite', () => {
+  test('the model id of the slot refers to the model and is not rewritten', () => {
     const on = routingView({ slots: [slotRecord({ name: 'beta', model: 'beta' })] });
     expect(slotAlias(plainModelRef('beta'), on, 'llm')).toEqual(plainModelRef('beta'));
   });
-  test('a model id is no alias of a slot with another model, but specified names mean the slot', () => {
+  test('a model id is not an alias of a slot with another model, but specified names refer to the slot', () => {
     const slots = [
       slotRecord({ name: 'beta', model: 'Gamma' }),
       slotRecord({ name: 'agent', model: 'qwen' }),
@@ -106,7 +106,7 @@ describe('virtual-name', () => {
     expect(ask('svc/agent')).toMatchObject({ lane: 'agent', model: 'big', chain: [] });
     expect(ask('svc/embed')).toMatchObject({ lane: 'embed', model: 'e5', chain: [] });
   });
-  test('svc/utility keeps agent behind it, also while it is offline', () => {
+  test('svc/utility falls back to agent, also while it is offline', () => {
     expect(ask('svc/utility')).toMatchObject({ lane: 'utility', chain: ['agent'] });
   });
   test('a slot in ERROR or absent yields to the next of the chain', () => {
@@ -124,10 +124,10 @@ describe('virtual-name', () => {
       chain: ['utility', 'agent'],
     });
   });
-  test('all in ERROR: the first stays the lane and its owner decides', () => {
+  test('all in ERROR: the first stays the lane and the slot decides', () => {
     expect(ask('svc/agent', [{ ...agent, state: 'error' }])).toMatchObject({ lane: 'agent' });
   });
-  test('a name without a slot is 404 with near names', () => {
+  test('a name without a slot is 404 with similar names', () => {
     const error = expect.objectContaining({ code: 'dispatch.no_route', status: 404 });
     expect(() => ask('svc/agnet')).toThrowError(error);
     try {

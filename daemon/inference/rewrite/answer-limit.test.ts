@@ -13,7 +13,7 @@ test.each([
   'https://my-own.openai.azure.com',
   'https://my-own.services.ai.azure.com',
   'https://my-own.cognitiveservices.azure.com',
-])('%s gets the name that it takes', (origin) =>
+])('%s gets max_completion_tokens', (origin) =>
   expect(sent(origin)).toBe('{"model":"m","max_completion_tokens":9,"messages":[]}'),
 );
 
@@ -23,7 +23,7 @@ test.each([
   'https://my-own.azure.com',
   'http://127.0.0.1:8080',
   undefined,
-])('%s gets the name that everybody knows', (origin) => expect(sent(origin)).toBe(body.toString()));
+])('%s gets max_tokens', (origin) => expect(sent(origin)).toBe(body.toString()));
 
-test('a chat that came as one stays as it was written', () =>
+test('a chat that is not translated stays unchanged', () =>
   expect(sent('https://api.openai.com', scanBody(body))).toBe(body.toString()));

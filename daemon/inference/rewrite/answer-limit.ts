@@ -5,8 +5,8 @@ import { NO_EDITS, replace } from './edits.ts';
 const NAME = 'max_completion_tokens';
 
 /**
- * A chat that was made from a request of another API limits its answer by `max_tokens`, which every engine reads but
- * OpenAI's newer models, which refuse it for `max_completion_tokens`. A chat that came as one stays as it was written.
+ * A translated chat limits its response by `max_tokens`, which every engine supports except OpenAI's newer
+ * models; they require `max_completion_tokens`. A chat that is not translated stays unchanged.
  */
 export const answerLimit: BodyRule = ({ index, origin }) => {
   const limit = fieldOf(index, 'max_tokens');
@@ -14,7 +14,7 @@ export const answerLimit: BodyRule = ({ index, origin }) => {
   return [replace({ start: limit.before, end: limit.value.start }, `${JSON.stringify(NAME)}:`)];
 };
 
-/** OpenAI itself, at any of its regions, or Azure, which serves the same models. */
+/** OpenAI in any region, or Azure, which serves the same models. */
 const OPENAI =
   /^https:\/\/(([a-z]+\.)?api\.openai\.com|[\w-]+\.(openai|services\.ai|cognitiveservices)\.azure\.com)$/;
 

@@ -68,7 +68,7 @@ describe('keys that hide', () => {
     expect(index('{"messages":[{"\\u0072ole":"syst\\u0065m"}]}').messages[0]?.role).toBe('system');
   });
 
-  test('of two the last counts and both are known', () => {
+  test('the last of two counts and both are indexed', () => {
     const scanned = index('{"model":"a","x":{"model":"c"},"model":"b"}');
     expect(modelOf(scanned)).toBe('b');
     expect(scanned.fields).toHaveLength(2);
@@ -78,11 +78,11 @@ describe('keys that hide', () => {
     });
   });
 
-  test('a nested field of that name is none', () => {
+  test('ignores a nested field of that name', () => {
     expect(modelOf(index('{"metadata":{"model":"a"}}'))).toBeNull();
   });
 
-  test('a model longer than any name is refused before anybody is looked for, one of 64 KiB is not', () => {
+  test('a model above 64 KiB is refused before dispatch, one of 64 KiB is not', () => {
     const named = (length: number) => index(JSON.stringify({ model: 'm'.repeat(length - 2) }));
     expect(modelOf(named(65_536))).toHaveLength(65_534);
     expect(() => modelOf(named(65_537))).toThrow(
@@ -108,11 +108,11 @@ test.each([
   expect(code(text)).toBe(expected);
 });
 
-test('more messages than any conversation has are refused', () => {
+test('refuses too many messages', () => {
   expect(code(`{"messages":[${Array(100_001).fill('{}').join(',')}]}`)).toBe('request.invalid_json');
 });
 
-test('a model that is absent, null or blank is none; one that is no string is refused', () => {
+test('an absent, null or blank model is null; one that is not a string is refused', () => {
   for (const text of ['{}', '{"model":null}', '{"model":""}', '{"model":"  "}']) {
     expect(modelOf(index(text))).toBeNull();
   }

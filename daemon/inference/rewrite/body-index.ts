@@ -8,7 +8,7 @@ import {
   stringAt,
 } from '../../lib/json/byte-scanner.ts';
 
-/** The top-level fields that the gateway looks at; all others are never touched. */
+/** The top-level fields that the gateway reads; others are never changed. */
 const GENERAL_FIELDS = [
   'model',
   'stream',
@@ -17,23 +17,23 @@ const GENERAL_FIELDS = [
   'chat_template_kwargs',
   'messages',
 ] as const;
-/** The same for a chat that was made from a request of another API. */
+/** The fields for a chat that was translated from another API. */
 const TRANSLATED_FIELDS = [...GENERAL_FIELDS, 'max_tokens', 'reasoning_effort', 'tools'] as const;
-/** The same for speech. */
+/** The fields for speech. */
 const SPEECH_FIELDS = ['model', 'input', 'voice', 'speed', 'response_format', 'stream_format'] as const;
-/** The same for embeddings. */
+/** The fields for embeddings. */
 const EMBEDDING_FIELDS = ['model', 'input', 'encoding_format', 'dimensions'] as const;
 export type WantedField =
   | (typeof TRANSLATED_FIELDS)[number]
   | (typeof SPEECH_FIELDS)[number]
   | (typeof EMBEDDING_FIELDS)[number];
 
-/** Messages in one body. */
+/** Maximum number of messages in one body. */
 const MAX_MESSAGES = 100_000;
 
-/** One member of an object or element of an array, with the white space around it. */
+/** One member of an object or element of an array, including its white space. */
 export interface Member {
-  /** Position among its siblings. */
+  /** Index among its siblings. */
   readonly index: number;
   /** Offset after the delimiter before it. */
   readonly before: number;
@@ -48,15 +48,15 @@ export interface Field extends Member {
 }
 
 export interface Message extends Member {
-  /** Its role when that is a string; of two the last, as parsers take it. */
+  /** The role if it is a string; the last one of duplicates, as parsers do. */
   readonly role: string | null;
-  /** Where the value of the role lies. */
+  /** The range of the role's value. */
   readonly roleAt: Range | null;
-  /** More than one `role`: readers may disagree which one counts. */
+  /** More than one `role`: parsers may disagree. */
   readonly isAmbiguous: boolean;
 }
 
-/** Where the parts of a request body lie; nothing of the text is copied. */
+/** The byte ranges of the parts of a request body; copies no text. */
 export interface BodyIndex {
   readonly bytes: Buffer;
   /** Offset after the opening brace, and the number of members. */
@@ -88,7 +88,7 @@ export function scanBody(bytes: Buffer, wanted: WantedNames = GENERAL_NAMES): Bo
   return { bytes, open, members, fields, messages: messageList.messages, messagesOpen: messageList.open };
 }
 
-/** What is found in a body. */
+/** Collects the wanted fields of a body. */
 class TopLevel implements ObjectVisitor {
   readonly fields: Field[] = [];
   members = 0;
@@ -136,11 +136,11 @@ function messagesOf(scanner: ByteScanner): MessageList {
   return { messages, open };
 }
 
-/** The messages of a body. */
+/** Collects the messages of a body. */
 class MessageScanner implements ArrayVisitor, ObjectVisitor {
   readonly messages: Message[] = [];
   readonly #scanner: ByteScanner;
-  /** Of the message under way: how many roles it has, and where the last one lies. */
+  /** For the current message: the number of roles, and the range of the last one. */
   #roles = 0;
   #roleAt: Range | null = null;
 
@@ -186,13 +186,13 @@ class MessageScanner implements ArrayVisitor, ObjectVisitor {
   }
 }
 
-/** Offset of the delimiter that follows the value just consumed. */
+/** Returns the offset of the delimiter after the value just consumed. */
 function delimiter(scanner: ByteScanner): number {
   scanner.space();
   return scanner.at;
 }
 
-/** Names that a scan looks for, by their length. */
+/** Names to search for, by length. */
 export type WantedNames = ReadonlyMap<number, readonly EncodedName[]>;
 
 interface EncodedName {
@@ -214,9 +214,9 @@ export const TRANSLATED_NAMES = namesByLength(TRANSLATED_FIELDS);
 export const SPEECH_NAMES = namesByLength(SPEECH_FIELDS);
 export const EMBEDDING_NAMES = namesByLength(EMBEDDING_FIELDS);
 const ROLE = namesByLength(['role']);
-/** Roles that are told apart without making a text of each. */
+/** Roles that are recognised without creating a string. */
 const ROLES = namesByLength(['system', 'developer', 'user', 'assistant', 'tool']);
-/** Longest key that can spell a wanted name: every letter as a \u escape. */
+/** Maximum length of a key that can spell a wanted name: every letter as a \u escape. */
 const MAX_KEY_BYTES =
   Math.max(...GENERAL_NAMES.keys(), ...SPEECH_NAMES.keys(), ...EMBEDDING_NAMES.keys()) * 6;
 
@@ -224,7 +224,7 @@ function wantedName(bytes: Buffer, start: number, end: number, wanted: WantedNam
   return nameAt(bytes, start, end, wanted) as WantedField | null;
 }
 
-/** The wanted name that a key (quotes included) spells, also with escapes; null for all others. */
+/** Returns the wanted name that a key (quotes included) spells, also with escapes; null for all others. */
 function nameAt(bytes: Buffer, start: number, end: number, wanted: WantedNames): string | null {
   const length = end - start - 2;
   if (length > MAX_KEY_BYTES) return null;
@@ -238,7 +238,7 @@ function nameAt(bytes: Buffer, start: number, end: number, wanted: WantedNames):
   return null;
 }
 
-/** Which of these names stands at `from`, letter by letter. */
+/** Returns the name that is at `from`, compared byte by byte. */
 function matchAt(bytes: Buffer, from: number, names: readonly EncodedName[] | undefined): string | null {
   if (names === undefined) return null;
   for (const { name, bytes: letters } of names) {
@@ -249,11 +249,11 @@ function matchAt(bytes: Buffer, from: number, names: readonly EncodedName[] | un
   return null;
 }
 
-/** The text of a role (quotes included in its range). */
+/** Returns the text of a role (quotes included in its range). */
 const roleOf = (bytes: Buffer, at: Range): string =>
   matchAt(bytes, at.start + 1, ROLES.get(at.end - at.start - 2)) ?? stringAt(bytes, at);
 
-/** The occurrence of a field that counts: the last one, as `JSON.parse` takes it. */
+/** Returns the effective occurrence of a field: the last one, as `JSON.parse` does. */
 export function fieldOf(index: BodyIndex, name: WantedField): Field | undefined {
   const { fields } = index;
   for (let at = fields.length - 1; at >= 0; at--) if (fields[at]?.name === name) return fields[at];
@@ -261,19 +261,19 @@ export function fieldOf(index: BodyIndex, name: WantedField): Field | undefined 
 }
 
 /**
- * Bytes that `model` may take in a body. No name is nearly as long, and each look at one for somebody who serves it holds up every
- * other request.
+ * Maximum bytes of `model`. Real names are far shorter, and searching for a huge one would block the event
+ * loop.
  */
 const MAX_MODEL_BYTES = 65_536;
 
-/** Throws `request.invalid` for a model that takes more bytes than any name. */
+/** Throws `request.invalid` for a model above the limit. */
 export function assertModelLength(bytes: number): void {
   if (bytes > MAX_MODEL_BYTES) throw invalid('model', `must take at most ${MAX_MODEL_BYTES} bytes`);
 }
 
 /**
- * The value of `model`: null when absent, `null` or blank.
- * Throws `request.invalid` when it is there and no string, or longer than any name.
+ * Returns the value of `model`: null when absent, `null` or blank. Throws `request.invalid` for a value that
+ * is not a string or exceeds the limit.
  */
 export function modelOf(index: BodyIndex): string | null {
   const field = fieldOf(index, 'model');
@@ -284,12 +284,12 @@ export function modelOf(index: BodyIndex): string | null {
   return text.trim() === '' ? null : text;
 }
 
-/** Whether the caller asks for a stream; only boolean true does. */
+/** Returns whether the caller requests a stream; only boolean true does. */
 export function wantsStream(index: BodyIndex): boolean {
   return fieldOf(index, 'stream')?.kind === 'true';
 }
 
-/** A 422 that names one field and why, never its value. */
+/** Returns a 422 with one field and the reason, never its value. */
 export function invalid(path: string, reason: string): GatewayError {
   return new GatewayError('request.invalid', {
     param: path || undefined,

@@ -3,22 +3,24 @@ import type { BodyIndex } from './body-index.ts';
 import type { Edit } from './edits.ts';
 import type { ChatHistory } from './restore-reasoning.ts';
 
-/** What the body rules may look at once the target is known. */
+/** The input of the body rules once the target is known. */
 export interface BodyContext {
   readonly index: BodyIndex;
-  /** True for a slot of ours or an engine like it; false for a provider of somebody else. */
+  /** True for a slot or a similar engine; false for a third-party provider. */
   readonly local: boolean;
-  /** Of the server that it goes to; undefined where that does not matter. */
+  /** Origin of the target server; undefined where it does not matter. */
   readonly origin?: string;
-  /** The upstream that it goes to; null or undefined for a slot of ours. */
+  /** The target upstream; null or undefined for a slot. */
   readonly upstream?: string | null;
-  /** How the effort is told; undefined: as it was asked for. */
+  /** How to send the reasoning effort; undefined sends it as requested. */
   readonly effortFallback?: EffortFallback;
-  /** What was said before in a chat that was made from a request of another API. */
+  /** Earlier turns of a chat that was translated from another API. */
   readonly history?: ChatHistory;
-  /** Thinking when the caller says nothing: the slot's choice, else the registry's; null = leave it to the engine. */
+  /**
+   * Thinking when the caller sets none: the slot's choice, else the registry's; null leaves it to the engine.
+   */
   thinkingDefault(): boolean | null;
 }
 
-/** One deviation that changes the body: a pure function from the picture to edits. */
+/** One deviation that changes the body: a pure function from the body index to edits. */
 export type BodyRule = (context: BodyContext) => readonly Edit[];

@@ -23,7 +23,7 @@ test('the seven deviations are in the order of the specification', () => {
   ]);
 });
 
-test('a chat with nothing to rewrite leaves as the very same buffer', () => {
+test('a chat without rewrites is the same Buffer', () => {
   const chat = context(
     '{"model":"qwen","messages":[{"role":"user","content":"hi"}],"seed":18446744073709551615}',
   );
@@ -60,7 +60,7 @@ test('an omitted model is filled in', () => {
   expect(rewriteModel(context('{"model":null}').index, null, 'e5').toString()).toBe('{"model":"e5"}');
 });
 
-test('load-model falls on to the next of the chain only for memory and failure', async () => {
+test('load-model continues with the next of the chain only for memory and failure', async () => {
   const refuse = (code: 'slot.no_memory' | 'slot.failed' | 'slot.queue_full') => (slot: string) =>
     slot === 'utility' ? Promise.reject(new GatewayError(code)) : Promise.resolve(slot);
   expect(await loadModel('utility', ['agent'], refuse('slot.no_memory'))).toBe('agent');

@@ -20,7 +20,9 @@ import { virtualName } from './virtual-name.ts';
 
 type ModelRefRule = (address: ModelRef, view: RoutingView, type: SlotTypeName) => ModelRef;
 
-/** A deviation works on the address (before dispatch), on the body (once the target is known) or on the slot. */
+/**
+ * A deviation changes the model reference (before dispatch), the body (once the target is known) or the slot.
+ */
 type Deviation =
   | { readonly name: string; readonly modelRef: ModelRefRule }
   | { readonly name: string; readonly body: BodyRule }
@@ -46,12 +48,15 @@ const BODY_RULES: readonly BodyRule[] = [
   ...CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : [])),
 ];
 
-/** Aliases, NPU tags and virtual names work on every `/v1` route that takes a model; `type` is what the route needs. */
+/**
+ * Applies aliases, NPU tags and virtual names on every `/v1` route with a model; `type` is what the route
+ * requires.
+ */
 export function rewriteModelRef(address: ModelRef, view: RoutingView, type: SlotTypeName): ModelRef {
   return MODEL_REF_RULES.reduce((current, rule) => rule(current, view, type), address);
 }
 
-/** The body of a chat as the engine gets it; untouched bytes when no rule has anything to say. */
+/** Returns the body of a chat for the engine; unchanged bytes when no rule applies. */
 export function rewriteChat(context: BodyContext, asked: string | null, model: string | null): OutboundBody {
   const { index } = context;
   const edits: Edit[] = [];
@@ -61,12 +66,15 @@ export function rewriteChat(context: BodyContext, asked: string | null, model: s
   return render(index, edits);
 }
 
-/** Spreading a list costs more than most rules do, and nearly all lists are empty. */
+/** Spreading costs more than most rules do, and almost all lists are empty. */
 function add(edits: Edit[], more: readonly Edit[]): void {
   for (let at = 0; at < more.length; at++) edits.push(more[at] as Edit);
 }
 
-/** The body of every other JSON route: only `model`, and only where a rewrite or the omitted-model rule named another. */
+/**
+ * Returns the body of every other JSON route: changes only `model`, and only if a rewrite or the
+ * omitted-model rule changed it.
+ */
 export function rewriteModel(index: BodyIndex, asked: string | null, model: string | null): OutboundBody {
   return render(index, [...dropDuplicates(index), ...setModel(index, asked, model)]);
 }

@@ -5,12 +5,12 @@ import { insert, insertField, remove, render, replace } from './edits.ts';
 
 const NAMES: WantedField[] = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs'];
 
-test('without edits the very same buffer comes back', () => {
+test('without edits the same Buffer is returned', () => {
   const bytes = Buffer.from('{"a":1e400}');
   expect(render(scanBody(bytes), [])).toBe(bytes);
 });
 
-test('any set of removed and inserted fields leaves what JSON says it should', () => {
+test('any set of removed and inserted fields leaves the expected JSON', () => {
   const body = fc.uniqueArray(fc.constantFrom<string>(...NAMES, 'x', 'y'), { maxLength: 7 });
   fc.assert(
     fc.property(
@@ -56,7 +56,7 @@ test('any set of removed and inserted messages leaves the others in order', () =
   );
 });
 
-test('bytes outside the edit stay as they came', () => {
+test('bytes outside the edit stay unchanged', () => {
   const text = '{ "seed" : 9223372036854775808, "model" : "old" ,"t":-0, "big":1e400,"s":"\\u00e9\\/"}';
   const index = scanBody(Buffer.from(text));
   const model = fieldOf(index, 'model');
@@ -71,7 +71,7 @@ test('edits that overlap are a bug, not a body', () => {
   expect(() => render(index, [remove('fields', model), replace(model.value, '"b"')])).toThrow('overlap');
 });
 
-test('a long body goes on in pieces that share the bytes that came', () => {
+test('a long body is sent in parts that share the original bytes', () => {
   const bytes = Buffer.from(`{"model":"old","input":"${'x'.repeat(100_000)}"}`);
   const index = scanBody(bytes);
   const pieces = render(index, [replace((fieldOf(index, 'model') as Field).value, '"new"')]);

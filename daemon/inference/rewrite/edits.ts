@@ -5,20 +5,20 @@ import type { BodyIndex, Member } from './body-index.ts';
 
 type List = 'fields' | 'messages';
 
-/** One change to a body, in terms of its picture. All offsets are those of the bytes as they came. */
+/** One change to a body in terms of its index. All offsets refer to the original bytes. */
 export type Edit =
   | { readonly do: 'remove'; readonly list: List; readonly member: Member }
   | { readonly do: 'replace'; readonly at: Range; readonly with: string }
-  /** Puts a member first: `"name":value` among the fields, a value among the messages. */
+  /** Inserts a first member: `"name":value` among the fields, a value among the messages. */
   | { readonly do: 'insert'; readonly list: List; readonly text: string };
 
-/** What most rules have to say of most bodies. */
+/** The result of most rules for most bodies. */
 export const NO_EDITS: readonly Edit[] = Object.freeze([]);
 
 export const remove = (list: List, member: Member): Edit => ({ do: 'remove', list, member });
 export const replace = (at: Range, text: string): Edit => ({ do: 'replace', at, with: text });
 export const insert = (list: List, text: string): Edit => ({ do: 'insert', list, text });
-/** Puts a field first. */
+/** Inserts a first field. */
 export const insertField = (name: string, value: unknown): Edit =>
   insert('fields', `${JSON.stringify(name)}:${JSON.stringify(value)}`);
 
@@ -28,12 +28,12 @@ interface Splice {
   readonly text: string;
 }
 
-/** Pieces of a longer body are not joined: that would copy megabytes and keep them twice. */
+/** The parts of a longer body are not joined, which would copy megabytes. */
 const MAX_JOINED_BYTES = 64 * 1024;
 
 /**
- * The body with the edits made; every byte outside them stays as it came, and without edits the very same Buffer
- * comes back. Edits must not overlap.
+ * Applies the edits. Every byte outside them stays unchanged; without edits, returns the same Buffer. Edits
+ * must not overlap.
  */
 export function render(index: BodyIndex, edits: readonly Edit[]): Exclude<OutboundBody, StoredBody> {
   if (edits.length === 0) return index.bytes;
@@ -61,7 +61,7 @@ function inParts(bytes: Buffer, splices: readonly Splice[]): Buffer[] {
   return parts;
 }
 
-/** What is sent is held until its answer has ended. */
+/** A sent body is held until its response has ended. */
 const bodies = new SlabAllocator();
 
 function joined(bytes: Buffer, splices: readonly Splice[]): Buffer {
@@ -89,7 +89,7 @@ function replacements(edits: readonly Edit[]): Splice[] {
   return splices;
 }
 
-/** Insertions and removals of one list as splices that leave exactly the commas that are needed. */
+/** Converts insertions and removals of one list to splices with the right commas. */
 function listSplices(edits: readonly Edit[], list: List, open: number, count: number): Splice[] {
   const texts: string[] = [];
   const gone = new Map<number, Member>();
@@ -104,7 +104,10 @@ function listSplices(edits: readonly Edit[], list: List, open: number, count: nu
   return splices;
 }
 
-/** A removed member takes one comma with it: the one before it, or the one after it while nothing kept stands before. */
+/**
+ * A removed member takes one comma with it: the one before it, or the one after it when no remaining member
+ * precedes it.
+ */
 function removals(gone: ReadonlyMap<number, Member>, count: number): Splice[] {
   let firstKept = 0;
   while (gone.has(firstKept)) firstKept++;

@@ -9,13 +9,13 @@ const bodyIndexOf = (text: string) => scanBody(Buffer.from(text), TRANSLATED_NAM
 const sent = (told: EffortFallback | undefined, index = bodyIndexOf(TEXT)) =>
   String(render(index, effort({ index, effortFallback: told, local: false, thinkingDefault: () => null })));
 
-test('the effort is told as it was asked for, as none, or not at all', () => {
+test('the effort is sent as requested, as none, or not at all', () => {
   expect(sent(undefined)).toBe(TEXT);
   expect(sent('none')).toBe(TEXT.replace('high', 'none'));
   expect(sent('left out')).toBe('{"model":"m","messages":[],"tools":[]}');
 });
 
-test('a chat without one, or that came as one, stays as it is', () => {
+test('a chat without an effort, or one that is not translated, stays unchanged', () => {
   const without = '{"messages":[]}';
   expect(sent('none', bodyIndexOf(without))).toBe(without);
   expect(sent('left out', scanBody(Buffer.from(TEXT)))).toBe(TEXT);
@@ -26,4 +26,4 @@ test.each([
   ['{"reasoning_effort":"low","messages":[]}', { effort: 'low', tools: false }],
   ['{"reasoning_effort":null,"messages":[]}', null],
   ['{"messages":[]}', null],
-])('%s asks for %j', (text, expected) => expect(effortOf(bodyIndexOf(text))).toEqual(expected));
+])('%s requests %j', (text, expected) => expect(effortOf(bodyIndexOf(text))).toEqual(expected));

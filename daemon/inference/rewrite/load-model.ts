@@ -1,13 +1,13 @@
 import { GatewayError } from '../../contract/errors.ts';
 
-/** Refusals after which the next slot of a virtual name's chain is tried. */
+/** Error codes after which the next slot of a virtual name's chain is tried. */
 export const FAILOVER_CODES: ReadonlySet<string> = new Set(['slot.no_memory', 'slot.failed']);
 
 /**
  * Deviation 7: before forwarding, the slot manager loads the model
  * (docs/spec/specification.md#deviation-load-model). `ready` requests that outcome slot by slot: first the
- * slot that was meant, then the rest of its chain when memory was refused or the slot failed. `fell` is
- * called for each of those. Throws the error of the last slot.
+ * named slot, then the rest of its chain when memory was refused or the slot failed. Calls `onFailover` for
+ * each of those. Throws the error of the last slot.
  */
 export async function loadModel<T>(
   slot: string,

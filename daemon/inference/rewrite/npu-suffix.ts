@@ -11,7 +11,7 @@ export function npuSuffix(address: ModelRef, view: RoutingView): ModelRef {
   const ending = `-${view.npuSuffix.toLowerCase()}`;
   const written = address.model.toLowerCase();
   if (!written.endsWith(ending)) return address;
-  // It names what that slot holds, whatever it ends with.
+  // The name is the model id of that slot, whatever it ends with.
   if (slotNamed(view, address.model)?.model === address.model) return address;
   const wanted = normalised(written.slice(0, -ending.length));
   const tag = npuTags(view).find((each) => normalised(each) === wanted);
@@ -20,7 +20,7 @@ export function npuSuffix(address: ModelRef, view: RoutingView): ModelRef {
 
 const normalised = (tag: string): string => tag.toLowerCase().replaceAll(':', '-');
 
-/** The tags of the NPU backend: models of its slots and models that the registry binds to them. */
+/** Returns the tags of the NPU backend: models of its slots and models that the registry binds to them. */
 function npuTags(view: RoutingView): string[] {
   const own = view.slots.filter(isNpu).flatMap((slot) => slot.model ?? []);
   const bound = view.models.filter((model) => {

@@ -2,8 +2,8 @@ import { type BodyIndex, fieldOf } from './body-index.ts';
 import { type Edit, NO_EDITS, remove } from './edits.ts';
 
 /**
- * Of a field that occurs twice only the last stays: an engine that takes the first would act on another value than the
- * one that chose the slot.
+ * Keeps only the last occurrence of a duplicate field. An engine that reads the first would otherwise use
+ * another value than the one that chose the slot.
  */
 export function dropDuplicates(index: BodyIndex): readonly Edit[] {
   let edits: Edit[] | null = null;

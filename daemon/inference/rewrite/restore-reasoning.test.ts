@@ -6,7 +6,7 @@ import { render } from './edits.ts';
 import { restoreReasoning } from './restore-reasoning.ts';
 
 const user = { role: 'user', content: 'hi' };
-/** Thoughts that upstream `a` said as `reasoning`. */
+/** Reasoning of upstream `a` in the field `reasoning`. */
 const thought = (more: Json): Json => {
   const message = { role: 'assistant', reasoning_content: 'hm', ...more };
   recordOrigin(message, 'svc:reasoning:a');
@@ -25,14 +25,14 @@ function sent(messages: Json[], target: { upstream: string | null; local: boolea
 const a = { upstream: 'a', local: false };
 const b = { upstream: 'b', local: false };
 
-test('a turn of nothing but thoughts goes as a whole where these may not go', () => {
+test('a turn with reasoning only is removed where reasoning is not sent', () => {
   for (const turn of [thought({}), thought({ content: '' })]) {
     expect(sent([user, turn, user], a)).toMatchObject([user, { reasoning: 'hm' }, user]);
     expect(sent([user, turn, user], b)).toEqual([user, user]);
   }
 });
 
-test('beside words or calls only the thoughts go', () => {
+test('with text or calls only the reasoning is removed', () => {
   const calls = [{ id: 'c1' }, { id: 'c2' }];
   expect(sent([user, thought({ content: 'x' })], b)).toEqual([user, { role: 'assistant', content: 'x' }]);
   const message = thought({ content: null, tool_calls: calls });
@@ -48,7 +48,7 @@ test('beside words or calls only the thoughts go', () => {
   ]);
 });
 
-test('engines near by, and chats that came as such, get what was written', () => {
+test('local engines and untranslated chats get the original', () => {
   const messages = [user, thought({ content: 'x' })];
   for (const target of [
     { upstream: null, local: true },

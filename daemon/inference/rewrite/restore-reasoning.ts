@@ -3,18 +3,18 @@ import { thoughtOriginOf } from '../dialects/reasoning-signature.ts';
 import type { BodyRule } from './body-rule.ts';
 import { type Edit, NO_EDITS, remove, replace } from './edits.ts';
 
-/** The messages of a chat that was made from a request of another API. */
+/** The messages of a chat that was translated from another API. */
 export interface ChatHistory {
-  /** In their order in the body. */
+  /** In the order of the body. */
   readonly messages: readonly Json[];
-  /** What this upstream said with a call beside name and arguments. */
+  /** Returns the fields of this upstream's call besides name and arguments. */
   extraOf(upstream: string, callId: string): Json | undefined;
 }
 
 /**
- * What a model thought goes back to engines of the own network, and to the provider that said it, in the field in which it
- * said it: some refuse a chat without it, others one with it. What an upstream said with a call goes back to it alone. A
- * chat that came as one stays as it was written.
+ * Returns reasoning to engines of the own network, and to the provider that produced it in its original
+ * field: some refuse a chat without it, others one with it. Returns extra call fields only to the upstream
+ * that sent them. A chat that is not translated stays unchanged.
  */
 export const restoreReasoning: BodyRule = ({ index, local, upstream, history }) => {
   if (!upstream || history === undefined) return NO_EDITS;
@@ -33,7 +33,7 @@ function withOwnThoughts(message: Json, upstream: string): Json {
   return origin?.upstream === upstream ? { ...rest, [origin.field]: thoughts } : rest;
 }
 
-/** Nothing but thoughts was said, as by an answer that broke off: providers refuse what is left. */
+/** The message had only reasoning, for example after an interruption; providers refuse the rest. */
 const isEmptyMessage = ({ role, ...said }: Json): boolean =>
   Object.values(said).every((value) => value === '' || value === null);
 

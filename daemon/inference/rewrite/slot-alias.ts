@@ -6,9 +6,9 @@ import type { RoutingView } from '../dispatch/routing-view.ts';
 /**
  * Deviation 2: the name of an enabled LLM slot, or `agent-hermes`, becomes the slot's configured model id,
  * with the slot as lane pin (docs/spec/specification.md#deviation-slot-alias). On routes of another `type`
- * the same applies to the name of a slot of that type: a caller who names a slot never gets the answer of the
- * slot that the path means, whose vectors or voice differ. A name that is the id of the slot's own model
- * stays as it is: it names the model, which may be bound to another slot.
+ * the same applies to the name of a slot of that type: a caller who names a slot is never served by the
+ * default slot of the path, whose vectors or voice differ. A name that is the id of the slot's own model
+ * stays unchanged: it names the model, which may be bound to another slot.
  */
 export function slotAlias(address: ModelRef, view: RoutingView, type: SlotTypeName): ModelRef {
   if (address.by !== null || address.model === null) return address;

@@ -61,7 +61,7 @@ test('with any array the parts are concatenated', () => {
   ]);
 });
 
-test('two roles in one message: only the one that counts is left for the engine', () => {
+test('two roles in one message: only the effective one remains', () => {
   expect(run('{"messages":[{"role":"user","role":"assistant","content":"c"}]}')).toBe(
     '{"messages":[{"role":"assistant","content":"c"}]}',
   );

@@ -20,7 +20,7 @@ export const systemMessages: BodyRule = ({ index, local }) => {
   return [...settled, ...arranged(index, system, local)];
 };
 
-/** Whether a message may stand where and as it is. */
+/** Returns whether a message can stay unchanged at its position. */
 const isInOrder = (message: Message, local: boolean): boolean =>
   !message.isAmbiguous &&
   (!isSystem(message) || (message.index === 0 && (message.role === 'system' || !local)));
@@ -35,7 +35,7 @@ function arranged(index: BodyIndex, system: readonly Message[], local: boolean):
   return unchanged ? [] : [replace(first.value, text), ...later];
 }
 
-/** The bytes of one message as they came, with `developer` written as `system` for local engines. */
+/** Returns the original bytes of one message, with `developer` written as `system` for local engines. */
 function singleText(index: BodyIndex, message: Message, local: boolean): string {
   if (message.isAmbiguous) {
     const settled = JSON.parse(settledText(index, message)) as Record<string, unknown>;
@@ -48,7 +48,7 @@ function singleText(index: BodyIndex, message: Message, local: boolean): string 
   return `${bytes.toString('utf8', start, from)}"system"${bytes.toString('utf8', to, end)}`;
 }
 
-/** A message written anew, so that of two equal keys only the last is left. */
+/** Serialises a message again, so that only the last of two equal keys remains. */
 const settledText = (index: BodyIndex, message: Message): string => JSON.stringify(parsed(index, message));
 
 const parsed = (index: BodyIndex, { value }: Message): { content?: Content } =>
@@ -59,7 +59,7 @@ function mergedText(index: BodyIndex, system: readonly Message[]): string {
   return JSON.stringify({ role: 'system', content: mergedContent(contents) });
 }
 
-/** Texts joined by a blank line; as soon as one content is an array, all parts in order. */
+/** Joins texts by a blank line; if any content is an array, concatenates all parts. */
 function mergedContent(contents: readonly Content[]): Content {
   const present = contents.filter((content) => content !== null && content !== undefined);
   if (!present.some((content) => Array.isArray(content))) return present.join('\n\n');

@@ -16,7 +16,7 @@ test.each([
     null,
     '{"chat_template_kwargs":{"enable_thinking":true,"x":1}}',
   ],
-  // a value that is already there wins
+  // an existing value wins
   [
     '{"enable_thinking":true,"chat_template_kwargs":{"enable_thinking":false}}',
     true,
@@ -27,7 +27,7 @@ test.each([
     true,
     '{"chat_template_kwargs":{"en\\u0061ble_thinking":false}}',
   ],
-  // both missing: the default, other keys kept
+  // both missing: the default, other keys preserved
   ['{"a":1}', true, '{"chat_template_kwargs":{"enable_thinking":true},"a":1}'],
   ['{}', false, '{"chat_template_kwargs":{"enable_thinking":false}}'],
   ['{"chat_template_kwargs":{}}', false, '{"chat_template_kwargs":{"enable_thinking":false}}'],
@@ -41,16 +41,16 @@ test.each([
     true,
     '{"chat_template_kwargs":{"enable_thinking":true}}',
   ],
-  // no default, nothing said: untouched
+  // no default and no flag: unchanged
   ['{ "a":1 }', null, '{ "a":1 }'],
-  // what is not ours to read stays
+  // other values stay unchanged
   ['{"enable_thinking":"yes"}', true, '{"enable_thinking":"yes"}'],
   ['{"chat_template_kwargs":[1]}', true, '{"chat_template_kwargs":[1]}'],
 ])('%s with default %s', (text, byDefault, expected) => {
   expect(run(text, byDefault)).toBe(expected);
 });
 
-test('a provider of somebody else gets neither field, nor a default', () => {
+test('a third-party provider gets neither field, nor a default', () => {
   expect(run('{"enable_thinking":true,"a":1,"chat_template_kwargs":{"x":1}}', true, false)).toBe('{"a":1}');
   expect(run('{"a":1}', true, false)).toBe('{"a":1}');
 });

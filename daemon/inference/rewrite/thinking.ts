@@ -18,7 +18,10 @@ export const thinking: BodyRule = ({ index, local, thinkingDefault }) => {
   return value === null ? moved : [...moved, ...fill(index, kwargs, value)];
 };
 
-/** What the caller's flag says; null when it says nothing, undefined when it is something that is not ours to read. */
+/**
+ * Returns the caller's flag; null when it is not set, undefined for a value that the gateway does not
+ * interpret.
+ */
 function flagValue(flag: Field | undefined): boolean | null | undefined {
   if (flag === undefined || flag.kind === 'null') return null;
   if (flag.kind === 'true' || flag.kind === 'false') return flag.kind === 'true';

@@ -19,13 +19,16 @@ export function virtualName(address: ModelRef, view: RoutingView): ModelRef {
   return { ...address, model: lane.model, lane: lane.name, chain, by: 'virtual-name' };
 }
 
-/** The slot that a virtual name means now: the first of its chain that is not in ERROR, else the first. */
+/**
+ * Returns the slot that a virtual name refers to now: the first of its chain that is not in ERROR, else the
+ * first.
+ */
 export function laneOf(name: string, view: RoutingView): SlotView | undefined {
   const present = chainOf(name, view);
   return present.find((slot) => slot.state !== 'error') ?? present[0];
 }
 
-/** The slots that a virtual name stands for, in order; falling on happens between LLM slots only. */
+/** Returns the slots of a virtual name in order; only LLM slots have fallbacks. */
 function chainOf(name: string, view: RoutingView): SlotView[] {
   const short = name.slice(VIRTUAL_PREFIX.length);
   const chain = Object.hasOwn(VIRTUAL_CHAINS, name) ? (VIRTUAL_CHAINS[name] as readonly string[]) : [short];
