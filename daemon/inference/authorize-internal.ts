@@ -4,14 +4,14 @@ import { ROUTES, type RouteId } from '../contract/routes.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * The class of a route, judged for callers who have passed the door of another one: by the strictest reading of where
- * they are.
+ * Applies the access class of a route to a caller who was admitted through another route. Assumes the
+ * strictest case for the caller's location.
  */
 export function authorizeInternal(settings: Pick<Settings, 'value'>, route: RouteId, tier: Tier): Decision {
   return decide(ROUTES[route].auth, tier, {
     enforced: settings.value('requireAuth'),
     hasAdminKey: settings.value('adminKey').trim() !== '',
-    // It matters on admin and bootstrap routes alone, and none of them is called from inside.
+    // Affects admin and bootstrap routes only, and none of them can be called internally.
     unusableAdminKey: false,
     memoryClass: settings.value('memoryClass'),
     guarded: true,

@@ -43,11 +43,11 @@ export interface CallDeps {
   readonly encoders: Encoders;
   readonly images: Images;
   readonly effortSupport: EffortSupport;
-  /** Calls under way. */
+  /** Scopes of the calls that are running. */
   readonly activeScopes: SwapRemoveSet<CallScope>;
 }
 
-/** One call under way, with everything its steps share. */
+/** The context of one running call: everything that its steps share. */
 export interface CallContext {
   readonly deps: CallDeps;
   readonly call: InferenceCall;
@@ -55,13 +55,14 @@ export interface CallContext {
   readonly scope: CallScope;
   readonly response: ResponseWriter;
   readonly tracked: TrackedRequest;
-  /** What `x-svc-overhead-ms` tells; it stands still once the request has left. */
+  /** Measures `x-svc-overhead-ms`; paused once the request has been sent. */
   readonly overhead: OverheadTimer;
 }
 
 /**
- * Takes one call from its body to its last byte: read, rewrite the address, dispatch, load, rewrite the body, send.
- * Throws a GatewayError while the head is not out; afterwards every failure has been told in the answer.
+ * Runs one call from its body to the last byte: parse, rewrite the model reference, dispatch, load, rewrite
+ * the body, send. Throws a GatewayError before the head is sent. Afterwards every failure is reported inside
+ * the response.
  */
 export async function runCall(deps: CallDeps, call: InferenceCall, task: TaskRow): Promise<void> {
   const life = new CallScope(call.res);
@@ -118,17 +119,25 @@ const timedOut = (): GatewayError => new GatewayError('dispatch.upstream_timeout
 const asGatewayError = (failure: unknown): GatewayError =>
   failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
 
-/** Notes a call that was refused before anybody knew what to run for it; whoever calls this throws the failure on. */
+/**
+ * Records a call that was refused before its task was known. The caller of this function still throws the
+ * failure.
+ */
 export function recordRefusal(watch: RequestTracker, call: InferenceCall, failure: unknown): void {
   const { status, code } = asGatewayError(failure);
   const refusedAtOnce = { ...startOf(call, () => {}), whole: undefined };
   watch.begin(refusedAtOnce).end({ status, error: code, usage: null });
 }
 
-/** When the call's life ended, whatever was thrown is only its echo. */
+/**
+ * Returns the reason that ended the scope, if any: an error thrown afterwards is only a consequence of it.
+ */
 const endedBy = (life: CallScope, error: unknown): unknown => life.endReason ?? error;
 
-/** A failure that nobody has told yet: thrown on while the head is not out, told in the answer afterwards. */
+/**
+ * Handles a failure that is not reported yet: rethrows it before the head is sent, otherwise reports it
+ * inside the response.
+ */
 function finishWith(
   deps: CallDeps,
   call: InferenceCall,
@@ -147,7 +156,7 @@ function finishWith(
 function start(ctx: CallContext): Promise<void> {
   const read = ctx.task.read(ctx.call, ctx);
   if (!(read instanceof Promise)) return dispatchParsed(ctx, read);
-  // A body that is read while it comes makes us wait for its sender.
+  // The wait for a body that is parsed while it is received is the sender's time, not overhead.
   return ctx.overhead.excluding(read).then((reading) => dispatchParsed(ctx, reading));
 }
 
@@ -159,7 +168,10 @@ function dispatchParsed(ctx: CallContext, reading: ParsedRequest): Promise<void>
     : dispatchAndSend(ctx, reading).finally(dispose);
 }
 
-/** How often one request is dispatched anew because its slot changed or went while it waited. */
+/**
+ * Maximum number of times that a request is dispatched again because its slot changed or was removed while it
+ * waited.
+ */
 const MAX_REDISPATCHES = 3;
 
 async function dispatchAndSend(
@@ -195,13 +207,13 @@ async function dispatchAndSend(
   }
 }
 
-/** Upstreams that one request is offered to at most. */
+/** Maximum number of upstreams that one request is sent to. */
 const MAX_UPSTREAMS = 4;
 const NO_UPSTREAMS_TRIED: ReadonlySet<string> = new Set();
 
 /**
- * Sends the request; an upstream that is not even reached passes it on to the next one with the same model, and one that
- * refuses the effort is asked once more.
+ * Sends the request. Continues with the next upstream that has the same model when an upstream cannot be
+ * reached. Sends once more to the same upstream when it refuses the reasoning effort.
  */
 async function sendWithFailover(
   ctx: CallContext,

@@ -2,14 +2,17 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { GatewayError } from '../contract/errors.ts';
 
-/** What inference reads of a request: an HTTP request, or a call from inside the gateway. */
+/** The part of a request that inference reads: an HTTP request, or an internal call. */
 export type CallerRequest = Pick<IncomingMessage, 'headers' | 'url'>;
 
-/** Where an answer goes: an HTTP response, or the memory of who called from inside the gateway. */
+/** The destination of a response: an HTTP response, or the memory of an internal caller. */
 export interface CallerResponse extends Writable {
-  /** Why it could not tell the answer, when that is the engine's fault and the caller has been told. */
+  /**
+   * Why the response could not be translated, if the engine is at fault and the caller has received the
+   * error.
+   */
   readonly failure?: GatewayError | null;
-  /** Told of the failure that the answer's last event is about to tell. */
+  /** Called before the last event of the response reports this failure. */
   onInBandError?(failure: GatewayError): void;
   setHeader(name: string, value: number | string | readonly string[]): unknown;
   removeHeader(name: string): void;

@@ -4,11 +4,11 @@ import type { SlotView } from '../slots/slot-view.ts';
 import type { RegisteredModelLike } from './ports.ts';
 import { supportsVision } from './supports-vision.ts';
 
-/** Window that is told when neither slot nor header knows one. */
+/** Context window to report when neither slot nor header defines one. */
 const DEFAULT_CONTEXT = 4096;
-/** Creation time of records without a registered model: fixed, so that it is stable over restarts. */
+/** Creation time of records without a registered model. Fixed, so that it is stable over restarts. */
 const DEFAULT_CREATED = 1_735_689_600;
-/** Owner of everything that is served on this machine. */
+/** Owner of everything that this machine serves. */
 export const LOCAL_OWNER = 'svc';
 
 const MODALITIES: Record<SlotTypeName, { input: string; output: string }> = {
@@ -27,12 +27,12 @@ const ABILITY: Record<SlotTypeName, string> = {
   tts: 'speech',
   image: 'image_generation',
 };
-/** Types that stay out of the list unless everything is asked for; embedding and rerank count as text. */
+/** Types that are listed only on request. Embedding and rerank count as text. */
 const HIDDEN: ReadonlySet<SlotTypeName> = new Set(['stt', 'tts', 'image']);
 
 export const isHidden = (type: SlotTypeName): boolean => HIDDEN.has(type);
 
-/** What a record is made from; a slot, a registered model, or both. */
+/** The input of a record: a slot, a registered model, or both. */
 export interface RecordInput {
   readonly id: string;
   readonly type: SlotTypeName;
@@ -40,7 +40,7 @@ export interface RecordInput {
   readonly slot: SlotView | undefined;
   readonly model: RegisteredModelLike | undefined;
   readonly extra?: Partial<V1ModelRecord['_svc']>;
-  /** What is known without a slot: whether it answers now, its window, its age. */
+  /** Values that are known without a slot: state, context window, creation time. */
   readonly state?: string;
   readonly context?: number | null;
   readonly created?: number | null;

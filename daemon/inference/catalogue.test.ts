@@ -79,12 +79,12 @@ test('every record has the shape of its schema, context_length always a number',
   expect(JSON.stringify(data)).not.toMatch(/http:|\/home|\.gguf/);
 });
 
-test('the window is the one the slot runs with; the header tells it where no slot does', () => {
+test('the context window is that of the slot, else that of the file header', () => {
   expect(findModel(home, 'org/qwen')).toMatchObject({ context_length: 4096, max_model_len: 4096 });
   expect(findModel(home, 'e5')).toMatchObject({ context_length: 512 });
 });
 
-test('before the load the window is the one that a load would give, not all that the model was trained for', () => {
+test('before a load, the context window is the one that a load would give', () => {
   const slots = [
     { ...slotRecord({ name: 'agent', model: 'big', state: 'offline', context: null }), window: 8192 },
   ];
@@ -103,7 +103,7 @@ test('a local model of the same id hides the one of an upstream', () => {
   expect(findModel(home, 'far')).toMatchObject({ owned_by: 'Cloud', _svc: { slot: null } });
 });
 
-test('an alias says what it resolves to', () => {
+test('an alias lists what it resolves to', () => {
   expect(findModel(home, 'agent')?._svc).toEqual({
     slot: 'agent',
     state: 'ready',
@@ -118,7 +118,7 @@ test('an alias says what it resolves to', () => {
   });
 });
 
-test('a virtual name tells the slot that dispatch takes: one in ERROR is passed over', () => {
+test('a virtual name lists the slot that dispatch chooses, skipping one in ERROR', () => {
   const slots = [
     slotRecord({ name: 'agent', model: 'big' }),
     slotRecord({ name: 'utility', model: 'small', state: 'error' }),
@@ -132,7 +132,7 @@ test('a virtual name tells the slot that dispatch takes: one in ERROR is passed 
   });
 });
 
-test('an id that is also the name of a slot tells whom dispatch takes', () => {
+test('an id that is also a slot name lists what dispatch chooses', () => {
   const slots = [
     slotRecord({ name: 'beta', model: 'Gamma' }),
     slotRecord({ name: 'beta-2', model: 'beta' }),
@@ -149,7 +149,7 @@ test('an id that is also the name of a slot tells whom dispatch takes', () => {
 });
 
 describe('owner filters', () => {
-  test('lists are matched exactly, ignoring case; both given: both must hold', () => {
+  test('lists match exactly, ignoring case; two lists must both match', () => {
     expect(ids(false, [['cloud']])).toEqual(['far']);
     expect(ids(false, [['svc', 'CLOUD'], ['cloud']])).toEqual(['far']);
     expect(ids(false, [['svc'], ['cloud']])).toEqual([]);

@@ -11,13 +11,13 @@ import type { RegisteredModelLike } from './ports.ts';
 import { laneOf } from './rewrite/virtual-name.ts';
 
 export interface CatalogueQuery {
-  /** Also what is not text (image, tts, stt). */
+  /** Includes types other than text (image, tts, stt). */
   readonly showAll: boolean;
-  /** Lists of owners; a record has to be on each of them. An empty list means no filter. */
+  /** Lists of owners. A record must be on each of them. An empty list means no filter. */
   readonly owners: readonly (readonly string[])[];
 }
 
-/** The ids of curated models that the engine of a slot has told it can draw; asks nobody. */
+/** Returns the ids of curated models that the engine of a slot has reported as drawable. Sends no request. */
 export type DrawableModels = (slot: string) => readonly string[];
 const NO_DRAWABLE_MODELS: DrawableModels = () => [];
 
@@ -29,7 +29,7 @@ interface Entry {
 /**
  * Lists all names that a caller may use, from memory (docs/spec/contract.md#model-list): models, then slot
  * aliases, then virtual names, then models of upstreams, then what image slots can draw in addition to the
- * model that they name. This is the order in which dispatch searches. An id held twice is listed once, local
+ * model that they name. This is the order in which dispatch searches. A duplicate id is listed once, local
  * first. An id that is also the name of a slot with another model is that slot's alias.
  */
 function entries(view: RoutingView, draws: DrawableModels): Map<string, Entry> {
@@ -57,16 +57,19 @@ function entries(view: RoutingView, draws: DrawableModels): Map<string, Entry> {
   return all;
 }
 
-/** Whether a name means a slot that holds another model than the one of this id. */
+/** Returns whether a name refers to a slot whose model has another id. */
 function isAlias(name: string, view: RoutingView): boolean {
   const slot = aliasedSlot(name, view);
   return slot !== undefined && slot.model !== name;
 }
 
-/** The slot that dispatch means by the path of image requests. */
+/** The slot that the path of image requests leads to. */
 const BY_PATH = 'img';
 
-/** The curated id of what a slot names; for the one that every image request may reach, also what else its engine has. */
+/**
+ * Returns the curated id of a slot's model. For the slot that every image request may reach, also the other
+ * models that its engine has.
+ */
 function drawableIds(slot: SlotView, draws: DrawableModels): readonly string[] {
   if (slot.type !== 'image') return [];
   const own = curatedModel(slot.model ?? '')?.id;
@@ -116,7 +119,7 @@ const virtualNames = (view: RoutingView): string[] => [
 
 const stateOf = ({ isHealthy }: UpstreamState): string => (isHealthy ? 'ready' : 'offline');
 
-/** A model counts as a chat model unless the upstream's own list says what else it is. */
+/** A model counts as a chat model unless the list of the upstream declares another type. */
 function upstreamEntry(
   { id, type, context, created, vision }: UpstreamModel,
   upstream: UpstreamFacts,
@@ -129,7 +132,7 @@ function upstreamEntry(
   };
 }
 
-/** `GET /v1/models`. */
+/** Serves `GET /v1/models`. */
 export function listModels(
   view: RoutingView,
   { showAll, owners }: CatalogueQuery,
@@ -144,7 +147,7 @@ export function listModels(
     .filter(({ owned_by }) => lists.every((names) => names.includes(owned_by.toLowerCase())));
 }
 
-/** `GET /v1/models/{model_id}`: an exact lookup that ignores both filters. */
+/** Serves `GET /v1/models/{model_id}`: an exact lookup that ignores both filters. */
 export function findModel(
   view: RoutingView,
   id: string,

@@ -12,50 +12,55 @@ import { NO_WAIT, type WaitTimes, waitTimesOf } from './forward/wait-times.ts';
 import { loadModel } from './rewrite/load-model.ts';
 import type { ParsedRequest } from './tasks.ts';
 
-/** Where a request goes, ready to be used. */
+/** The target of a request, ready for use. */
 export interface Connection {
   readonly origin: string;
-  /** What stands there in place of our own `/v1`. */
+  /** The path prefix at the target that replaces our `/v1`. */
   readonly base: string;
-  /** The engine's own credential. */
+  /** The credential of the engine. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The id of the model, as clients know it. */
+  /** The id of the model as clients know it. */
   readonly model: string | null;
-  /** The name by which the engine knows it; null: it looks at no name, what the caller wrote stays. */
+  /**
+   * The name of the model at the engine. Null for an engine that ignores the name; the caller's value then
+   * stays.
+   */
   readonly engineModel: string | null;
-  /** Not a provider of somebody else. */
+  /** False for a third-party provider. */
   readonly local: boolean;
-  /** Thinking when the caller says nothing. */
+  /** The thinking setting when the caller sets none. */
   thinkingDefault(): boolean | null;
   readonly degraded: string | null;
-  /** How it is told the effort; undefined: as it was asked for. */
+  /** How to send the reasoning effort; undefined sends it as requested. */
   readonly effort?: EffortFallback;
-  /** What the request waited for; null for an upstream, which has no line here. */
+  /** The wait times of the request; null for an upstream, which has no queue here. */
   readonly waitTimes: WaitTimes | null;
-  /** It serves rerank under its native path only. */
+  /** The target serves rerank under its native path only. */
   readonly nativeRerank: boolean;
-  /** It reranks as TEI does: at a path and in words of its own. */
+  /** The target reranks like TEI: with its own path and field names. */
   readonly teiRerank: boolean;
-  /** Where it counts tokens; undefined for the usual place. */
+  /** The path that counts tokens; undefined for the default path. */
   readonly countPath: string | undefined;
-  /** It is an upstream. */
   readonly isUpstream: boolean;
-  /** Its name; null for a slot. */
+  /** The name of the upstream; null for a slot. */
   readonly upstream: string | null;
-  /** Limits of its own in milliseconds; null leaves them to the settings. */
+  /** Time limits of the target in milliseconds; null uses the settings. */
   readonly connectMs: number | null;
   readonly idleMs: number | null;
-  /** Tells the slot how fast its last answer was. */
+  /** Reports the speed of the last response to the slot. */
   reportSpeed(tokensPerSecond: number): void;
-  /** Tells the upstream with which status its answer has begun. */
+  /** Reports the status of a response that has begun to the upstream. */
   readonly onBegin: (status: number) => void;
-  /** Tells the upstream how the call ended, once. */
+  /** Reports how the call ended to the upstream. Only the first call has an effect. */
   onEnd(end: CallEnd): void;
-  /** The request has ended, however it did. */
+  /** Ends the use of the target, whatever the outcome. */
   release(): void;
 }
 
-/** Makes the decided target ready: a slot is loaded and leased, an upstream is only looked up. At once where nobody has to wait. */
+/**
+ * Makes the chosen target ready. Loads and leases a slot; only looks up an upstream. Synchronous when nothing
+ * has to be waited for.
+ */
 export function connect(
   ctx: CallContext,
   reading: ParsedRequest,
@@ -69,7 +74,10 @@ export function connect(
   return connectUpstream(ctx, { upstream: target.upstream, model: target.model, step });
 }
 
-/** Sets a header of the answer, or takes back (null) what an earlier choice had set; a head that is out stays as it is. */
+/**
+ * Sets a response header, or removes (null) the one of an earlier choice. Has no effect after the head is
+ * sent.
+ */
 function setResponseHeader({ call, response }: CallContext, name: string, value: string | null): void {
   if (response.headSent) return;
   if (value === null) call.res.removeHeader(name);
@@ -98,7 +106,7 @@ function connectSlot(
   return leaseConnection(ctx.deps, now, NO_WAIT);
 }
 
-/** The request goes to this slot, as far as anybody can say. */
+/** Routes the request to this slot, as far as known before the lease. */
 function routeToSlot(ctx: CallContext, slot: string, { step }: SlotChoice, model: string | null): void {
   ctx.tracked.routed({ slot, upstream: null, step, model });
   setResponseHeader(ctx, 'x-svc-slot', slot);
@@ -128,17 +136,17 @@ async function awaitSlot(
   const askedAt = Date.now();
   const onFailover = ({ code }: GatewayError) => tracked.failedOver(code);
   const lease = await loadModel(slot, slot === lane ? chain : [], ready, onFailover);
-  // Who asked for a slot by its name is served by whatever model it was given while he waited.
+  // A caller who named the slot is served by the model that the slot received while the caller waited.
   if (lease.model !== model) routeToSlot(ctx, lease.slot, choice, lease.model);
   tracked.leased();
   return leaseConnection(deps, lease, waitTimesOf(askedAt, Date.now(), lease));
 }
 
-/** A whole answer needs a head of its own: none that says that a stream has begun. */
+/** An engine without streams needs its own response head, not the head of a stream that has begun. */
 const canStream = ({ slots }: CallDeps, slot: string): boolean =>
   engineOf(slots.get(slot)?.engine ?? '')?.streams !== false;
 
-/** Our own engines are told nothing of a call. */
+/** The gateway's own engines receive no reports about calls. */
 const NOOP = (): void => {};
 
 function leaseConnection({ slots, registry }: CallDeps, lease: Lease, waits: WaitTimes): Connection {
@@ -175,7 +183,7 @@ interface UpstreamChoice {
   readonly step: string;
 }
 
-/** Throws what the upstream refuses a call with. */
+/** Throws the error with which the upstream refuses a call. */
 function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
   const { deps, call, task, tracked } = ctx;
   const { upstream, model, step } = choice;
@@ -214,6 +222,6 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
   };
 }
 
-/** Of several headers the values in a row: none may hide another. */
+/** Joins several headers, so that none hides another. */
 const hopsOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(',') : header;

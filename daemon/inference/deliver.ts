@@ -11,7 +11,7 @@ import { send } from './forward/send.ts';
 import type { InferenceCall } from './serve.ts';
 import type { ParsedRequest, PreparedRequest, PreparedSink } from './tasks.ts';
 
-/** A task that makes its answer by itself. */
+/** Serves a task that makes its own response. */
 export async function serveTask(
   ctx: CallContext,
   reading: ParsedRequest,
@@ -30,7 +30,7 @@ export async function serveTask(
   tracked.end({ status: response.status, error: end?.code ?? null, reportedInBand: true, usage: null });
 }
 
-/** Sends the request over a connection and passes the answer on, until both have ended. */
+/** Sends the request over a connection and relays the response until both have ended. */
 export async function exchangeWithEngine(
   ctx: CallContext,
   reading: ParsedRequest,
@@ -79,7 +79,7 @@ export async function exchangeWithEngine(
   if (usage.tokensPerSecond !== null) connection.reportSpeed(usage.tokensPerSecond);
 }
 
-/** The effort that is asked of a provider; null where none is. */
+/** Returns the reasoning effort that is requested from a provider; null when none is. */
 function effortRequestOf(
   { effort }: ParsedRequest,
   { upstream, local, engineModel }: Connection,
@@ -94,7 +94,10 @@ function withEffort(connection: Connection, effort: EffortFallback | undefined):
   return { ...connection, effort, degraded };
 }
 
-/** A refusal of the effort is thrown for another try; all else is judged as always. */
+/**
+ * Throws EffortRefused for a refusal of the effort, so that the call is tried again. Judges everything else
+ * as usual.
+ */
 const judgeEffort =
   ({ task, deps, response }: CallContext, ask: EffortRequest, told: EffortFallback | undefined) =>
   (failure: EngineFailure): Verdict => {
@@ -106,7 +109,7 @@ const judgeEffort =
 const pathOf = ({ path, req }: InferenceCall, { base, nativeRerank }: Connection): string =>
   underBase(base, outgoingPath(path, req.url ?? '', nativeRerank));
 
-/** Waits for the end of a call and tells the connection how it came. */
+/** Waits for the end of a call and reports it to the connection. */
 async function reportEnd(
   { response, scope }: CallContext,
   connection: Connection,
@@ -123,7 +126,7 @@ async function reportEnd(
   return end;
 }
 
-/** An answer that is made from the engine's has ended when both have. */
+/** Waits for the exchange and for the response that is made from it. */
 async function awaitSink(sent: Promise<ExchangeEnd>, sink: PreparedSink): Promise<ExchangeEnd> {
   try {
     const end = await sent;

@@ -11,7 +11,7 @@ import { listen, openGateway, TestSlots } from './testing/gateway.ts';
 
 closeAfterEach();
 
-/** A gateway in front of an engine that counts how often it is asked. */
+/** A gateway with an engine that counts its requests. */
 async function setUp(slots: TestSlots) {
   let asked = 0;
   const engine = await listen((_req, res) => {
@@ -66,7 +66,7 @@ test('explain replays without sending or loading', async () => {
   expect(asked()).toBe(0);
 });
 
-test('who names a slot of the type of the path means that one', async () => {
+test("a slot name of the path's type refers to that slot", async () => {
   const slots = new TestSlots([
     slotRecord({ name: 'embed', type: 'embedding', model: 'vec-a' }),
     slotRecord({ name: 'embed2', type: 'embedding', model: 'vec-b', state: 'offline' }),
@@ -79,7 +79,7 @@ test('who names a slot of the type of the path means that one', async () => {
   });
 });
 
-describe('explain tells what would come of it', () => {
+describe('explain shows the outcome', () => {
   const view = (outcome: LoadForecastView['outcome']): LoadForecastView => ({
     outcome,
     evicts: [],
@@ -103,7 +103,7 @@ describe('explain tells what would come of it', () => {
       slotRecord({ name: 'agent', model: 'large', state: 'offline' }),
     ]);
 
-  test('a chain goes on to the slot that has room, each with its own sum', async () => {
+  test('a chain continues to the slot with enough memory, each with its estimate', async () => {
     const slots = chain();
     const { gateway } = await setUp(slots);
     slots.previews = { utility: none, agent: { load: view('starts'), refusal: null } };
@@ -121,7 +121,7 @@ describe('explain tells what would come of it', () => {
     expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' }).error?.code).toBe('slot.draining');
   });
 
-  test('a slot by its own name has nobody behind it', async () => {
+  test('a slot name has no fallbacks', async () => {
     const slots = chain();
     const { gateway } = await setUp(slots);
     slots.previews = { utility: none };
@@ -158,7 +158,7 @@ describe('explain refuses what the real call refuses', () => {
       });
   });
 
-  test('a picture by a model that is not curated, or by none', async () => {
+  test('an image with a model that is not curated, or without one', async () => {
     const slots = new TestSlots([
       slotRecord({ name: 'agent', model: 'qwen' }),
       slotRecord({ name: 'img', model: 'sd15', type: 'image', engine: 'sd-server' }),
@@ -176,7 +176,7 @@ describe('explain refuses what the real call refuses', () => {
     expect(told('img')).toMatchObject({ model: 'img', slot: 'img', error: null });
   });
 
-  test('a picture by a slot whose one model is another', async () => {
+  test('an image with a slot that has another model', async () => {
     const img = slotRecord({ name: 'img', model: 'sd15', type: 'image', engine: 'sd-server' });
     const { gateway } = await setUp(new TestSlots([img]));
     const path = '/v1/images/generations';
@@ -191,7 +191,7 @@ describe('explain refuses what the real call refuses', () => {
     });
   });
 
-  test('an upstream that takes no call now, which no other one takes over', async () => {
+  test('an upstream that accepts no call now, without another one', async () => {
     const full = quotaExceeded(60);
     const upstreams: Upstreams = {
       ...NO_UPSTREAMS,
@@ -218,7 +218,7 @@ describe('explain refuses what the real call refuses', () => {
     });
   });
 
-  test('a full queue has no place left', async () => {
+  test('a full queue has no position left', async () => {
     const slots = new TestSlots([slotRecord({ name: 'agent', model: 'qwen', active: 4, queued: 2 })]);
     const engine = await listen((_req, res) => res.end('{}'));
     const gateway = await openGateway({ slots, settings: { queueMax: 2 } });

@@ -3,7 +3,7 @@ import { GatewayError } from '../contract/errors.ts';
 import type { InternalReply } from './internal.ts';
 import { eventsOf, refusalOf } from './internal-read.ts';
 
-/** An answer of an engine as it comes. */
+/** A reply of an engine with these chunks. */
 const answerOf = (status: number, text: string): InternalReply => ({
   status,
   headers: {},
@@ -22,7 +22,7 @@ const failureIn = async (text: string): Promise<unknown> => {
   return null;
 };
 
-it('a code of the catalogue is kept', async () => {
+it('keeps a code of the catalogue', async () => {
   expect(await failureIn('{"error":{"code":"slot.queue_full","message":"x"}}')).toMatchObject({
     code: 'slot.queue_full',
     status: 429,
@@ -30,7 +30,7 @@ it('a code of the catalogue is kept', async () => {
 });
 
 it.each(['rate_limit_exceeded', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-  'the code %s is of somebody else: in the details of an error of ours, whose status is one',
+  'the foreign code %s goes into the details of an upstream.error',
   async (code) => {
     const text = JSON.stringify({ error: { code, message: 'x' } });
     const wanted = { code: 'upstream.error', message: 'x', options: { details: { code } } };

@@ -5,23 +5,23 @@ import { retryHints } from './forward/retry-hints.ts';
 import { isComplete } from './forward/stream-end.ts';
 import type { InternalReply } from './internal.ts';
 
-/** Longest line of an event stream, in characters. */
+/** Maximum line length of an event stream, in characters. */
 const MAX_LINE = 4 * 1024 * 1024;
-/** Most bytes of an error that are read. */
+/** Maximum bytes of an error that are read. */
 const MAX_ERROR = 64 * 1024;
 
 type Json = Record<string, unknown>;
 
 /**
- * The whole body of a good answer. Throws the error that the answer tells, with its status; `upstream.error` for a body
- * above `most` bytes; what the body throws.
+ * Returns the whole body of a successful reply. Throws the error of the reply with its status,
+ * `upstream.error` for a body above `most` bytes, and whatever the body throws.
  */
 export async function wholeBytes(answer: InternalReply, most: number): Promise<Buffer> {
   if (answer.status >= 300) throw await refusalOf(answer);
   return collect(answer, most);
 }
 
-/** The same for a body that is one JSON value; `upstream.error` when it is none. */
+/** Like `wholeBytes`, for a body that is one JSON value. Throws `upstream.error` for invalid JSON. */
 export async function wholeJson(answer: InternalReply, most: number): Promise<unknown> {
   const bytes = await wholeBytes(answer, most);
   try {
@@ -32,9 +32,9 @@ export async function wholeJson(answer: InternalReply, most: number): Promise<un
 }
 
 /**
- * The events of a streamed answer as JSON values, without the closing `[DONE]`. Throws the error that the answer tells,
- * in its head or as an event; what the body throws; and `upstream.error` for what ends without having told an end, as
- * every answer does that is no event stream.
+ * Yields the events of a streamed reply as JSON values, without the closing `[DONE]`. Throws the error of the
+ * reply, from its head or an event, and whatever the body throws. Throws `upstream.error` for a stream
+ * without an end marker, as every reply is that is not an event stream.
  */
 export async function* eventsOf(answer: InternalReply): AsyncGenerator<Json> {
   if (answer.status >= 300) throw await refusalOf(answer);
@@ -50,7 +50,7 @@ export async function* eventsOf(answer: InternalReply): AsyncGenerator<Json> {
   if (!ended) throw endedEarly();
 }
 
-/** The data of each event; every field of OpenAI's streams is one line. */
+/** Yields the data of each event. Every field of OpenAI's streams is one line. */
 async function* dataLines(answer: InternalReply): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -64,7 +64,7 @@ async function* dataLines(answer: InternalReply): AsyncGenerator<string> {
   if (rest.startsWith('data:')) yield rest.slice(5).trim();
 }
 
-/** The error that an answer with a status of failure tells. */
+/** Returns the error of a reply with a failure status. */
 export async function refusalOf(answer: InternalReply): Promise<GatewayError> {
   const bytes = await collect(answer, MAX_ERROR);
   const { code, message, status, options } = errorOf(parsed(bytes.toString('utf8')), answer.status);
@@ -82,14 +82,14 @@ async function collect(answer: InternalReply, most: number): Promise<Buffer> {
   return Buffer.concat(parts, length);
 }
 
-/** Ends the call, whose log says so too. */
+/** Ends the call, and records the error in its log. */
 function tooLong(answer: InternalReply, message: string): GatewayError {
   const error = new GatewayError('upstream.error', { message, cause: new BadResponseError(message) });
   answer.abort(error);
   return error;
 }
 
-/** An error as it was told: its status, words and code; a code of somebody else's goes into `details.code`. */
+/** Returns the reported error with its status, message and code. A foreign code goes into `details.code`. */
 function errorOf(body: Json | undefined, status: number | null): GatewayError {
   const error = objectOf(body?.error);
   const message = typeof error?.message === 'string' ? error.message : undefined;

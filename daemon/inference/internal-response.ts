@@ -5,16 +5,16 @@ import type { CallerResponse } from './caller.ts';
 
 export interface InternalHead {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The answer to a call from inside the gateway: what an HTTP response takes, kept in memory until it is read. Bytes are
- * asked for only as fast as they are read; an answer whose reader stops reading is ended.
+ * The response to an internal call: implements the interface of an HTTP response and buffers in memory.
+ * Requests bytes only as fast as they are read. Ends when its reader stops.
  */
 export class InternalResponse extends Writable implements CallerResponse {
-  /** Fulfilled by the head; rejected by a failure before it. */
+  /** Resolves with the head; rejects with a failure before it. */
   readonly head: Promise<InternalHead>;
   readonly #settle = Promise.withResolvers<InternalHead>();
   readonly #headers: Record<string, string> = {};
@@ -27,7 +27,7 @@ export class InternalResponse extends Writable implements CallerResponse {
   #inBandError: GatewayError | null = null;
   #wake: (() => void) | null = null;
 
-  /** Its end is the end of the answer; what is read afterwards throws the signal's reason. */
+  /** The end of `signal` ends the response; reading afterwards throws the reason of the signal. */
   constructor(signal: AbortSignal) {
     super();
     this.#signal = signal;
@@ -55,7 +55,7 @@ export class InternalResponse extends Writable implements CallerResponse {
 
   flushHeaders(): void {}
 
-  /** The failure that the last event tells. */
+  /** The failure that the last event reports. */
   get inBandError(): GatewayError | null {
     return this.#inBandError;
   }
@@ -64,30 +64,30 @@ export class InternalResponse extends Writable implements CallerResponse {
     this.#inBandError = failure;
   }
 
-  /** Why the reader could not go on with what came. */
+  /** Why the reader aborted the call. */
   get failure(): GatewayError | null {
     return this.#abortReason;
   }
 
-  /** The reader can't go on with what comes: the call ends, and this is why. */
+  /** Ends the call because the reader cannot use the response. */
   abort(failure: GatewayError): void {
     this.#abortReason = failure;
     this.fail(failure);
   }
 
-  /** Ends it by a failure, which the reader gets; the first one counts. */
+  /** Ends the response with a failure, which the reader receives. The first failure counts. */
   fail(reason: unknown): void {
     this.#failure ??= reason;
     this.#settle.reject(reason);
     this.destroy();
   }
 
-  /** The call is over; nothing more can come. */
+  /** The call is over; nothing more can arrive. */
   callEnded(): void {
     if (!this.writableEnded) this.fail(brokenOff());
   }
 
-  /** The bytes of the body, once. Leaving early ends the call. */
+  /** Yields the bytes of the body, once. Leaving early ends the call. */
   async *chunks(): AsyncGenerator<Buffer> {
     try {
       for (;;) {

@@ -34,7 +34,7 @@ const collected = async (events: AsyncIterable<unknown>) => {
   return all;
 };
 
-test('it goes the whole way: alias, lease, engine key, log and metrics', async () => {
+test('an internal call passes alias, lease, engine key, log and metrics', async () => {
   const seen: { body: string; key: string | undefined }[] = [];
   const { gateway, slots } = await setUp(async (req, res) => {
     const parts: Buffer[] = [];
@@ -55,7 +55,7 @@ test('it goes the whole way: alias, lease, engine key, log and metrics', async (
   expect(gateway.finished).toHaveLength(1);
 });
 
-test('a stream comes as it is made, and its events are read', async () => {
+test('a stream arrives as it is produced, and its events are read', async () => {
   const { gateway, got } = await held();
   const asked = gateway.inference.internal(call());
   await until(() => got.length === 1);
@@ -83,7 +83,7 @@ test('refusals before the engine and errors of the engine keep code and status',
   expect(told.options.details).toEqual({ code: 'bad_grammar' });
 });
 
-/** A stream of which something has come. */
+/** A stream of which something has arrived. */
 async function begun() {
   const { gateway, got } = await held();
   const asked = gateway.inference.internal(call());
@@ -95,13 +95,13 @@ async function begun() {
   return { gateway, got, events };
 }
 
-test('an engine that dies in mid-stream is an error after what came', async () => {
+test('an engine crash in mid-stream is an error after the received events', async () => {
   const { got, events } = await begun();
   got[0]?.destroy();
   expect((await failure(events.next())).code).toBe('dispatch.upstream_unavailable');
 });
 
-test('a stream that ends without an end is an error, and so is a whole answer in its place', async () => {
+test('a stream without an end marker is an error, and so is a complete response instead', async () => {
   const { gateway, got } = await held();
   const asked = gateway.inference.internal(call());
   await until(() => got.length === 1);
@@ -115,13 +115,13 @@ test('a stream that ends without an end is an error, and so is a whole answer in
   expect((await failure(collected(eventsOf(await whole)))).code).toBe('upstream.error');
 });
 
-test('a failure of ours in mid-stream keeps what it says of trying again', async () => {
+test('a gateway failure in mid-stream keeps its retry hints', async () => {
   const { gateway, events } = await begun();
   const [told] = await Promise.all([failure(events.next()), gateway.inference.stop()]);
   expect([told.code, told.headers()]).toEqual(['slot.draining', { 'retry-after': '5' }]);
 });
 
-test('a body that breaks off is never taken for a whole one', async () => {
+test('an incomplete body never counts as complete', async () => {
   const { gateway, got } = await held();
   const asked = gateway.inference.internal(call());
   await until(() => got.length === 1);
@@ -158,7 +158,7 @@ test.each(['before the head', 'in mid-stream'] as const)(
   },
 );
 
-test('a reader that leaves ends the engine too', async () => {
+test('a reader that stops ends the engine too', async () => {
   const { gateway, got, engine } = await held();
   const asked = gateway.inference.internal(call());
   await until(() => got.length === 1);
@@ -168,7 +168,7 @@ test('a reader that leaves ends the engine too', async () => {
   await until(() => engine.sockets.size === 0);
 });
 
-test('the engine is read no faster than the answer', async () => {
+test('the engine is read no faster than the reply', async () => {
   const chunk = Buffer.alloc(64 * 1024);
   let sent = 0;
   let paused = false;
@@ -199,7 +199,7 @@ test('the engine is read no faster than the answer', async () => {
   expect(bytes.length).toBe(64 * 1024 * 1024);
 });
 
-test('a limit of time and a limit of length are errors, not half answers', async () => {
+test('time and length limits are errors, not partial replies', async () => {
   const { gateway, got } = await held();
   const late = failure(gateway.inference.internal(call({ limitMs: 500 })));
   await until(() => got.length === 1);
@@ -214,7 +214,7 @@ test('a limit of time and a limit of length are errors, not half answers', async
 test.each([
   ['anon', 'auth.required'],
   ['client', null],
-] as const)('under enforcement the class of the route is judged: %s', async (tier, code) => {
+] as const)('under enforcement the route class applies: %s', async (tier, code) => {
   const settings = { requireAuth: true, adminKey: 'k' };
   const { gateway, slots } = await setUp((_, res) => void res.end('{}'), { settings });
   const asked = gateway.inference.internal(call({ tier }));
@@ -223,7 +223,7 @@ test.each([
   expect(slots.leased).toBe(code === null ? 1 : 0);
 });
 
-test('cancelled by an admin, it says so', async () => {
+test('a cancel by an admin is reported', async () => {
   const { gateway, got } = await held();
   const asked = gateway.inference.internal(call());
   asked.catch(() => {});
@@ -235,12 +235,12 @@ test('cancelled by an admin, it says so', async () => {
 test.each([
   ['a line without an end', SSE, 200, (answer: InternalReply) => collected(eventsOf(answer))],
   [
-    'a body without an end',
+    'an endless body',
     { 'content-type': 'text/plain' },
     502,
     (answer: InternalReply) => wholeBytes(answer, 1000),
   ],
-])('S05 %s ends the call, and its log says why', async (_, head, status, read) => {
+])('S05 %s ends the call, and the log has the reason', async (_, head, status, read) => {
   const piece = Buffer.alloc(65_536, 0x61);
   const { gateway, engine } = await setUp((req, res) => {
     req.resume();
@@ -258,7 +258,7 @@ test.each([
   expect(gateway.log).toMatchObject([{ status, error: 'upstream.error' }]);
 });
 
-test('the chat of a live voice is told to be one that was written here', async () => {
+test('the chat of live voice is marked as translated', async () => {
   const seen: (boolean | undefined)[] = [];
   const task = async ({ translated, res }: InferenceCall) => {
     seen.push(translated);

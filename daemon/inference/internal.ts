@@ -7,7 +7,7 @@ import { type InternalHead, InternalResponse } from './internal-response.ts';
 import type { InferenceCall, ParentCall } from './serve.ts';
 import type { TaskName } from './tasks.ts';
 
-/** The routes that may be called from inside, with what serves them. */
+/** The routes that can be called internally, with their tasks. */
 export const INTERNAL_ROUTES = {
   '/v1/chat/completions': { route: 'v1.chat', task: 'chat' },
   '/v1/completions': { route: 'v1.completions', task: 'completions' },
@@ -20,47 +20,51 @@ export const INTERNAL_ROUTES = {
 
 export type InternalPath = keyof typeof INTERNAL_ROUTES;
 
-/** One call of an inference route from inside the gateway, for a caller who is at its door by another route. */
+/** One internal call of an inference route, on behalf of a caller of another route. */
 export interface InternalCall {
-  /** A request id of its own: the request log keeps one row for each. */
+  /** A request id of its own: the request log has one row per id. */
   readonly id: string;
   readonly path: InternalPath;
-  /** The tier of the caller on whose behalf it is made. */
+  /** The tier of the caller on whose behalf the call is made. */
   readonly tier: Tier;
-  /** Given away: whoever makes the call reads it no more. */
+  /** Ownership passes to the call: do not read it afterwards. */
   readonly body: Buffer;
-  /** A chat that was written here, from a request of another kind. */
+  /** The chat was made here from a request of another kind. */
   readonly translated?: boolean;
-  /** Of the body; JSON when left out. */
+  /** Content type of the body; default JSON. */
   readonly contentType?: string;
   readonly priority?: 'interactive' | 'batch';
-  /** Whether it waits for a load as streams do; as its body asks when left out. */
+  /** Whether the call waits for a load like a stream; by default as its body says. */
   readonly waitsAsStream?: boolean;
-  /** What it is the first part of. */
+  /** The multi-round call that this call is the first part of. */
   readonly parent?: ParentCall | undefined;
-  /** Its end ends the engine's work, at any point of the call. */
+  /** Its abort ends the engine's work, at any point of the call. */
   readonly signal: AbortSignal;
-  /** Longest time for the whole call in milliseconds; then `dispatch.upstream_timeout`. */
+  /** Maximum time of the whole call in milliseconds; then `dispatch.upstream_timeout`. */
   readonly limitMs?: number;
 }
 
-/** The answer of an inference route, its status and headers as an HTTP caller would get them. */
+/** The reply of an inference route, with the status and headers that an HTTP caller would get. */
 export interface InternalReply extends InternalHead {
   /**
-   * The body as it comes, to be read once and to its end, or left early to end the call. Throws when it breaks off: the
-   * signal's reason or a GatewayError. After the head of an event stream a failure is its last event, as for everyone.
+   * The body as it arrives. Read it once and to the end, or leave early to end the call. Throws the reason of
+   * the signal or a GatewayError when it breaks off. After the head of an event stream, a failure is its last
+   * event, as for every caller.
    */
   readonly body: AsyncIterable<Buffer>;
-  /** The failure of ours that the last event tells, whole, with its advice on trying again; null when there is none. */
+  /**
+   * Returns the gateway's failure that the last event reports, with its retry advice; null when there is
+   * none.
+   */
   inBandError(): GatewayError | null;
-  /** The reader can't go on with the body: it ends the call, and is what the request log says of it. */
+  /** Ends the call because the reader cannot use the body; `failure` goes into the request log. */
   abort(failure: GatewayError): void;
 }
 
 /**
- * Calls an inference route through everything that a call over HTTP goes through below the door: class of the route,
- * rewrites, dispatch, lease, request log, metrics, abort. Rejects with a GatewayError while there is no head, or with
- * the signal's reason; an error that an engine words itself is an answer with its status, as over HTTP.
+ * Calls an inference route through everything that an HTTP call passes after authentication: route class,
+ * rewrites, dispatch, lease, request log, metrics, abort. Rejects with a GatewayError before the head, or
+ * with the reason of the signal. An error in an engine's own words is a reply with its status, as over HTTP.
  */
 export type Internal = (call: InternalCall) => Promise<InternalReply>;
 
@@ -69,7 +73,7 @@ export interface InternalDeps {
   readonly tasks: Readonly<Record<TaskName, (call: InferenceCall) => Promise<void>>>;
 }
 
-/** See `Internal`. */
+/** Implements `Internal`. */
 export async function callInternally(deps: InternalDeps, call: InternalCall): Promise<InternalReply> {
   const { route, task } = INTERNAL_ROUTES[call.path];
   authorize(deps, route, call.tier);
@@ -113,7 +117,7 @@ function headersOf({ contentType, priority }: InternalCall): Record<string, stri
   return priority === 'batch' ? { ...headers, 'x-svc-priority': priority } : headers;
 }
 
-/** The signal of the caller, which also ends when the time is up. */
+/** Returns the signal of the caller, extended by the time limit. */
 function withTimeLimit({ signal, limitMs }: InternalCall): { signal: AbortSignal; stop: () => void } {
   if (limitMs === undefined) return { signal, stop: () => {} };
   const late = new AbortController();

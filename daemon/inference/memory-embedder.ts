@@ -7,11 +7,11 @@ import { isLoaded } from './dispatch/routing-view.ts';
 import type { Internal } from './internal.ts';
 import { wholeJson } from './internal-read.ts';
 
-/** The slot that a request without a model means. */
+/** The slot for a request without a model. */
 const SLOT = 'embed';
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Vectors of memories are made by slot `embed`, through the same route as everybody's. */
+/** Creates embeddings of memories with slot `embed`, through the same route as all callers. */
 export function memoryEmbedder(internal: Internal, slots: Pick<Slots, 'get'>): Embedder {
   return {
     current() {

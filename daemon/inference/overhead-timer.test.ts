@@ -10,7 +10,7 @@ function setUp() {
   return { own, pass };
 }
 
-test('runs from its beginning on and stands still while somebody else is waited for', () => {
+test('runs from the start and pauses during waits', () => {
   const { own, pass } = setUp();
   expect(own.ms).toBe(10);
   own.pause();
@@ -24,7 +24,7 @@ test('runs from its beginning on and stands still while somebody else is waited 
   expect(own.ms).toBe(17);
 });
 
-test('waits that fail are waits too', async () => {
+test('failed waits count as waits', async () => {
   const { own, pass } = setUp();
   const wait = (async () => {
     await Promise.resolve();

@@ -1,11 +1,13 @@
-/** A stopwatch of the time that one request spends in the gateway itself: it stands still while somebody else is waited for. */
+/**
+ * Measures the time that one request spends in the gateway itself. Paused while the gateway waits for others.
+ */
 export class OverheadTimer {
   readonly #now: () => number;
   #since: number;
   #spent = 0;
   #paused = false;
 
-  /** Runs from `since` on; `now` is the clock in milliseconds. */
+  /** Starts at `since`; `now` is the clock in milliseconds. */
   constructor(since: number, now: () => number = () => performance.now()) {
     this.#since = since;
     this.#now = now;
@@ -16,20 +18,20 @@ export class OverheadTimer {
     return this.#paused ? this.#spent : this.#spent + this.#now() - this.#since;
   }
 
-  /** Others have it from here on. */
+  /** Pauses the timer. */
   pause(): void {
     this.#spent = this.ms;
     this.#paused = true;
   }
 
-  /** It is back. */
+  /** Resumes the timer. */
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
     this.#since = this.#now();
   }
 
-  /** Waits for somebody else, however that ends. */
+  /** Awaits a promise and excludes the wait, whatever the outcome. */
   async excluding<T>(wait: Promise<T>): Promise<T> {
     this.pause();
     try {

@@ -15,13 +15,13 @@ const WAITED_MS = 500;
 const overhead = ({ headers }: Pick<TestResponse, 'headers'>) => Number(headers['x-svc-overhead-ms']);
 const fine = () => setUp((_req, res) => res.end('{}'));
 
-/** Waits of others are far above this, what a gateway does itself far below. */
+/** Waits for others are far above this, the gateway's own work far below. */
 function expectOwnOnly(ms: number): void {
   expect(ms).toBeGreaterThan(0);
   expect(ms).toBeLessThan(WAITED_MS / 2);
 }
 
-test('is without the time that the caller took to send the body', async () => {
+test('excludes the time of receiving the body', async () => {
   const { gateway } = await fine();
   const answer = await new Promise<TestResponse>((resolve, reject) => {
     const headers = { 'content-type': 'application/json' };
@@ -34,7 +34,7 @@ test('is without the time that the caller took to send the body', async () => {
   expectOwnOnly(overhead(answer));
 });
 
-test('is without the time that a sender of sound took', async () => {
+test('excludes the time of an audio upload', async () => {
   const { gateway, slots } = await fine();
   slots.records = [slotRecord({ name: 'stt', type: 'stt', model: 'hears' })];
   const part = (name: string, text: string) =>
@@ -60,7 +60,7 @@ test('is without the time that a sender of sound took', async () => {
   await running;
 });
 
-test('is without the wait of a request that was asked anew', async () => {
+test('excludes the wait of a request that is dispatched again', async () => {
   const { gateway, slots } = await fine();
   let again = 1;
   slots.before = async () => {
@@ -70,7 +70,7 @@ test('is without the wait of a request that was asked anew', async () => {
   expectOwnOnly(overhead(await post(gateway.origin, CHAT, hello)));
 });
 
-test('is without the look at upstreams whose lists were not known', async () => {
+test('excludes fetching the lists of cold upstreams', async () => {
   const cloud = await fine();
   let isCold = true;
   const upstreams: Upstreams = {

@@ -2,7 +2,7 @@ import { GatewayError } from '../contract/errors.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { AllUpstreams } from '../upstreams/port.ts';
 
-/** What inference reads of a registered model. */
+/** The fields of a registered model that inference reads. */
 export interface RegisteredModelLike {
   readonly id: string;
   readonly name: string;
@@ -16,22 +16,22 @@ export interface RegisteredModelLike {
   /** Unix seconds. */
   readonly created: number;
   readonly capabilities?: Readonly<Record<string, boolean>>;
-  /** Whether a projector lies beside it, with which some engines let it see. */
+  /** Whether a projector file exists for it, which lets some engines process images. */
   readonly projector?: boolean;
-  /** Names of the voices of a model that speaks. */
+  /** Voice names of a speech model. */
   readonly voices?: readonly string[];
 }
 
 export interface RegistryLike {
   list(): readonly RegisteredModelLike[];
-  /** One model without listing all; read on the way of each chat. */
+  /** Returns one model without listing all. Used for each chat. */
   get?(id: string): RegisteredModelLike | undefined | null;
 }
 
-/** What inference asks of the upstreams. */
+/** The operations on upstreams that inference uses. */
 export type Upstreams = Pick<AllUpstreams, 'list' | 'refreshCold' | 'connect' | 'refusal' | 'readList'>;
 
-/** A gateway without upstreams. */
+/** Implements `Upstreams` for a gateway without any. */
 export const NO_UPSTREAMS: Upstreams = {
   list: () => [],
   refreshCold: async () => {},

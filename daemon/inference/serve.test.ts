@@ -17,7 +17,7 @@ interface Seen {
   body: string;
 }
 
-/** A gateway in front of an engine that tells what it got. */
+/** A gateway with an engine that returns what it received. */
 async function setUp(slots: TestSlots, more: Partial<GatewayOptions> = {}) {
   const seen: Seen[] = [];
   const engine = await listen(async (req, res) => {
@@ -89,7 +89,7 @@ describe('bodies', () => {
     expect(gateway.log[0]).toMatchObject({ status, error: expected, slot: null });
   });
 
-  test('a transcription goes on as it came, its model read from the bytes', async () => {
+  test('a transcription is forwarded unchanged, its model read from the bytes', async () => {
     const slots = new TestSlots([slotRecord({ name: 'stt', type: 'stt', model: 'whisper' })]);
     const { gateway, seen } = await setUp(slots);
     const form =
@@ -105,7 +105,7 @@ describe('bodies', () => {
   test.each([
     ['whisper-server', false],
     ['custom', true],
-  ])('a stream that engine %s is asked for waits for a load as one: %s', async (engine, waits) => {
+  ])('a stream request to engine %s waits for a load as a stream: %s', async (engine, waits) => {
     const slots = new TestSlots([slotRecord({ name: 'stt', type: 'stt', model: 'whisper', engine })]);
     const { gateway } = await setUp(slots);
     const waited: boolean[] = [];
@@ -160,7 +160,7 @@ describe('dispatch and slots', () => {
     expect(slots.requests).toEqual([]);
   });
 
-  test('a virtual name falls on to the next of its chain when memory is refused', async () => {
+  test('a virtual name continues with the next of its chain when memory is refused', async () => {
     const slots = agent();
     slots.records.push(slotRecord({ name: 'utility', model: 'small', state: 'offline' }));
     slots.before = (name) => {
@@ -185,7 +185,7 @@ describe('dispatch and slots', () => {
     expect(answer.headers['x-svc-slot']).toBe('agent');
   });
 
-  test('a degraded slot says so', async () => {
+  test('a degraded slot is reported', async () => {
     const slots = new TestSlots([slotRecord({ name: 'agent', model: 'qwen', degraded: 'runs on the CPU' })]);
     const { gateway } = await setUp(slots);
     const answer = await post(gateway.origin, CHAT, { messages });

@@ -39,59 +39,59 @@ import type { ChatHistory } from './rewrite/restore-reasoning.ts';
 import { TASKS, type TaskName } from './tasks.ts';
 import { tryUpstream } from './try-upstream.ts';
 
-/** Hands the body over as it comes; `take` asks to wait by a promise. */
+/** Delivers the body as it is received. `take` applies backpressure by a promise. */
 export type ReceiveBody = (
   take: (chunk: Buffer) => Promise<void> | undefined,
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** What a call is the first part of: whoever asked knows both by one id. */
+/** The parent of a multi-round call; both share one request id. */
 export interface ParentCall {
-  /** An admin cancels it. */
+  /** Called when an admin cancels the request. */
   cancel(reason: GatewayError): void;
-  /** How it ended; null: as its first part did. Never rejects. */
+  /** The outcome; null for the outcome of the first part. Never rejects. */
   readonly outcome: Promise<ParentOutcome | null>;
 }
 
-/** One call of an inference route, as the pipeline hands it over. */
+/** One call of an inference route, as the pipeline passes it. */
 export interface InferenceCall {
   /** `x-request-id`. */
   readonly id: string;
   readonly route: RouteId;
-  /** `/v1/chat/completions` and so on. */
+  /** The request path, for example `/v1/chat/completions`. */
   readonly path: string;
   readonly tier: Tier;
   readonly req: CallerRequest;
   readonly res: CallerResponse;
-  /** The whole body, capped by the pipeline; empty where `receive` gives it. */
+  /** The whole body, capped by the pipeline; empty when `receive` delivers it. */
   readonly body: Buffer;
-  /** Where the parts of `body` lie, noted by who looks first: a long body is walked once. */
+  /** The index of `body`, set by its first reader so that a long body is scanned once. */
   bodyIndex?: BodyIndex | undefined;
-  /** It was made from a request of another API. */
+  /** The body was translated from a request of another API. */
   readonly translated?: boolean;
-  /** What was said before, where `body` was made from a request of another API. */
+  /** Earlier turns, when `body` was translated from a request of another API. */
   readonly history?: ChatHistory;
-  /** Whether it waits for a load as streams do; as its body asks when left out. */
+  /** Whether the call waits for a load like a stream; by default as its body says. */
   readonly waitsAsStream?: boolean;
-  /** It is the first of several under this id: the request log shows them as one. */
+  /** Set for the first of several calls under this id: the request log shows them as one. */
   readonly parent?: ParentCall;
-  /** For bodies that are too large for memory. */
+  /** Delivers bodies that are too large for memory. */
   readonly receive?: ReceiveBody;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
-  /** From when on the time until now was the gateway's own: arrival, without the wait for the sender of the body. Default: arrival. */
+  /** Start of the overhead: the arrival, without the wait for the body. Default: arrival. */
   readonly overheadSince?: number;
 }
 
 export interface InferenceDeps {
-  /** Where recordings lie while they are received. */
+  /** Folder of uploads while they are received. */
   readonly spoolFolder: string;
-  /** Where pictures are kept for their callers. */
+  /** Folder of generated images. */
   readonly imageFolder: string;
-  /** Makes sound formats; default with the ffmpeg of this machine. */
+  /** Encodes audio; default with ffmpeg of this machine. */
   readonly encoders?: Encoders;
   readonly settings: Pick<Settings, 'value'>;
-  /** Texts that no record may hold; default: none. */
+  /** Texts that must not appear in any record; default: none. */
   secrets?(): readonly string[];
   readonly slots: Pick<
     Slots,
@@ -112,19 +112,21 @@ const NO_SECRETS: readonly string[] = [];
 type Task = (call: InferenceCall) => Promise<void>;
 
 /**
- * Serves the routes of docs/spec/specification.md#v1-routes after the guards: each task answers `call.res`
- * itself or throws before its head.
+ * Serves the routes of docs/spec/specification.md#v1-routes after the guards: each task writes to `call.res`
+ * or throws before the head.
  */
 export interface Inference extends Readonly<Record<TaskName | DialectName, Task>> {
   models(query: CatalogueQuery): { object: 'list'; data: V1ModelRecord[] };
   model(id: string): V1ModelRecord | undefined;
-  /** `asked` names a model or slot; null takes all. */
+  /** `asked` is a model or slot; null returns all voices. */
   voices(asked: string | null): VoiceList;
   speakers(): AudioModelList;
-  /** A kept picture; null for any other text than the id of one. */
+  /** Opens a stored image; null unless the text is the id of one. */
   image(id: string): Promise<CachedImage | null>;
   explain(input: ExplainInput): ExplainView;
-  /** Tries an upstream as real calls do: its model list, then a chat of a few tokens when a model is named. */
+  /**
+   * Tests an upstream like a real call: its model list, then a chat of a few tokens when a model is named.
+   */
   tryUpstream(
     name: string,
     model: string | null,
@@ -132,17 +134,17 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
     res: ServerResponse,
   ): Promise<UpstreamTestStepView[]>;
   readonly drawableModels: DrawableModels;
-  /** Notes a call that was refused before it was known what to run for it; the failure is still to be thrown. */
+  /** Records a call that was refused before its task was known. The caller still throws the failure. */
   recordRefusal(call: InferenceCall, failure: unknown): void;
-  /** An inference route called from inside the gateway. */
+  /** Calls an inference route from inside the gateway. */
   readonly internal: Internal;
-  /** Requests that run now. */
+  /** Returns the running requests. */
   running(): RequestRecord[];
-  /** A running request with its story so far; null when none of this id runs. */
+  /** Returns a running request with its story so far; null when no request has this id. */
   request(id: string): RequestDetailView | null;
-  /** The texts of a request, running or over; null when they are not kept. */
+  /** Returns the captured bodies of a request, running or finished; null when they were not captured. */
   bodies(id: string): RequestBodiesView | null;
-  /** Ends a running request; false when there is none of this id. */
+  /** Cancels a running request; false when no request has this id. */
   cancel(id: string): boolean;
   /** Refuses new calls, ends the running ones with `slot.draining` and closes every connection. */
   stop(): Promise<void>;

@@ -3,8 +3,8 @@ import type { SlotView } from '../slots/slot-view.ts';
 import type { RegisteredModelLike } from './ports.ts';
 
 /**
- * Whether a model can be shown pictures where it runs: by itself, because its slot says so, or because a projector lies beside it and the engine of its
- * slot is started with that. Pure.
+ * Returns whether a model accepts images where it runs: natively, because its slot says so, or with a
+ * projector that the slot's engine loads. Pure.
  */
 export function supportsVision(
   model: Pick<RegisteredModelLike, 'capabilities' | 'projector'> | undefined,

@@ -18,7 +18,7 @@ const start = () =>
     res.end('{"ok":true}');
   });
 
-/** Slot agent holds another model by the time that it is the caller's turn; `beside` are the slots then. */
+/** Slot agent has another model when the caller's turn comes; `beside` are the slots at that time. */
 const swapAgent = (slots: TestSlots, ...beside: TestSlots['records']) => {
   slots.before = (name) => {
     if (name !== 'agent') return;
@@ -27,8 +27,8 @@ const swapAgent = (slots: TestSlots, ...beside: TestSlots['records']) => {
   };
 };
 
-describe('a caller whose slot was given another model while he waited', () => {
-  test('and who named the old one is served by the slot that has it now', async () => {
+describe('a caller whose slot got another model during the wait', () => {
+  test('and who named the old model is served by the slot that has it now', async () => {
     const { gateway, slots } = await start();
     swapAgent(slots, OTHER);
     const answer = await post(gateway.origin, CHAT, hello);
@@ -39,7 +39,7 @@ describe('a caller whose slot was given another model while he waited', () => {
     expect(gateway.log).toMatchObject([{ status: 200, slot: 'other' }]);
   });
 
-  test('and whose slot was removed before he came to it is served by another one too', async () => {
+  test('and whose slot was removed meanwhile is served by another one too', async () => {
     const { gateway, slots } = await start();
     slots.before = (name) => {
       if (name === 'agent') slots.records = [OTHER];
@@ -50,14 +50,14 @@ describe('a caller whose slot was given another model while he waited', () => {
     expect(slots.requests).toEqual(['agent', 'other']);
   });
 
-  test('is told that nobody has it any more when that is so', async () => {
+  test('gets an error when no slot has the model any more', async () => {
     const { gateway, slots } = await start();
     swapAgent(slots);
     const { status, body } = await post(gateway.origin, CHAT, hello);
     expect([status, JSON.parse(body).error.code]).toEqual([404, 'dispatch.no_route']);
   });
 
-  test('again and again is asked to come back, after a bounded number of times', async () => {
+  test('repeatedly gets a retryable error after a bounded number of attempts', async () => {
     const { gateway, slots } = await start();
     slots.before = () => {
       throw swappedError('agent');
@@ -68,7 +68,7 @@ describe('a caller whose slot was given another model while he waited', () => {
     expect(slots.requests).toHaveLength(4);
   });
 
-  test('goes to an upstream with it, under the name of that alone', async () => {
+  test('is sent to an upstream with the model, with its name only', async () => {
     const { gateway, slots } = await withUpstream((_req, res) => res.end('{"ok":true}'));
     swapAgent(slots);
     const answer = await post(gateway.origin, CHAT, hello);
@@ -77,7 +77,7 @@ describe('a caller whose slot was given another model while he waited', () => {
     expect(answer.headers['x-svc-slot']).toBeUndefined();
   });
 
-  test('gets his stream although comments have been sent already', async () => {
+  test('gets the stream although comments have been sent already', async () => {
     const { gateway, slots } = await withUpstream((_req, res) => {
       res.writeHead(200, SSE);
       res.end('data: [DONE]\n\n');
@@ -99,7 +99,7 @@ describe('a caller whose slot was given another model while he waited', () => {
   });
 });
 
-test('a caller who asked for a slot by its name is logged with the model that it holds by then', async () => {
+test('a caller who named a slot is logged with its current model', async () => {
   const { gateway, slots } = await start();
   slots.before = () => {
     slots.records = [slotRecord({ name: 'agent', model: 'llama' })];

@@ -32,69 +32,69 @@ import { effortOf } from './rewrite/effort.ts';
 import { wantsOmni } from './rewrite/omni.ts';
 import type { InferenceCall } from './serve.ts';
 
-/** What a route reads from its body before dispatch. */
+/** The result of parsing a request before dispatch. */
 export interface ParsedRequest {
-  /** The `model` of the caller, or what is looked for in its place; null when omitted. */
+  /** The `model` of the caller, or the name to dispatch instead; null when omitted. */
   readonly model: string | null;
-  /** The name as the caller wrote it, where another one is looked for. */
+  /** The name as the caller wrote it, when `model` differs. */
   readonly requestedName?: string;
   readonly stream: boolean;
   /** The caller opted into the tool loop. */
   readonly omni: boolean;
-  /** The effort of a chat that was made from a request of another API; null or undefined when it asks for none. */
+  /** The effort of a chat that was translated from another API; null or undefined when it requests none. */
   readonly effort?: Pick<EffortRequest, 'effort' | 'tools'> | null;
-  /** It was refused as it was asked for, and is told like this. */
+  /** The fallback to use because the requested effort was refused. */
   readonly effortFallback?: EffortFallback;
-  /** The body for the engine, once the target and the id that it answers to are known. */
+  /** Returns the body for the engine, given the target and the model id that it accepts. */
   body(
     target: Pick<BodyContext, 'local' | 'origin' | 'upstream' | 'effortFallback' | 'thinkingDefault'>,
     model: string | null,
   ): OutboundBody;
-  /** The call is over: what was kept for it is let go. */
+  /** Releases the buffers after the call. */
   dispose?(): void;
 }
 
-/** What reading a body may need beside the call. */
+/** What parsing a body may need besides the call. */
 export interface ParseContext {
   readonly scope: CallScope;
   readonly deps: { readonly spools: SpoolStore; readonly sources: RoutingSources };
 }
 
-/** What was decided for a call once its target was known, and before that was loaded. */
+/** What was decided for a call once its target was known, before the target is loaded. */
 export interface PreparedRequest {
-  /** The body for the engine, once the connection and the id that it answers to are known. */
+  /** Returns the body for the engine, given the connection and the model id that it accepts. */
   body(target: Connection, model: string | null): OutboundBody;
-  /** What the engine's answer flows through; null when it goes on as it is. */
+  /** Returns the sink for the engine's response; null to relay it unchanged. */
   sink(target: Connection): PreparedSink | null;
 }
 
 export interface PreparedSink extends Sink {
-  /** Resolves when the caller has the whole answer, rejects with what went wrong. */
+  /** Resolves when the caller has the whole response; rejects with the failure. */
   readonly settled: Promise<void>;
   dispose(): void;
 }
 
-/** What is particular to one kind of route; everything else is the same walk for all. */
+/** What is particular to one kind of route. All other steps are the same for every route. */
 export interface TaskRow {
   read(call: InferenceCall, ctx: ParseContext): ParsedRequest | Promise<ParsedRequest>;
-  /** The body stays as it was sent, also where it is no JSON. */
+  /** The body is sent unchanged, even if it is not JSON. */
   readonly verbatim?: boolean;
-  /** Its event streams say when they are whole, by `[DONE]` or by a finish reason. */
+  /** Its event streams have an end marker: `[DONE]` or a finish reason. */
   readonly hasEndMarker?: boolean;
-  /** It counts tokens, which not every upstream can. */
+  /** It counts tokens, which not every upstream supports. */
   readonly counts?: boolean;
   judge?(failure: EngineFailure): Verdict;
-  /** A whole answer as the events of a stream that has begun meanwhile; null for what cannot be told so. */
+  /** Converts a complete response to the events of a stream that has begun; null when it cannot. */
   asEvents?(bytes: Buffer): string | null;
-  /** Where this engine serves it, when not under the path of the route. */
+  /** Returns the path at this engine when it differs from the path of the route. */
   path?(target: Pick<Connection, 'countPath' | 'teiRerank'>): string | undefined;
-  /** Looks at the target before it is loaded; throws a GatewayError for what it can't do. */
+  /** Checks the target before it is loaded. Throws a GatewayError for what the target cannot do. */
   readonly prepare?: (
     ctx: CallContext,
     reading: ParsedRequest,
     decision: Decision,
   ) => Promise<PreparedRequest>;
-  /** Makes the answer by itself, in the place of passing the engine's on; throws while its head is not out. */
+  /** Makes the response itself instead of relaying the engine's. Throws before the head is sent. */
   readonly serve?: (
     ctx: CallContext,
     reading: ParsedRequest,
@@ -110,7 +110,7 @@ const plain = (index: BodyIndex, model: string | null, body: ParsedRequest['body
   body,
 });
 
-/** What the rules may look at of a target, which is a connection with much else. */
+/** Returns the part of a target that the rules may read. */
 const contextOf = (
   index: BodyIndex,
   history: InferenceCall['history'],
@@ -135,14 +135,16 @@ function readChat({ body, bodyIndex: seen, translated, history }: InferenceCall)
   return { model: asked, stream: wantsStream(index), omni: wantsOmni(index), effort, body: rewritten };
 }
 
-/** Completions: no schema; only a `model` that is there is spliced. */
+/** Parses completions: no schema; only an existing `model` is replaced. */
 function readCompletions({ body }: InferenceCall): ParsedRequest {
   const index = scanBody(body);
   const asked = modelOf(index);
   return plain(index, asked, (_, model) => rewriteModel(index, asked, asked === null ? null : model));
 }
 
-/** Transcriptions: the raw multipart bytes go on unchanged; the model is read from them as they come. */
+/**
+ * Parses transcriptions: forwards the multipart bytes unchanged and reads the model from them as they arrive.
+ */
 async function readTranscription({ req, receive }: InferenceCall, ctx: ParseContext): Promise<ParsedRequest> {
   if (receive === undefined) throw new Error('a transcription is received, not read');
   const source = {

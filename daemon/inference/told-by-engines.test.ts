@@ -29,13 +29,13 @@ async function recordOf(path: (typeof PATHS)[number], engine: RequestListener, s
   return { record: gateway.log[0], finished: gateway.finished[0] };
 }
 
-describe.each(PATHS)('%s: what an engine tells as a failure is recorded as one', (path) => {
+describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) => {
   test.each([
     ['an event at the end', LOST, 'upstream.error'],
     ['an event before [DONE]', `${LOST}data: [DONE]\n\n`, 'upstream.error'],
     ['a code of ours', 'data: {"error":{"message":"x","code":"slot.failed"}}\n\n', 'slot.failed'],
     [
-      'an event longer than what is kept',
+      'an event longer than the kept end',
       `data: {"error":{"message":"${'x'.repeat(9_000)}","code":500}}\n\n`,
       'upstream.error',
     ],
@@ -54,7 +54,7 @@ describe.each(PATHS)('%s: what an engine tells as a failure is recorded as one',
     expect(record).toMatchObject({ status, error });
   });
 
-  test('words about errors in a good answer are none', async () => {
+  test('text about errors in a successful response is not a failure', async () => {
     const words = `data: ${JSON.stringify({ choices: [{ delta: { content: LOST }, finish_reason: 'stop' }] })}\n\n`;
     const { record, finished } = await recordOf(path, tells(200, SSE, `${words}data: [DONE]\n\n`), true);
     expect(record).toMatchObject({ status: 200, error: null });
@@ -63,14 +63,14 @@ describe.each(PATHS)('%s: what an engine tells as a failure is recorded as one',
 });
 
 test.each([RESPONSES, MESSAGES] as const)(
-  '%s: a stream without its end is recorded as a failure',
+  '%s: a stream without an end marker is recorded as a failure',
   async (path) => {
     const { record } = await recordOf(path, tells(200, SSE, delta('a')), true);
     expect(record).toMatchObject({ status: 200, error: 'upstream.error' });
   },
 );
 
-test('an error that comes while a stream waits is recorded, too', async () => {
+test('an error while a stream waits is recorded, too', async () => {
   const { gateway, slots } = await setUp(tells(500, JSON_TYPE, '{"error":{"message":"x","code":"oom"}}'));
   slots.before = (_, options) => options.onDecided?.();
   await post(gateway.origin, CHAT, { ...hello, stream: true });
@@ -82,7 +82,7 @@ test.each([
   [200, SSE, delta('a') + LOST, { status: 500 }],
   [200, SSE, `${delta('a')}data: {"error":{"message":"x"}}\n\n`, null],
   [429, JSON_TYPE, '{"error":{"message":"slow","code":"rate_limit_exceeded"}}', { status: 429 }],
-])('%d %j %s says of an upstream: %j', async (status, headers, body, expected) => {
+])('%d %j %s reports to an upstream: %j', async (status, headers, body, expected) => {
   const ends: CallEnd[] = [];
   const origin = { now: '' };
   const upstreams: Upstreams = {
@@ -97,7 +97,7 @@ test.each([
   expect(ends).toEqual([expected]);
 });
 
-test('an upstream is told that its answer has begun while that goes on', async () => {
+test('an upstream is notified of the start of its response', async () => {
   const told: unknown[] = [];
   const origin = { now: '' };
   const going = Promise.withResolvers<void>();

@@ -11,12 +11,12 @@ const RERANK = '/v1/rerankings';
 const FLOATS = { model: 'qwen', input: 'x' };
 const BASE64 = { ...FLOATS, encoding_format: 'base64' };
 const JSON_HEAD = { 'content-type': 'application/json' };
-/** More than is waited for before it is asked whether an answer may go on as it is. */
+/** More bytes than are collected before the check. */
 const LONG = Array.from({ length: 300_000 }, (_, at) => (at % 10) / 8).join(',');
 const START = `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[${LONG}`;
 const END = ']}],"model":"m","usage":{"prompt_tokens":1,"total_tokens":1}}';
 
-/** A gateway with slots of a foreign engine; each of its answers is played by the test. */
+/** A gateway with slots of a third-party engine; the test plays each of its responses. */
 async function foreign() {
   const set = await held();
   set.slots.records = [
@@ -26,7 +26,7 @@ async function foreign() {
   return set;
 }
 
-describe('a caller that leaves', () => {
+describe('a client disconnect', () => {
   const rank = { model: 'ranks', query: 'q', documents: ['a'] };
   const phases: [string, string, object, (res: ServerResponse) => void][] = [
     ['embeddings before the head', EMBEDDINGS, FLOATS, () => {}],
@@ -39,7 +39,7 @@ describe('a caller that leaves', () => {
     ['embeddings that pass', EMBEDDINGS, FLOATS, (res) => res.writeHead(200, JSON_HEAD).write(START)],
     ['a ranking', RERANK, rank, (res) => res.writeHead(200, JSON_HEAD).write('{"results":[')],
   ];
-  test.each(phases)('%s: the engine is cut', async (_, path, body, play) => {
+  test.each(phases)('%s: the engine connection is closed', async (_, path, body, play) => {
     const { gateway, got, engine, slots } = await foreign();
     const { req } = ask(gateway.origin, path, JSON.stringify(body));
     req.on('error', () => {});
@@ -53,7 +53,7 @@ describe('a caller that leaves', () => {
   });
 });
 
-test('a long answer that is right already goes on before its end has come', async () => {
+test('a long response in the right form is relayed before its end', async () => {
   const { gateway, got } = await foreign();
   const { head } = ask(gateway.origin, EMBEDDINGS, JSON.stringify(FLOATS));
   await until(() => got.length === 1);
@@ -65,7 +65,7 @@ test('a long answer that is right already goes on before its end has come', asyn
   expect(gateway.log[0]).toMatchObject({ status: 200, prompt_tokens: 1 });
 });
 
-test('a long answer in the other form is made anew', async () => {
+test('a long response in the other form is transformed', async () => {
   const { gateway, got } = await foreign();
   const answer = post(gateway.origin, EMBEDDINGS, BASE64);
   await until(() => got.length === 1);
@@ -110,7 +110,7 @@ describe('an engine that dies in the middle of its answer', () => {
   });
 });
 
-test.each([FLOATS, BASE64])('cancelled while it comes: %j', async (body) => {
+test.each([FLOATS, BASE64])('cancelled while it arrives: %j', async (body) => {
   const { gateway, got, engine } = await foreign();
   const { head } = ask(gateway.origin, EMBEDDINGS, JSON.stringify(body));
   await until(() => got.length === 1);

@@ -5,21 +5,24 @@ import type { CallScope } from './forward/call-scope.ts';
 import type { ResponseWriter } from './forward/response-writer.ts';
 import type { PreparedSink } from './tasks.ts';
 
-/** Bytes of an answer that are waited for before it is asked whether it may go on as it is. */
+/** Bytes to collect before checking whether the response can pass unchanged. */
 const PEEK_BYTES = 1024 * 1024;
-/** Most bytes of an answer that is made anew: the vectors of 2,048 texts as decimal numbers. */
+/** Maximum bytes of a response that is transformed: the vectors of 2,048 texts as decimal numbers. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 export interface TransformedResponseOptions {
   readonly response: ResponseWriter;
   readonly scope: Pick<CallScope, 'onEnd' | 'end'>;
-  /** The body for the caller, from the whole of the engine's; throws a GatewayError for what it can't be made from. */
+  /**
+   * Returns the body for the caller from the whole body of the engine. Throws a GatewayError for a body that
+   * it cannot transform.
+   */
   transform(bytes: Buffer): Buffer;
-  /** Asked once of a large answer: whether it may pass as it comes. */
+  /** Called once for a large response: whether it can pass unchanged. */
   canPass?(head: Buffer): boolean;
 }
 
-/** Stands between an engine's JSON and the caller: waits for all of it and answers with what is made of it. Errors pass by. */
+/** Buffers an engine's JSON response and sends the transformed one. Relays errors unchanged. */
 export class TransformedResponse implements PreparedSink {
   readonly #options: TransformedResponseOptions;
   readonly #settled = Promise.withResolvers<void>();
@@ -36,12 +39,12 @@ export class TransformedResponse implements PreparedSink {
     this.#unsubscribe = options.scope.onEnd((reason) => this.#settled.reject(reason));
   }
 
-  /** Nothing is out as far as an exchange is concerned while the answer is collected. */
+  /** While the response is collected, nothing is sent as far as the exchange is concerned. */
   get headSent(): boolean {
     return this.#options.response.headSent;
   }
 
-  /** Resolves when the caller has all, rejects with what went wrong after the engine had ended. */
+  /** Resolves when the caller has the whole response; rejects with a failure after the engine's end. */
   get settled(): Promise<void> {
     return this.#settled.promise;
   }
@@ -87,14 +90,14 @@ export class TransformedResponse implements PreparedSink {
     this.#end();
   }
 
-  /** Lets go of what is held. */
+  /** Releases the buffered chunks. */
   dispose(): void {
     this.#mode = 'over';
     this.#buffered = [];
     this.#unsubscribe();
   }
 
-  /** A large answer that is right as it is goes on in pieces. */
+  /** Relays a large response that needs no change. */
   #tryPass(): boolean {
     this.#checked = true;
     const head = Buffer.concat(this.#buffered);
@@ -121,7 +124,7 @@ export class TransformedResponse implements PreparedSink {
     }
   }
 
-  /** The engine may never end by itself: the call does. */
+  /** Ends the call, because the engine may never end by itself. */
   #tooLarge(): void {
     this.#options.scope.end(tooLarge());
     this.dispose();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { upstreamCall } from './testing/builders.ts';
 import { tryUpstream } from './try-upstream.ts';
 
-/** The chat step of a trial of an upstream at `origin`, which answers so; and what it was sent. */
+/** The chat step of a test of an upstream at `origin` with this response; and what was sent. */
 async function tried(origin: string, status: number, answer: unknown) {
   const sent: unknown[] = [];
   const outbound = {
@@ -29,7 +29,7 @@ test.each([
   ['https://api.openai.com', 'max_completion_tokens'],
   ['https://me.openai.azure.com', 'max_completion_tokens'],
   ['https://api.groq.com', 'max_tokens'],
-])('%s is asked with %s, and for more than a thinking model needs to begin', async (origin, field) => {
+])('%s is called with %s, and with enough tokens for a thinking model', async (origin, field) => {
   const { chat, sent } = await tried(origin, 200, good);
   expect(chat).toMatchObject({ ok: true });
   const messages = [{ role: 'user', content: 'Say ok.' }];

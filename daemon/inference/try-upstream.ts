@@ -20,26 +20,26 @@ export interface TryUpstreamDeps {
 
 export interface UpstreamTrial {
   readonly upstream: string;
-  /** Null asks for the model list only. */
+  /** Null tests the model list only. */
   readonly model: string | null;
   readonly requestId: string;
-  /** Its close ends the trial. */
+  /** Its close ends the test. */
   readonly res: ServerResponse;
 }
 
 const PATH = '/v1/chat/completions';
 const CHAT_LIMIT_MS = 60_000;
 const MAX_BYTES = 1024 * 1024;
-/** Of one token some models that think make an error instead of an answer. */
+/** With one token, some thinking models return an error. */
 const MAX_TOKENS = 16;
-/** How OpenAI says that a model was still thinking at that limit: it works. */
+/** OpenAI's message for a model that was still thinking at that limit: it works. */
 const LIMIT_REACHED = 'output limit was reached';
 
 type StepResult = Omit<UpstreamTestStepView, 'step' | 'ms'>;
 
 /**
- * Tries an upstream through what real calls go through: its address and key of now, the same connections, rewrites,
- * headers and judgement of answers. First its model list, then, with a model, a chat of a few tokens.
+ * Tests an upstream like a real call: its current address and key, the same connections, rewrites, headers
+ * and error rules. First its model list, then, with a model, a chat of a few tokens.
  */
 export async function tryUpstream(
   deps: TryUpstreamDeps,
@@ -52,7 +52,7 @@ export async function tryUpstream(
     const { model } = trial;
     return [list, await timed('chat', () => chat(deps, { ...trial, model }, life.signal))];
   } catch (error) {
-    // Nobody is there any more to be told.
+    // The caller has disconnected.
     if (life.endReason) return [];
     throw error;
   } finally {
@@ -101,7 +101,7 @@ async function chat(
 function chatRequest(route: UpstreamCall, { model, requestId }: { model: string; requestId: string }) {
   const messages = [{ role: 'user', content: 'Say ok.' }];
   const chat = JSON.stringify({ model, messages, max_tokens: MAX_TOKENS });
-  // It is our own chat, so it is adapted to its target as those that we translate.
+  // The chat is our own, so it is adapted to its target like translated ones.
   const index = scanBody(Buffer.from(chat), TRANSLATED_NAMES);
   const target = { origin: route.origin, local: !route.remote, thinkingDefault: () => null };
   const body = rewriteChat({ index, ...target }, model, model);
@@ -121,7 +121,10 @@ function chatRequest(route: UpstreamCall, { model, requestId }: { model: string;
   };
 }
 
-/** Says of an answer what a caller would be told; an error that passes byte for byte is summed up by its message. */
+/**
+ * Summarises a response as a caller would see it. Reduces an error that is relayed byte for byte to its
+ * message.
+ */
 function resultOf({ status, bytes: raw }: UpstreamResponse, route: UpstreamCall): StepResult {
   const bytes = redactCredentials(raw, credentialsOf(route.headers));
   if (status < 300 && startsLikeError(bytes) !== true) {

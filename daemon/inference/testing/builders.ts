@@ -2,7 +2,7 @@ import type { UpstreamCall, UpstreamState } from '../../upstreams/port.ts';
 import type { RoutingView } from '../dispatch/routing-view.ts';
 import type { RegisteredModelLike } from '../ports.ts';
 
-/** Builders for tests: a model, an upstream and a picture, ordinary but for what a test says. */
+/** Builders for tests: a model, an upstream and a routing view with defaults. */
 export function registeredModel(more: Partial<RegisteredModelLike> & { id: string }): RegisteredModelLike {
   return {
     name: more.id,

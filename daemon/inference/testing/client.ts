@@ -1,9 +1,9 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
-/** One request of a test, with its answer as it comes. */
+/** One request of a test and its response. */
 export interface SentRequest {
   readonly req: ClientRequest;
-  /** The head. */
+  /** Resolves with the response head. */
   readonly head: Promise<IncomingMessage>;
 }
 
@@ -31,11 +31,11 @@ export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The body ended cleanly; false when the connection broke. */
+  /** The body ended cleanly; false for a broken connection. */
   readonly whole: boolean;
 }
 
-/** Sends and reads everything. */
+/** Sends a request and reads the whole response. */
 export async function post(origin: string, path: string, body: unknown, headers = {}): Promise<TestResponse> {
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return readAll(await ask(origin, path, bytes, headers).head);
@@ -53,7 +53,7 @@ export async function readAll(res: IncomingMessage): Promise<TestResponse> {
   return { status: res.statusCode ?? 0, headers: res.headers, body, whole };
 }
 
-/** Waits until `check` holds, looking at each turn of the event loop; throws when it takes too long. */
+/** Waits until `check` holds, checking once per tick. Throws after the time limit. */
 export async function until(check: () => boolean, limitMs = 3000): Promise<number> {
   const start = performance.now();
   while (!check()) {

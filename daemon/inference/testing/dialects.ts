@@ -10,7 +10,7 @@ export type Path = keyof typeof BODIES;
 export const PATHS = Object.keys(BODIES) as Path[];
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What an event stream tells, comments left out. */
+/** Returns the events of a stream, without comments. */
 export const eventsOf = (text: string) =>
   text
     .split('\n\n')

@@ -3,10 +3,10 @@ import { afterEach } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { type GatewayOptions, listen, openGateway, TestSlots } from './gateway.ts';
 
-/** What has to be closed after the test that runs. */
+/** Cleanup functions of the current test. */
 export const closers: (() => Promise<void>)[] = [];
 
-/** Closes everything after each test of the file that calls this. */
+/** Runs the cleanup functions after each test of the calling file. */
 export function closeAfterEach(): void {
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -18,7 +18,7 @@ export const hello = { model: 'agent', messages: [{ role: 'user', content: 'hi' 
 export const SSE = { 'content-type': 'text/event-stream' };
 export const delta = (text: string) => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`;
 
-/** A gateway with one slot whose engine is `handler`. */
+/** Starts a gateway with one slot whose engine is `handler`. */
 export async function setUp(handler: RequestListener, more: Partial<GatewayOptions> = {}) {
   const engine = await listen(handler);
   closers.push(engine.close);
@@ -29,7 +29,7 @@ export async function setUp(handler: RequestListener, more: Partial<GatewayOptio
   return { engine, slots, gateway };
 }
 
-/** Starts a gateway, and hands out each engine response for the test to play with. */
+/** Starts a gateway and collects each engine response for the test. */
 export async function held(more: Partial<GatewayOptions> = {}) {
   const got: ServerResponse[] = [];
   const set = await setUp((_req, res) => void got.push(res), more);

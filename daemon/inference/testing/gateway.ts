@@ -28,7 +28,7 @@ import type { RegisteredModelLike, Upstreams } from '../ports.ts';
 import { createInference, type Inference } from '../serve.ts';
 import type { TaskName } from '../tasks.ts';
 
-/** A real HTTP server on a free port of the loopback address, with everything it has open. */
+/** An HTTP server on a free loopback port, with its open sockets. */
 export interface TestServer {
   readonly server: Server;
   readonly origin: string;
@@ -53,7 +53,7 @@ export async function listen(handler: RequestListener): Promise<TestServer> {
   return { server, origin, sockets, close };
 }
 
-/** The slots of a test: records that may be changed, and what `ensureReady` does. */
+/** The slots of a test: mutable records and a configurable `ensureReady`. */
 export class TestSlots {
   records: SlotRecord[];
   engine = '';
@@ -62,10 +62,10 @@ export class TestSlots {
   readonly notes: number[] = [];
   readonly requests: string[] = [];
   enableThinking: boolean | null = null;
-  /** What happens before a lease is given; throws what it likes. */
+  /** Runs before a lease is granted; may throw. */
   before: (name: string, options: ReadyOptions) => Promise<void> | void = () => {};
 
-  /** What is particular to the engine. */
+  /** Overrides of the engine's dialect. */
   dialect: Partial<Dialect> = {};
 
   constructor(records: SlotRecord[]) {
@@ -76,7 +76,7 @@ export class TestSlots {
   views = () => this.records;
   get = (name: string) => this.records.find((slot) => slot.name === name);
   config = () => ({ enableThinking: this.enableThinking }) as never;
-  /** What would become of a request, by slot. */
+  /** Previews by slot. */
   previews: Record<string, Preview> = {};
   preview = (name: string): Preview => this.previews[name] ?? { load: null, refusal: null };
   recordUsage = (_: string, { tokensPerSecond }: { tokensPerSecond?: number }) =>
@@ -130,7 +130,10 @@ const TASK_OF: Record<string, { task: TaskName | DialectName; route: string }> =
   ...INTERNAL_ROUTES,
 };
 
-/** Inference behind a bare server that does what the pipeline does: read the body, and write the envelope of a throw. */
+/**
+ * Starts inference behind a minimal server that reads the body and writes the error envelope like the
+ * pipeline.
+ */
 export async function openGateway(options: GatewayOptions): Promise<TestGateway> {
   const log: RequestRecord[] = [];
   const finished: FinishedRequest[] = [];

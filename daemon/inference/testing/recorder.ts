@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { expect } from 'vitest';
 
-/** Stands in everything that must not reach an engine. */
+/** A value in everything that must not reach an engine. */
 export const SECRET = 'canary-of-the-caller';
 
-/** Everything that a caller, a proxy in front, or an attacker may send along. */
+/** Everything that a caller, a proxy or an attacker may send. */
 export const POISON: Record<string, string> = {
   authorization: `Bearer ${SECRET}`,
   cookie: `svc_session=${SECRET}`,
@@ -39,7 +39,7 @@ export const POISON: Record<string, string> = {
   'if-none-match': SECRET,
 };
 
-/** One request as an engine got it. */
+/** One request as an engine received it. */
 export interface RecordedRequest {
   method: string;
   url: string;
@@ -47,7 +47,7 @@ export interface RecordedRequest {
   body: string;
 }
 
-/** An engine that notes every request, whole, and answers `{}`. */
+/** An engine that records every complete request and responds `{}`. */
 export function recorder(seen: RecordedRequest[]): RequestListener {
   return (req, res) => void record(req, res, seen);
 }
@@ -67,7 +67,7 @@ async function record(req: IncomingMessage, res: ServerResponse, seen: RecordedR
   res.end('{}');
 }
 
-/** Exactly what an engine may see of a request with `body`. */
+/** The exact headers that an engine may receive for a request with `body`. */
 export const expectedHeaders = (origin: string, body: string, more: Record<string, string> = {}) => ({
   host: origin.replace('http://', ''),
   connection: 'keep-alive',

@@ -5,7 +5,7 @@ const PIECE = Buffer.alloc(65_536, 0x61);
 const END = '\n\ndata: [DONE]\n\n';
 const LAST = Buffer.concat([PIECE.subarray(END.length), Buffer.from(END)]);
 
-/** An engine that sends so many bytes of a stream, a line without an end, as fast as they are taken. */
+/** An engine that streams a number of bytes in one endless line, as fast as they are read. */
 export class StreamingEngine {
   readonly #total: number;
   sent = 0;
@@ -27,7 +27,7 @@ export class StreamingEngine {
     more();
   }
 
-  /** Whether it has begun and waits; to be asked again and again. */
+  /** Whether it has started and is blocked; call repeatedly. */
   readonly waits = (() => {
     let before = -1;
     return () => {
