@@ -1,14 +1,9 @@
 import { GatewayError } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
-import type { Log } from '../lib/log.ts';
-import type { SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
-import type { Settings } from '../settings/settings.ts';
 import { RedispatchError } from '../slots/refusals.ts';
-import type { Slots } from '../slots/slots.ts';
 import { Capture } from '../telemetry/captures.ts';
 import type { RequestStart, RequestTracker, TrackedRequest } from '../telemetry/request-tracker.ts';
-import type { Encoders } from './audio/encoders.ts';
-import type { SpoolStore } from './audio/spool-store.ts';
+import type { CallContext, CallDeps, InferenceCall, ParsedRequest, TaskRow } from './call-context.ts';
 import { connect } from './connect.ts';
 import { exchangeWithEngine, serveTask } from './deliver.ts';
 import { type Decision, dispatch } from './dispatch/dispatch.ts';
@@ -17,47 +12,13 @@ import { modelOmitted } from './dispatch/model-omitted.ts';
 import { plainModelRef } from './dispatch/model-ref.ts';
 import { pathRow } from './dispatch/paths.ts';
 import type { DispatchRequest } from './dispatch/resolver.ts';
-import { createRoutingView, type RoutingSources } from './dispatch/routing-view.ts';
+import { createRoutingView } from './dispatch/routing-view.ts';
 import { resolutionInfo } from './dispatch/trace-view.ts';
 import { CallScope, CLIENT_CLOSED, ClientDisconnected } from './forward/call-scope.ts';
-import { EffortRefused, type EffortSupport } from './forward/effort-support.ts';
-import type { EngineConnections } from './forward/engines.ts';
+import { EffortRefused } from './forward/effort-support.ts';
 import { ResponseWriter } from './forward/response-writer.ts';
-import type { Images } from './images/images.ts';
 import { OverheadTimer } from './overhead-timer.ts';
-import type { RegistryLike, Upstreams } from './ports.ts';
 import { rewriteModelRef } from './rewrite/deviations.ts';
-import type { InferenceCall } from './serve.ts';
-import type { ParsedRequest, TaskRow } from './tasks.ts';
-
-export interface CallDeps {
-  readonly settings: Pick<Settings, 'value'>;
-  readonly slots: Pick<Slots, 'views' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'recordUsage'>;
-  readonly registry: RegistryLike;
-  readonly upstreams: Upstreams;
-  readonly tracker: RequestTracker;
-  readonly log: Log;
-  readonly outbound: EngineConnections;
-  readonly sources: RoutingSources;
-  readonly spools: SpoolStore;
-  readonly encoders: Encoders;
-  readonly images: Images;
-  readonly effortSupport: EffortSupport;
-  /** Scopes of the calls that are running. */
-  readonly activeScopes: SwapRemoveSet<CallScope>;
-}
-
-/** The context of one running call: everything that its steps share. */
-export interface CallContext {
-  readonly deps: CallDeps;
-  readonly call: InferenceCall;
-  readonly task: TaskRow;
-  readonly scope: CallScope;
-  readonly response: ResponseWriter;
-  readonly tracked: TrackedRequest;
-  /** Measures `x-svc-overhead-ms`; paused once the request has been sent. */
-  readonly overhead: OverheadTimer;
-}
 
 /**
  * Runs one call from its body to the last byte: parse, rewrite the model reference, dispatch, load, rewrite

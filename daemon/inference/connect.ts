@@ -2,60 +2,13 @@ import type { GatewayError } from '../contract/errors.ts';
 import { engineOf } from '../slots/engines/table.ts';
 import type { Lease } from '../slots/lifecycle/lease.ts';
 import type { CallEnd } from '../upstreams/upstream.ts';
-import type { CallContext, CallDeps } from './call.ts';
+import type { CallContext, CallDeps, Connection, ParsedRequest } from './call-context.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { DispatchRequest } from './dispatch/resolver.ts';
 import { awaitLease } from './forward/await-lease.ts';
-import type { EffortFallback } from './forward/effort-support.ts';
 import { headerText } from './forward/headers.ts';
 import { NO_WAIT, type WaitTimes, waitTimesOf } from './forward/wait-times.ts';
 import { loadModel } from './rewrite/load-model.ts';
-import type { ParsedRequest } from './tasks.ts';
-
-/** The target of a request, ready for use. */
-export interface Connection {
-  readonly origin: string;
-  /** The path prefix at the target that replaces our `/v1`. */
-  readonly base: string;
-  /** The credential of the engine. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The id of the model as clients know it. */
-  readonly model: string | null;
-  /**
-   * The name of the model at the engine. Null for an engine that ignores the name; the caller's value then
-   * stays.
-   */
-  readonly engineModel: string | null;
-  /** False for a third-party provider. */
-  readonly local: boolean;
-  /** The thinking setting when the caller sets none. */
-  thinkingDefault(): boolean | null;
-  readonly degraded: string | null;
-  /** How to send the reasoning effort; undefined sends it as requested. */
-  readonly effort?: EffortFallback;
-  /** The wait times of the request; null for an upstream, which has no queue here. */
-  readonly waitTimes: WaitTimes | null;
-  /** The target serves rerank under its native path only. */
-  readonly nativeRerank: boolean;
-  /** The target reranks like TEI: with its own path and field names. */
-  readonly teiRerank: boolean;
-  /** The path that counts tokens; undefined for the default path. */
-  readonly countPath: string | undefined;
-  readonly isUpstream: boolean;
-  /** The name of the upstream; null for a slot. */
-  readonly upstream: string | null;
-  /** Time limits of the target in milliseconds; null uses the settings. */
-  readonly connectMs: number | null;
-  readonly idleMs: number | null;
-  /** Reports the speed of the last response to the slot. */
-  reportSpeed(tokensPerSecond: number): void;
-  /** Reports the status of a response that has begun to the upstream. */
-  readonly onBegin: (status: number) => void;
-  /** Reports how the call ended to the upstream. Only the first call has an effect. */
-  onEnd(end: CallEnd): void;
-  /** Ends the use of the target, whatever the outcome. */
-  release(): void;
-}
 
 /**
  * Makes the chosen target ready. Loads and leases a slot; only looks up an upstream. Synchronous when nothing

@@ -1,5 +1,11 @@
-import type { CallContext } from './call.ts';
-import type { Connection } from './connect.ts';
+import type {
+  CallContext,
+  Connection,
+  InferenceCall,
+  ParsedRequest,
+  PreparedRequest,
+  PreparedSink,
+} from './call-context.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import { callEnd } from './forward/call-end.ts';
 import { type EffortFallback, EffortRefused, type EffortRequest } from './forward/effort-support.ts';
@@ -8,8 +14,6 @@ import type { ExchangeEnd } from './forward/exchange.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { send } from './forward/send.ts';
-import type { InferenceCall } from './serve.ts';
-import type { ParsedRequest, PreparedRequest, PreparedSink } from './tasks.ts';
 
 /** Serves a task that makes its own response. */
 export async function serveTask(

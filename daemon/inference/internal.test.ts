@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
+import type { InferenceCall } from './call-context.ts';
 import { callInternally, type InternalCall, type InternalReply } from './internal.ts';
 import { eventsOf, wholeBytes, wholeJson } from './internal-read.ts';
 import { chat as chatOfVoice } from './realtime/stages.ts';
-import type { InferenceCall } from './serve.ts';
 import type { TaskName } from './tasks.ts';
 import { until } from './testing/client.ts';
 import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from './testing/forwarding.ts';

@@ -3,8 +3,8 @@ import { GatewayError } from '../contract/errors.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { authorizeInternal } from './authorize-internal.ts';
+import type { InferenceCall, ParentCall } from './call-context.ts';
 import { type InternalHead, InternalResponse } from './internal-response.ts';
-import type { InferenceCall, ParentCall } from './serve.ts';
 import type { TaskName } from './tasks.ts';
 
 /** The routes that can be called internally, with their tasks. */

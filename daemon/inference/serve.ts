@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { AudioModelList, VoiceList } from '../contract/audio.ts';
-import type { Tier } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { V1ModelRecord } from '../contract/models.ts';
-import type { RouteId } from '../contract/routes.ts';
 import type { ExplainView, RequestBodiesView, RequestDetailView, RequestRecord } from '../contract/system.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
@@ -15,13 +13,13 @@ import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { createRequestTracker, type ParentOutcome } from '../telemetry/request-tracker.ts';
+import { createRequestTracker } from '../telemetry/request-tracker.ts';
 import type { Tracer } from '../telemetry/traces/tracer.ts';
 import { Encoders } from './audio/encoders.ts';
 import { SpoolStore } from './audio/spool-store.ts';
 import { listSpeakers, listVoices } from './audio/voices.ts';
-import { type CallDeps, recordRefusal, runCall } from './call.ts';
-import type { CallerRequest, CallerResponse } from './caller.ts';
+import { recordRefusal, runCall } from './call.ts';
+import type { CallDeps, InferenceCall } from './call-context.ts';
 import { type CatalogueQuery, type DrawableModels, findModel, listModels } from './catalogue.ts';
 import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
@@ -34,54 +32,8 @@ import type { CachedImage } from './images/cache.ts';
 import { Images } from './images/images.ts';
 import { callInternally, type Internal } from './internal.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
-import type { BodyIndex } from './rewrite/body-index.ts';
-import type { ChatHistory } from './rewrite/restore-reasoning.ts';
 import { TASKS, type TaskName } from './tasks.ts';
 import { tryUpstream } from './try-upstream.ts';
-
-/** Delivers the body as it is received. `take` applies backpressure by a promise. */
-export type ReceiveBody = (
-  take: (chunk: Buffer) => Promise<void> | undefined,
-  signal: AbortSignal,
-) => Promise<void>;
-
-/** The parent of a multi-round call; both share one request id. */
-export interface ParentCall {
-  /** Called when an admin cancels the request. */
-  cancel(reason: GatewayError): void;
-  /** The outcome; null for the outcome of the first part. Never rejects. */
-  readonly outcome: Promise<ParentOutcome | null>;
-}
-
-/** One call of an inference route, as the pipeline passes it. */
-export interface InferenceCall {
-  /** `x-request-id`. */
-  readonly id: string;
-  readonly route: RouteId;
-  /** The request path, for example `/v1/chat/completions`. */
-  readonly path: string;
-  readonly tier: Tier;
-  readonly req: CallerRequest;
-  readonly res: CallerResponse;
-  /** The whole body, capped by the pipeline; empty when `receive` delivers it. */
-  readonly body: Buffer;
-  /** The index of `body`, set by its first reader so that a long body is scanned once. */
-  bodyIndex?: BodyIndex | undefined;
-  /** The body was translated from a request of another API. */
-  readonly translated?: boolean;
-  /** Earlier turns, when `body` was translated from a request of another API. */
-  readonly history?: ChatHistory;
-  /** Whether the call waits for a load like a stream; by default as its body says. */
-  readonly waitsAsStream?: boolean;
-  /** Set for the first of several calls under this id: the request log shows them as one. */
-  readonly parent?: ParentCall;
-  /** Delivers bodies that are too large for memory. */
-  readonly receive?: ReceiveBody;
-  /** `performance.now()` at arrival. */
-  readonly receivedAt: number;
-  /** Start of the overhead: the arrival, without the wait for the body. Default: arrival. */
-  readonly overheadSince?: number;
-}
 
 export interface InferenceDeps {
   /** Folder of uploads while they are received. */

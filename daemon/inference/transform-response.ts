@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
 import { BadResponseError } from '../upstreams/ask.ts';
+import type { PreparedSink } from './call-context.ts';
 import type { CallScope } from './forward/call-scope.ts';
 import type { ResponseWriter } from './forward/response-writer.ts';
-import type { PreparedSink } from './tasks.ts';
 
 /** Bytes to collect before checking whether the response can pass unchanged. */
 const PEEK_BYTES = 1024 * 1024;

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import type { StoredBody } from '../../lib/net/outbound.ts';
 import { scratchOfFile } from '../../lib/testing/scratch.ts';
-import type { ReceiveBody } from '../serve.ts';
+import type { ReceiveBody } from '../call-context.ts';
 import { receiveForm } from './received-form.ts';
 import { SpoolStore } from './spool-store.ts';
 

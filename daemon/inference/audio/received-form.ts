@@ -1,5 +1,5 @@
 import type { OutboundBody } from '../../lib/net/outbound.ts';
-import type { ReceiveBody } from '../serve.ts';
+import type { ReceiveBody } from '../call-context.ts';
 import { FormFields } from './form-fields.ts';
 import type { SpoolStore } from './spool-store.ts';
 import { StreamingUpload } from './streaming-upload.ts';

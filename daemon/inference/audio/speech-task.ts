@@ -1,13 +1,11 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { engineOf } from '../../slots/engines/table.ts';
-import type { CallContext } from '../call.ts';
+import type { CallContext, InferenceCall, ParsedRequest, PreparedRequest } from '../call-context.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { type BodyIndex, modelOf, SPEECH_NAMES, scanBody } from '../rewrite/body-index.ts';
 import { render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
 import { dropDuplicates } from '../rewrite/one-value.ts';
-import type { InferenceCall } from '../serve.ts';
-import type { ParsedRequest, PreparedRequest } from '../tasks.ts';
 import { SOUND_TYPES } from './formats.ts';
 import { openPipe, SpeechResponse } from './speech-answer.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { InferenceCall } from '../call-context.ts';
 import { InternalResponse } from '../internal-response.ts';
-import type { InferenceCall } from '../serve.ts';
 import { TASKS } from '../tasks.ts';
 import { ask, post, until } from '../testing/client.ts';
 import {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { releaseWhenWritten } from '../../lib/perf/buffer-release.ts';
-import type { Inference, InferenceCall } from '../serve.ts';
+import type { InferenceCall } from '../call-context.ts';
 import type { Dialect, Translation } from './dialect.ts';
 import { DialectResponse } from './dialect-response.ts';
 import { toCallerFailure } from './error-paths.ts';
@@ -16,19 +16,19 @@ type Task = (call: InferenceCall) => Promise<void>;
 
 /**
  * Serves a request of another API as the chat that it means. Everything that applies to a chat (rewrites,
- * dispatch, lease, limits, request log) applies to it. `refused` records requests that cannot be translated.
+ * dispatch, lease, limits, request log) applies to it. `recordRefusal` records requests that cannot be translated.
  */
 export function serveDialect(
   name: DialectName,
   tasks: Readonly<Record<Translation['task'], Task>>,
-  refused: Inference['recordRefusal'],
+  recordRefusal: (call: InferenceCall, failure: unknown) => void,
 ): Task {
   const extras = new ExtrasCache();
   const translated = (call: InferenceCall): Translation => {
     try {
       return DIALECTS[name](call.body);
     } catch (failure) {
-      refused(call, failure);
+      recordRefusal(call, failure);
       throw failure;
     }
   };

@@ -1,12 +1,10 @@
 import { engineOf } from '../../slots/engines/table.ts';
-import type { CallContext } from '../call.ts';
+import type { CallContext, InferenceCall, ParsedRequest, PreparedRequest } from '../call-context.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { type BodyIndex, EMBEDDING_NAMES, modelOf, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModel } from '../rewrite/deviations.ts';
 import { remove, render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
-import type { InferenceCall } from '../serve.ts';
-import type { ParsedRequest, PreparedRequest } from '../tasks.ts';
 import { TransformedResponse } from '../transform-response.ts';
 import { type EmbeddingRequest, invalidEmbedding, parseEmbeddingRequest } from './embedding-ask.ts';
 import { hasFormat, transformEmbeddings } from './vectors.ts';

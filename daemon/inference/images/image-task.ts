@@ -1,11 +1,15 @@
-import type { CallContext } from '../call.ts';
-import type { Connection } from '../connect.ts';
+import type {
+  CallContext,
+  Connection,
+  InferenceCall,
+  ParseContext,
+  ParsedRequest,
+  PreparedRequest,
+} from '../call-context.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { createRoutingView } from '../dispatch/routing-view.ts';
 import { headerText } from '../forward/headers.ts';
 import { modelOf, scanBody } from '../rewrite/body-index.ts';
-import type { InferenceCall } from '../serve.ts';
-import type { ParseContext, ParsedRequest, PreparedRequest } from '../tasks.ts';
 import { type ImageRequest, parseImageHead, parseImageRequest } from './checks.ts';
 import { modelMismatch } from './other-model.ts';
 import { resolveImageModel } from './resolve-model.ts';

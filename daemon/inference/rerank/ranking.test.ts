@@ -42,7 +42,7 @@ test.each([
     },
   ],
   ['Cohere', { id: 'r', model: 'm', results: best, meta: { tokens: { input_tokens: 7 } } }],
-])("%s is converted to the common shape", (_, answer) => {
+])('%s is converted to the common shape', (_, answer) => {
   expect(ranked(answer)).toEqual({
     object: 'list',
     model: 'm',

@@ -1,11 +1,14 @@
 import { engineOf } from '../../slots/engines/table.ts';
-import type { CallContext } from '../call.ts';
-import type { Connection } from '../connect.ts';
+import type {
+  CallContext,
+  Connection,
+  InferenceCall,
+  ParsedRequest,
+  PreparedRequest,
+} from '../call-context.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { modelOf, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModel } from '../rewrite/deviations.ts';
-import type { InferenceCall } from '../serve.ts';
-import type { ParsedRequest, PreparedRequest } from '../tasks.ts';
 import { TransformedResponse } from '../transform-response.ts';
 import { rankingOf } from './ranking.ts';
 import { parseRerankRequest, rerankBody } from './rerank-ask.ts';

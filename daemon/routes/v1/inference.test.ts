@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { expect, it } from 'vitest';
-import type { InferenceCall } from '../../inference/serve.ts';
+import type { InferenceCall } from '../../inference/call-context.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call } from '../handler.ts';
 import { inferenceRoutes } from './inference.ts';

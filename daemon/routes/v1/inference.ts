@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
+import type { InferenceCall, ReceiveBody } from '../../inference/call-context.ts';
 import type { DialectName } from '../../inference/dialects/serve-dialect.ts';
-import type { InferenceCall, ReceiveBody } from '../../inference/serve.ts';
 import type { TaskName } from '../../inference/tasks.ts';
 import { releaseWhenWritten } from '../../lib/perf/buffer-release.ts';
 import type { RouteDeps } from '../deps.ts';
