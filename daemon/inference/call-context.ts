@@ -148,7 +148,7 @@ export interface Connection {
   thinkingDefault(): boolean | null;
   readonly degraded: string | null;
   /** How to send the reasoning effort; undefined sends it as requested. */
-  readonly effort?: EffortFallback;
+  readonly effortFallback?: EffortFallback;
   /** The wait times of the request; null for an upstream, which has no queue here. */
   readonly waitTimes: WaitTimes | null;
   /** The target serves rerank under its native path only. */

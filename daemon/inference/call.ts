@@ -86,7 +86,7 @@ const asGatewayError = (failure: unknown): GatewayError =>
  */
 export function recordRefusal(watch: RequestTracker, call: InferenceCall, failure: unknown): void {
   const { status, code } = asGatewayError(failure);
-  const refusedAtOnce = { ...startOf(call, () => {}), whole: undefined };
+  const refusedAtOnce = { ...startOf(call, () => {}), parentOutcome: undefined };
   watch.begin(refusedAtOnce).end({ status, error: code, usage: null });
 }
 

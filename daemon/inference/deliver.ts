@@ -43,9 +43,9 @@ export async function exchangeWithEngine(
 ): Promise<void> {
   const { deps, call, response, scope, tracked, task } = ctx;
   const effort = effortRequestOf(reading, reached);
-  const effortTold =
+  const effortFallback =
     reading.effortFallback ?? (effort === null ? undefined : deps.effortSupport.fallbackFor(effort));
-  const connection = withEffort(reached, effortTold);
+  const connection = withEffort(reached, effortFallback);
   const body = (prepared ?? reading).body(connection, connection.engineModel);
   const sink = prepared?.sink(connection) ?? null;
   setResponseHeaders(ctx, reading, connection);
@@ -55,7 +55,7 @@ export async function exchangeWithEngine(
     outbound: deps.outbound,
     sink: sink ?? response,
     scope,
-    judge: effort === null ? task.judge : judgeEffort(ctx, effort, effortTold),
+    judge: effort === null ? task.judge : judgeEffort(ctx, effort, effortFallback),
     asEvents: task.asEvents,
     ownHeaders: connection.headers,
     isUpstream: connection.isUpstream,
@@ -92,10 +92,10 @@ function effortRequestOf(
   return { ...effort, upstream, model: engineModel ?? '' };
 }
 
-function withEffort(connection: Connection, effort: EffortFallback | undefined): Connection {
-  if (effort === undefined) return connection;
-  const degraded = `reasoning_effort is refused: sent ${effort === 'none' ? 'as none' : 'without'}`;
-  return { ...connection, effort, degraded };
+function withEffort(connection: Connection, effortFallback: EffortFallback | undefined): Connection {
+  if (effortFallback === undefined) return connection;
+  const degraded = `reasoning_effort is refused: sent ${effortFallback === 'none' ? 'as none' : 'without'}`;
+  return { ...connection, effortFallback, degraded };
 }
 
 /**

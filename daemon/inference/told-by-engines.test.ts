@@ -42,7 +42,7 @@ describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) =
   ])('%s', async (_, end, error) => {
     const { record, finished } = await recordOf(path, tells(200, SSE, delta('a') + end), true);
     expect(record).toMatchObject({ status: 200, error });
-    expect(finished).toMatchObject({ status: 200, told: error });
+    expect(finished).toMatchObject({ status: 200, inBandCode: error });
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) =
     const words = `data: ${JSON.stringify({ choices: [{ delta: { content: LOST }, finish_reason: 'stop' }] })}\n\n`;
     const { record, finished } = await recordOf(path, tells(200, SSE, `${words}data: [DONE]\n\n`), true);
     expect(record).toMatchObject({ status: 200, error: null });
-    expect(finished).toMatchObject({ told: null });
+    expect(finished).toMatchObject({ inBandCode: null });
   });
 });
 

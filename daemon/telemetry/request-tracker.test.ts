@@ -160,7 +160,7 @@ test('the first part of a multi-round call ends with it and its outcome', async 
   const { watch, log, finished } = setUp();
   const usage = { promptTokens: 3, completionTokens: 5, tokensPerSecond: 40 };
   let cancelled = 0;
-  for (const end of [null, { status: 200, error: 'request.cancelled', told: true }]) {
+  for (const end of [null, { status: 200, error: 'request.cancelled', reportedInBand: true }]) {
     const { promise, resolve } = Promise.withResolvers<typeof end>();
     const track = watch.begin({ ...start('r1', () => void cancelled++), parentOutcome: promise });
     track.routed(routing);
@@ -178,5 +178,5 @@ test('the first part of a multi-round call ends with it and its outcome', async 
     { state: 'done', status: 200, error: null, completion_tokens: 5 },
     { state: 'done', status: 200, error: 'request.cancelled', completion_tokens: 5 },
   ]);
-  expect(finished).toMatchObject([{ told: null }, { told: 'request.cancelled' }]);
+  expect(finished).toMatchObject([{ inBandCode: null }, { inBandCode: 'request.cancelled' }]);
 });

@@ -235,7 +235,7 @@ describe('steps 3 and 4, upstreams', () => {
       target: { upstream: 'u' },
     });
     expect(reads).toBe(1);
-    const still = { ...cold, liveAsked: true };
+    const still = { ...cold, coldListsFetched: true };
     const decision = dispatch(ask('/v1/chat/completions', 'm', cold), cold, async () => still);
     await expect(decision).rejects.toMatchObject({ code: 'dispatch.no_route' });
   });

@@ -34,10 +34,10 @@ class LiveRoutingView implements RoutingView {
   #models: readonly RegisteredModelLike[] | undefined;
   #upstreams: readonly UpstreamState[] | undefined;
 
-  constructor(sources: RoutingSources, liveAsked: boolean) {
+  constructor(sources: RoutingSources, coldListsFetched: boolean) {
     const all = sources.slots.views();
     this.slots = all.every(isEnabled) ? all : all.filter(isEnabled);
-    this.coldListsFetched = liveAsked;
+    this.coldListsFetched = coldListsFetched;
     this.#sources = sources;
   }
 
@@ -57,8 +57,8 @@ class LiveRoutingView implements RoutingView {
 }
 
 /** Creates a routing view of the current state. */
-export function createRoutingView(sources: RoutingSources, liveAsked = false): RoutingView {
-  return new LiveRoutingView(sources, liveAsked);
+export function createRoutingView(sources: RoutingSources, coldListsFetched = false): RoutingView {
+  return new LiveRoutingView(sources, coldListsFetched);
 }
 
 export const slotNamed = (view: RoutingView, name: string | null): SlotView | undefined =>

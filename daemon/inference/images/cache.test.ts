@@ -42,18 +42,18 @@ test('an image is stored under its own id, readable by the owner only', async ()
 });
 
 test('I05 removes the oldest first, by number and bytes', async () => {
-  const cache = open({ mostFiles: 3 });
+  const cache = open({ maxFiles: 3 });
   const kept: string[] = [];
   for (let n = 0; n < 5; n++) kept.push(await cache.store(png(n)));
   expect(ids().sort()).toEqual(kept.slice(2).sort());
   expect(await cache.open(kept[0] as string)).toBeNull();
-  const tight = open({ mostBytes: png(1).length * 2 + 10 });
+  const tight = open({ maxBytes: png(1).length * 2 + 10 });
   const last = [await tight.store(png(8)), await tight.store(png(9))];
   expect(ids().sort()).toEqual(last.sort());
 });
 
 test('I05 concurrent writers never exceed the limit', async () => {
-  const cache = open({ mostFiles: 4 });
+  const cache = open({ maxFiles: 4 });
   const most: number[] = [];
   const writers = Array.from({ length: 40 }, async (_, n) => {
     await cache.store(png(n));
@@ -65,7 +65,7 @@ test('I05 concurrent writers never exceed the limit', async () => {
 });
 
 test('I05 an image that is being read stays readable to its end', async () => {
-  const cache = open({ mostFiles: 1 });
+  const cache = open({ maxFiles: 1 });
   const kept = await cache.open(await cache.store(png(1)));
   await cache.store(png(2));
   expect(kept && (await buffer(kept.stream)).equals(png(1))).toBe(true);
@@ -75,7 +75,7 @@ test('a restart reads existing images by age and applies a smaller limit', async
   const first = open();
   const kept = [await first.store(png(1)), await first.store(png(2)), await first.store(png(3))];
   for (const [at, id] of kept.entries()) utimesSync(join(folder, `${id}.png`), 1_000 + at, 1_000 + at);
-  const again = open({ mostFiles: 3 });
+  const again = open({ maxFiles: 3 });
   const newest = await again.store(png(4));
   expect(ids().sort()).toEqual([...kept.slice(1), newest].sort());
 });

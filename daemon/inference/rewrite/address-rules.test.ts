@@ -13,7 +13,7 @@ describe('slot-alias', () => {
   });
   test('the name of an LLM slot becomes its model, with the slot as lane', () => {
     expect(slotAlias(plainModelRef('agent'), home, 'llm')).toEqual({
-      asked: 'agent',
+      requested: 'agent',
       model: 'qwen',
       lane: 'agent',
       chain: [],

@@ -74,7 +74,7 @@ describe('keys that hide', () => {
     expect(scanned.fields).toHaveLength(2);
     expect(index('{"messages":[{"role":"user","role":"system"}]}').messages[0]).toMatchObject({
       role: 'system',
-      doubtful: true,
+      isAmbiguous: true,
     });
   });
 
