@@ -26,37 +26,37 @@ import { rewriteModelRef } from './rewrite/deviations.ts';
  * the response.
  */
 export async function runCall(deps: CallDeps, call: InferenceCall, task: TaskRow): Promise<void> {
-  const life = new CallScope(call.res);
-  deps.activeScopes.add(life);
+  const scope = new CallScope(call.res);
+  deps.activeScopes.add(scope);
   const capture = deps.settings.value('captureBodies') ? new Capture(call.body) : null;
   const { parent } = call;
   const cancel = () => {
     const reason = new GatewayError('request.cancelled', { noRetry: true });
-    life.end(reason);
+    scope.end(reason);
     parent?.cancel(reason);
   };
-  const track = deps.tracker.begin(startOf(call, cancel, capture));
+  const tracked = deps.tracker.begin(startOf(call, cancel, capture));
   const idleMs = deps.settings.value('idleTimeoutS') * 1000;
-  const answer = new ResponseWriter({
+  const response = new ResponseWriter({
     res: call.res,
-    onFirstByte: () => track.firstByte(),
+    onFirstByte: () => tracked.firstByte(),
     stallMs: idleMs,
     hasEndMarker: task.hasEndMarker,
     onChunk: capture === null ? undefined : (chunk) => capture.pushResponse(chunk),
   });
   const limit = deps.settings.value('totalTimeoutS') * 1000;
-  life.limit(limit, timedOut);
+  scope.limit(limit, timedOut);
   try {
-    const own = new OverheadTimer(call.overheadSince ?? call.receivedAt);
-    await start({ deps, call, task, scope: life, response: answer, tracked: track, overhead: own });
+    const overhead = new OverheadTimer(call.overheadSince ?? call.receivedAt);
+    await start({ deps, call, task, scope, response, tracked, overhead });
   } catch (error) {
-    const failure = endedBy(life, error);
-    if (failure instanceof ClientDisconnected) return track.end({ ...CLIENT_CLOSED, usage: null });
-    finishWith(deps, call, answer, track, failure);
+    const failure = endedBy(scope, error);
+    if (failure instanceof ClientDisconnected) return tracked.end({ ...CLIENT_CLOSED, usage: null });
+    finishWith(deps, call, response, tracked, failure);
   } finally {
-    answer.dispose();
-    life.dispose();
-    deps.activeScopes.remove(life);
+    response.dispose();
+    scope.dispose();
+    deps.activeScopes.remove(scope);
   }
 }
 
@@ -93,7 +93,7 @@ export function recordRefusal(watch: RequestTracker, call: InferenceCall, failur
 /**
  * Returns the reason that ended the scope, if any: an error thrown afterwards is only a consequence of it.
  */
-const endedBy = (life: CallScope, error: unknown): unknown => life.endReason ?? error;
+const endedBy = (scope: CallScope, error: unknown): unknown => scope.endReason ?? error;
 
 /**
  * Handles a failure that is not reported yet: rethrows it before the head is sent, otherwise reports it
@@ -102,16 +102,16 @@ const endedBy = (life: CallScope, error: unknown): unknown => life.endReason ?? 
 function finishWith(
   deps: CallDeps,
   call: InferenceCall,
-  answer: ResponseWriter,
-  track: TrackedRequest,
+  response: ResponseWriter,
+  tracked: TrackedRequest,
   failure: unknown,
 ): void {
   const known = asGatewayError(failure);
-  const status = answer.headSent ? answer.status : known.status;
-  track.end({ status, error: known.code, reportedInBand: answer.headSent, usage: null });
-  if (!answer.headSent) throw failure;
+  const status = response.headSent ? response.status : known.status;
+  tracked.end({ status, error: known.code, reportedInBand: response.headSent, usage: null });
+  if (!response.headSent) throw failure;
   if (known !== failure) deps.log.error({ request: call.id, err: failure }, 'unexpected error in a request');
-  answer.fail(known);
+  response.fail(known);
 }
 
 function start(ctx: CallContext): Promise<void> {

@@ -16,14 +16,14 @@ import { loadModel } from './rewrite/load-model.ts';
  */
 export function connect(
   ctx: CallContext,
-  reading: ParsedRequest,
+  parsed: ParsedRequest,
   ask: DispatchRequest,
   decision: Decision,
 ): Connection | Promise<Connection> {
   const { target, step } = decision;
   setResponseHeader(ctx, 'x-svc-step', step);
   if (target.kind === 'slot')
-    return connectSlot(ctx, reading, ask, { slot: target.slot, model: target.model, step });
+    return connectSlot(ctx, parsed, ask, { slot: target.slot, model: target.model, step });
   return connectUpstream(ctx, { upstream: target.upstream, model: target.model, step });
 }
 
@@ -45,7 +45,7 @@ interface SlotChoice {
 
 function connectSlot(
   ctx: CallContext,
-  reading: ParsedRequest,
+  parsed: ParsedRequest,
   ask: DispatchRequest,
   choice: SlotChoice,
 ): Connection | Promise<Connection> {
@@ -54,7 +54,7 @@ function connectSlot(
   const modelId = byId ? model : null;
   routeToSlot(ctx, slot, choice, model);
   const now = ctx.scope.endReason ? null : ctx.deps.slots.leaseNow(slot, { modelId });
-  if (now === null) return awaitSlot(ctx, reading, ask, choice, modelId);
+  if (now === null) return awaitSlot(ctx, parsed, ask, choice, modelId);
   ctx.tracked.leased();
   return leaseConnection(ctx.deps, now, NO_WAIT);
 }
@@ -68,7 +68,7 @@ function routeToSlot(ctx: CallContext, slot: string, { step }: SlotChoice, model
 
 async function awaitSlot(
   ctx: CallContext,
-  reading: ParsedRequest,
+  parsed: ParsedRequest,
   ask: DispatchRequest,
   choice: SlotChoice,
   modelId: string | null,
@@ -77,7 +77,7 @@ async function awaitSlot(
   const { slot } = choice;
   const { chain, lane } = ask.modelRef;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
-  const stream = (call.waitsAsStream ?? reading.stream) && canStream(deps, slot);
+  const stream = (call.waitsAsStream ?? parsed.stream) && canStream(deps, slot);
   let model = choice.model;
   const ready = (name: string) => {
     if (name !== slot) {

@@ -18,14 +18,14 @@ import { send } from './forward/send.ts';
 /** Serves a task that makes its own response. */
 export async function serveTask(
   ctx: CallContext,
-  reading: ParsedRequest,
+  parsed: ParsedRequest,
   connection: Connection,
   decision: Decision,
 ): Promise<void> {
   const { response, tracked, task } = ctx;
-  setResponseHeaders(ctx, reading, connection);
+  setResponseHeaders(ctx, parsed, connection);
   tracked.sent();
-  const served = task.serve?.(ctx, reading, connection, decision);
+  const served = task.serve?.(ctx, parsed, connection, decision);
   const end = await reportEnd(
     ctx,
     connection,
@@ -37,18 +37,18 @@ export async function serveTask(
 /** Sends the request over a connection and relays the response until both have ended. */
 export async function exchangeWithEngine(
   ctx: CallContext,
-  reading: ParsedRequest,
+  parsed: ParsedRequest,
   prepared: PreparedRequest | null,
-  reached: Connection,
+  target: Connection,
 ): Promise<void> {
   const { deps, call, response, scope, tracked, task } = ctx;
-  const effort = effortRequestOf(reading, reached);
+  const effort = effortRequestOf(parsed, target);
   const effortFallback =
-    reading.effortFallback ?? (effort === null ? undefined : deps.effortSupport.fallbackFor(effort));
-  const connection = withEffort(reached, effortFallback);
-  const body = (prepared ?? reading).body(connection, connection.engineModel);
+    parsed.effortFallback ?? (effort === null ? undefined : deps.effortSupport.fallbackFor(effort));
+  const connection = withEffort(target, effortFallback);
+  const body = (prepared ?? parsed).body(connection, connection.engineModel);
   const sink = prepared?.sink(connection) ?? null;
-  setResponseHeaders(ctx, reading, connection);
+  setResponseHeaders(ctx, parsed, connection);
   const sentAt = performance.now();
   tracked.sent();
   const sent = send({
@@ -103,9 +103,11 @@ function withEffort(connection: Connection, effortFallback: EffortFallback | und
  * as usual.
  */
 const judgeEffort =
-  ({ task, deps, response }: CallContext, ask: EffortRequest, told: EffortFallback | undefined) =>
+  ({ task, deps, response }: CallContext, ask: EffortRequest, fallback: EffortFallback | undefined) =>
   (failure: EngineFailure): Verdict => {
-    const otherwise = response.headSent ? undefined : deps.effortSupport.learnFromFailure(ask, told, failure);
+    const otherwise = response.headSent
+      ? undefined
+      : deps.effortSupport.learnFromFailure(ask, fallback, failure);
     if (otherwise === undefined) return (task.judge ?? judge)(failure);
     return { passes: false, error: new EffortRefused(failure.status, otherwise) };
   };
@@ -147,7 +149,7 @@ async function awaitSink(sent: Promise<ExchangeEnd>, sink: PreparedSink): Promis
  */
 function setResponseHeaders(
   { call, response, tracked, overhead }: CallContext,
-  reading: ParsedRequest,
+  parsed: ParsedRequest,
   connection: Connection,
 ): void {
   overhead.pause();
@@ -157,6 +159,6 @@ function setResponseHeaders(
   const { res } = call;
   if (connection.model !== null) res.setHeader('x-svc-model', headerText(connection.model));
   if (connection.degraded !== null) res.setHeader('x-svc-degraded', headerText(connection.degraded));
-  if (reading.omni) res.setHeader('x-svc-omni', 'unavailable');
+  if (parsed.omni) res.setHeader('x-svc-omni', 'unavailable');
   res.setHeader('x-svc-overhead-ms', overheadMs.toFixed(2));
 }

@@ -20,7 +20,7 @@ export function memoryEmbedder(internal: Internal, slots: Pick<Slots, 'get'>): E
       return { model: slot.model, loaded: isLoaded(slot) };
     },
     async embed({ texts, tier, signal, limitMs, background }) {
-      const answer = await internal({
+      const response = await internal({
         id: newRequestId(),
         path: '/v1/embeddings',
         tier,
@@ -29,13 +29,13 @@ export function memoryEmbedder(internal: Internal, slots: Pick<Slots, 'get'>): E
         signal,
         limitMs,
       });
-      const told = asObject(await wholeJson(answer, MAX_BYTES));
-      const vectors = asList(told?.data).map((each) => asList(asObject(each)?.embedding));
+      const reply = asObject(await wholeJson(response, MAX_BYTES));
+      const vectors = asList(reply?.data).map((each) => asList(asObject(each)?.embedding));
       if (vectors.length !== texts.length)
         throw new GatewayError('upstream.error', {
           message: 'The engine made other vectors than it was asked for.',
         });
-      return { model: answer.headers['x-svc-model'] ?? SLOT, vectors };
+      return { model: response.headers['x-svc-model'] ?? SLOT, vectors };
     },
   };
 }

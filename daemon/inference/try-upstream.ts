@@ -43,20 +43,20 @@ type StepResult = Omit<UpstreamTestStepView, 'step' | 'ms'>;
  */
 export async function tryUpstream(
   deps: TryUpstreamDeps,
-  trial: UpstreamTrial,
+  test: UpstreamTrial,
 ): Promise<UpstreamTestStepView[]> {
-  const life = new CallScope(trial.res);
+  const scope = new CallScope(test.res);
   try {
-    const list = await timed('models', () => deps.upstreams.readList(trial.upstream, life.signal));
-    if (!list.ok || trial.model === null) return [list];
-    const { model } = trial;
-    return [list, await timed('chat', () => chat(deps, { ...trial, model }, life.signal))];
+    const list = await timed('models', () => deps.upstreams.readList(test.upstream, scope.signal));
+    if (!list.ok || test.model === null) return [list];
+    const { model } = test;
+    return [list, await timed('chat', () => chat(deps, { ...test, model }, scope.signal))];
   } catch (error) {
     // The caller has disconnected.
-    if (life.endReason) return [];
+    if (scope.endReason) return [];
     throw error;
   } finally {
-    life.dispose();
+    scope.dispose();
   }
 }
 
@@ -65,18 +65,18 @@ async function timed(
   work: () => Promise<StepResult>,
 ): Promise<UpstreamTestStepView> {
   const start = performance.now();
-  const told = await work();
-  return { step, ...told, ms: Math.round((performance.now() - start) * 10) / 10 };
+  const result = await work();
+  return { step, ...result, ms: Math.round((performance.now() - start) * 10) / 10 };
 }
 
 async function chat(
   deps: TryUpstreamDeps,
-  trial: UpstreamTrial & { readonly model: string },
+  test: UpstreamTrial & { readonly model: string },
   signal: AbortSignal,
 ): Promise<StepResult> {
   let route: UpstreamCall;
   try {
-    route = deps.upstreams.connect(trial.upstream, { isTest: true });
+    route = deps.upstreams.connect(test.upstream, { isTest: true });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ok: false, status: null, message: error.message };
@@ -84,7 +84,7 @@ async function chat(
   try {
     const answer = await queryUpstream({
       outbound: deps.outbound,
-      request: chatRequest(route, trial),
+      request: chatRequest(route, test),
       limitMs: CHAT_LIMIT_MS,
       maxBytes: MAX_BYTES,
       signal,

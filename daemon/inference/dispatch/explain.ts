@@ -40,17 +40,17 @@ export interface ExplainDeps {
  * Replays the decision of `POST /api/dispatch/explain` on one routing view: nothing is sent, loaded or
  * fetched. Throws 422 `request.invalid` for a path without dispatch.
  */
-export function explain(input: ExplainInput, view: RoutingView, prospect: ExplainDeps): ExplainView {
+export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDeps): ExplainView {
   if (!isDispatched(input.path))
     throw invalid('path', 'must be an inference route such as /v1/chat/completions');
   const asked = namedModel(input);
   const base = { path: input.path, model: asked };
   try {
     const { model, drawn } = resolveRequested(input.path, asked, view);
-    const meant = modelOmitted(plainModelRef(model), input.path, view);
+    const modelRef = modelOmitted(plainModelRef(model), input.path, view);
     const { type } = pathRow(input.path);
-    const ask = { path: input.path, type, modelRef: rewriteModelRef(meant, view, type) };
-    return { ...base, ...explainDecision(ask, { drawn, view, prospect }) };
+    const ask = { path: input.path, type, modelRef: rewriteModelRef(modelRef, view, type) };
+    return { ...base, ...explainDecision(ask, { drawn, view, deps }) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ...base, ...NO_TARGET, lane: null, steps: [], error: errorView(error) };
@@ -85,11 +85,11 @@ type Explained = Omit<ExplainView, 'path' | 'model'>;
 interface ExplainContext {
   readonly drawn: CuratedModel | null;
   readonly view: RoutingView;
-  readonly prospect: ExplainDeps;
+  readonly deps: ExplainDeps;
 }
 
-function explainDecision(ask: DispatchRequest, on: ExplainContext): Explained {
-  const { view } = on;
+function explainDecision(ask: DispatchRequest, context: ExplainContext): Explained {
+  const { view } = context;
   const first = resolve(ask, view);
   const resolution = first.fetch
     ? withoutFetch(first, resolve(ask, { ...copyView(view), coldListsFetched: true }))
@@ -99,18 +99,18 @@ function explainDecision(ask: DispatchRequest, on: ExplainContext): Explained {
   const { step, target } = resolution;
   if (refused || target === null || step === null)
     return { ...NO_TARGET, ...base, ...named(target, view), error: refused && errorView(refused) };
-  return { ...base, ...explainTarget(ask.modelRef, { step, target }, on) };
+  return { ...base, ...explainTarget(ask.modelRef, { step, target }, context) };
 }
 
 /** Explains the chosen target and its fallbacks. Refused only if all of them would refuse. */
-function explainTarget(address: ModelRef, decision: Decision, on: ExplainContext) {
+function explainTarget(address: ModelRef, decision: Decision, context: ExplainContext) {
   const { target } = decision;
-  const { view, prospect } = on;
-  const ofUpstream = (name: string): Preview => ({ load: null, refusal: prospect.refusalOf(name) });
-  const first = target.kind === 'slot' ? slotPreview(target.slot, on) : ofUpstream(target.upstream);
+  const { view, deps } = context;
+  const ofUpstream = (name: string): Preview => ({ load: null, refusal: deps.refusalOf(name) });
+  const first = target.kind === 'slot' ? slotPreview(target.slot, context) : ofUpstream(target.upstream);
   const next = fallbacksOf(address, decision, view).map((each) => ({
     ...each,
-    ...(each.slot === null ? ofUpstream(each.upstream) : slotPreview(each.slot, on)),
+    ...(each.slot === null ? ofUpstream(each.upstream) : slotPreview(each.slot, context)),
   }));
   const last = finalRefusal([first, ...next]);
   return {
@@ -130,7 +130,7 @@ function explainTarget(address: ModelRef, decision: Decision, on: ExplainContext
 /** Returns what a request for a slot would lead to, including a full queue. */
 function slotPreview(
   name: string,
-  { drawn, view, prospect: { previewSlot, queueMax } }: ExplainContext,
+  { drawn, view, deps: { previewSlot, queueMax } }: ExplainContext,
 ): Preview {
   const slot = slotNamed(view, name);
   const other = drawn === null || slot === undefined ? null : modelMismatch(drawn, slot);

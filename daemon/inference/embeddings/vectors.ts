@@ -16,7 +16,7 @@ type Embedding = { readonly index: number; readonly embedding: unknown };
  * another length, and `upstream.error` (502) for anything that is not a list of vectors.
  */
 export function transformEmbeddings(bytes: Buffer, wanted: VectorOptions, model: string | null): Buffer {
-  const { data, model: told, usage, ...others } = parsed(bytes);
+  const { data, model: reported, usage, ...others } = parsed(bytes);
   const rows = inOrder(data, wanted.count);
   return Buffer.from(
     JSON.stringify({
@@ -27,7 +27,7 @@ export function transformEmbeddings(bytes: Buffer, wanted: VectorOptions, model:
         index,
         embedding: convertVector(embedding, wanted),
       })),
-      model: typeof told === 'string' ? told : (model ?? ''),
+      model: typeof reported === 'string' ? reported : (model ?? ''),
       usage: counts(usage),
     }),
   );
@@ -97,9 +97,9 @@ function shortened(vector: Float32Array, length: number): Float32Array {
 }
 
 function counts(usage: unknown): Json {
-  const told = (typeof usage === 'object' && usage !== null ? usage : {}) as Json;
-  const prompt = Number(told.prompt_tokens ?? told.total_tokens ?? 0);
-  return { ...told, prompt_tokens: prompt, total_tokens: Number(told.total_tokens ?? prompt) };
+  const reported = (typeof usage === 'object' && usage !== null ? usage : {}) as Json;
+  const prompt = Number(reported.prompt_tokens ?? reported.total_tokens ?? 0);
+  return { ...reported, prompt_tokens: prompt, total_tokens: Number(reported.total_tokens ?? prompt) };
 }
 
 const otherLength = (own: number, asked: number) =>

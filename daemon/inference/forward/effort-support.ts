@@ -18,9 +18,9 @@ export interface EffortRequest {
 export class EffortRefused extends GatewayError {
   readonly fallback: EffortFallback;
 
-  constructor(status: number, told: EffortFallback) {
+  constructor(status: number, fallback: EffortFallback) {
     super('upstream.error', { status, details: { upstream_status: status } });
-    this.fallback = told;
+    this.fallback = fallback;
   }
 }
 
@@ -35,29 +35,33 @@ export class EffortSupport {
   readonly #fallbacks = new Map<string, EffortFallback>();
 
   /** Returns the learned fallback; undefined to send the effort as requested. */
-  fallbackFor(ask: EffortRequest): EffortFallback | undefined {
-    return this.#fallbacks.size === 0 ? undefined : this.#fallbacks.get(keyOf(ask));
+  fallbackFor(request: EffortRequest): EffortFallback | undefined {
+    return this.#fallbacks.size === 0 ? undefined : this.#fallbacks.get(keyOf(request));
   }
 
   /**
    * Returns the fallback for another try when the failure of a chat means that its effort was refused, else
    * undefined. A refusal of the fallback itself removes the entry, because the effort was not the cause.
    */
-  learnFromFailure(ask: EffortRequest, told: EffortFallback | undefined, { status, bytes }: EngineFailure) {
+  learnFromFailure(
+    request: EffortRequest,
+    fallback: EffortFallback | undefined,
+    { status, bytes }: EngineFailure,
+  ) {
     if (status !== 400 && status !== 422) return undefined;
-    const said = errorTextOf(bytes);
-    if (!said.includes(FIELD)) return undefined;
-    if (told === undefined)
-      return this.#remember(ask, NONE.test(said) && ask.effort !== 'none' ? 'none' : 'left out');
-    this.#fallbacks.delete(keyOf(ask));
+    const text = errorTextOf(bytes);
+    if (!text.includes(FIELD)) return undefined;
+    if (fallback === undefined)
+      return this.#remember(request, NONE.test(text) && request.effort !== 'none' ? 'none' : 'left out');
+    this.#fallbacks.delete(keyOf(request));
     return undefined;
   }
 
-  #remember(ask: EffortRequest, told: EffortFallback): EffortFallback {
-    this.#fallbacks.set(keyOf(ask), told);
+  #remember(request: EffortRequest, fallback: EffortFallback): EffortFallback {
+    this.#fallbacks.set(keyOf(request), fallback);
     const [oldest] = this.#fallbacks.keys();
     if (this.#fallbacks.size > MAX_ENTRIES && oldest !== undefined) this.#fallbacks.delete(oldest);
-    return told;
+    return fallback;
   }
 }
 

@@ -127,11 +127,11 @@ function countsIn(bytes: Buffer): Usage | null {
   const timings = lastObject(text, '"timings"');
   if (usage === undefined && timings === undefined) return null;
   const completionTokens = count(usage?.completion_tokens) ?? count(timings?.predicted_n);
-  const told = speed(usage?.decoding_speed_tps) ?? speed(timings?.predicted_per_second);
+  const reported = speed(usage?.decoding_speed_tps) ?? speed(timings?.predicted_per_second);
   return {
     promptTokens: count(usage?.prompt_tokens) ?? promptTokensOf(timings),
     completionTokens,
-    tokensPerSecond: speedOf(completionTokens, told),
+    tokensPerSecond: speedOf(completionTokens, reported),
   };
 }
 

@@ -33,11 +33,11 @@ export function historyOutcome(answer: unknown, id: string, most: number): reado
 }
 
 function failureOf(messages: readonly (readonly unknown[])[]): GatewayError {
-  const told = (name: string) => messages.find(([type]) => type === name);
-  if (told('execution_interrupted')) {
+  const messageOf = (name: string) => messages.find(([type]) => type === name);
+  if (messageOf('execution_interrupted')) {
     return badAnswer('The drawing was interrupted at the image engine.', undefined, 'interrupted');
   }
-  const { exception_type } = objectOf(told('execution_error')?.[1]);
+  const { exception_type } = objectOf(messageOf('execution_error')?.[1]);
   if (isText(exception_type) && /OutOfMemory/i.test(exception_type)) return outOfMemory();
   return badAnswer('The image engine failed while it was drawing.', undefined, 'execution_error');
 }

@@ -78,23 +78,23 @@ async function runLoop(
   call: InferenceCall,
   request: OmniRequest,
 ): Promise<void> {
-  const life = new CallScope(call.res);
+  const scope = new CallScope(call.res);
   const over = Promise.withResolvers<ParentOutcome | null>();
   let end: ParentOutcome | null = null;
   const emitter = request.stream
     ? streamEmitter(call.res, newRequestId(), request.includeUsage)
     : bufferedEmitter(call.res, newRequestId());
   try {
-    const parent = { cancel: (reason: GatewayError) => life.end(reason), outcome: over.promise };
-    await runRounds(prepareLoop(deps, { ...call, parent }, request, emitter, hiddenRounds, life.signal));
+    const parent = { cancel: (reason: GatewayError) => scope.end(reason), outcome: over.promise };
+    await runRounds(prepareLoop(deps, { ...call, parent }, request, emitter, hiddenRounds, scope.signal));
   } catch (error) {
-    const failure = life.endReason ?? error;
+    const failure = scope.endReason ?? error;
     end = reportFailure(emitter, failure);
     if (!end.reportedInBand && !(failure instanceof ClientDisconnected)) throw failure;
   } finally {
     over.resolve(end);
     emitter.dispose();
-    life.dispose();
+    scope.dispose();
   }
 }
 
@@ -102,16 +102,16 @@ async function runLoop(
 function reportFailure(emitter: ResponseEmitter, failure: unknown): ParentOutcome {
   if (failure instanceof ClientDisconnected) return { ...CLIENT_CLOSED, reportedInBand: false };
   const known = failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
-  const told = emitter.fail(known);
-  return { status: told ? 200 : known.status, error: known.code, reportedInBand: told };
+  const reported = emitter.fail(known);
+  return { status: reported ? 200 : known.status, error: known.code, reportedInBand: reported };
 }
 
 function prepareLoop(
   deps: OmniDeps,
   call: InferenceCall,
   ask: OmniRequest,
-  teller: ResponseEmitter,
-  carried: HiddenRounds,
+  emitter: ResponseEmitter,
+  hiddenRounds: HiddenRounds,
   signal: AbortSignal,
 ): LoopContext {
   const { tier } = call;
@@ -121,7 +121,7 @@ function prepareLoop(
     image: holdsFiles(ask.messages, 'image_url'),
   };
   const may = (route: AvailableTool['tool']['route']) => canCall(deps.settings, route, tier);
-  const offered =
+  const available =
     ask.choice === 'none'
       ? new Map()
       : availableTools(
@@ -131,18 +131,18 @@ function prepareLoop(
         );
   const files = new OmniFiles();
   const kinds = new Set<'audio' | 'image'>();
-  if (offered.has('transcribe_audio')) kinds.add('audio');
-  if (offered.has('describe_image')) kinds.add('image');
-  const messages = files.extract(carried.restore(ask.messages, tier), kinds);
+  if (available.has('transcribe_audio')) kinds.add('audio');
+  if (available.has('describe_image')) kinds.add('image');
+  const messages = files.extract(hiddenRounds.restore(ask.messages, tier), kinds);
   const tools = { internal: deps.inference.internal, memory: deps.memory, tier, signal, files };
   return {
     deps,
     call,
     request: ask,
-    emitter: teller,
-    available: offered,
+    emitter,
+    available,
     tools,
-    hiddenRounds: carried,
+    hiddenRounds,
     messages,
     sentCount: messages.length,
   };
@@ -219,11 +219,11 @@ function partitionCalls({ request, available }: LoopContext, calls: readonly Too
 
 async function runOne(
   { deps, available, call, emitter, tools }: LoopContext,
-  made: ToolCall,
+  toolCall: ToolCall,
 ): Promise<ToolResult> {
-  emitter.toolCalled(made);
+  emitter.toolCalled(toolCall);
   const may = ({ tool }: AvailableTool) => canCall(deps.settings, tool.route, call.tier);
-  const ran = await runTool(available.get(made.name), made, tools, may);
+  const ran = await runTool(available.get(toolCall.name), toolCall, tools, may);
   // A tool that ran in parallel may have ended the response: nothing may follow its last event.
   tools.signal.throwIfAborted();
   emitter.toolFinished(ran);

@@ -35,8 +35,8 @@ const noFile = (id: string) =>
 
 async function chat(deps: ToolDeps, model: string | undefined, content: unknown): Promise<string> {
   const messages = [{ role: 'user', content }];
-  const told = await json(deps, '/v1/chat/completions', { model, messages, max_tokens: 1024 });
-  const message = asObject(asObject(asList(told.choices)[0])?.message);
+  const reply = await json(deps, '/v1/chat/completions', { model, messages, max_tokens: 1024 });
+  const message = asObject(asObject(asList(reply.choices)[0])?.message);
   return typeof message?.content === 'string' ? message.content : '';
 }
 
@@ -75,8 +75,8 @@ export const TOOLS: readonly OmniTool[] = [
     schema: z.strictObject({ prompt: text(4_000), size: text(16).optional() }),
     targets: imageModels,
     async run(deps, { prompt, size }, [model]) {
-      const told = await json(deps, '/v1/images/generations', { model, prompt, n: 1, size });
-      const url = asObject(asList(told.data)[0])?.url;
+      const reply = await json(deps, '/v1/images/generations', { model, prompt, n: 1, size });
+      const url = asObject(asList(reply.data)[0])?.url;
       return { result: { shown: true, url }, attachment: { kind: 'image', type: 'image/png', url } };
     },
   }),
@@ -104,8 +104,8 @@ export const TOOLS: readonly OmniTool[] = [
       const sound = deps.files.get(file, 'audio');
       if (sound === null) throw noFile(file);
       const { type, body } = wavForm({ model, response_format: 'json' }, sound.bytes);
-      const told = await wholeJson(await ask(deps, '/v1/audio/transcriptions', body, type), MAX_JSON_BYTES);
-      return { result: { text: asObject(told)?.text ?? '' } };
+      const reply = await wholeJson(await ask(deps, '/v1/audio/transcriptions', body, type), MAX_JSON_BYTES);
+      return { result: { text: asObject(reply)?.text ?? '' } };
     },
   }),
   tool({
@@ -134,8 +134,8 @@ export const TOOLS: readonly OmniTool[] = [
     targets: (world) => loadedOf(world, 'embedding'),
     async run(deps, { texts }, [model]) {
       const body = { model, input: texts, encoding_format: 'float' };
-      const told = await json(deps, '/v1/embeddings', body);
-      const vectors = asList(told.data).map((each) => asList(asObject(each)?.embedding).map(Number));
+      const reply = await json(deps, '/v1/embeddings', body);
+      const vectors = asList(reply.data).map((each) => asList(asObject(each)?.embedding).map(Number));
       const alike = vectors.map((vector) => Math.round(cosine(vectors[0] ?? [], vector) * 1e4) / 1e4);
       const result = { dimensions: vectors[0]?.length ?? 0, alike };
       return { result, attachment: { kind: 'vectors', vectors } };
@@ -148,8 +148,8 @@ export const TOOLS: readonly OmniTool[] = [
     schema: z.strictObject({ query: text(4_096), documents: z.array(text(8_192)).min(1).max(64) }),
     targets: (world) => loadedOf(world, 'rerank'),
     async run(deps, { query, documents }, [model]) {
-      const told = await json(deps, '/v1/rerank', { model, query, documents });
-      return { result: { results: told.results } };
+      const reply = await json(deps, '/v1/rerank', { model, query, documents });
+      return { result: { results: reply.results } };
     },
   }),
   tool({
@@ -168,8 +168,8 @@ export const TOOLS: readonly OmniTool[] = [
     description: 'Remembers a text for later conversations.',
     schema: z.strictObject({ text: text(16_384), tags: z.array(text(256)).max(32).optional() }),
     targets: ALWAYS,
-    run: async ({ memory, tier }, { text: told, tags }) => ({
-      result: { remembered: memory.add(told, tags ?? [], tier).id },
+    run: async ({ memory, tier }, { text: reply, tags }) => ({
+      result: { remembered: memory.add(reply, tags ?? [], tier).id },
     }),
   }),
   tool({

@@ -51,19 +51,19 @@ export async function transcribe(
   const { type, body } = wavForm(fields, wav);
   const call = { path: '/v1/audio/transcriptions', body, contentType: type, signal } as const;
   const answer = await callInternal(deps, { ...call, limitMs: LIMITS_MS.hear });
-  const told = (await wholeJson(answer, MAX_TRANSCRIPT_BYTES)) as { text?: unknown } | null;
-  if (typeof told?.text !== 'string')
+  const reply = (await wholeJson(answer, MAX_TRANSCRIPT_BYTES)) as { text?: unknown } | null;
+  if (typeof reply?.text !== 'string')
     throw new GatewayError('upstream.error', { message: 'The transcription holds no text.' });
-  return { text: told.text.trim(), seconds: Math.round((wav.length - 44) / 3_200) / 10 };
+  return { text: reply.text.trim(), seconds: Math.round((wav.length - 44) / 3_200) / 10 };
 }
 
 /** Yields the events of the chat that answers a conversation. */
 export async function* chat(
   deps: StageDeps,
-  asked: ChatRequest,
+  request: ChatRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Record<string, unknown>> {
-  const body = json(chatBody(asked));
+  const body = json(chatBody(request));
   const call = { path: '/v1/chat/completions', body, translated: true, signal } as const;
   yield* eventsOf(await callInternal(deps, { ...call, limitMs: LIMITS_MS.chat }));
 }

@@ -15,9 +15,9 @@ interface Result {
  * not in the request.
  */
 export function rankingOf(bytes: Buffer, ask: RerankRequest, model: string | null): Buffer {
-  const told = parsed(bytes);
-  const root = asObject(told);
-  const list = Array.isArray(told) ? told : (root.results ?? root.data);
+  const reply = parsed(bytes);
+  const root = asObject(reply);
+  const list = Array.isArray(reply) ? reply : (root.results ?? root.data);
   const results = readResults(list, ask.documents.length)
     .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
     .slice(0, ask.topN)

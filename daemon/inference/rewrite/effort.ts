@@ -12,8 +12,8 @@ export function effortOf(index: BodyIndex): Pick<EffortRequest, 'effort' | 'tool
 }
 
 /** Replaces or removes an effort that the target refuses. A chat that is not translated stays unchanged. */
-export const effort: BodyRule = ({ index, effortFallback: told }) => {
+export const effort: BodyRule = ({ index, effortFallback: fallback }) => {
   const field = fieldOf(index, 'reasoning_effort');
-  if (field === undefined || told === undefined) return NO_EDITS;
-  return [told === 'none' ? replace(field.value, '"none"') : remove('fields', field)];
+  if (field === undefined || fallback === undefined) return NO_EDITS;
+  return [fallback === 'none' ? replace(field.value, '"none"') : remove('fields', field)];
 };

@@ -42,6 +42,6 @@ function withExtras(message: Json, upstream: string, history: ChatHistory): Json
   if (calls.length === 0) return message;
   const extras = calls.map((call) => history.extraOf(upstream, String(asObject(call)?.id)));
   if (extras.every((extra) => extra === undefined)) return message;
-  const told = calls.map((call, at) => ({ ...asObject(call), extra_content: extras[at] }));
-  return { ...message, tool_calls: told };
+  const completed = calls.map((call, at) => ({ ...asObject(call), extra_content: extras[at] }));
+  return { ...message, tool_calls: completed };
 }

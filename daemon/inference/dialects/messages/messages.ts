@@ -32,8 +32,8 @@ export const messagesCount: Dialect = (bytes) => ({
   },
   // vLLM names the field `count`.
   whole: ({ input_tokens, count }) => {
-    const told = input_tokens ?? count;
-    if (Number.isSafeInteger(told)) return { input_tokens: told };
+    const tokens = input_tokens ?? count;
+    if (Number.isSafeInteger(tokens)) return { input_tokens: tokens };
     throw new GatewayError('upstream.error', { message: 'The engine told no count.' });
   },
   errorType: anthropicErrorType,

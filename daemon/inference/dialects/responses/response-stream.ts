@@ -137,8 +137,8 @@ export class ResponseStream {
   }
 
   #emitResponse(type: string, progress: Partial<Progress> & Pick<Progress, 'status'>): Json {
-    const told = { output: [...this.#output], usage: this.#usage, ...progress };
-    const response = responseObject(this.#head, this.#body, told);
+    const fields = { output: [...this.#output], usage: this.#usage, ...progress };
+    const response = responseObject(this.#head, this.#body, fields);
     this.#emitEvent(type, { response });
     return response;
   }
