@@ -47,7 +47,8 @@ function connection(namedUrl: string | null) {
   const file = readEnvFile(folder);
   const url = gatewayUrl(namedUrl ?? undefined, process.env, file, folder);
   const foreign = namedUrl === null ? null : remoteHostOf(namedUrl);
-  const untrustedHost = foreign ?? untrustedListener(url, trustedUsers([file.path, stateFolder(process.env)]));
+  const untrustedHost =
+    foreign ?? untrustedListener(url, trustedUsers([file.path, stateFolder(process.env)]));
   sent.credential = credential(process.env, file, untrustedHost);
   const advice = keyAdvice(file, sent.credential, untrustedHost);
   if (advice !== null) process.stderr.write(`svcctl: ${plain(advice)}\n`);

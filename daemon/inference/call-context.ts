@@ -3,7 +3,7 @@ import type { GatewayError } from '../contract/errors.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
 import type { OutboundBody } from '../lib/net/outbound.ts';
-import type { Bag } from '../lib/perf/swap-remove-set.ts';
+import type { SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { ParentOutcome, RequestTracker, TrackedRequest } from '../telemetry/request-tracker.ts';
@@ -85,7 +85,7 @@ export interface CallDeps {
   readonly images: Images;
   readonly effortSupport: EffortSupport;
   /** Scopes of the calls that are running. */
-  readonly activeScopes: Bag<CallScope>;
+  readonly activeScopes: SwapRemoveSet<CallScope>;
 }
 
 /** The context of one running call: everything that its steps share. */

@@ -122,7 +122,7 @@ const stateOf = ({ isHealthy }: UpstreamState): string => (isHealthy ? 'ready' :
 /** A model counts as a chat model unless the list of the upstream declares another type. */
 function upstreamEntry(
   { id, type, context, created, vision }: UpstreamModel,
-  upstream: UpstreamFacts,
+  upstream: UpstreamState,
 ): Entry {
   const kind = type ?? 'llm';
   const parts = { id, type: kind, owner: upstream.name, slot: undefined, model: undefined };

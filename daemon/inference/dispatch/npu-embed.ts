@@ -24,11 +24,7 @@ export function npuEmbed(ask: DispatchRequest, view: RoutingView): Outcome | nul
 const isNpuEmbed = (slot: SlotView): boolean =>
   slot.type === 'embedding' && isNpu(slot) && slot.state !== 'error';
 
-function isMeant(
-  slot: SlotView,
-  { modelRef: { lane, model } }: DispatchRequest,
-  view: RoutingView,
-): boolean {
+function isMeant(slot: SlotView, { modelRef: { lane, model } }: DispatchRequest, view: RoutingView): boolean {
   if (lane !== null) return lane === slot.name;
   return model !== null && (model === slot.model || aliasedSlot(model, view) === slot);
 }

@@ -43,7 +43,7 @@ export function requestSender(outbound: Pick<Outbound, 'dispatch'>, place: Endpo
       const { status, bytes } = await queryUpstream({
         outbound,
         limitMs,
-        mostBytes: maxBytes,
+        maxBytes,
         signal,
         request: {
           origin: place.origin,
