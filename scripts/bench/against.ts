@@ -61,7 +61,7 @@ export async function against(machine: Machine, options: BenchOptions, ref: stri
   };
   const ratios: number[] = [];
   for (let round = 0; round < options.rounds; round++) {
-    const costs = await inTurns(machine, targets, load);
+    const costs = (await inTurns(machine, targets, load)).map(({ usPerRequest }) => usPerRequest);
     console.log(targets.map(({ name }, at) => `${name} ${costs[at]?.toFixed(1)} us`).join('   '));
     const of = (name: string) => costs.filter((_, at) => targets[at]?.name === name);
     ratios.push(...pairRatios(of('here'), of(ref)));

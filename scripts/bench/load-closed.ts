@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hammer } from './load-own.ts';
 import { has, type Machine } from './machine.ts';
@@ -41,9 +41,11 @@ export interface RunningLoad {
   readonly ended: Promise<ClosedRun>;
 }
 
-/** Starts wrk, which has to be installed. */
+let bodyFiles = 0;
+
+/** Starts wrk, which has to be installed. Several can run at once: each reads a body file of its own. */
 export function startWrk(machine: Machine, target: Target, load: ClosedLoad): RunningLoad {
-  const file = join(machine.folder, 'body');
+  const file = join(machine.folder, `body-${bodyFiles++}`);
   writeFileSync(file, load.body);
   const script = join(import.meta.dirname, 'wrk.lua');
   const loop = ['-t1', `-c${load.connections}`, `-d${load.secs}`, '--timeout', '30', '-s', script];
@@ -56,6 +58,7 @@ export function startWrk(machine: Machine, target: Target, load: ClosedLoad): Ru
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => text.push(chunk));
     child.on('error', reject);
     child.on('close', () => {
+      rmSync(file, { force: true });
       const told = Buffer.concat(text).toString('utf8');
       const line = /@@(\{.*\})/.exec(told);
       if (!line) return reject(new Error(`wrk: ${told}`));

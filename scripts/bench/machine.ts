@@ -13,7 +13,7 @@ export const has = (command: string): boolean =>
 const CPUS = { gateway: '0', load: '1', all: `0-${availableParallelism() - 1}` } as const;
 export type Side = keyof typeof CPUS;
 
-const STARTS_WITHIN_MS = 20_000;
+const STARTS_WITHIN_MS = 60_000;
 
 /** The processes of one run and the folder that they write to; all of it goes when the run ends. */
 export class Machine {

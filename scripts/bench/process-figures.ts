@@ -37,6 +37,10 @@ export function cpuNs(pid: number): number {
   return threads.reduce((sum, thread) => sum + Number(read(`/proc/${thread}/schedstat`).split(' ')[0]), 0);
 }
 
+/** CPU time of the main thread of a process in nanoseconds. */
+export const mainThreadNs = (pid: number): number =>
+  Number(read(`/proc/${pid}/task/${pid}/schedstat`).split(' ')[0]);
+
 /** Resident memory of a process and its children in MB, now (`VmRSS`) or at its peak (`VmHWM`). */
 export function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const line = new RegExp(`^${field}:\\s+(\\d+)`, 'm');

@@ -15,6 +15,8 @@ export interface Target {
   readonly idleMb?: number;
   /** The folder of a gateway's files. */
   readonly home?: string;
+  /** A model server that serves this target only. */
+  readonly upstreamPid?: number;
   /** What goes on beside each run; answers its end. */
   readonly beside?: () => Promise<() => Promise<void>>;
 }
