@@ -1,32 +1,20 @@
 /**
- * Measures the gateway between a load generator and a mock model server, all on loopback, next to no gateway
- * at all (`direct`), nginx and another gateway; with side load; the embedded engine next to llama-server; and
- * clients that disconnect from real engines. Every target runs in every round. Only the ratios are
- * meaningful.
+ * The gateway between a load generator and a mock model server, all on loopback, beside no gateway at all (`direct`),
+ * nginx and another gateway; with what it does beside its work; the embedded engine beside llama-server; and callers who leave
+ * real engines. Every target runs in every round; only the ratios are worth quoting.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { against } from './bench/against.ts';
-import { tooBusy } from './bench/busy.ts';
+import { Casts } from './bench/participants.ts';
+import { gate } from './bench/gate.ts';
 import { Machine } from './bench/machine.ts';
 import { type BenchOptions, parseOptions, USAGE } from './bench/options.ts';
-import { Casts } from './bench/participants.ts';
 import { profileTable } from './bench/profile.ts';
-import { writeJson, writeResults } from './bench/results.ts';
+import { writeResults } from './bench/results.ts';
 import { type Results, runScenario } from './bench/rounds.ts';
 import { chosen, SCENARIOS, type ScenarioRow, type Stage, warmUp } from './bench/scenarios.ts';
-import {
-  isBeyond,
-  nothingMeasured,
-  SHORT_GOALS,
-  SHORT_SCENARIOS,
-  type ShortReport,
-  SLACK,
-  shortReport,
-  withoutFailures,
-} from './bench/short.ts';
 import { goalsTable, table } from './bench/table.ts';
-import { hasCompiler } from './bench/targets.ts';
 import { verdicts } from './bench/verdicts.ts';
 
 /** Runs scenarios one after the other and shows each. */
@@ -41,16 +29,18 @@ class Bench {
     this.#casts = new Casts(machine, options, (direct, target) => warmUp({ ...this.#stage, direct }, target));
   }
 
-  /** Runs one scenario on all participants; null when there are none. */
+  /** One scenario on all who take part; null when nobody does. */
   async one(name: string): Promise<Results[string] | null> {
     const { cast, times = 1 } = SCENARIOS[name] as ScenarioRow;
     const { targets, end } = await this.#casts.of(cast);
     const [direct] = targets;
     if (direct === undefined) return null;
-    // Short runs are not compared with `direct`.
-    const measured = this.#options.short ? targets.filter((each) => each !== direct) : targets;
-    const rounds = this.#options.rounds * (this.#options.short ? 1 : times);
-    const figures = await runScenario({ ...this.#stage, direct }, name, measured, rounds);
+    const figures = await runScenario(
+      { ...this.#stage, direct },
+      name,
+      targets,
+      this.#options.rounds * times,
+    );
     await end();
     console.log(table(name, figures));
     return figures;
@@ -72,7 +62,7 @@ class Bench {
   }
 }
 
-/** Runs everything that was requested and checks every goal. */
+/** All that was asked for, judged by every goal. */
 async function whole(machine: Machine, options: BenchOptions): Promise<number> {
   const bench = new Bench(machine, options);
   if (options.profile !== null) {
@@ -95,49 +85,6 @@ async function whole(machine: Machine, options: BenchOptions): Promise<number> {
   return 0;
 }
 
-/**
- * Measures the stable figures. A figure beyond its bound is measured once more before it fails. Measures
- * nothing on a busy machine.
- */
-async function short(machine: Machine, options: BenchOptions): Promise<number> {
-  const busy = await tooBusy();
-  if (busy !== null) return told(options, skippedFor(busy, nothingMeasured()));
-  const comparable = hasCompiler();
-  if (!comparable)
-    console.log('SKIPPED, ratios to nginx: there is no C compiler, and mock.ts would be what is measured');
-  const bench = new Bench(machine, { ...options, nginx: options.nginx && comparable });
-  const names = chosen(options.only).filter((name) => SHORT_SCENARIOS.includes(name));
-  const results = await bench.all(names);
-  const first = verdicts(results, SHORT_GOALS, SLACK);
-  for (const name of names.filter((each) => isBeyond(first, each))) {
-    console.log(`\n${name} is beyond its bound; once more`);
-    results[name] = (await bench.one(name)) ?? {};
-  }
-  const judged = verdicts(results, SHORT_GOALS, SLACK);
-  console.log(goalsTable(judged));
-  writeResults(options.json, results, judged);
-  const report = shortReport(judged, first);
-  if (report.failed === 0) return told(options, report);
-  await bench.endOurs();
-  const after = await tooBusy();
-  return told(options, after === null ? report : skippedFor(after, withoutFailures(report)));
-}
-
-function skippedFor(busy: string, report: ShortReport): ShortReport {
-  console.log(`SKIPPED, ${report.skipped} figures: ${busy}`);
-  return report;
-}
-
-/** Reports the result of a short run and returns its exit code. */
-function told(options: BenchOptions, report: ShortReport): number {
-  if (options.report !== null) writeJson(options.report, report);
-  for (const { name, why } of report.failures) console.log(`FAILED ${name}: ${why}`);
-  console.log(
-    `${report.passed} hold, ${report.failed} failed, ${report.skipped} skipped (bounds: ${SLACK} x the floors)`,
-  );
-  return report.failed === 0 ? 0 : 1;
-}
-
 async function main(options: BenchOptions): Promise<number> {
   if (options.help || options.list) {
     console.log(options.help ? USAGE : chosen([]).join('\n'));
@@ -147,10 +94,10 @@ async function main(options: BenchOptions): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   process.once('exit', () => machine.close());
   if (options.against !== null) return against(machine, options, options.against);
-  return options.short ? short(machine, options) : whole(machine, options);
+  return options.gate ? gate(machine, options) : whole(machine, options);
 }
 
-/** Parses the command line, or exits with one line that names the error. */
+/** The command line, or the one line that says what is wrong with it. */
 function optionsOrExit(): BenchOptions {
   try {
     return parseOptions(process.argv.slice(2));

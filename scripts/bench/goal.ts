@@ -14,11 +14,9 @@ export interface Goal {
   readonly floor: number;
   /** More is better. */
   readonly least?: true;
-  /** Steady enough to be judged in a few seconds on any machine. */
-  readonly short?: true;
 }
 
-export type Row = Pick<Goal, 'what' | 'scenario' | 'goal' | 'floor' | 'least' | 'short'> & {
+export type Row = Pick<Goal, 'what' | 'scenario' | 'goal' | 'floor' | 'least'> & {
   readonly figure: string;
 };
 

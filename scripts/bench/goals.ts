@@ -1,6 +1,5 @@
 import { always, beyond, type Goal, own, ratio, told } from './goal.ts';
 
-const SHORT = { short: true } as const;
 const LEAST = { least: true } as const;
 const BESIDE = { scenario: 'beside c=16', figure: 'cpu_us_req', goal: 1.05, floor: 1.1 } as const;
 const ENGINE = { figure: 'tok_s', goal: 1, ...LEAST } as const;
@@ -13,7 +12,6 @@ const PATH: readonly Goal[] = [
     figure: 'cpu_us_req',
     goal: 4,
     floor: 6,
-    ...SHORT,
   }),
   ...[16, 64].map((c) =>
     ratio(
@@ -42,14 +40,13 @@ const PATH: readonly Goal[] = [
       'portkey-24',
     ),
   ),
-  ratio({ what: 'p50 at c=1', scenario: 'chat c=1', figure: 'p50_us', goal: 1.7, floor: 2.2, ...SHORT }),
+  ratio({ what: 'p50 at c=1', scenario: 'chat c=1', figure: 'p50_us', goal: 1.7, floor: 2.2 }),
   ratio({
     what: 'CPU per 4 MB chat',
     scenario: 'chat 4MB c=4',
     figure: 'cpu_us_req',
     goal: 3,
     floor: 4.5,
-    ...SHORT,
   }),
   beyond({
     what: 'first token, 64 streams, ms',
@@ -64,7 +61,6 @@ const PATH: readonly Goal[] = [
     figure: 'late50_us',
     goal: 2,
     floor: 3,
-    ...SHORT,
   }),
   ratio({
     what: 'CPU per token, 64 streams',
@@ -72,7 +68,6 @@ const PATH: readonly Goal[] = [
     figure: 'cpu_us_tok',
     goal: 2.3,
     floor: 3.5,
-    ...SHORT,
   }),
   own({ what: 'stall by a 6 MB body, ms', scenario: 'stall 6MB', figure: 'stall_ms', goal: 8, floor: 15 }),
   ratio({
@@ -98,7 +93,6 @@ const PATH: readonly Goal[] = [
     goal: 16,
     floor: 16,
     ...LEAST,
-    ...SHORT,
   }),
   own({
     what: 'abort seen within, ms',
@@ -106,7 +100,6 @@ const PATH: readonly Goal[] = [
     figure: 'after_ms',
     goal: 20,
     floor: 100,
-    ...SHORT,
   }),
   always({
     what: '1000 streams, failed',

@@ -52,6 +52,11 @@ export class Machine {
     await gone;
   }
 
+  /** Ends all processes and waits for it: one that still writes when `close` removes the folder would create it again. */
+  async stopAll(): Promise<void> {
+    await Promise.all(this.#children.map(({ pid = 0 }) => this.stop(pid)));
+  }
+
   close(): void {
     for (const child of this.#children) child.kill('SIGTERM');
     rmSync(this.folder, { recursive: true, force: true });

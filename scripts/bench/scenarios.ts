@@ -27,7 +27,7 @@ export type Scenario = (stage: Stage, target: Target) => Promise<Figures>;
 export interface ScenarioRow {
   readonly cast: CastName;
   readonly run: Scenario;
-  /** Rounds of it for each one that is asked for, but in a short run: what is small needs more of them. */
+  /** Rounds of it for each one that is requested: small differences need more of them. */
   readonly times?: number;
 }
 
@@ -127,7 +127,7 @@ export function chosen(only: readonly string[]): string[] {
 
 /**
  * Requests after which a target is warm, for each second of a run, and seconds after which it must be. V8 compiles the path of a
- * chat anew until some 50,000 have passed: a run of 2 s is judged by what follows, a short one sooner.
+ * chat anew until some 50,000 have passed: a run of 2 s is judged by what follows.
  */
 const WARM_REQUESTS = 25_000;
 const WARM_SECS = 15;

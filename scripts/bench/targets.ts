@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { part } from '../../daemon/test/harness/parts.ts';
@@ -36,19 +36,17 @@ export async function startDirect(machine: Machine): Promise<Target> {
   return target('direct', port, pid);
 }
 
-/** Whether the mock can be had in C; without it the mock may itself be what is measured. */
-export const hasCompiler = (): boolean => has('cc');
-
 function mockCommand(machine: Machine): string[] {
   const program = join(machine.folder, 'mock');
   const source = join(import.meta.dirname, 'mock.c');
-  if (hasCompiler() && spawnSync('cc', ['-O2', '-o', program, source]).status === 0) return [program];
+  if (existsSync(program)) return [program];
+  if (has('cc') && spawnSync('cc', ['-O2', '-o', program, source]).status === 0) return [program];
   console.log('no C compiler: the model server is mock.ts and may itself be the limit');
   return [process.execPath, join(import.meta.dirname, 'mock.ts')];
 }
 
 /** nginx of the machine, else the one that was unpacked for the suites; null when there is neither, which is told. */
-export const nginxProgram = (): string | null => (has('nginx') ? 'nginx' : part('nginx'));
+const nginxProgram = (): string | null => (has('nginx') ? 'nginx' : part('nginx'));
 
 /** nginx as a keep-alive reverse proxy with one worker: the practical limit. Null when it is not installed. */
 export async function startNginx(machine: Machine, direct: Target): Promise<Target | null> {

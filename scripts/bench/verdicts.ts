@@ -16,20 +16,20 @@ export interface Verdict {
   readonly failed: number;
 }
 
-function judged({ goal, floor, least }: Goal, value: number, slack: number): Verdict['verdict'] {
+function judged({ goal, floor, least }: Goal, value: number): Verdict['verdict'] {
   if (!Number.isFinite(value)) return 'unknown';
   const reaches = (bound: number) => (least ? value >= bound : value <= bound);
   if (reaches(goal)) return 'goal';
-  return reaches(least ? floor / slack : floor * slack) ? 'floor' : 'MISSED';
+  return reaches(floor) ? 'floor' : 'MISSED';
 }
 
-function verdictOf(goal: Goal, results: Results, slack: number): Verdict {
+function verdictOf(goal: Goal, results: Results): Verdict {
   const of: Of = (target, figure) => results[goal.scenario]?.[target]?.[figure] ?? [];
   const spread = goal.measure(of);
   const value = spread?.median ?? Number.NaN;
   const failed = Math.max(0, ...of(goal.target, 'bad'));
   const absent = results[goal.scenario]?.[goal.target] === undefined;
-  const verdict = absent || failed > 0 ? 'MISSED' : judged(goal, value, slack);
+  const verdict = absent || failed > 0 ? 'MISSED' : judged(goal, value);
   return {
     what: goal.what,
     scenario: goal.scenario,
@@ -43,8 +43,8 @@ function verdictOf(goal: Goal, results: Results, slack: number): Verdict {
 }
 
 /**
- * How a run stands against those goals that its scenarios measure; floors count `slack` times wider. Nothing measured of ours is
- * a floor missed; nothing to compare it with is `unknown`.
+ * How a run stands against those goals that its scenarios measure. Nothing measured of ours is a floor missed; nothing to compare
+ * it with is `unknown`.
  */
-export const verdicts = (results: Results, goals = GOALS, slack = 1): Verdict[] =>
-  goals.filter(({ scenario }) => results[scenario]).map((goal) => verdictOf(goal, results, slack));
+export const verdicts = (results: Results): Verdict[] =>
+  GOALS.filter(({ scenario }) => results[scenario]).map((goal) => verdictOf(goal, results));

@@ -1,0 +1,87 @@
+import { median } from './ratios.ts';
+
+/** From this multiple of the recorded ratio on a measure fails. */
+export const MAX_FACTOR = 1.3;
+
+/** The median of so many runs decides: the last ones, because code becomes warmer from run to run on a busy machine. */
+export const DECIDING_RUNS = 3;
+
+/** What the gate measured for one measure. */
+export interface MeasuredRatios {
+  readonly name: string;
+  /** Ours to the reference, one ratio for each run. */
+  readonly ratios: readonly number[];
+  /** Requests that failed, of all runs and both sides. */
+  readonly failedRequests: number;
+  readonly scenario: string;
+}
+
+interface Failure {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The counts of a suite, as scripts/test.mjs reads them. */
+export interface GateReport {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly failures: readonly Failure[];
+}
+
+export const limitOf = (recorded: number): number => recorded * MAX_FACTOR;
+
+/** The ratio that is compared with the recorded one; NaN when a deciding run has none. */
+export function decidingRatio({ ratios }: MeasuredRatios): number {
+  const last = ratios.slice(-DECIDING_RUNS);
+  return last.every(Number.isFinite) ? median(last) : Number.NaN;
+}
+
+export const isWithin = (measured: MeasuredRatios, recorded: number): boolean =>
+  decidingRatio(measured) < limitOf(recorded);
+
+const joined = (ratios: readonly number[]): string => ratios.map((ratio) => ratio.toFixed(2)).join(', ');
+
+function failureOf(measured: MeasuredRatios, recorded: number): Failure | null {
+  const { name, ratios, failedRequests, scenario } = measured;
+  if (failedRequests > 0) {
+    return {
+      name: `gate: ${name}`,
+      text: `${failedRequests} requests failed, so the measured CPU means nothing. Run \`npm run bench -- --only '${scenario}'\` to see the same load.`,
+    };
+  }
+  if (isWithin(measured, recorded)) return null;
+  return {
+    name: `gate: ${name}`,
+    text: [
+      `CPU of ours is ${decidingRatio(measured).toFixed(2)} times that of the reference proxy (median of the last ${DECIDING_RUNS} runs of ${joined(ratios)}).`,
+      `Recorded: ${recorded.toFixed(2)}, limit: ${limitOf(recorded).toFixed(2)} (${MAX_FACTOR} times).`,
+      'The hot path has become slower, or Node or undici were updated. Next steps:',
+      `- \`npm run bench -- --against REF\` compares a small chat with another commit.`,
+      `- \`npm run bench -- --prof --only '${scenario}'\` lists the functions that use most CPU.`,
+      '- If the cost is intended: `npm run bench -- --gate --record`, and paste the rows into docs/internals/performance.md.',
+    ].join('\n'),
+  };
+}
+
+/** Compares every measure with its recorded ratio. */
+export function gateReport(
+  measured: readonly MeasuredRatios[],
+  recorded: ReadonlyMap<string, number>,
+): GateReport {
+  const failures = measured
+    .map((each) => failureOf(each, recorded.get(each.name) ?? Number.NaN))
+    .filter((failure) => failure !== null);
+  return { passed: measured.length - failures.length, failed: failures.length, skipped: 0, failures };
+}
+
+/** A gate that could not measure at all: one skipped test. */
+export const skippedGate = (): GateReport => ({ passed: 0, failed: 0, skipped: 1, failures: [] });
+
+/** A gate that ended with an error before all measures were taken. */
+export const brokenGate = (error: Error): GateReport => ({
+  passed: 0,
+  failed: 1,
+  skipped: 0,
+  failures: [{ name: 'gate', text: error.stack ?? error.message }],
+});

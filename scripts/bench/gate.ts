@@ -1,0 +1,228 @@
+/**
+ * The performance gate: CPU of the gateway as a ratio to a bare proxy on the same Node (reference.ts), against the ratios in
+ * docs/internals/performance.md. Both sides take turns under load, so other work on the machine and the state of the processor
+ * affect both alike; no state of the machine is a reason to skip it.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../daemon/slots/runners/ports.ts';
+import { type Load, MEASURES, type Measure, WARM_CHATS, WARM_STREAMS } from './gate-measures.ts';
+import { gateRow, parseGateTable } from './gate-table.ts';
+import {
+  brokenGate,
+  DECIDING_RUNS,
+  decidingRatio,
+  type GateReport,
+  gateReport,
+  isWithin,
+  limitOf,
+  type MeasuredRatios,
+  skippedGate,
+} from './gate-verdict.ts';
+import { type ClosedLoad, closedLoop, startWrk } from './load-closed.ts';
+import { answers, has, type Machine } from './machine.ts';
+import type { BenchOptions } from './options.ts';
+import { CLIENT_KEY, ROOT, startOurs } from './ours.ts';
+import { writeJson } from './results.ts';
+import { startDirect, startNginx, type Target, target } from './targets.ts';
+import { inTurns } from './turns.ts';
+
+const PAGE = join(ROOT, 'docs', 'internals', 'performance.md');
+/** Further runs for measures whose median is over the limit. */
+const EXTRA_RUNS = 2;
+/** Seconds of turns for each target and measure. */
+const SECS_EACH = 3;
+/** Seconds of load before the turns of a measure, for code that only its path runs. */
+const WARM_SECS = 1;
+/** Small chats after which V8 has compiled most of the path, and after how long the measures begin in any case. */
+const WARM_REQUESTS = 40_000;
+const MAX_WARM_MS = 40_000;
+/** Processes of one build differ by some percent, so each run starts fresh ones, unless it takes longer than this to warm them. */
+const MAX_FRESH_MS = 15_000;
+
+const loadOf = ({ body, connections }: Load, secs: number): ClosedLoad => ({
+  body: body(),
+  connections,
+  secs,
+});
+
+/** Why nothing can be measured on this machine, or null. How busy it is does not matter. */
+function whyNot(machine: Machine): string | null {
+  if (!has('wrk')) return 'wrk is not installed (Debian: wrk). Install it and run the gate again.';
+  if (!machine.pinned) return 'the gate needs two CPUs and taskset (Debian: util-linux).';
+  return null;
+}
+
+async function startReference(machine: Machine, upstream: Target): Promise<Target> {
+  const port = await freePort();
+  const program = join(import.meta.dirname, 'reference.ts');
+  const command = [process.execPath, program, String(port), upstream.url.origin, CLIENT_KEY];
+  const pid = machine.start('gateway', command);
+  await answers(`http://127.0.0.1:${port}/`);
+  return target('reference', port, pid, { Authorization: `Bearer ${CLIENT_KEY}` });
+}
+
+type Start = (machine: Machine, upstream: Target) => Promise<Target | null>;
+
+/** Starts a target in front of a model server of its own, which stops with it between turns: paced tokens must not pile up. */
+async function withUpstream(machine: Machine, start: Start): Promise<Target | null> {
+  const upstream = await startDirect(machine);
+  const started = await start(machine, upstream);
+  return started && { ...started, upstreamPid: upstream.pid };
+}
+
+/** Loads all targets at once without measuring; returns the least number of requests that one of them has answered. */
+async function warm(machine: Machine, targets: readonly Target[], load: ClosedLoad): Promise<number> {
+  const runs = await Promise.all(targets.map((each) => startWrk(machine, each, load).ended));
+  return Math.min(...runs.map(({ requests }) => requests));
+}
+
+interface Pair {
+  readonly targets: readonly Target[];
+  readonly warmMs: number;
+}
+
+/** Starts both sides and warms them by a number of requests: on a busy machine a fixed time would hold too few of them. */
+async function startPair(machine: Machine): Promise<Pair> {
+  const ours = await withUpstream(machine, startOurs);
+  const reference = await withUpstream(machine, startReference);
+  const targets = [ours, reference].filter((each) => each !== null);
+  const start = Date.now();
+  let requests = 0;
+  while (requests < WARM_REQUESTS && Date.now() < start + MAX_WARM_MS) {
+    requests += await warm(machine, targets, loadOf(WARM_CHATS, 3));
+    await warm(machine, targets, loadOf(WARM_STREAMS, 1));
+  }
+  const warmMs = Date.now() - start;
+  console.log(`  warm after ${requests} small chats in ${(warmMs / 1000).toFixed(0)} s`);
+  return { targets, warmMs };
+}
+
+async function endPair(machine: Machine, { targets }: Pair): Promise<void> {
+  for (const { pid, upstreamPid = 0 } of targets) {
+    for (const each of [pid, upstreamPid]) await machine.stop(each);
+  }
+}
+
+interface Sample {
+  readonly ratio: number;
+  readonly failed: number;
+}
+
+const us = (value: number): string => `${value.toFixed(1)} us`;
+
+/** One measure on warm targets; prints what each cost. */
+async function sample(machine: Machine, targets: readonly Target[], measure: Measure): Promise<Sample> {
+  await warm(machine, targets, loadOf(measure, WARM_SECS));
+  const [ours, reference] = await inTurns(machine, targets, loadOf(measure, SECS_EACH * targets.length));
+  if (ours === undefined || reference === undefined) throw new Error('the gate compares two targets');
+  const ratio = ours.mainUsPerRequest / reference.mainUsPerRequest;
+  const costs = `ours ${us(ours.mainUsPerRequest)}, reference ${us(reference.mainUsPerRequest)}`;
+  console.log(`  ${measure.name.padEnd(20)} ${ratio.toFixed(2)}   ${costs}`);
+  return { ratio, failed: ours.failed + reference.failed };
+}
+
+/** Prints the CPU of nginx for each measure, for information: it is no part of the verdict. */
+async function printNginx(machine: Machine): Promise<void> {
+  const nginx = await withUpstream(machine, startNginx);
+  if (nginx === null) return;
+  const costs: string[] = [];
+  for (const measure of MEASURES) {
+    const { cpu_us_req = Number.NaN } = await closedLoop(machine, nginx, loadOf(measure, 1));
+    costs.push(`${measure.name} ${us(cpu_us_req)}`);
+  }
+  console.log(`nginx, for information: ${costs.join(', ')}`);
+}
+
+class Gate {
+  readonly #machine: Machine;
+  readonly #samples = new Map<string, Sample[]>();
+  #pair: Pair | null = null;
+  #runs = 0;
+
+  constructor(machine: Machine) {
+    this.#machine = machine;
+  }
+
+  /** Adds a run of some measures. */
+  async run(measures: readonly Measure[]): Promise<void> {
+    console.log(`run ${++this.#runs}: ratio of CPU to the reference`);
+    const { targets } = await this.#freshPair();
+    for (const measure of measures) {
+      const samples = this.#samples.get(measure.name) ?? [];
+      this.#samples.set(measure.name, [...samples, await sample(this.#machine, targets, measure)]);
+    }
+  }
+
+  /** New processes, or the last ones where it takes long to warm new ones: cold code differs by more than processes do. */
+  async #freshPair(): Promise<Pair> {
+    if (this.#pair !== null && this.#pair.warmMs > MAX_FRESH_MS) return this.#pair;
+    if (this.#pair !== null) await endPair(this.#machine, this.#pair);
+    this.#pair = await startPair(this.#machine);
+    return this.#pair;
+  }
+
+  get measured(): MeasuredRatios[] {
+    return MEASURES.map(({ name, scenario }) => {
+      const samples = this.#samples.get(name) ?? [];
+      const failedRequests = samples.reduce((sum, { failed }) => sum + failed, 0);
+      return { name, scenario, failedRequests, ratios: samples.map(({ ratio }) => ratio) };
+    });
+  }
+}
+
+async function regularRuns(machine: Machine, withNginx: boolean): Promise<Gate> {
+  const gate = new Gate(machine);
+  for (let run = 0; run < DECIDING_RUNS; run++) await gate.run(MEASURES);
+  if (withNginx) await printNginx(machine);
+  return gate;
+}
+
+async function judge(machine: Machine, options: BenchOptions): Promise<GateReport> {
+  const names = MEASURES.map(({ name }) => name);
+  const recorded = parseGateTable(readFileSync(PAGE, 'utf8'), names);
+  const gate = await regularRuns(machine, options.nginx);
+  const over = gate.measured.filter((each) => !isWithin(each, recorded.get(each.name) ?? 0));
+  const again = MEASURES.filter(({ name }) => over.some((each) => each.name === name));
+  for (let run = 0; again.length > 0 && run < EXTRA_RUNS; run++) await gate.run(again);
+  for (const measured of gate.measured) {
+    const of = recorded.get(measured.name) ?? 0;
+    const [ratio, limit] = [decidingRatio(measured).toFixed(2), limitOf(of).toFixed(2)];
+    console.log(`${measured.name.padEnd(22)} median ${ratio}, recorded ${of.toFixed(2)}, limit ${limit}`);
+  }
+  return gateReport(gate.measured, recorded);
+}
+
+async function judgeOrBreak(machine: Machine, options: BenchOptions): Promise<GateReport> {
+  try {
+    return await judge(machine, options);
+  } catch (error) {
+    return brokenGate(error as Error);
+  }
+}
+
+/** Prints rows for the table of recorded ratios. */
+async function record(machine: Machine, options: BenchOptions): Promise<number> {
+  const { measured } = await regularRuns(machine, options.nginx);
+  await machine.stopAll();
+  const revision = ['rev-parse', '--short', 'HEAD'];
+  const commit = execFileSync('git', revision, { cwd: ROOT, encoding: 'utf8' }).trim();
+  const today = new Date().toISOString().slice(0, 10);
+  console.log('\nRows for the table in docs/internals/performance.md:\n');
+  for (const each of measured) console.log(gateRow(each.name, decidingRatio(each), today, commit));
+  return 0;
+}
+
+/** Runs the gate and returns its exit code; see `--gate`, `--record` and `--report` in options.ts. */
+export async function gate(machine: Machine, options: BenchOptions): Promise<number> {
+  const reason = whyNot(machine);
+  if (reason !== null) console.log(`SKIPPED the performance gate: ${reason}`);
+  if (options.record) return reason === null ? record(machine, options) : 1;
+  const report = reason === null ? await judgeOrBreak(machine, options) : skippedGate();
+  await machine.stopAll();
+  if (options.report !== null) writeJson(options.report, report);
+  for (const { name, text } of report.failures) console.log(`\nFAILED ${name}\n${text}`);
+  console.log(`${report.passed} passed, ${report.failed} failed, ${report.skipped} skipped`);
+  return report.failed === 0 ? 0 : 1;
+}
