@@ -6,10 +6,10 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { against } from './bench/against.ts';
-import { Casts } from './bench/participants.ts';
 import { gate } from './bench/gate.ts';
 import { Machine } from './bench/machine.ts';
 import { type BenchOptions, parseOptions, USAGE } from './bench/options.ts';
+import { Casts } from './bench/participants.ts';
 import { profileTable } from './bench/profile.ts';
 import { writeResults } from './bench/results.ts';
 import { type Results, runScenario } from './bench/rounds.ts';
