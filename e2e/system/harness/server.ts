@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../../../daemon/kit/testing/until.ts';
+import { until } from '../../../daemon/lib/testing/until.ts';
 import { freePort } from '../../../daemon/slots/runners/ports.ts';
 import { markedProcesses } from './marked-processes.ts';
 import { killGroup } from './program.ts';
