@@ -16,7 +16,7 @@ const STEPS = [
   ['lint and format', bin('biome'), ['check', '--error-on-warnings', root]],
   ['layers', node, [join(root, 'scripts', 'check-layers.ts')]],
   ['specification anchors', node, [join(root, 'scripts', 'check-spec-anchors.ts')]],
-  ['documents and tables', node, [vitest, 'run', '--project', 'bookkeeping']],
+  ['documents and tables', node, [vitest, 'run', '--project', 'bookkeeping', '--reporter=dot']],
 ];
 let failed = 0;
 for (const [name, command, args] of STEPS) {
