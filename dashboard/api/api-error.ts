@@ -116,10 +116,8 @@ export function readableAdvice(picture: Pick<FailurePicture, 'advice' | 'retryAf
   if (advice === null || (picture.retryAfterS !== null && /Retry-After|number of seconds/.test(advice))) {
     return null;
   }
-  const pointer = /^See details\b[^;]*(?:; (.+))?/.exec(advice);
-  if (pointer === null) return advice;
-  const rest = pointer[1];
-  return rest === undefined ? null : rest.charAt(0).toUpperCase() + rest.slice(1);
+  const rest = advice.split(/(?<=\.)\s+/).filter((sentence) => !sentence.startsWith('See details'));
+  return rest.length === 0 ? null : rest.join(' ');
 }
 
 /** Whether a failure means that the gateway was not reached. */

@@ -41,7 +41,7 @@ it('errorWords uses the catalogue, and returns unknown codes unchanged', () => {
 });
 
 it.each([
-  ['slot.failed', 'An admin can load it again.'],
+  ['slot.failed', 'An admin can load the slot again.'],
   ['slot.no_memory', null],
   ['dispatch.no_route', null],
   ['odd', null],
