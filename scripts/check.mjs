@@ -16,6 +16,7 @@ const STEPS = [
   ['lint and format', bin('biome'), ['check', '--error-on-warnings', root]],
   ['layers', node, [join(root, 'scripts', 'check-layers.ts')]],
   ['specification anchors', node, [join(root, 'scripts', 'check-spec-anchors.ts')]],
+  ['vocabulary', node, [join(root, 'scripts', 'check-vocabulary.ts')]],
   ['documents and tables', node, [vitest, 'run', '--project', 'bookkeeping', '--reporter=dot']],
 ];
 let failed = 0;

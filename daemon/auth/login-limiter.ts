@@ -29,7 +29,7 @@ const OK: Verdict = Object.freeze({ ok: true });
 const CAPACITY = 50_000;
 
 /**
- * The sliding window that login and rotate share, one bucket per address
+ * The rate limit of login and rotate: one sliding window for both, one bucket per address
  * (docs/spec/specification.md#login-limiter). Both maps are ordered by the last event, so that the oldest
  * address is the first one. At capacity the oldest unblocked address is removed; when only blocked addresses
  * are left, a new address waits for the first of them.

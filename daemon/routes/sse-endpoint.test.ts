@@ -68,7 +68,7 @@ const codeOf = (act: () => unknown) => {
   return null;
 };
 
-describe('StreamDoor', () => {
+describe('SseEndpoint', () => {
   it('keeps a silent stream alive with comments, until it closes', () => {
     const { answer } = open();
     const before = answer.written;

@@ -6,7 +6,7 @@ import type { CallerResponse } from '../caller.ts';
 export class ClientDisconnected extends Error {
   constructor() {
     super('the caller left');
-    this.name = 'CallerLeft';
+    this.name = 'ClientDisconnected';
   }
 }
 

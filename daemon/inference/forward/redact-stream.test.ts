@@ -9,7 +9,7 @@ const pass = (chunks: readonly string[], secrets = [SECRET]) => {
   return Buffer.concat([...parts, blotter.end()]).toString();
 };
 
-describe('Blotter', () => {
+describe('StreamRedactor', () => {
   it('returns the same Buffer without a secret', () => {
     const chunk = Buffer.from('data: {"x":1}\n\n');
     expect(new StreamRedactor([SECRET]).push(chunk)).toBe(chunk);

@@ -29,21 +29,21 @@ test('shares the rate, and its limit may change at any time', () => {
 });
 
 test('the semaphore limits concurrency in order of arrival and skips aborted waiters', async () => {
-  const turnstile = new Semaphore(1);
+  const semaphore = new Semaphore(1);
   const order: string[] = [];
   const first = Promise.withResolvers<void>();
   const leaver = new AbortController();
   const all = [
-    turnstile.run(() => first.promise.then(() => void order.push('a')), never),
-    turnstile.run(async () => void order.push('b'), leaver.signal),
-    turnstile.run(async () => void order.push('c'), never),
+    semaphore.run(() => first.promise.then(() => void order.push('a')), never),
+    semaphore.run(async () => void order.push('b'), leaver.signal),
+    semaphore.run(async () => void order.push('c'), never),
   ];
   leaver.abort(new Error('left'));
   await expect(all[1]).rejects.toThrow('left');
   first.resolve();
   await Promise.all([all[0], all[2]]);
   expect(order).toEqual(['a', 'c']);
-  await turnstile.run(async () => void order.push('d'), never);
+  await semaphore.run(async () => void order.push('d'), never);
   expect(order.at(-1)).toBe('d');
 });
 

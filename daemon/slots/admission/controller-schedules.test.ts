@@ -161,14 +161,14 @@ it('no schedule over several slots leaves an unsettled caller, two engines of a 
 }, 86_400_000);
 
 /** Maximum milliseconds of one response and of a load in the test below. */
-const LONGEST_ANSWER_MS = 5_000;
+const MAX_ANSWER_MS = 5_000;
 const LOAD_MS = 2_000;
 
 it('callers of slots that do not fit together are all served within a bounded time and with few swaps', async () => {
   const call = fc.record({
     at: fc.integer({ min: 0, max: 60_000 }),
     slot: fc.constantFrom('a', 'b', 'c'),
-    takes: fc.integer({ min: 1, max: LONGEST_ANSWER_MS }),
+    takes: fc.integer({ min: 1, max: MAX_ANSWER_MS }),
   });
   const three = NAMES.slice(0, 3).map((name) => ({ name, size: 2, text: 'parallel = 2' }));
   await fc.assert(
@@ -196,8 +196,8 @@ it('callers of slots that do not fit together are all served within a bounded ti
         expect([waits.length, failed, bench.admission.waiting]).toEqual([calls.length, [], []]);
         // Two other slots use their time slice, drain and load before a slot is served again, and one slice may not
         // be enough for all of its callers.
-        const round = 3 * (sliceMs(LOAD_MS) + LONGEST_ANSWER_MS + LOAD_MS + 1_000);
-        const inOneTurn = Math.max(1, Math.floor(sliceMs(LOAD_MS) / LONGEST_ANSWER_MS)) * 2;
+        const round = 3 * (sliceMs(LOAD_MS) + MAX_ANSWER_MS + LOAD_MS + 1_000);
+        const inOneTurn = Math.max(1, Math.floor(sliceMs(LOAD_MS) / MAX_ANSWER_MS)) * 2;
         expect(Math.max(...waits)).toBeLessThanOrEqual(round * Math.ceil(calls.length / inOneTurn));
         expect(bench.runner.starts).toBeLessThanOrEqual(Math.min(calls.length, 60));
       },

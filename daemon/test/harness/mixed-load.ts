@@ -114,7 +114,7 @@ export interface Load {
   readonly churned: number;
 }
 
-const MOST_LOST = 100;
+const MAX_LOST = 100;
 
 /**
  * So many callers, each with one request after the other of a kind that `random` draws, until `over()`; every `churnMs` the slot
@@ -136,7 +136,7 @@ export async function mixedLoad(
   const judge = async (name: string, work: Promise<Loss>): Promise<void> => {
     const loss = await work.catch((error: unknown) => String(error));
     if (loss === null) counts[name] = (counts[name] ?? 0) + 1;
-    else if (lost.length < MOST_LOST) lost.push(`${name}: ${loss}`);
+    else if (lost.length < MAX_LOST) lost.push(`${name}: ${loss}`);
   };
   const caller = async () => {
     while (!over()) {

@@ -2,7 +2,7 @@
 import { randomFrom, scale, seed } from './scale.ts';
 
 /** Beyond this two means differ. */
-export const MOST_T = 4.5;
+export const MAX_T = 4.5;
 /** Slow samples are those of a machine that did something else. */
 const KEPT = 0.8;
 /** A difference that is there is there each time. */
@@ -34,11 +34,11 @@ async function measured(duration: Duration, samples: number, random: () => numbe
   return Math.abs(welch(kept(0), kept(1)));
 }
 
-/** The t of each try; the last one is below `MOST_T` unless all of them saw a difference. */
+/** The t of each try; the last one is below `MAX_T` unless all of them saw a difference. */
 export async function timesApart(suite: string, samples: number, duration: Duration): Promise<number[]> {
   const random = randomFrom(seed(suite));
   const seen: number[] = [];
-  while (seen.length < TRIES && (seen.at(-1) ?? MOST_T) >= MOST_T) {
+  while (seen.length < TRIES && (seen.at(-1) ?? MAX_T) >= MAX_T) {
     seen.push(await measured(duration, samples, random));
   }
   return seen;

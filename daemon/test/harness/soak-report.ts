@@ -31,7 +31,7 @@ export interface SoakReport {
 }
 
 /** More samples than this are thinned out: every other one goes. */
-const MOST_SAMPLES = 4_000;
+const MAX_SAMPLES = 4_000;
 
 const rssOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
@@ -66,7 +66,7 @@ export class Watch {
     this.#ticks += 1;
     if (this.#ticks % this.#every !== 0) return;
     this.look();
-    if (this.#samples.length < MOST_SAMPLES) return;
+    if (this.#samples.length < MAX_SAMPLES) return;
     this.#samples = this.#samples.filter((_, i) => i % 2 === 0);
     this.#every *= 2;
   }
