@@ -14,6 +14,6 @@ export const upstreamLive: Resolver = (ask, view) => {
   if (cold.length > 0 && !view.coldListsFetched) {
     return { is: 'fetch', reason: `the lists of ${cold.length} cold upstreams are needed` };
   }
-  if (!view.coldListsFetched) return pass('no upstream is cold');
+  if (!view.coldListsFetched) return pass('all lists are fresh');
   return fromLists(view.upstreams, model) ?? pass('no upstream lists this model after asking');
 };
