@@ -46,7 +46,7 @@ describe('enforcement: environment, then file, then off', () => {
       'a value in config.toml that is neither',
       { files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = "perhaps"\n' } },
       true,
-      /^1 problem.* Keys are required because config\.toml does not say whether: write require_auth = true or false/,
+      /^1 problem.* Keys are required because require_auth in config\.toml cannot be read: set it to true or false/,
     ],
     [
       'a word in the environment that is neither',
@@ -61,13 +61,13 @@ describe('enforcement: environment, then file, then off', () => {
         env: { SVC_REQUIRE_AUTH: 'on' },
       },
       true,
-      /^1 problem in the configuration\. What cannot be read has its last good value, or its default/,
+      /^1 problem in the configuration\. Unreadable settings keep their last good value, or use the default/,
     ],
     [
       'another wrong value',
       { files: { ...KEYS_FILE, 'config/config.toml': '[server]\ndrain_limit_s = "long"\n' } },
       false,
-      /^1 problem in the configuration\. What cannot be read has its last good value, or its default/,
+      /^1 problem in the configuration\. Unreadable settings keep their last good value, or use the default/,
     ],
   ])('the health check says what is in force under %s', async (_, options, required, message) => {
     const gateway = await start(options);

@@ -103,7 +103,7 @@ describe('explains refusals of the hub', () => {
     await open();
     await expect(here.bench.pull(REPO)).rejects.toMatchObject({
       code: 'pull.gated',
-      message: expect.stringMatching(/hub/),
+      message: expect.stringMatching(/gated/),
     });
     await open({ env: { HF_TOKEN: 'hf_wrong' } });
     const denied = await here.bench.pull(REPO);
