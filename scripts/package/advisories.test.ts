@@ -4,11 +4,11 @@ import { advisories } from './advisories.ts';
 const report = (vulnerabilities: object) => JSON.stringify({ auditReportVersion: 2, vulnerabilities });
 
 test('no advisories, and minor ones only', () => {
-  expect(advisories(report({}))).toEqual({ known: true, grave: [], slight: 0 });
+  expect(advisories(report({}))).toEqual({ known: true, severe: [], minor: 0 });
   expect(advisories(report({ a: { severity: 'low' }, b: { severity: 'moderate' } }))).toEqual({
     known: true,
-    grave: [],
-    slight: 2,
+    severe: [],
+    minor: 2,
   });
 });
 
@@ -20,7 +20,7 @@ test('what no release may ship is named', () => {
       c: { severity: 'info' },
     }),
   );
-  expect(found).toEqual({ known: true, grave: ['undici <8.0.1: high', 'koa: critical'], slight: 1 });
+  expect(found).toEqual({ known: true, severe: ['undici <8.0.1: high', 'koa: critical'], minor: 1 });
 });
 
 test.each([

@@ -26,12 +26,12 @@ export function advisories(text: string): Advisories {
   if (vulnerabilities === undefined)
     return { known: false, why: report.message ?? report.error?.summary ?? 'npm audit gave no report' };
   const all = Object.entries(vulnerabilities);
-  const grave = all.filter(([, { severity }]) => SEVERE.has(severity));
+  const severe = all.filter(([, { severity }]) => SEVERE.has(severity));
   return {
     known: true,
-    severe: grave.map(
+    severe: severe.map(
       ([name, { severity, range }]) => `${range === undefined ? name : `${name} ${range}`}: ${severity}`,
     ),
-    minor: all.length - grave.length,
+    minor: all.length - severe.length,
   };
 }
