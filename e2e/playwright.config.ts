@@ -24,7 +24,8 @@ export default defineConfig({
   // These are suites of vitest.
   testIgnore: '**/e2e/system/**',
   outputDir: join(artifacts, 'e2e'),
-  workers: 2,
+  // The walks wait for pages much of their time: two workers leave a third of two cores idle.
+  workers: 4,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,
   expect: { timeout: 15_000 },

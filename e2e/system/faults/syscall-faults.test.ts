@@ -1,7 +1,7 @@
 /**
  * Every writer of files and of the database, with strace injecting an error or SIGKILL into its n-th system call. A new
  * process must find the old content or the new one and all that was acknowledged, and no file with a secret may be readable
- * by others at any time. Without strace, `daemon/test/writer-faults.test.ts` makes the calls of Node fail, and
+ * by others at any time. Without strace, `e2e/system/faults/writer-faults.test.ts` makes the calls of Node fail, and
  * `daemon/store/store.crash.test.ts` and `daemon/store/open.test.ts` kill, fill up and damage what SQLite writes.
  */
 import { join } from 'node:path';

@@ -1,20 +1,28 @@
 /**
- * Every writer of files, with every call of the file system failing in turn, or the process dying before it: what is on the
- * disk is the old content or the new one, no secret can be read by others at any instant, and the same write succeeds next.
+ * Every writer of files, with each file system call of Node failing in turn or the process ending before it. Afterwards the disk
+ * holds the old content or the new one, no secret was readable by others at any time, and the same write succeeds.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { type FaultKind, withFault } from './harness/failing-fs.ts';
-import type { Writer } from './harness/writer.ts';
-import { again, allowed, inFolder, some, sweep, temps, wide } from './harness/writer-checks.ts';
-import { SINGLE } from './harness/writers.ts';
-import { MANY } from './harness/writers-many.ts';
+import { type FaultKind, withFault } from '../../../daemon/test/harness/failing-fs.ts';
+import type { Writer } from '../../../daemon/test/harness/writer.ts';
+import {
+  again,
+  allowed,
+  inFolder,
+  some,
+  sweep,
+  temps,
+  wide,
+} from '../../../daemon/test/harness/writer-checks.ts';
+import { SINGLE } from '../../../daemon/test/harness/writers.ts';
+import { MANY } from '../../../daemon/test/harness/writers-many.ts';
 
 const WRITERS = Object.entries({ ...SINGLE, ...MANY });
 const ERRORS: readonly FaultKind[] = ['ENOSPC', 'EIO', 'EROFS'];
-/** Calls of a slow writer that are tried in `npm test`. */
+/** Calls of a slow writer that are tried at the default scale. */
 const SLOW_CALLS = 4;
 /** A writer makes fewer calls than this. */
 const ENOUGH = 400;
@@ -85,7 +93,16 @@ describe.each(WRITERS)('R12 DL03 %s', (name, writer) => {
   );
 
   it('killed before a call: the same', { timeout: 3_600_000 }, async () => {
-    const program = join(import.meta.dirname, 'harness', 'write-and-die.ts');
+    const program = join(
+      import.meta.dirname,
+      '..',
+      '..',
+      '..',
+      'daemon',
+      'test',
+      'harness',
+      'write-and-die.ts',
+    );
     const die = (root: string, at: number) =>
       promisify(execFile)(process.execPath, [program, name, root, String(at)]).then(
         () => 'lived',
