@@ -233,7 +233,7 @@ test('a gateway that returns with a newer dashboard offers a reload and clears n
     await route.fulfill({ response: answer, body });
   });
   await page.route('**/api/**', (route) => route.abort('failed'));
-  await page.getByRole('link', { name: 'Slots', exact: true }).click();
+  await page.getByRole('link', { name: 'Requests', exact: true }).click();
   await expect(page.getByText('Can’t reach the gateway.')).toBeVisible();
   await page.unroute('**/api/**');
   const note = page.getByRole('main').getByText('The dashboard was updated.');
@@ -242,5 +242,5 @@ test('a gateway that returns with a newer dashboard offers a reload and clears n
   await page.unroute(isRoot);
   await page.getByRole('button', { name: 'Reload page' }).click();
   await expect(note).toHaveCount(0);
-  await expect(heading(page)).toHaveText('Slots');
+  await expect(heading(page)).toHaveText('Requests');
 });
