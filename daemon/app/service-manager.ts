@@ -56,8 +56,7 @@ export function serviceManager(options: ServiceManagerOptions): ServiceManager {
     if (notify === null) return Promise.resolve();
     const sent = last.then(async () => {
       const accepted = await notify(words);
-      if (!accepted && !unreachable)
-        log.warn({ event: 'notify' }, 'the service manager can not be told how it goes');
+      if (!accepted && !unreachable) log.warn({ event: 'notify' }, 'cannot notify the service manager');
       unreachable = !accepted;
     });
     last = sent;

@@ -18,7 +18,7 @@ export const ImagesResponse = z.object({
       family: z.string(),
       licence: z.string(),
       duration_ms: z.int(),
-      ignored: z.array(z.string()).optional().describe('What was asked for and this model cannot follow'),
+      ignored: z.array(z.string()).optional().describe('Requested settings that this model does not support'),
     }),
     prompt_id: z.string(),
     upstream: z.string().describe('The slot or upstream that drew'),

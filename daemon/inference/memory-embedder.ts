@@ -33,7 +33,7 @@ export function memoryEmbedder(internal: Internal, slots: Pick<Slots, 'get'>): E
       const vectors = asList(reply?.data).map((each) => asList(asObject(each)?.embedding));
       if (vectors.length !== texts.length)
         throw new GatewayError('upstream.error', {
-          message: 'The engine made other vectors than it was asked for.',
+          message: 'The engine made other vectors than it was requested for.',
         });
       return { model: response.headers['x-svc-model'] ?? SLOT, vectors };
     },

@@ -70,8 +70,8 @@ type Task = (call: InferenceCall) => Promise<void>;
 export interface Inference extends Readonly<Record<TaskName | DialectName, Task>> {
   models(query: CatalogueQuery): { object: 'list'; data: V1ModelRecord[] };
   model(id: string): V1ModelRecord | undefined;
-  /** `asked` is a model or slot; null returns all voices. */
-  voices(asked: string | null): VoiceList;
+  /** `requested` is a model or slot; null returns all voices. */
+  voices(requested: string | null): VoiceList;
   speakers(): AudioModelList;
   /** Opens a stored image; null unless the text is the id of one. */
   image(id: string): Promise<CachedImage | null>;
@@ -166,7 +166,7 @@ export function createInference(deps: InferenceDeps): Inference {
     model: (id) => findModel(createRoutingView(sources), id, drawableModels),
     tryUpstream: (upstream, model, requestId, res) =>
       tryUpstream({ upstreams, outbound }, { upstream, model, requestId, res }),
-    voices: (asked) => listVoices(createRoutingView(sources), asked),
+    voices: (requested) => listVoices(createRoutingView(sources), requested),
     speakers: () => listSpeakers(createRoutingView(sources)),
     image: (id) => images.cache.open(id),
     explain: (input) =>

@@ -48,18 +48,20 @@ const contextOf = (
 function readChat({ body, bodyIndex: seen, translated, history }: InferenceCall): ParsedRequest {
   const index = seen?.bytes === body ? seen : scanBody(body, translated ? TRANSLATED_NAMES : undefined);
   if (fieldOf(index, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
-  const asked = modelOf(index);
+  const requested = modelOf(index);
   const rewritten: ParsedRequest['body'] = (target, model) =>
-    rewriteChat(contextOf(index, history, target), asked, model);
+    rewriteChat(contextOf(index, history, target), requested, model);
   const effort = translated ? effortOf(index) : null;
-  return { model: asked, stream: wantsStream(index), omni: wantsOmni(index), effort, body: rewritten };
+  return { model: requested, stream: wantsStream(index), omni: wantsOmni(index), effort, body: rewritten };
 }
 
 /** Parses completions: no schema; only an existing `model` is replaced. */
 function readCompletions({ body }: InferenceCall): ParsedRequest {
   const index = scanBody(body);
-  const asked = modelOf(index);
-  return plain(index, asked, (_, model) => rewriteModel(index, asked, asked === null ? null : model));
+  const requested = modelOf(index);
+  return plain(index, requested, (_, model) =>
+    rewriteModel(index, requested, requested === null ? null : model),
+  );
 }
 
 /**

@@ -29,16 +29,16 @@ interface ParsedSpeechRequest extends ParsedRequest {
 export function readSpeech({ body }: InferenceCall): ParsedSpeechRequest {
   const index = scanBody(body, SPEECH_NAMES);
   // Checked first: a missing model is reported before any other fault.
-  const asked = modelOf(index);
-  if (asked === null) throw new GatewayError('request.missing_model', { param: 'model' });
+  const requested = modelOf(index);
+  if (requested === null) throw new GatewayError('request.missing_model', { param: 'model' });
   const ask = parseSpeechRequest(index);
   return {
-    model: asked,
+    model: requested,
     stream: ask.events,
     omni: false,
     index,
     ask,
-    body: (_, model) => render(index, [...dropDuplicates(index), ...setModel(index, asked, model)]),
+    body: (_, model) => render(index, [...dropDuplicates(index), ...setModel(index, requested, model)]),
   };
 }
 
@@ -63,11 +63,11 @@ export async function prepareSpeech(
   reading: ParsedRequest,
   decision: Decision,
 ): Promise<PreparedRequest> {
-  const { index, ask, model: asked } = reading as ParsedSpeechRequest;
+  const { index, ask, model: requested } = reading as ParsedSpeechRequest;
   const plan = speechPlan(index, ask, await targetOf(ctx, decision));
   return {
     body: (_, model) =>
-      render(index, [...dropDuplicates(index), ...setModel(index, asked, model), ...plan.edits]),
+      render(index, [...dropDuplicates(index), ...setModel(index, requested, model), ...plan.edits]),
     sink: () => sinkFor(ctx, plan),
   };
 }

@@ -6,16 +6,16 @@ import { modelNamed, type RoutingView } from '../dispatch/routing-view.ts';
 const DEFAULT_SLOT = 'tts';
 
 /** Returns whether a name refers to this voice slot. */
-const matchesName = (slot: { name: string; model: string | null }, asked: string): boolean =>
-  [slot.name, `svc/${slot.name}`, slot.model].includes(asked);
+const matchesName = (slot: { name: string; model: string | null }, requested: string): boolean =>
+  [slot.name, `svc/${slot.name}`, slot.model].includes(requested);
 
 /**
  * Lists the voices of speech models from their files; loads nothing. Those of slot `tts` come first. A voice
- * that two models have is listed for the first. `asked` restricts the list to one model or slot.
+ * that two models have is listed for the first. `requested` restricts the list to one model or slot.
  */
-export function listVoices(view: RoutingView, asked: string | null): VoiceList {
+export function listVoices(view: RoutingView, requested: string | null): VoiceList {
   const slots = view.slots
-    .filter((slot) => slot.type === 'tts' && (asked === null || matchesName(slot, asked)))
+    .filter((slot) => slot.type === 'tts' && (requested === null || matchesName(slot, requested)))
     .sort((a, b) => Number(b.name === DEFAULT_SLOT) - Number(a.name === DEFAULT_SLOT));
   const voices = new Map<string, VoiceList['voices'][number]>();
   for (const { model } of slots) {

@@ -37,14 +37,14 @@ export function serveDialect(
     const { path, task, origin, headers } = translation;
     const { chat } = origin;
     for (const [header, value] of Object.entries(headers)) call.res.setHeader(header, value);
-    const asked = typeof chat.model === 'string' ? chat.model : '';
+    const requested = typeof chat.model === 'string' ? chat.model : '';
     const body = Buffer.from(JSON.stringify(chat));
     const served = tasks[task]({
       ...call,
       path,
       // Query parameters of the other API have no meaning for a chat.
       req: { url: path, headers: call.req.headers },
-      res: new DialectResponse(call.res, translation, asked, extras),
+      res: new DialectResponse(call.res, translation, requested, extras),
       body,
       translated: true,
       history: {

@@ -43,10 +43,10 @@ export interface ExplainDeps {
 export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDeps): ExplainView {
   if (!isDispatched(input.path))
     throw invalid('path', 'must be an inference route such as /v1/chat/completions');
-  const asked = namedModel(input);
-  const base = { path: input.path, model: asked };
+  const requested = namedModel(input);
+  const base = { path: input.path, model: requested };
   try {
-    const { model, drawn } = resolveRequested(input.path, asked, view);
+    const { model, drawn } = resolveRequested(input.path, requested, view);
     const modelRef = modelOmitted(plainModelRef(model), input.path, view);
     const { type } = pathRow(input.path);
     const ask = { path: input.path, type, modelRef: rewriteModelRef(modelRef, view, type) };
@@ -71,11 +71,11 @@ interface RequestedModel {
 }
 
 /** Images require a curated model, and names have a maximum length. Throws like the real call. */
-function resolveRequested(path: string, asked: string | null, view: RoutingView): RequestedModel {
-  if (asked !== null) assertModelLength(Buffer.byteLength(asked));
-  if (pathRow(path).type !== 'image') return { model: asked, drawn: null };
-  if (asked === null) throw invalid('model', 'is required');
-  const { model, curated } = resolveImageModel(asked, view);
+function resolveRequested(path: string, requested: string | null, view: RoutingView): RequestedModel {
+  if (requested !== null) assertModelLength(Buffer.byteLength(requested));
+  if (pathRow(path).type !== 'image') return { model: requested, drawn: null };
+  if (requested === null) throw invalid('model', 'is required');
+  const { model, curated } = resolveImageModel(requested, view);
   return { model, drawn: curated };
 }
 

@@ -8,14 +8,14 @@ import { suggestions } from './suggestions.ts';
 const MAX_ECHO = 120;
 
 /** Returns 404 `dispatch.no_route` with similar names (docs/spec/contract.md#no-route). */
-export function noRoute(asked: string | null, view: RoutingView, why?: string): GatewayError {
+export function noRoute(requested: string | null, view: RoutingView, why?: string): GatewayError {
   const message =
-    asked === null
+    requested === null
       ? (why ?? 'No model was named and there is no slot for this path.')
-      : `No slot or upstream serves the model "${truncate(asked, MAX_ECHO)}".`;
+      : `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}".`;
   return new GatewayError('dispatch.no_route', {
     message,
     param: 'model',
-    details: { suggestions: asked === null ? [] : suggestions(asked, knownNames(view)) },
+    details: { suggestions: requested === null ? [] : suggestions(requested, knownNames(view)) },
   });
 }

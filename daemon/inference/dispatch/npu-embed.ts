@@ -18,7 +18,7 @@ export function npuEmbed(ask: DispatchRequest, view: RoutingView): Outcome | nul
   const slot = meant.find(isLoaded) ?? meant[0];
   return slot === undefined
     ? null
-    : toSlot(slot, `slot ${slot.name} embeds on the NPU and is asked directly`);
+    : toSlot(slot, `slot ${slot.name} embeds on the NPU and is requested directly`);
 }
 
 const isNpuEmbed = (slot: SlotView): boolean =>

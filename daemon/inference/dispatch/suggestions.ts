@@ -22,12 +22,12 @@ export function distance(a: string, b: string, limit: number): number {
 }
 
 /**
- * Returns names similar to `asked`, best first: a small edit distance, or one contains the other. Bounded in
+ * Returns names similar to `requested`, best first: a small edit distance, or one contains the other. Bounded in
  * number and work.
  */
-export function suggestions(asked: string, names: readonly string[]): string[] {
-  if (asked.length > MAX_LENGTH) return [];
-  const wanted = asked.toLowerCase();
+export function suggestions(requested: string, names: readonly string[]): string[] {
+  if (requested.length > MAX_LENGTH) return [];
+  const wanted = requested.toLowerCase();
   const limit = Math.max(1, Math.min(4, Math.floor(wanted.length / 2)));
   return names
     .slice(0, MAX_NAMES)

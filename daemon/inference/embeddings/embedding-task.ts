@@ -16,13 +16,13 @@ interface ParsedEmbeddingRequest extends ParsedRequest {
 /** Parses embeddings: the model immediately, everything else when the target is known. */
 export function readEmbeddings({ body }: InferenceCall): ParsedEmbeddingRequest {
   const index = scanBody(body, EMBEDDING_NAMES);
-  const asked = modelOf(index);
+  const requested = modelOf(index);
   return {
-    model: asked,
+    model: requested,
     stream: false,
     omni: false,
     index,
-    body: (_, model) => rewriteModel(index, asked, model),
+    body: (_, model) => rewriteModel(index, requested, model),
   };
 }
 
@@ -53,7 +53,7 @@ export async function prepareEmbeddings(
   reading: ParsedRequest,
   decision: Decision,
 ): Promise<PreparedRequest> {
-  const { index, model: asked, body } = reading as ParsedEmbeddingRequest;
+  const { index, model: requested, body } = reading as ParsedEmbeddingRequest;
   const maker = traitsOf(ctx, decision);
   const untouched = { body, sink: () => null };
   if (maker.exact && maker.lengths.length === 0) return untouched;
@@ -62,20 +62,20 @@ export async function prepareEmbeddings(
   if (maker.exact && !cut) return untouched;
   if (maker.textOnly && ask.tokens) throw invalidEmbedding('input', 'this engine takes texts, not tokens');
   return {
-    body: cut ? (_, model) => wholeVectors(index, asked, model) : body,
+    body: cut ? (_, model) => wholeVectors(index, requested, model) : body,
     sink: ({ model }) => sinkFor(ctx, { ...ask, cut }, model),
   };
 }
 
 /** Returns the body without `dimensions`, to get full-length vectors. */
-function wholeVectors(index: BodyIndex, asked: string | null, model: string | null) {
+function wholeVectors(index: BodyIndex, requested: string | null, model: string | null) {
   const last = new Map(index.fields.map((field) => [field.name, field]));
   const dropped = index.fields.filter(
     (field) => field.name === 'dimensions' || last.get(field.name) !== field,
   );
   return render(index, [
     ...dropped.map((field) => remove('fields', field)),
-    ...setModel(index, asked, model),
+    ...setModel(index, requested, model),
   ]);
 }
 

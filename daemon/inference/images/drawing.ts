@@ -21,7 +21,7 @@ export const EXTRAS = ['seed', 'steps', 'cfg', 'negative_prompt'] as const;
 export type Extra = (typeof EXTRAS)[number];
 
 /** Returns the caller's parameters that this model does not support. */
-export function ignoredExtras({ takes }: CuratedModel, asked: ReadonlySet<Extra>): Extra[] {
+export function ignoredExtras({ takes }: CuratedModel, requested: ReadonlySet<Extra>): Extra[] {
   const unheard = { seed: false, steps: false, cfg: !takes.cfg, negative_prompt: !takes.negative };
-  return EXTRAS.filter((name) => asked.has(name) && unheard[name]);
+  return EXTRAS.filter((name) => requested.has(name) && unheard[name]);
 }

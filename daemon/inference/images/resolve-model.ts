@@ -16,20 +16,20 @@ export interface ResolvedModel {
  * Resolves a slot's alias or virtual name to its model; every other name must be curated itself. Throws
  * `image.model_not_curated`.
  */
-export function resolveImageModel(asked: string, view: RoutingView): ResolvedModel {
-  const slot = namedSlot(asked, view);
+export function resolveImageModel(requested: string, view: RoutingView): ResolvedModel {
+  const slot = namedSlot(requested, view);
   if (slot !== undefined) {
     const curated = slot.model === null ? undefined : curatedModel(slot.model);
     if (curated === undefined) throw notCurated(`Slot ${slot.name} does not name a curated image model.`);
     return { curated, model: `${VIRTUAL_PREFIX}${slot.name}` };
   }
-  const curated = curatedModel(asked);
+  const curated = curatedModel(requested);
   if (curated === undefined) throw notCurated();
   return { curated, model: servedId(curated, view) };
 }
 
-function namedSlot(asked: string, view: RoutingView): SlotView | undefined {
-  return asked.startsWith(VIRTUAL_PREFIX) ? laneOf(asked, view) : aliasedSlot(asked, view);
+function namedSlot(requested: string, view: RoutingView): SlotView | undefined {
+  return requested.startsWith(VIRTUAL_PREFIX) ? laneOf(requested, view) : aliasedSlot(requested, view);
 }
 
 /** Returns the id under which an image slot holds the model, often a file name. */

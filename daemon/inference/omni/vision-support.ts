@@ -11,8 +11,8 @@ import { supportsVision } from '../supports-vision.ts';
 const CHAT = '/v1/chat/completions';
 
 /** Returns whether the model that serves a chat with this name accepts images; false when unknown. Pure. */
-export function targetSupportsVision(asked: string | null, view: RoutingView): boolean {
-  const target = targetOf(asked, view);
+export function targetSupportsVision(requested: string | null, view: RoutingView): boolean {
+  const target = targetOf(requested, view);
   if (target === null) return false;
   const model = target.model === null ? undefined : modelNamed(view, target.model);
   if (target.kind === 'slot') return supportsVision(model, slotNamed(view, target.slot));
@@ -23,10 +23,10 @@ export function targetSupportsVision(asked: string | null, view: RoutingView): b
 }
 
 /** Returns the target that would serve it now; null when none would, which the chat itself reports. */
-function targetOf(asked: string | null, view: RoutingView): Target | null {
+function targetOf(requested: string | null, view: RoutingView): Target | null {
   const { type } = pathRow(CHAT);
   try {
-    const address = rewriteModelRef(modelOmitted(plainModelRef(asked), CHAT, view), view, type);
+    const address = rewriteModelRef(modelOmitted(plainModelRef(requested), CHAT, view), view, type);
     return resolve({ path: CHAT, type, modelRef: address }, view).target;
   } catch (error) {
     if (error instanceof GatewayError) return null;

@@ -27,8 +27,8 @@ export function chatBody(ask: ChatRequest): Json {
   };
 }
 
-const choice = (asked: ChatRequest['toolChoice']): unknown =>
-  typeof asked === 'string' ? asked : { type: 'function', function: { name: asked.name } };
+const choice = (requested: ChatRequest['toolChoice']): unknown =>
+  typeof requested === 'string' ? requested : { type: 'function', function: { name: requested.name } };
 
 /** Moves tool results directly behind their calls, which engines require. */
 function messages(items: readonly Item[]): Json[] {

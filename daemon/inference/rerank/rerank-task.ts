@@ -16,12 +16,12 @@ import { parseRerankRequest, rerankBody } from './rerank-ask.ts';
 /** Parses rerank: the model immediately, everything else when the target is known. */
 export function readRerank({ body }: InferenceCall): ParsedRequest {
   const index = scanBody(body);
-  const asked = modelOf(index);
+  const requested = modelOf(index);
   return {
-    model: asked,
+    model: requested,
     stream: false,
     omni: false,
-    body: (_, model) => rewriteModel(index, asked, model),
+    body: (_, model) => rewriteModel(index, requested, model),
   };
 }
 

@@ -57,11 +57,15 @@ export function rewriteModelRef(address: ModelRef, view: RoutingView, type: Slot
 }
 
 /** Returns the body of a chat for the engine; unchanged bytes when no rule applies. */
-export function rewriteChat(context: BodyContext, asked: string | null, model: string | null): OutboundBody {
+export function rewriteChat(
+  context: BodyContext,
+  requested: string | null,
+  model: string | null,
+): OutboundBody {
   const { index } = context;
   const edits: Edit[] = [];
   add(edits, dropDuplicates(index));
-  add(edits, setModel(index, asked, model));
+  add(edits, setModel(index, requested, model));
   for (const rule of BODY_RULES) add(edits, rule(context));
   return render(index, edits);
 }
@@ -75,6 +79,6 @@ function add(edits: Edit[], more: readonly Edit[]): void {
  * Returns the body of every other JSON route: changes only `model`, and only if a rewrite or the
  * omitted-model rule changed it.
  */
-export function rewriteModel(index: BodyIndex, asked: string | null, model: string | null): OutboundBody {
-  return render(index, [...dropDuplicates(index), ...setModel(index, asked, model)]);
+export function rewriteModel(index: BodyIndex, requested: string | null, model: string | null): OutboundBody {
+  return render(index, [...dropDuplicates(index), ...setModel(index, requested, model)]);
 }

@@ -34,7 +34,7 @@ export const messagesCount: Dialect = (bytes) => ({
   whole: ({ input_tokens, count }) => {
     const tokens = input_tokens ?? count;
     if (Number.isSafeInteger(tokens)) return { input_tokens: tokens };
-    throw new GatewayError('upstream.error', { message: 'The engine told no count.' });
+    throw new GatewayError('upstream.error', { message: 'The engine returned no token count.' });
   },
   errorType: anthropicErrorType,
   envelope: anthropicEnvelope,

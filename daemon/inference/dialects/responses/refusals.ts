@@ -19,5 +19,5 @@ export function rejectUnsupportedFields(body: ResponsesBody): void {
     if (value !== undefined && value !== null && value !== false) throw invalidField(field, why, 400);
   }
   if ((body.top_logprobs ?? 0) > 0 || body.include?.includes(LOGPROBS))
-    throw invalidField('top_logprobs', 'probabilities are told by /v1/chat/completions only', 400);
+    throw invalidField('top_logprobs', 'is supported on /v1/chat/completions only', 400);
 }

@@ -66,17 +66,17 @@ function registerTool(known: Map<string, KnownTool>, tool: KnownTool, place: str
   }
   const same = before.kind === tool.kind && before.name === tool.name && before.namespace === tool.namespace;
   if (same) return false;
-  throw invalidField(`${place}.name`, `another tool is told to the model as ${name}, too`);
+  throw invalidField(`${place}.name`, `another tool has the name ${name} for the model, too`);
 }
 
 function chatTool(known: KnownTool, tool: ResponseTool): Json {
   const name = chatName(known);
   if (known.kind === 'custom') return customTool(name, tool);
   const { description, parameters, strict } = tool;
-  const told = typeof description === 'string' ? { description } : {};
+  const described = typeof description === 'string' ? { description } : {};
   const shape = asObject(parameters) ? { parameters } : {};
   const held = typeof strict === 'boolean' ? { strict } : {};
-  return { type: 'function', function: { name, ...told, ...shape, ...held } };
+  return { type: 'function', function: { name, ...described, ...shape, ...held } };
 }
 
 function customTool(name: string, { description, format }: ResponseTool): Json {
@@ -100,8 +100,8 @@ const WORDS = ['auto', 'none', 'required'];
 
 function namedChoice({ name, namespace }: Json): Json {
   const space = typeof namespace === 'string' ? namespace : null;
-  const told = typeof name === 'string' ? chatName({ name, namespace: space }) : name;
-  return { type: 'function', function: { name: told } };
+  const chosen = typeof name === 'string' ? chatName({ name, namespace: space }) : name;
+  return { type: 'function', function: { name: chosen } };
 }
 
 function chatChoice(choice: string | Json): unknown {
