@@ -23,7 +23,11 @@ const hi = [{ role: 'user' as const, content: 'Hello!' }];
 const TOOL = {
   name: CALL.name,
   description: 'Tells the time.',
-  input_schema: { type: 'object' as const, properties: { zone: { type: 'string' } }, required: ['zone'] },
+  input_schema: {
+    type: 'object' as const,
+    properties: { zone: { type: 'string', maxLength: 40 } },
+    required: ['zone'],
+  },
 };
 
 describe('messages.create', () => {
