@@ -77,7 +77,7 @@ it('svcctl is one file of CommonJS, and what only some commands need of the daem
   // A source with a character beyond ASCII would take up to twice the memory.
   expect(text).not.toMatch(/[^\0-\x7f]/);
   const named = [...text.matchAll(/import\(["`]\.\.\/([^"`]+)["`]\)/g)].map(([, name = '']) => name);
-  expect(named).toContain('run.js');
+  expect(named).toContain('app/run.js');
   for (const name of named) expect(existsSync(built(name)), name).toBe(true);
 });
 

@@ -155,7 +155,10 @@ describe.skipIf(reason !== null)('the service', () => {
   it('waits for an address that comes later than its start', async () => {
     await machine.must('echo SVC_BIND_HOST=10.66.0.1 >> /etc/svc/api.env');
     await machine.must('systemctl restart --no-block svc-gateway');
-    await machine.until('journalctl -u svc-gateway -o cat | tail -n 5 | grep -q "does not have this address yet"', 60_000);
+    await machine.until(
+      'journalctl -u svc-gateway -o cat | tail -n 5 | grep -q "does not have this address yet"',
+      60_000,
+    );
     await machine.must('ip addr add 10.66.0.1/32 dev lo');
     await machine.until(`${ACTIVE} && curl -sf http://10.66.0.1:8080/api/health`, 30_000);
     await machine.must(
