@@ -20,6 +20,12 @@ const LIMITS = {
   bench: 10 * MINUTE,
 };
 
+/**
+ * How often CI runs a failed test again. Each test that passes at the second attempt is printed as RETRIED: a fault to fix. The
+ * retries go once repeated full runs on a busy machine show no such test (ADR-0052).
+ */
+const RETRIES = process.env.CI ? 1 : 0;
+
 /** Programs that `npm test` installs where it can. System tests install all others too. */
 const PARTS = ['chromium', 'iproute2', 'espeak-ng', 'ffmpeg'];
 
@@ -90,7 +96,7 @@ class TestRun {
   /** One vitest process over all projects of a configuration. Its reporter prints a line for each suite. */
   async vitest(name, args, timeoutMs) {
     const report = join(artifacts, `${name}.json`);
-    const command = [this.node, modules('vitest', 'vitest.mjs'), 'run', ...args];
+    const command = [this.node, modules('vitest', 'vitest.mjs'), 'run', `--retry=${RETRIES}`, ...args];
     const env = { ...this.env, SVC_TEST_REPORT: report };
     const { status, seconds, json } = await runWithReport(command, report, { cwd: root, env, timeoutMs });
     if (json === null) return this.#noReport(name, status, seconds);
@@ -110,13 +116,16 @@ class TestRun {
     const files = paths.map((path) => relative('e2e', path) || '.');
     const command = inOwnNetwork(this.env.SVC_TEST_IP, [
       ...[this.node, modules('playwright', 'cli.js'), 'test', '--config', 'e2e/playwright.config.ts'],
+      `--retries=${RETRIES}`,
       ...files,
     ]);
     const env = { ...this.env, PLAYWRIGHT_JSON_OUTPUT_NAME: report };
     const options = { cwd: root, env, log, timeoutMs: LIMITS.browser };
     const { status, seconds, json } = await runWithReport(command, report, options);
     if (json === null) return this.#noReport('browser', status, seconds, log);
-    this.totals.addSuite('browser', seconds, readPlaywrightReport(json));
+    const counts = readPlaywrightReport(json);
+    for (const name of counts.retried) console.log(`RETRIED ${name}`);
+    this.totals.addSuite('browser', seconds, counts);
   }
 
   /** The ratios of the hot path against those that are recorded. */

@@ -55,6 +55,9 @@ export class SuiteReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const { state, errors } = test.result();
     const suite = this.#suite(test.module);
+    const isRetried = (test.diagnostic()?.retryCount ?? 0) > 0;
+    if (state === 'passed' && isRetried)
+      console.log(`RETRIED ${suite.name}: ${this.#nameOf(test.module, test.fullName)}`);
     if (state === 'passed') suite.passed += 1;
     else if (state === 'skipped') suite.skipped += 1;
     else if (state === 'failed') this.#fail(test.module, test.fullName, errors ?? []);
@@ -94,8 +97,12 @@ export class SuiteReporter implements Reporter {
   #fail(module: TestModule, test: string, errors: readonly ReportedError[]): void {
     const suite = this.#suite(module);
     suite.failed += 1;
-    const name = `${relative(ROOT, module.moduleId)} > ${test}`;
+    const name = this.#nameOf(module, test);
     console.log(`FAILED ${suite.name}: ${name}`);
     this.#failures.push({ name: `${suite.name}: ${name}`, text: errors.map(textOf).join('\n') });
+  }
+
+  #nameOf(module: TestModule, test: string): string {
+    return `${relative(ROOT, module.moduleId)} > ${test}`;
   }
 }
