@@ -4,6 +4,9 @@ import { enter, giveSession } from './harness/login.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
+/** The tests only read, and this file is the longest of the last ones: each worker takes some of it, with a daemon of its own. */
+test.describe.configure({ mode: 'parallel' });
+
 /** Keys are set and required: a login shows the views as they are in daily use. */
 const daemon = daemonOf(async () => {
   const gateway = await startGateway({
