@@ -93,6 +93,8 @@ test('with reduced motion nothing moves, not even while an answer is awaited', a
         'document.getAnimations().filter((one) => one.playState === "running" && one.effect.getComputedTiming().duration > 0).length',
       );
     await page.goto(`${gateway.url}/playground`);
+    // Never answered: the demonstration model is quicker than the check of what shows while it is awaited.
+    await page.route('**/v1/chat/completions', () => {});
     await composer(page).fill('Hello');
     await page.keyboard.press('Enter');
     await expect(page.getByText('Waiting for the first token')).toBeAttached();
