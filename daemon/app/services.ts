@@ -107,6 +107,7 @@ export async function startServices(
     absentModels: () => registry.absentIds(),
     ...slotPersistence(store),
     headroom: (device, needed, beside) => memoryHeadroom(hardware, device, needed, beside),
+    rereadCards: () => hardware.reread(),
     cardMemoryOf: (pid, card) => hardware.cardMemory(card, processTree(pid)),
     gpuNote: () => unusedGpuMessage(hardware.view()),
     secrets: () => live.secrets(),

@@ -98,6 +98,19 @@ test('is refreshing from the moment the values are stale until the read has ende
   expect(hardware.isRefreshing()).toBe(false);
 });
 
+test('reads the GPU values again once they are older than a second', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const [, hardware] = start('nvidia-single');
+  expect(hardware.reread(), 'before the first probe').toBe(false);
+  await hardware.probe();
+  vi.advanceTimersByTime(999);
+  expect(hardware.reread()).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(hardware.reread()).toBe(true);
+  await vi.waitUntil(() => !hardware.reread(), 5000);
+  expect(hardware.isRefreshing()).toBe(false);
+});
+
 test('an expected first probe counts as running', async () => {
   const [, hardware] = start('nvidia-single', { expectsProbe: true });
   expect(hardware.isRefreshing()).toBe(true);

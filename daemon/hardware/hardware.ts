@@ -54,6 +54,11 @@ export interface Hardware {
    */
   isRefreshing(): boolean;
   /**
+   * Reads the GPU values again when they are older than a second. Returns whether a read is under way, so that a
+   * refusal can wait for it. False before the first probe.
+   */
+  reread(): boolean;
+  /**
    * Returns the last probe with live values that are refreshed when older than 5 s. Probes first when no
    * probe has run.
    */
@@ -76,6 +81,8 @@ export interface Hardware {
 
 const MEMORY_MS = 1000;
 const PROBE_MS = 8000;
+/** Age from which a figure is read again before a load is refused or another slot is evicted for it. */
+const CONFIRM_MS = 1000;
 /** Minimum interval of automatic probes after a change of the machine. */
 const PROBE_AGAIN_MS = 60_000;
 
@@ -171,6 +178,11 @@ export function createHardware(options: HardwareOptions): Hardware {
       if (flights.size === 0 && !options.expectsProbe) return false;
       signs ??= hasCardSigns(root);
       return signs;
+    },
+    reread() {
+      if (last === null || live.ageMs < CONFIRM_MS) return false;
+      void refresh();
+      return true;
     },
     current,
     probe,

@@ -21,7 +21,12 @@ export class LiveValues {
 
   /** Returns whether the values are too old to show. */
   get stale(): boolean {
-    return performance.now() - this.#readAt >= GOOD_FOR_MS;
+    return this.ageMs >= GOOD_FOR_MS;
+  }
+
+  /** Milliseconds since the last reading. */
+  get ageMs(): number {
+    return performance.now() - this.#readAt;
   }
 
   /** Marks the values as just read, by a probe or a refresh. */

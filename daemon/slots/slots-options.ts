@@ -45,6 +45,11 @@ export interface SlotsOptions {
    * it.
    */
   cardMemoryOf?(pid: number, card: string): Promise<number | null>;
+  /**
+   * Reads the free memory of the cards again when the last figure is older than a second. Returns whether a reading is
+   * under way; false, the default, where there is nothing to read.
+   */
+  rereadCards?(): boolean;
   /** Returns why this machine's GPU may be unused; null, the default, when there is no reason. */
   gpuNote?(): string | null;
   /** Returns values that no record may contain, whatever a slot file holds; default none. */

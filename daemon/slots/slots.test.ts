@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import { RedispatchError } from './refusals.ts';
 import type { Slots } from './slots.ts';
@@ -121,6 +121,67 @@ describe('createSlots', () => {
     expect(slots.get('agent')?.model).toBe('tiny');
     bench.bus.emit('hardware', { probed_at: 1 });
     expect(slots.get('agent')?.model).toBe('large');
+  });
+
+  describe('a card whose free memory was read a moment ago', () => {
+    const GIB = 1024 ** 3;
+    const card = '0000:01:00.0';
+    /** A card whose next reading, which takes one second, finds `found` bytes. */
+    const reading = (found: number) => {
+      let startedAt: number | null = null;
+      const isRead = () => startedAt !== null && clock.now() - startedAt >= 1000;
+      const rereadCards = vi.fn(() => {
+        startedAt ??= clock.now();
+        return !isRead();
+      });
+      return { rereadCards, headroom: () => ({ pool: card, free: isRead() ? found : bench.memory }) };
+    };
+    const opened = (found: number, agent = 'autoload = false'): [Slots, ReturnType<typeof reading>] => {
+      bench.slotFile('agent', agent);
+      bench.slotFile('utility', 'model = "tiny"');
+      bench.model = { ...MODEL, sizeBytes: 3 * GIB };
+      const source = reading(found);
+      return [bench.open({ ...scripted(), ...source }), source];
+    };
+
+    it('is read again before a load is refused, which starts when another program has released it', async () => {
+      bench.memory = GIB;
+      const [slots, { rereadCards }] = opened(24 * GIB);
+      const loaded = slots.load('utility');
+      await clock.advance(900);
+      expect(slots.get('utility')).toMatchObject({ state: 'offline', failure: null });
+      await clock.advance(200);
+      expect(await loaded).toMatchObject({ state: 'ready' });
+      expect(rereadCards).toHaveBeenCalled();
+    });
+
+    it('is read again before another slot is evicted', async () => {
+      bench.memory = 5 * GIB;
+      const [slots] = opened(24 * GIB, 'autoload = true');
+      await settle();
+      bench.memory = GIB;
+      const loaded = slots.load('utility');
+      await clock.advance(1200);
+      expect(await loaded).toMatchObject({ state: 'ready' });
+      expect(slots.get('agent')).toMatchObject({ state: 'ready' });
+    });
+
+    it('refuses with the newer figure', async () => {
+      bench.memory = GIB;
+      const [slots] = opened(2 * GIB);
+      const refused = refusalOf(slots.load('utility'));
+      await clock.advance(1200);
+      const error = await refused;
+      expect(error.code).toBe('slot.no_memory');
+      expect(error.options.details).toMatchObject({ free: 2 * GIB });
+    });
+
+    it('is not read again for a load that fits', async () => {
+      bench.memory = 24 * GIB;
+      const [slots, { rereadCards }] = opened(24 * GIB);
+      expect(await slots.load('utility')).toMatchObject({ state: 'ready' });
+      expect(rereadCards).not.toHaveBeenCalled();
+    });
   });
 
   describe('two slots that do not fit together', () => {

@@ -260,7 +260,7 @@ class AllSlots implements Slots {
   }
 
   #openAdmission(): AdmissionController {
-    const { settings, cores, headroom, cardMemoryOf } = this.#options;
+    const { settings, cores, headroom, cardMemoryOf, rereadCards } = this.#options;
     return new AdmissionController({
       clock: this.#clock,
       measurements: this.#measurements,
@@ -280,6 +280,7 @@ class AllSlots implements Slots {
       memoryOf,
       familyMemoryOf: processTreeMemory,
       cardMemoryOf: cardMemoryOf ?? (async () => null),
+      rereadCards: rereadCards ?? (() => false),
       evict: (slot) => this.#events.evict(this.#set.get(slot)),
       retry: (slot) => this.#set.get(slot)?.retry(),
     });

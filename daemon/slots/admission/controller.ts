@@ -47,6 +47,11 @@ export interface AdmissionDeps {
    * nothing to decide.
    */
   isAlreadyRunning(slot: string): boolean;
+  /**
+   * Reads the free memory of the cards again when the last figure is older than a second. Returns whether a reading is
+   * under way.
+   */
+  rereadCards(): boolean;
   /** Returns the memory of one process; `familyMemoryOf` adds all its descendants. */
   memoryOf(pid: number): ProcessMemory | null;
   familyMemoryOf(pid: number): ProcessMemory | null;
@@ -105,9 +110,12 @@ export class AdmissionController {
    * fitting model.
    */
   admit(config: SlotConfig, isRequested: boolean): AdmissionOutcome {
-    const plan = this.#plan(config, this.#deps.model(config), this.#deps.memoryUses(), { isRequested });
+    const uses = this.#deps.memoryUses();
+    const plan = this.#plan(config, this.#deps.model(config), uses, { isRequested });
     const load = loadRequest(config, plan.headroom, plan.need.total, isRequested);
-    if (plan.headroom.refreshing) return { ...this.#queue.defer(load), undecided: true };
+    if (plan.headroom.refreshing || this.#awaitsCardFigures(load, uses)) {
+      return { ...this.#queue.defer(load), undecided: true };
+    }
     if (this.#deps.isAlreadyRunning(config.name)) this.#queue.withdraw(config.name);
     else {
       const admission = this.#queue.admit(load);
@@ -170,6 +178,16 @@ export class AdmissionController {
 
   ended(current: Readonly<EngineRun>): void {
     if (!onCpu(current)) this.#recentlyFreed.add(poolOf(current), current.neededBytes);
+  }
+
+  /**
+   * Returns whether a load that does not fit a card must wait for newer figures: another program may have released its
+   * memory since the last reading.
+   */
+  #awaitsCardFigures(load: LoadRequest, uses: readonly MemoryUse[]): boolean {
+    if (load.unknown || (load.pool === HOST_POOL && !load.stale)) return false;
+    if (this.#deps.isAlreadyRunning(load.slot)) return false;
+    return this.#decide(load, uses).kind !== 'start' && this.#deps.rereadCards();
   }
 
   #decide(load: LoadRequest, others: readonly MemoryUse[], planned?: PlannedReservations): LoadDecision {

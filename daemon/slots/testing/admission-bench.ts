@@ -93,6 +93,7 @@ export class AdmissionBench {
       memoryOf: () => null,
       familyMemoryOf: () => null,
       cardMemoryOf: async () => null,
+      rereadCards: () => false,
       evict: (slot) => {
         this.evicted.push(slot);
         this.#guarded(() => this.controllers.get(slot)?.evict());

@@ -44,6 +44,7 @@ export const admissionOn = (hardware: Hardware, over: Partial<AdmissionDeps> = {
     memoryOf: () => null,
     familyMemoryOf: () => null,
     cardMemoryOf: async () => null,
+    rereadCards: () => false,
     evict: () => {},
     isAlreadyRunning: () => false,
     retry: () => {},
