@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import { cudaDiagnosis, machineSources, vulkanDiagnosis } from './backend-diagnosis.ts';
 import { BatchPlan } from './batch-plan.ts';
 import { canHaveCard } from './card-nodes.ts';
 import { EngineLog } from './engine-log.ts';
@@ -26,6 +27,18 @@ const GPU = { auto: 'auto', cpu: false, vulkan: 'vulkan', cuda: 'cuda' } as cons
 /** The device option of the library. Without a GPU the best device is the CPU. */
 const gpuFor = (device: WorkerConfig['device']) =>
   device === 'auto' && !canHaveCard() ? GPU.cpu : GPU[device];
+/**
+ * The memory that the library leaves free, instead of its default of up to 1.6 GiB. Admission has granted the memory
+ * and keeps 512 MiB free by itself: with a larger reserve the library refuses loads that were admitted (seen on an
+ * H200).
+ */
+const LIBRARY_RESERVE_BYTES = 128 * 1024 * 1024;
+/** Why no binary of the library runs on a requested device. */
+const DIAGNOSES: Readonly<Record<string, () => string>> = {
+  vulkan: () => vulkanDiagnosis(machineSources()),
+  cuda: cudaDiagnosis,
+};
+const NO_BINARY = 'llama.cpp has no binary for this machine';
 /** Bytes of unread stderr after which further lines are dropped. */
 const STDERR_BACKLOG = 1 << 16;
 
@@ -74,7 +87,15 @@ export async function openModel<C>(
       logLevel: LlamaLogLevel.error,
       logger: (level, message) => log.add(level, message),
       maxThreads: config.threads,
+      vramPadding: LIBRARY_RESERVE_BYTES,
+      ramPadding: LIBRARY_RESERVE_BYTES,
     });
+    if (config.device === 'auto' && llama.gpu === false && canHaveCard()) {
+      log.add(
+        'warn',
+        'the CPU is used: no GPU backend started; device = "vulkan:0" in the slot file shows why',
+      );
+    }
     if (isNamed(config.device) && (await llama.getGpuDeviceNames()).length === 0) {
       throw new Error(`there is no ${config.device} device here that llama.cpp may use`);
     }
@@ -140,7 +161,7 @@ function reason(error: unknown, config: WorkerConfig, cause: string | null): str
   const name = error instanceof Error ? error.constructor.name : '';
   const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
   if (name === 'NoBinaryFoundError')
-    return `llama.cpp has no ready binary for device "${config.device}" here`;
+    return `${config.device} cannot be used: ${DIAGNOSES[config.device]?.() ?? NO_BINARY}`;
   const detail = cause === null || cause === message ? message : `${message} (${cause})`;
   return `${file}: ${detail}`.replaceAll(`${dirname(config.modelPath)}/`, '').slice(0, 500);
 }
