@@ -63,7 +63,7 @@ class CardBench {
         id: model ?? '',
         sizeBytes: (model === 'agent' ? 16 : 14) * GIB,
       }),
-      headroom: (device, needed, beside) => memoryHeadroom(this.hardware, device, needed, beside),
+      headroom: (device, needed, planned) => memoryHeadroom(this.hardware, device, needed, planned),
     });
   }
 

@@ -172,7 +172,7 @@ describe('figures that are being refreshed', () => {
 });
 
 describe('maxModelBytes', () => {
-  const most = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
+  const maxBytes = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
     const pools = (devices ?? []).map(poolOf);
     const view = devices && ({ devices, pools } as unknown as HardwareView);
     return maxModelBytes({ last: () => view, memoryTotal: () => host * GIB }, device, limit);
@@ -180,17 +180,17 @@ describe('maxModelBytes', () => {
   const big = card('big', { memory_total_bytes: 24 * GIB });
 
   it('is the larger of machine and GPU with auto, otherwise that of the device', () => {
-    expect(most([big, card('small')], 'auto')).toBe(24 * GIB - KEEP_FREE_BYTES);
-    expect(most([big], 'auto', 0, 64)).toBe(64 * GIB - KEEP_FREE_BYTES);
-    expect(most([big, card('small')], 'cuda:1')).toBe(8 * GIB - KEEP_FREE_BYTES);
-    expect(most([big], 'cpu')).toBe(16 * GIB - KEEP_FREE_BYTES);
-    expect(most([], 'cuda:0')).toBe(16 * GIB - KEEP_FREE_BYTES);
-    expect(most(null, 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big, card('small')], 'auto')).toBe(24 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big], 'auto', 0, 64)).toBe(64 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big, card('small')], 'cuda:1')).toBe(8 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big], 'cpu')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([], 'cuda:0')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes(null, 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
   });
 
   it('is at most the memory limit, and excludes unusable GPUs', () => {
-    expect(most([big], 'auto', GIB)).toBe(GIB);
-    expect(most([{ ...big, unused_reason: 'no backend' }], 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big], 'auto', GIB)).toBe(GIB);
+    expect(maxBytes([{ ...big, unused_reason: 'no backend' }], 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
   });
 });
 
@@ -208,16 +208,16 @@ describe('the GPU that auto selects', () => {
   });
 
   it('is returned with the alternatives, most free memory first', () => {
-    const others = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
+    const alternatives = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
       headroom(cards, device, needed).alternatives;
     const cards = [card('small'), roomy(), card('full', { memory_used_bytes: 8 * GIB })];
-    expect(others(cards)).toMatchObject([
+    expect(alternatives(cards)).toMatchObject([
       { pool: 'small', free: 6 * GIB, card: ['cuda:0', 'vulkan:0'] },
       { pool: 'full', free: 0, card: ['cuda:2', 'vulkan:2'] },
     ]);
-    expect(others([roomy()])).toBeUndefined();
-    expect(others(cards, 'cuda')).toBeUndefined();
-    expect(others([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
+    expect(alternatives([roomy()])).toBeUndefined();
+    expect(alternatives(cards, 'cuda')).toBeUndefined();
+    expect(alternatives([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
   });
 
   it('is numbered among the GPUs of its vendor, without integrated ones', () => {

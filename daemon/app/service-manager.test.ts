@@ -19,7 +19,7 @@ describe('watchdogPeriod', () => {
   });
 });
 
-function following(parts: { check?: () => void; taken?: boolean; env?: Record<string, string> } = {}) {
+function following(parts: { check?: () => void; isDelivered?: boolean; env?: Record<string, string> } = {}) {
   const messages: string[] = [];
   let status = '1 slot';
   const become = (text: string) => {
@@ -30,9 +30,9 @@ function following(parts: { check?: () => void; taken?: boolean; env?: Record<st
     log,
     check: parts.check ?? (() => {}),
     status: () => status,
-    notify: async (words) => {
-      messages.push(words.join(' | '));
-      return parts.taken ?? true;
+    notify: async (assignments) => {
+      messages.push(assignments.join(' | '));
+      return parts.isDelivered ?? true;
     },
   });
   return { manager, messages, become };
@@ -42,7 +42,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const feeds = (messages: readonly string[]) =>
-  messages.filter((words) => words.startsWith('WATCHDOG=1')).length;
+  messages.filter((assignments) => assignments.startsWith('WATCHDOG=1')).length;
 
 describe('notifications to a service manager', () => {
   it('starts with readiness, then feeds the watchdog at a third of its limit', async () => {
@@ -56,15 +56,15 @@ describe('notifications to a service manager', () => {
   });
 
   it('does not feed while the check throws, and resumes once it passes', async () => {
-    let well = false;
+    let isHealthy = false;
     const check = () => {
-      if (!well) throw new Error('out of reach');
+      if (!isHealthy) throw new Error('out of reach');
     };
     const { manager, messages } = following({ check });
     manager.ready();
     await pass(5_000);
     expect(feeds(messages)).toBe(0);
-    well = true;
+    isHealthy = true;
     await pass(1_000);
     expect(feeds(messages)).toBe(1);
   });
@@ -108,7 +108,7 @@ describe('notifications to a service manager', () => {
 
   it('logs one line for a manager that does not respond', async () => {
     const warn = vi.spyOn(log, 'warn');
-    const { manager } = following({ taken: false });
+    const { manager } = following({ isDelivered: false });
     manager.ready();
     await pass(10_000);
     expect(warn).toHaveBeenCalledTimes(1);

@@ -16,8 +16,8 @@ const reading = (file: string): string => `
 `;
 
 function readIn(file: string): string[] {
-  const words = ['--input-type=module', '-e', reading(join(import.meta.dirname, '..', file))];
-  const text = execFileSync(process.execPath, words, { encoding: 'utf8', timeout: 30_000, maxBuffer: 1e7 });
+  const args = ['--input-type=module', '-e', reading(join(import.meta.dirname, '..', file))];
+  const text = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000, maxBuffer: 1e7 });
   return JSON.parse(text) as string[];
 }
 

@@ -11,21 +11,21 @@ describe('news', () => {
     const events: unknown[] = [];
     bus.subscribe((entry) => events.push(entry.payload));
     const { log } = recordedLog();
-    const news = createAuthEvents({
+    const authEvents = createAuthEvents({
       store: { audit: { add: (row) => rows.push(row), list: () => [] } },
       log,
       bus,
     });
-    const heard: string[] = [];
-    const stop = news.onChange((change) => heard.push(change));
-    news.emit('rotate', 'client');
-    news.emit('settings');
+    const received: string[] = [];
+    const stop = authEvents.onChange((change) => received.push(change));
+    authEvents.emit('rotate', 'client');
+    authEvents.emit('settings');
     stop();
-    news.emit('logout');
-    expect(heard).toEqual(['rotate', 'settings']);
+    authEvents.emit('logout');
+    expect(received).toEqual(['rotate', 'settings']);
     expect(events).toEqual([{ change: 'rotate', tier: 'client' }, { change: 'logout' }]);
-    news.audit('auth.require', undefined, { on: true });
-    news.audit('auth.rotate', { tier: 'admin', address: '10.0.0.1' }, {});
+    authEvents.audit('auth.require', undefined, { on: true });
+    authEvents.audit('auth.rotate', { tier: 'admin', address: '10.0.0.1' }, {});
     expect(rows).toEqual([
       { action: 'auth.require', tier: null, address: null, details: { on: true } },
       { action: 'auth.rotate', tier: 'admin', address: '10.0.0.1', details: {} },
@@ -37,13 +37,13 @@ describe('news', () => {
     const fail = () => {
       throw new Error('disk full');
     };
-    const news = createAuthEvents({ store: { audit: { add: fail, list: () => [] } }, log });
-    const heard: string[] = [];
-    news.onChange(fail);
-    news.onChange((change) => heard.push(change));
-    news.audit('auth.logout', undefined, {});
-    news.emit('logout');
-    expect(heard).toEqual(['logout']);
+    const authEvents = createAuthEvents({ store: { audit: { add: fail, list: () => [] } }, log });
+    const received: string[] = [];
+    authEvents.onChange(fail);
+    authEvents.onChange((change) => received.push(change));
+    authEvents.audit('auth.logout', undefined, {});
+    authEvents.emit('logout');
+    expect(received).toEqual(['logout']);
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(2);
   });
 });

@@ -57,7 +57,7 @@ const login = (auth: Auth, key = KEYS.SVC_ADMIN_KEY) =>
 
 describe('an admin key that is written and cannot be read', () => {
   const stranger = aRequest({ peer: '192.168.1.9' });
-  const asked = (auth: Auth) =>
+  const decisions = (auth: Auth) =>
     (['admin', 'bootstrap', 'client'] as const).map((rule) =>
       auth.decide(rule, auth.caller(stranger), stranger),
     );
@@ -73,10 +73,10 @@ describe('an admin key that is written and cannot be read', () => {
     mkdirSync(join(home, 'config'));
     writeFileSync(join(home, 'config/api.env'), bytes, { mode: 0o600 });
     const { auth, settings, envFile } = await boot(home);
-    expect(asked(auth)).toEqual(CLOSED);
+    expect(decisions(auth)).toEqual(CLOSED);
     writeFileSync(envFile, '# SVC_ADMIN_KEY=a-key\nexport SVC_ADMIN_KEY=\n');
     await settings.reload();
-    expect(asked(auth)).toEqual(['pass', 'pass', 'pass']);
+    expect(decisions(auth)).toEqual(['pass', 'pass', 'pass']);
   });
 
   it('in a file that is unreadable since before the start locks callers out until it is readable', async () => {
@@ -84,12 +84,12 @@ describe('an admin key that is written and cannot be read', () => {
     mkdirSync(join(home, 'config'));
     symlinkSync('nowhere', join(home, 'config/api.env'));
     const { auth, settings, envFile } = await boot(home);
-    expect(asked(auth)).toEqual(CLOSED);
+    expect(decisions(auth)).toEqual(CLOSED);
     await settings.reload();
-    expect(asked(auth)).toEqual(CLOSED);
+    expect(decisions(auth)).toEqual(CLOSED);
     unlinkSync(envFile);
     await settings.reload();
-    expect(asked(auth)).toEqual(['pass', 'pass', 'pass']);
+    expect(decisions(auth)).toEqual(['pass', 'pass', 'pass']);
   });
 });
 
@@ -228,8 +228,8 @@ describe('auth as a whole', () => {
 
   it('W02 every change that affects open sockets is emitted, including a key edited by hand', async () => {
     const { auth, settings, envFile, bus } = await boot(scratch(), KEYS);
-    const heard: AuthChange[] = [];
-    const stop = auth.onChange((change) => heard.push(change));
+    const changes: AuthChange[] = [];
+    const stop = auth.onChange((change) => changes.push(change));
     const events: unknown[] = [];
     bus.subscribe(({ payload }) => events.push(payload));
     const session = login(auth);
@@ -238,7 +238,7 @@ describe('auth as a whole', () => {
     auth.logout(session);
     auth.logout(session);
     await auth.endSessions();
-    expect(heard.filter((change) => change !== 'settings')).toEqual([
+    expect(changes.filter((change) => change !== 'settings')).toEqual([
       'login',
       'require',
       'rotate',
@@ -252,14 +252,14 @@ describe('auth as a whole', () => {
       { change: 'logout' },
       { change: 'sessions_ended' },
     ]);
-    heard.length = 0;
+    changes.length = 0;
     writeFileSync(envFile, 'SVC_ADMIN_KEY=edited-by-hand-key\n');
     await settings.reload();
-    expect(heard).toContain('settings');
+    expect(changes).toContain('settings');
     expect(tierOf(auth, 'edited-by-hand-key')).toBe('admin');
     stop();
     await auth.rotate('client');
-    expect(heard).not.toContain('rotate');
+    expect(changes).not.toContain('rotate');
   });
 
   it('D06 ending all sessions makes a new secret; rotation never does', async () => {
@@ -331,7 +331,7 @@ describe('auth as a whole', () => {
     await auth.rotate('admin');
     await auth.rotate('client');
     await auth.requireAuth(true);
-    const said = JSON.stringify([
+    const outputs = JSON.stringify([
       lines,
       store.audit.list(100),
       auth.exposure(),
@@ -343,6 +343,6 @@ describe('auth as a whole', () => {
       ...[...readFileSync(envFile, 'utf8').matchAll(/_KEY="?([^"\n]+)/g)].map((match) => match[1] as string),
     ];
     canaries.push(session.rawHeaders.at(-1) as string, readFileSync(secretFile).toString('hex'));
-    for (const canary of canaries) expect(said).not.toContain(canary);
+    for (const canary of canaries) expect(outputs).not.toContain(canary);
   });
 });

@@ -156,11 +156,11 @@ describe('parseAuthority', () => {
     );
     fc.assert(
       fc.property(text, (raw) => {
-        const ours = parseAuthority(raw);
-        if (ours === null || decodeUtf8(raw) !== raw) return;
+        const parsed = parseAuthority(raw);
+        if (parsed === null || decodeUtf8(raw) !== raw) return;
         const url = new URL(`http://${raw}/`);
-        expect(ours.host).toBe(url.hostname.replace(/\.$/, ''));
-        expect(ours.port ?? 80).toBe(Number(url.port || 80));
+        expect(parsed.host).toBe(url.hostname.replace(/\.$/, ''));
+        expect(parsed.port ?? 80).toBe(Number(url.port || 80));
         expect(`${url.username}${url.password}${url.search}${url.hash}`).toBe('');
         expect(url.pathname).toBe('/');
       }),

@@ -10,7 +10,7 @@ const ANON: Caller = { tier: 'anon', via: 'none', sessionId: null };
 const CLIENT: Caller = { tier: 'client', via: 'bearer', sessionId: null };
 const ADMIN: Caller = { tier: 'admin', via: 'bearer', sessionId: null };
 
-function setup(values: Values = {}, picture: { hasAdminKey?: boolean; loopback?: boolean } = {}) {
+function setup(values: Values = {}, posture: { hasAdminKey?: boolean; loopback?: boolean } = {}) {
   const settings = memorySettings(values);
   const { log, lines } = recordedLog();
   const guards = createGuards({
@@ -19,9 +19,9 @@ function setup(values: Values = {}, picture: { hasAdminKey?: boolean; loopback?:
     localHostnames: { names: ['box'], searchDomains: [] },
     log,
     enforced: () => settings.value('requireAuth'),
-    hasAdminKey: () => picture.hasAdminKey ?? true,
+    hasAdminKey: () => posture.hasAdminKey ?? true,
     unusableAdminKey: () => false,
-    listener: () => ({ loopback: picture.loopback ?? false }),
+    listener: () => ({ loopback: posture.loopback ?? false }),
   });
   return {
     settings,
@@ -141,12 +141,12 @@ describe('guards', () => {
 
   it('its warnings name the peer', () => {
     const { guards, settings, lines } = setup({ trustForwardedFor: true });
-    const told = (part: string) => lines.find(({ msg }) => String(msg).includes(part));
+    const logged = (part: string) => lines.find(({ msg }) => String(msg).includes(part));
     guards.address(aRequest({ peer: '8.8.8.8', with: { 'X-Forwarded-For': '203.0.113.9' } }));
-    expect(told('does not list')).toMatchObject({ peer: '8.8.8.8' });
+    expect(logged('does not list')).toMatchObject({ peer: '8.8.8.8' });
     settings.file.trustForwardedFor = false;
     guards.address(aRequest({ peer: '10.0.0.9', with: { 'X-Forwarded-For': '203.0.113.9' } }));
-    expect(told('SVC_TRUST_FORWARDED_FOR')).toMatchObject({ peer: '10.0.0.9' });
+    expect(logged('SVC_TRUST_FORWARDED_FOR')).toMatchObject({ peer: '10.0.0.9' });
   });
 
   it('reports callers that counted as one', () => {

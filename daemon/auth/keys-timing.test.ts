@@ -20,15 +20,15 @@ const PAIRS: Record<string, readonly [string, string]> = {
 const SAMPLES = 100_000;
 const QUESTIONS_A_SAMPLE = 4;
 function duration(text: string): number {
-  const begun = process.hrtime.bigint();
+  const startedAt = process.hrtime.bigint();
   for (let n = 0; n < QUESTIONS_A_SAMPLE; n++) keys.tierOf(text);
-  return Number(process.hrtime.bigint() - begun);
+  return Number(process.hrtime.bigint() - startedAt);
 }
 
 it.each(Object.entries(PAIRS))('T16 %s take the same time', async (_, pair) => {
   for (const text of pair) for (let n = 0; n < 2_000; n++) expect(keys.tierOf(text)).toBeNull();
-  const seen = await timesApart('keys-timing', SAMPLES, (which) => duration(pair[which]));
-  expect(seen.at(-1), `t of each try: ${seen}`).toBeLessThan(MAX_T);
+  const tValues = await timesApart('keys-timing', SAMPLES, (which) => duration(pair[which]));
+  expect(tValues.at(-1), `t of each try: ${tValues}`).toBeLessThan(MAX_T);
 });
 
 it('T16 the measurement detects a comparison that stops at the first difference', () => {
@@ -38,9 +38,9 @@ it('T16 the measurement detects a comparison that stops at the first difference'
     return n;
   };
   const time = (text: string) => {
-    const begun = process.hrtime.bigint();
+    const startedAt = process.hrtime.bigint();
     leaky(text);
-    return Number(process.hrtime.bigint() - begun);
+    return Number(process.hrtime.bigint() - startedAt);
   };
   const [wrong, right] = [flat('~'.repeat(ADMIN.length)), flat(ADMIN)];
   const times = Array.from({ length: 2_000 }, () => [time(wrong), time(right)] as const);

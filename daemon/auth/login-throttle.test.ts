@@ -4,23 +4,23 @@ import { createLoginThrottle } from './login-throttle.ts';
 describe('login brake', () => {
   it('L10 leaves a hundred attempts a minute alone, then delays up to one second, and recovers', () => {
     let now = 0;
-    const brake = createLoginThrottle(() => now);
-    for (let i = 0; i < 100; i++) expect(brake.delayMs()).toBe(0);
-    expect([brake.delayMs(), brake.delayMs()]).toEqual([10, 20]);
-    for (let i = 0; i < 10_000; i++) brake.delayMs();
-    expect(brake.delayMs()).toBe(1_000);
+    const throttle = createLoginThrottle(() => now);
+    for (let i = 0; i < 100; i++) expect(throttle.delayMs()).toBe(0);
+    expect([throttle.delayMs(), throttle.delayMs()]).toEqual([10, 20]);
+    for (let i = 0; i < 10_000; i++) throttle.delayMs();
+    expect(throttle.delayMs()).toBe(1_000);
     now = 59_999;
-    expect(brake.delayMs()).toBe(1_000);
+    expect(throttle.delayMs()).toBe(1_000);
     now = 60_000;
-    expect(brake.delayMs()).toBe(0);
+    expect(throttle.delayMs()).toBe(0);
     now = 500_000;
-    expect(brake.delayMs()).toBe(0);
+    expect(throttle.delayMs()).toBe(0);
   });
 
   it('counts no attempt but its own, at the start and after a pause', () => {
     let now = 0;
-    const brake = createLoginThrottle(() => now);
-    const many = (count: number) => Array.from({ length: count }, () => brake.delayMs()).at(-1);
+    const throttle = createLoginThrottle(() => now);
+    const many = (count: number) => Array.from({ length: count }, () => throttle.delayMs()).at(-1);
     expect(many(101)).toBe(10);
     now = 60_000;
     expect(many(101)).toBe(10);
@@ -32,8 +32,8 @@ describe('login brake', () => {
 
   it('forgets each attempt a minute after it was made, however many there were', () => {
     let now = 0;
-    const brake = createLoginThrottle(() => now);
-    const many = (count: number) => Array.from({ length: count }, () => brake.delayMs()).at(-1);
+    const throttle = createLoginThrottle(() => now);
+    const many = (count: number) => Array.from({ length: count }, () => throttle.delayMs()).at(-1);
     many(300);
     now = 60_000;
     expect(many(1)).toBe(0);

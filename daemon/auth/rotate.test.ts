@@ -13,7 +13,7 @@ function setup() {
   const rotate = createRotate<string>({
     settings,
     log,
-    onRotated: (...news) => rotated.push(news),
+    onRotated: (...event) => rotated.push(event),
     now: () => 0,
   });
   return { settings, lines, rotated, rotate, log };
@@ -90,7 +90,7 @@ describe('rotate', () => {
         setEnvFile: (name, value) => (fail ? Promise.reject(failure) : settings.setEnvFile(name, value)),
       },
       log,
-      onRotated: (...news) => rotated.push(news),
+      onRotated: (...event) => rotated.push(event),
     });
     const error = (await rotate('admin').catch((thrown: unknown) => thrown)) as GatewayError;
     expect([error.code, error.status]).toEqual(['auth.rotate_failed', 500]);

@@ -41,10 +41,10 @@ describe('several callers who count as one', () => {
     ['a proxy that is believed', ON, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], null],
     ['a listed public proxy', ON, '203.0.113.7', ['192.0.2.1', '192.0.2.2'], null],
     ['a public proxy that is not listed', ON, '198.51.100.4', ['192.0.2.1', '192.0.2.2'], 'unlisted'],
-  ] as const)('%s', (_name, how, peer, headers, wanted) => {
+  ] as const)('%s', (_name, how, peer, headers, expected) => {
     const { watch, see } = setup();
     for (const header of headers) see(peer, header, how);
-    expect(watch.cause(how)).toBe(wanted);
+    expect(watch.cause(how)).toBe(expected);
   });
 
   it('two proxies with one caller each share no address', () => {

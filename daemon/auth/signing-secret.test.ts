@@ -21,14 +21,14 @@ import { openSigningSecret, secretFileProblem } from './signing-secret.ts';
 const folder = scratch;
 const uid = process.geteuid?.() ?? 0;
 
-async function refused(file: string, words: RegExp): Promise<void> {
+async function refused(file: string, message: RegExp): Promise<void> {
   const before = statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file) : null;
   const error = await openSigningSecret(file).then(
     () => null,
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(SetupError);
-  expect((error as SetupError).message).toMatch(words);
+  expect((error as SetupError).message).toMatch(message);
   expect((error as SetupError).advice).toMatch(/secret\.bin/);
   if (before) expect(readFileSync(file)).toEqual(before);
 }
@@ -42,9 +42,9 @@ describe('signing secret', () => {
     expect(first.current()).toHaveLength(32);
     expect(statSync(file).mode & 0o7777).toBe(0o600);
     expect(readdirSync(dir)).toEqual(['secret.bin']);
-    const again = await openSigningSecret(file);
-    expect(again.current()).toEqual(first.current());
-    expect([first.created, again.created]).toEqual([true, false]);
+    const reopened = await openSigningSecret(file);
+    expect(reopened.current()).toEqual(first.current());
+    expect([first.created, reopened.created]).toEqual([true, false]);
     const other = await openSigningSecret(join(folder(), 'secret.bin'));
     expect(other.current()).not.toEqual(first.current());
   });
@@ -127,9 +127,9 @@ describe('signing secret', () => {
       const answers = children.map((child) => once(child, 'message'));
       for (const child of children) child.send('go');
       const inside = Promise.all([openSigningSecret(file), openSigningSecret(file)]);
-      const seen = new Set((await Promise.all(answers)).map(([hex]) => hex));
-      for (const secret of await inside) seen.add(secret.current().toString('hex'));
-      expect([...seen]).toEqual([readFileSync(file).toString('hex')]);
+      const secrets = new Set((await Promise.all(answers)).map(([hex]) => hex));
+      for (const secret of await inside) secrets.add(secret.current().toString('hex'));
+      expect([...secrets]).toEqual([readFileSync(file).toString('hex')]);
     } finally {
       for (const child of children) child.kill();
     }

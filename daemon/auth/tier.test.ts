@@ -73,13 +73,13 @@ describe('tier resolution', () => {
   });
 
   it('checks no key when the cookie is valid', () => {
-    const asked: string[] = [];
+    const checkedKeys: string[] = [];
     const verifyKey = (offered: string) => {
-      asked.push(offered);
+      checkedKeys.push(offered);
       return null;
     };
     const offered = { cookie: 'good', bearer: 'A', apiKey: null, subprotocol: null, xApiKey: false };
     expect(resolveTier(offered, { ...verifier, verifyKey }).tier).toBe('admin');
-    expect(asked).toEqual([]);
+    expect(checkedKeys).toEqual([]);
   });
 });

@@ -9,9 +9,9 @@ describe('backup', () => {
   it('contains configuration, slots, upstreams and database, private from the first byte; keys only on request', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    const made = await backUp(from, file);
-    expect(made).toMatchObject({ keys: false, database: true, left_out: [] });
-    expect([...made.files].sort()).toEqual([
+    const result = await backUp(from, file);
+    expect(result).toMatchObject({ keys: false, database: true, left_out: [] });
+    expect([...result.files].sort()).toEqual([
       'config/config.toml',
       'config/settings.env',
       'config/slots/agent.toml',
@@ -41,9 +41,9 @@ describe('backup', () => {
     const from = home({ 'config/slots/My Slot.toml': 'x' });
     mkdirSync(join(from.folders.config, 'config.toml'));
     const file = join(from.root, 'b.tar.gz');
-    const made = await backUp(from, file);
-    expect(made.left_out).toHaveLength(2);
-    expect(made.database).toBe(false);
+    const result = await backUp(from, file);
+    expect(result.left_out).toHaveLength(2);
+    expect(result.database).toBe(false);
     await expect(backUp(from, file)).rejects.toMatchObject({ code: 'backup.exists' });
     await backUp(from, file, { force: true });
   });

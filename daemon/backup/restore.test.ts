@@ -117,13 +117,13 @@ describe('restore', () => {
       (config) => mkdirSync(join(config, 'slots', 'other.toml'), { recursive: true }),
       'other.toml is not a regular file',
     ],
-  ])('%s is reported before any change', async (_name, plant, reason) => {
+  ])('%s is reported before any change', async (_name, prepare, reason) => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);
     const to = home({ 'config/api.env': 'SVC_PORT=1\n' });
     to.fact('mark', 'second');
-    plant(to.folders.config);
+    prepare(to.folders.config);
     await expect(restoreHome(to, file)).rejects.toMatchObject({
       code: 'restore.failed',
       message: `The restore could not start (${reason}); nothing has changed.`,

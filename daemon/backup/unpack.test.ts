@@ -54,14 +54,14 @@ describe('hostile archives', () => {
     ],
     ['a wrong sum', [manifest(named), { name: 'config/config.toml', content: config }], 'checksum mismatch'],
     ['less than it says', [manifest(named)], 'lacks config/config.toml'],
-  ])('%s is refused and nothing changes', async (_, members, words) => {
+  ])('%s is refused and nothing changes', async (_, members, message) => {
     const to = fullHome();
     const before = to.snapshot();
     const file = gzipped(outside('b.tar.gz'), forged(members));
     const refused = restoreHome(to, file);
     await expect(refused).rejects.toMatchObject({
       code: 'restore.invalid',
-      message: expect.stringContaining(words),
+      message: expect.stringContaining(message),
     });
     rmSync(file);
     expect(to.snapshot()).toEqual(before);

@@ -25,8 +25,8 @@ it.each([
     /anyone/,
   ],
   ['a header without sign-in', { trustsHeader: true, signIn: false }, true, true, /sign-in is off/],
-] as const)('%s', (_name, plan, enforced, hasClientKey, wanted) => {
-  const said = companionWarning({ plan: { ...FINE, ...plan }, enforced, hasClientKey });
-  if (wanted === null) expect(said).toBeNull();
-  else expect(said).toMatch(wanted);
+] as const)('%s', (_name, plan, enforced, hasClientKey, expected) => {
+  const warning = companionWarning({ plan: { ...FINE, ...plan }, enforced, hasClientKey });
+  if (expected === null) expect(warning).toBeNull();
+  else expect(warning).toMatch(expected);
 });

@@ -9,8 +9,8 @@ test('type is on top, all other fields stay', () => {
 
 test('a prompt that is too long begins with the words that agents expect', () => {
   const message = 'request (9 tokens) exceeds the available context size (4 tokens)';
-  const told = new GatewayError('context_length_exceeded', { message }).envelope('anthropic');
-  expect(told.error.message).toBe(`prompt is too long: ${message}`);
+  const envelope = new GatewayError('context_length_exceeded', { message }).envelope('anthropic');
+  expect(envelope.error.message).toBe(`prompt is too long: ${message}`);
 });
 
 test.each([[{}], [{ error: 'oops' }], [{ error: null }], [{ error: { code: 'context_length_exceeded' } }]])(

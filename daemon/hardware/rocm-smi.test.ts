@@ -37,7 +37,7 @@ test('matches a card by address, else by model when it is the only one', () => {
 });
 
 test('an unsupported tool, or a warning instead of JSON, gives nothing', async () => {
-  const says =
+  const printing =
     (code: number, stdout: string): Tool =>
     async () => ({
       code,
@@ -47,6 +47,6 @@ test('an unsupported tool, or a warning instead of JSON, gives nothing', async (
       missing: false,
     });
   const failed = captured('mixed-amd-igpu-nvidia-dgpu', 'rocm-smi', '--showproductname');
-  expect(await readRocmSmi(says(127, failed), [])).toBeNull();
-  expect(await readRocmSmi(says(0, 'WARNING: low-power state'), [])).toBeNull();
+  expect(await readRocmSmi(printing(127, failed), [])).toBeNull();
+  expect(await readRocmSmi(printing(0, 'WARNING: low-power state'), [])).toBeNull();
 });

@@ -14,11 +14,11 @@ const facts = (values: Partial<BackendFacts> = {}): BackendFacts => ({
   flm: null,
   ...values,
 });
-const seen = [{ vendorId: 1, deviceId: 2, integrated: false, name: 'x' }];
+const listed = [{ vendorId: 1, deviceId: 2, integrated: false, name: 'x' }];
 
 test.each([
   ['GPU with Vulkan', gpu('amd'), 'ok', facts(), null],
-  ['GPU listed by Vulkan', gpu('amd'), 'ok', facts({ vulkan: seen }), null],
+  ['GPU listed by Vulkan', gpu('amd'), 'ok', facts({ vulkan: listed }), null],
   ['GPU not listed by Vulkan', gpu('amd'), 'ok', facts({ vulkan: [] }), /mesa-vulkan-drivers/],
   ['no Vulkan backend', gpu('intel'), 'ok', facts({ backends: ['cpu'] }), /not installed/],
   ['NVIDIA with CUDA', gpu('nvidia'), 'ok', facts({ backends: ['cpu', 'cuda'], vulkan: [] }), null],
@@ -69,8 +69,8 @@ test.each([
     /^XRT does not see it\.$/,
   ],
   ['NPU that is ready', npu, 'ok', facts({ flm: { ready: true, problem: null } }), null],
-] as const)('%s', (_, device, access, given, expected) => {
-  const reason = unusedReason(device, access, given);
+] as const)('%s', (_, device, access, backends, expected) => {
+  const reason = unusedReason(device, access, backends);
   if (expected === null) expect(reason).toBeNull();
   else expect(reason).toMatch(expected);
 });

@@ -7,11 +7,11 @@ import type { Tool } from './tools.ts';
 import { evaluateNpus, parseXrt, readXrtSmi } from './xrt-smi.ts';
 
 const npu = newDevice({ id: '0000:c4:00.1', kind: 'npu', vendor: 'amd', vendorId: 0x1022, deviceId: 0x17f0 });
-const seen = captured('amd-strix-halo-npu', 'xrt-smi', 'examine', '-f');
+const output = captured('amd-strix-halo-npu', 'xrt-smi', 'examine', '-f');
 const unseen = captured('amd-strix-halo-carveout-no-npu', 'xrt-smi', 'examine', '-f');
 
 test('parses the devices, and other text gives null', () => {
-  expect(parseXrt(seen)).toEqual([{ id: '0000:c4:00.1', ready: true }]);
+  expect(parseXrt(output)).toEqual([{ id: '0000:c4:00.1', ready: true }]);
   expect(parseXrt(unseen)).toEqual([]);
   expect(parseXrt('System Configuration')).toBeNull();
 });

@@ -80,14 +80,14 @@ it('a length, a coding and a connection that were set are obeyed, also with a re
 });
 
 it('returns the headers that are set', async () => {
-  const seen: unknown[] = [];
+  const values: unknown[] = [];
   await headOf((res) => {
     res.setHeader('A', 1).setHeader('b', 'two');
-    seen.push(res.getHeader('a'), res.getHeader('c'), res.hasHeader('B'), res.hasHeader('c'));
-    seen.push(res.getHeaderNames(), res.getHeaders());
+    values.push(res.getHeader('a'), res.getHeader('c'), res.hasHeader('B'), res.hasHeader('c'));
+    values.push(res.getHeaderNames(), res.getHeaders());
     res.end();
   });
-  expect(seen).toEqual([1, undefined, true, false, ['a', 'b'], { a: 1, b: 'two' }]);
+  expect(values).toEqual([1, undefined, true, false, ['a', 'b'], { a: 1, b: 'two' }]);
 });
 
 it('no value can begin a new line', async () => {

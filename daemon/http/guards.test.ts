@@ -25,7 +25,10 @@ const CLIENT = { authorization: 'Bearer the-client-key' };
 const ENFORCED: Values = { requireAuth: true, adminKey: 'the-admin-key', clientKey: 'the-client-key' };
 
 /** The guards over real judgements, with settings and sessions in memory. */
-async function door(values: Values = ENFORCED, listener = { bindHost: '0.0.0.0', port: 1, loopback: false }) {
+async function setUpGuards(
+  values: Values = ENFORCED,
+  listener = { bindHost: '0.0.0.0', port: 1, loopback: false },
+) {
   const { log, lines } = recordedLog();
   const settings = memorySettings(values);
   const audit = { add: () => {}, list: () => [] };
@@ -76,7 +79,7 @@ async function door(values: Values = ENFORCED, listener = { bindHost: '0.0.0.0',
 
 describe('the order of the guards', () => {
   it('framing before Host, Host before Origin, Origin before the tier, the tier before the limiter', async () => {
-    const { outcome, settings } = await door({ ...ENFORCED, loginRatelimitMax: 1 });
+    const { outcome, settings } = await setUpGuards({ ...ENFORCED, loginRatelimitMax: 1 });
     settings.file.requireAuth = false;
     const bad = { host: 'attacker.org', origin: 'http://attacker.net' };
     const rotate = { method: 'POST', url: '/api/auth/rotate' };
@@ -95,7 +98,7 @@ describe('the order of the guards', () => {
   });
 
   it('hands on what it found out', async () => {
-    const { pass } = await door();
+    const { pass } = await setUpGuards();
     const call = await pass({ url: '/v1/models/org/name?show_all=1', with: ADMIN });
     expect(call).toMatchObject({
       id: 'req-1',
@@ -111,7 +114,7 @@ describe('the order of the guards', () => {
 
 describe('Host', () => {
   it('O14 a strange name is refused while enforcement is off, and only noted while it is on', async () => {
-    const { outcome, settings, lines } = await door();
+    const { outcome, settings, lines } = await setUpGuards();
     const rebound = { url: '/api/health', with: { host: 'attacker.org' } };
     expect(await outcome(rebound)).toBe('health');
     const noted = { event: 'host.unlisted', level: 'debug', msg: expect.stringContaining('not listed') };
@@ -123,7 +126,7 @@ describe('Host', () => {
   });
 
   it('a malformed Host ends the connection, whatever the enforcement', async () => {
-    const { refusal } = await door();
+    const { refusal } = await setUpGuards();
     const error = await refusal({ url: '/api/health', with: { host: 'a b' } });
     expect([error.code, error.status, error.headers()]).toEqual([
       'request.malformed',
@@ -136,7 +139,7 @@ describe('Host', () => {
 
 describe('class', () => {
   it('C02 C15 404 and 405 are shown only to callers that may see them', async () => {
-    const { outcome, refusal } = await door();
+    const { outcome, refusal } = await setUpGuards();
     const nowhere = { url: '/api/nowhere' };
     expect(await outcome(nowhere)).toBe('auth.required');
     expect(await outcome({ ...nowhere, with: CLIENT })).toBe('auth.forbidden');
@@ -149,7 +152,7 @@ describe('class', () => {
   });
 
   it('names the header to use only to callers that sent x-api-key alone', async () => {
-    const { refusal } = await door();
+    const { refusal } = await setUpGuards();
     const message = async (headers: Record<string, string>) =>
       (await refusal({ url: '/api/audit', with: headers })).message;
     const plain = await message({});
@@ -160,7 +163,7 @@ describe('class', () => {
   });
 
   it('an upgrade is judged by its Origin whatever its method', async () => {
-    const { outcome } = await door();
+    const { outcome } = await setUpGuards();
     const socket = { url: '/v1/realtime', with: { ...CLIENT, origin: 'http://attacker.net' } };
     expect(await outcome(socket, true)).toBe('auth.origin_forbidden');
     expect(await outcome({ ...socket, with: CLIENT }, true)).toBe('v1.realtime');
@@ -168,14 +171,14 @@ describe('class', () => {
   });
 
   it('a caller behind a proxy is watched for before anything is judged', async () => {
-    const { outcome, auth } = await door({ ...ENFORCED, trustForwardedFor: false });
+    const { outcome, auth } = await setUpGuards({ ...ENFORCED, trustForwardedFor: false });
     for (const one of ['203.0.113.1', '203.0.113.2'])
       await outcome({ url: '/api/nowhere', peer: '127.0.0.1', with: { 'x-forwarded-for': one } });
     expect(auth.sharedAddressCause()).not.toBeNull();
   });
 
   it('a request without method and target is a GET of nothing', async () => {
-    const { deps } = await door();
+    const { deps } = await setUpGuards();
     const bare = { headers: {}, rawHeaders: ['Host', 'box'], socket: {} } as unknown as IncomingMessage;
     expect(() => admit(deps, bare, false)).toThrow(expect.objectContaining({ code: 'request.malformed' }));
     const root = { ...bare, url: '/' } as IncomingMessage;
@@ -190,7 +193,11 @@ describe('limiter', () => {
   const login = { method: 'POST', url: '/api/auth/login' };
 
   it('L01 L04 R15 shows how long to wait, as a header and in the body', async () => {
-    const { outcome, refusal } = await door({ ...ENFORCED, loginRatelimitMax: 2, loginRatelimitWindowS: 30 });
+    const { outcome, refusal } = await setUpGuards({
+      ...ENFORCED,
+      loginRatelimitMax: 2,
+      loginRatelimitWindowS: 30,
+    });
     expect(await outcome(login)).toBe('auth.login');
     vi.advanceTimersByTime(10_000);
     expect(await outcome(login)).toBe('auth.login');
@@ -203,7 +210,7 @@ describe('limiter', () => {
   });
 
   it('D9 many attempts over all addresses wait a moment each, and pass', async () => {
-    const { outcome } = await door({ ...ENFORCED, loginRatelimitMax: 1000 });
+    const { outcome } = await setUpGuards({ ...ENFORCED, loginRatelimitMax: 1000 });
     for (let i = 0; i < 100; i++)
       expect(await outcome({ ...login, peer: `192.168.1.${i}` })).toBe('auth.login');
     let done = false;

@@ -8,7 +8,7 @@ import { allowBodyDrain, forbidDrain, lingerAfterResponse } from './lingering-cl
 let server: Server;
 /** How many body bytes reached the server, and when its socket went. */
 let read: () => number;
-let gone: Promise<void>;
+let socketClosed: Promise<void>;
 /** Called before a request is refused. */
 let before: (req: IncomingMessage) => void = () => {};
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
   server = createServer((req, res) => {
     const { socket } = req;
     read = () => socket.bytesRead;
-    gone = new Promise((resolve) => socket.once('close', () => resolve()));
+    socketClosed = new Promise((resolve) => socket.once('close', () => resolve()));
     res.setHeader('connection', 'close');
     before(req);
     lingerAfterResponse(req);
@@ -58,7 +58,7 @@ describe('lingerAfter', () => {
     pump();
     const started = performance.now();
     await new Promise((resolve) => server.once('request', resolve));
-    await gone;
+    await socketClosed;
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(read()).toBeLessThan(8 << 20);
     socket.destroy();
@@ -82,7 +82,7 @@ describe('lingerAfter', () => {
   it('the sender of an accepted body may write it all before reading', async () => {
     before = (req) => allowBodyDrain(req, 20 << 20);
     expect(await writeThenRead(20 << 20)).toMatch(/^HTTP\/1.1 200 OK\r\n(?:.*\r\n)+no$/);
-    await gone;
+    await socketClosed;
   });
 
   it('and only that much; not after the permission was revoked', async () => {
@@ -102,27 +102,27 @@ describe('a connection that stays open', () => {
   /**
    * Reads every body to its end and keeps the connection, but responds to `/refused` immediately and closes.
    */
-  let kept: Server;
+  let keepAliveServer: Server;
   const ends = new Set<unknown>();
   beforeEach(async () => {
     ends.clear();
-    kept = createServer((req, res) => {
+    keepAliveServer = createServer((req, res) => {
       allowBodyDrain(req, 20 << 20);
       ends.add(req.socket.destroySoon);
       if (req.url !== '/refused') return void req.resume().on('end', () => res.end('yes'));
       res.setHeader('connection', 'close');
       res.end('no');
     });
-    await new Promise<void>((resolve) => kept.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => keepAliveServer.listen(0, '127.0.0.1', resolve));
   });
   afterEach(async () => {
-    kept.closeAllConnections();
-    await new Promise((resolve) => kept.close(resolve));
+    keepAliveServer.closeAllConnections();
+    await new Promise((resolve) => keepAliveServer.close(resolve));
   });
 
   const send = (agent: Agent, path: string, bytes: number) =>
     new Promise<string>((resolve, reject) => {
-      const { port: at } = kept.address() as AddressInfo;
+      const { port: at } = keepAliveServer.address() as AddressInfo;
       const req = request({ host: '127.0.0.1', port: at, path, method: 'POST', agent }, (res) => {
         let text = '';
         res.setEncoding('utf8').on('data', (part: string) => {

@@ -126,6 +126,6 @@ it('the memory of a long body that breaks off is there for the next one', async 
   await new Promise((resolve) => setImmediate(resolve));
   sender.destroy();
   await expect(read).rejects.toMatchObject({ code: 'request.malformed' });
-  const room = acquireBuffer(LENGTH);
-  expect([room.length, room.subarray(0, 3).toString()]).toEqual([LENGTH, 'ddd']);
+  const buffer = acquireBuffer(LENGTH);
+  expect([buffer.length, buffer.subarray(0, 3).toString()]).toEqual([LENGTH, 'ddd']);
 });

@@ -28,12 +28,12 @@ async function received(
 }
 
 test('it has ended when the last bytes were consumed, not when they arrived', async () => {
-  const taken: Buffer[] = [];
+  const chunks: Buffer[] = [];
   const outcome = await received(Buffer.alloc(16_000, 7), async (chunk) => {
     for (let turn = 0; turn < 50; turn++) await breath();
-    taken.push(chunk);
+    chunks.push(chunk);
   });
-  expect([outcome, Buffer.concat(taken).length]).toEqual(['all', 16_000]);
+  expect([outcome, Buffer.concat(chunks).length]).toEqual(['all', 16_000]);
 });
 
 test('chunks are consumed one after the other', async () => {
@@ -55,8 +55,10 @@ test.each([true, false])('more than the cap is 413 (length declared: %s)', async
 test('a consumer that fails and a caller that disconnects end it', async () => {
   const full = new Error('full');
   expect(await received(Buffer.from('x'), () => Promise.reject(full))).toBe(full);
-  const gone = new Error('gone');
-  expect(await received(Buffer.from('x'), () => undefined, { signal: AbortSignal.abort(gone) })).toBe(gone);
+  const reason = new Error('gone');
+  expect(await received(Buffer.from('x'), () => undefined, { signal: AbortSignal.abort(reason) })).toBe(
+    reason,
+  );
 });
 
 test('what a taker throws ends the reading, as what it rejects with does', async () => {

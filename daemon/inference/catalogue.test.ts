@@ -144,8 +144,8 @@ test('an id that is also a slot name lists what dispatch chooses', () => {
   expect(findModel(on, 'beta')?._svc).not.toHaveProperty('is_alias');
   expect(findModel(on, 'svc/beta')?._svc).toMatchObject({ slot: 'beta', resolves_to: 'Gamma' });
   expect(findModel(on, 'agent')?._svc).toMatchObject({ slot: 'agent', is_alias: true, resolves_to: 'big' });
-  const lone = routingView({ ...on, slots: slots.slice(0, 1) });
-  expect(findModel(lone, 'beta')).toBeUndefined();
+  const withOneSlot = routingView({ ...on, slots: slots.slice(0, 1) });
+  expect(findModel(withOneSlot, 'beta')).toBeUndefined();
 });
 
 describe('owner filters', () => {

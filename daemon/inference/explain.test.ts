@@ -13,23 +13,23 @@ closeAfterEach();
 
 /** A gateway with an engine that counts its requests. */
 async function setUp(slots: TestSlots) {
-  let asked = 0;
+  let requestCount = 0;
   const engine = await listen((_req, res) => {
-    asked += 1;
+    requestCount += 1;
     res.end('{}');
   });
   closers.push(engine.close);
   slots.engine = engine.origin;
   const gateway = await openGateway({ slots });
   closers.push(gateway.close);
-  return { gateway, asked: () => asked };
+  return { gateway, requestCount: () => requestCount };
 }
 
 test('explain replays without sending or loading', async () => {
   const slots = new TestSlots([
     slotRecord({ name: 'agent', model: 'qwen', state: 'offline', active: 4, queued: 2 }),
   ]);
-  const { gateway, asked } = await setUp(slots);
+  const { gateway, requestCount } = await setUp(slots);
   expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toEqual({
     path: CHAT,
     model: 'agent',
@@ -63,7 +63,7 @@ test('explain replays without sending or loading', async () => {
     code: 'request.missing_model',
   });
   expect(slots.requests).toEqual([]);
-  expect(asked()).toBe(0);
+  expect(requestCount()).toBe(0);
 });
 
 test("a slot name of the path's type refers to that slot", async () => {
@@ -164,16 +164,19 @@ describe('explain refuses what the real call refuses', () => {
       slotRecord({ name: 'img', model: 'sd15', type: 'image', engine: 'sd-server' }),
     ]);
     const { gateway } = await setUp(slots);
-    const told = (model?: string) =>
+    const explained = (model?: string) =>
       gateway.inference.explain({ path: '/v1/images/generations', ...(model ? { model } : {}) });
-    expect(told('nope').error).toMatchObject({
+    expect(explained('nope').error).toMatchObject({
       code: 'image.model_not_curated',
       details: { models: expect.any(Array) },
     });
-    expect(told('agent').error?.code).toBe('image.model_not_curated');
-    expect(told().error).toMatchObject({ code: 'request.invalid', details: { fields: [{ path: 'model' }] } });
-    expect(told('a_'.repeat(40_000)).error?.code).toBe('request.invalid');
-    expect(told('img')).toMatchObject({ model: 'img', slot: 'img', error: null });
+    expect(explained('agent').error?.code).toBe('image.model_not_curated');
+    expect(explained().error).toMatchObject({
+      code: 'request.invalid',
+      details: { fields: [{ path: 'model' }] },
+    });
+    expect(explained('a_'.repeat(40_000)).error?.code).toBe('request.invalid');
+    expect(explained('img')).toMatchObject({ model: 'img', slot: 'img', error: null });
   });
 
   test('an image with a slot that has another model', async () => {

@@ -62,10 +62,10 @@ test('excludes the time of an audio upload', async () => {
 
 test('excludes the wait of a request that is dispatched again', async () => {
   const { gateway, slots } = await fine();
-  let again = 1;
+  let swapsLeft = 1;
   slots.before = async () => {
     await pause(WAITED_MS);
-    if (again-- > 0) throw swappedError('agent');
+    if (swapsLeft-- > 0) throw swappedError('agent');
   };
   expectOwnOnly(overhead(await post(gateway.origin, CHAT, hello)));
 });

@@ -60,7 +60,7 @@ async function greets(): Promise<void> {
 }
 
 /** Checks that the next load works like the first: another process that responds. */
-async function loadsAgain(before: number): Promise<void> {
+async function expectReload(before: number): Promise<void> {
   await vi.waitFor(() => expect(startTicksOf(before)).toBeNull(), 5_000);
   expect(await slots.load('agent')).toMatchObject({ state: 'ready', failure: null });
   expect(pidOf()).not.toBe(before);
@@ -72,7 +72,7 @@ describe('a real engine that breaks', () => {
     const pid = pidOf();
     process.kill(pid, 'SIGSTOP');
     expect(await failed()).toBe(HUNG_REASON);
-    await loadsAgain(pid);
+    await expectReload(pid);
   }, 60_000);
 
   it('hangs during a response: its caller is cut off', async () => {
@@ -89,7 +89,7 @@ describe('a real engine that breaks', () => {
     await expect(pending).rejects.toThrow();
     expect(await failed()).toBe(HUNG_REASON);
     lease.release();
-    await loadsAgain(pid);
+    await expectReload(pid);
   }, 60_000);
 
   it.each([
@@ -102,7 +102,7 @@ describe('a real engine that breaks', () => {
       const pid = pidOf();
       process.kill(pid, signal);
       expect(await failed()).toContain(reason);
-      await loadsAgain(pid);
+      await expectReload(pid);
     },
     60_000,
   );
@@ -122,7 +122,7 @@ describe('a real engine that breaks', () => {
       );
       if (response === null) {
         expect(await failed()).toMatch(/^The engine (ran out of memory|aborted|crashed)/);
-        return loadsAgain(pid);
+        return expectReload(pid);
       }
       // An engine that reported the failure works again once it may allocate memory.
       expect(JSON.parse(response)).toMatchObject({ error: { code: 'engine.failed', type: 'server_error' } });

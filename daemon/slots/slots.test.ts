@@ -53,11 +53,15 @@ describe('createSlots', () => {
     ['a name', 'no-such-model', 'no-such-model'],
     ['a path', '/srv/private/lost.gguf', 'lost.gguf'],
     ['a key of the gateway, hidden', '/srv/a-key-of-the/gateway.gguf', '[hidden].gguf'],
-  ])('shows the missing model of a file: %s', (_, model, shown) => {
+  ])('shows the missing model of a file: %s', (_, model, expectedModel) => {
     bench.slotFile('utility', `model = "${model}"`);
     bench.model = null;
     const slots = bench.open({ ...scripted(), secrets: () => ['a-key-of-the/gateway'] });
-    expect(slots.get('utility')).toMatchObject({ model: null, model_missing: shown, state: 'offline' });
+    expect(slots.get('utility')).toMatchObject({
+      model: null,
+      model_missing: expectedModel,
+      state: 'offline',
+    });
     expect(slots.get('agent')).not.toHaveProperty('model_missing');
   });
 
@@ -176,10 +180,10 @@ describe('createSlots', () => {
       await clock.advance(120_000);
       expect(slots.get('agent')).toMatchObject({ state: 'draining', active: 1, queued: 1 });
       lease.release();
-      const there = await other;
+      const lease2 = await other;
       await settle();
       expect(slots.get('agent')).toMatchObject({ state: 'offline', waiting_for: ['utility'], queued: 1 });
-      there.release();
+      lease2.release();
       await clock.advance(250);
       (await behind).release();
     });
@@ -187,10 +191,10 @@ describe('createSlots', () => {
     it('a load without a caller is removed from the queue, and evicts nothing', async () => {
       const slots = both('');
       await settle();
-      const leaver = new AbortController();
-      const request = slots.ensureReady('utility', { signal: leaver.signal, stream: false });
+      const disconnect = new AbortController();
+      const request = slots.ensureReady('utility', { signal: disconnect.signal, stream: false });
       request.catch(() => {});
-      leaver.abort();
+      disconnect.abort();
       await clock.advance(60_000);
       expect(slots.get('utility')).toMatchObject({ state: 'offline', waiting_for: [], queued: 0 });
       expect(slots.get('agent')?.state).toBe('ready');

@@ -203,10 +203,10 @@ test('Q04 a failing migration: the file is unchanged, the daemon continues in me
   expect(location).toBe('memory');
   expect(alarm).toContain('nothing is kept over a restart');
   expect({ rows: built(), isContentLost }).toEqual({ rows: [], isContentLost: true });
-  const again = connect(file);
-  expect(schemaVersion(again)).toBe(MIGRATIONS.length);
-  expect(facts(again)()).toHaveLength(400);
-  again.close();
+  const reopened = connect(file);
+  expect(schemaVersion(reopened)).toBe(MIGRATIONS.length);
+  expect(facts(reopened)()).toHaveLength(400);
+  reopened.close();
   expect(readdirSync(folder)).toEqual(['svc.db']);
 });
 
@@ -238,15 +238,15 @@ async function printed(output: Readable, word: string): Promise<void> {
     if (String(chunk).includes(word)) return;
 }
 
-/** A process that runs one more migration and then writes `say` to its output. */
-function migratingChild(folder: string, sql: string, say: string) {
+/** A process that runs one more migration and then writes `output` to its output. */
+function migratingChild(folder: string, sql: string, output: string) {
   const from = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, name)).href);
   const script = `
     import { openDatabase } from ${from('open.ts')};
     import { MIGRATIONS } from ${from('schema.ts')};
     const opened = openDatabase({ folder: process.env.FOLDER, build: () => null,
       migrations: [...MIGRATIONS, { version: MIGRATIONS.length + 1, name: 'next', sql: process.env.SQL }] });
-    process.stdout.write(${say});
+    process.stdout.write(${output});
     setInterval(() => opened, 1000);`;
   return spawn(process.execPath, ['--input-type=module', '-e', script], {
     env: { FOLDER: folder, SQL: sql },

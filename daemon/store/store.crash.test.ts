@@ -36,7 +36,10 @@ function child(folder: string, body: string, prefix = '') {
   });
 }
 
-async function said(process: ReturnType<typeof child>, until = Number.POSITIVE_INFINITY): Promise<unknown[]> {
+async function printed(
+  process: ReturnType<typeof child>,
+  until = Number.POSITIVE_INFINITY,
+): Promise<unknown[]> {
   const lines: unknown[] = [];
   for await (const line of createInterface({ input: process.stdout })) {
     lines.push(JSON.parse(line));
@@ -63,7 +66,7 @@ test('Q05 kill -9 while writing: no acknowledged row is lost, the file is sound'
         say(n);
       }`,
     );
-    const lines = await said(writer, 40 + cycle * 37);
+    const lines = await printed(writer, 40 + cycle * 37);
     expect(lines[0]).toBe(acknowledged);
     acknowledged = (lines.at(-1) as number) + 1;
     expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toEqual([]);
@@ -111,7 +114,7 @@ test('Q02 a full disk: authentication and inference continue, dependent calls fa
      say('closed');`,
     'ulimit -f 600;',
   );
-  const [state, end] = await said(full);
+  const [state, end] = await printed(full);
   expect(state).toMatchObject({
     failure: 'store.unavailable',
     revoked: true,
@@ -131,7 +134,7 @@ test('Q02 a full disk: authentication and inference continue, dependent calls fa
 test('no space even for a new file: memory', async () => {
   const folder = scratch();
   const full = child(folder, 'say(store.health()); say(store.memory.add("x", []).text)', 'ulimit -f 1;');
-  const [health, text] = await said(full);
+  const [health, text] = await printed(full);
   expect(health).toMatchObject({
     status: 'failed',
     message: expect.stringContaining('nothing is kept over a restart'),
@@ -142,7 +145,7 @@ test('no space even for a new file: memory', async () => {
 test('the process ends although the store was never closed', async () => {
   const folder = scratch();
   const idle = child(folder, 'say(1)');
-  expect(await said(idle)).toEqual([1]);
+  expect(await printed(idle)).toEqual([1]);
   if (idle.exitCode === null) await once(idle, 'exit');
   expect(idle.exitCode).toBe(0);
   expect(existsSync(join(folder, 'svc.db'))).toBe(true);

@@ -7,8 +7,8 @@ const START = 1_800_000_000_000 - (1_800_000_000_000 % MINUTE);
 function setUp() {
   let at = START + 5_000;
   const minutes = createMinutes(() => at);
-  const ended = (status: number, firstByteS: number | null = 0.2, told: string | null = null) =>
-    minutes.finished({ status, inBandCode: told, firstByteS, completionTokens: 3 });
+  const ended = (status: number, firstByteS: number | null = 0.2, code: string | null = null) =>
+    minutes.finished({ status, inBandCode: code, firstByteS, completionTokens: 3 });
   const go = (ms: number): void => {
     at += ms;
   };

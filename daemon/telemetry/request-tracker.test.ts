@@ -86,14 +86,14 @@ test('cancel reaches the request that runs and no other', () => {
 
 test('the story is rendered at the end, or on request', () => {
   const { watch, log, stories } = setUp();
-  let told = 0;
+  let renderCount = 0;
   const track = watch.begin(start('r1'));
   track.requestedModel('svc/agent');
   track.resolved({
     rule: 'virtual-name',
     lane: 'agent',
     steps: () => {
-      told++;
+      renderCount++;
       return [{ step: 'registry', outcome: 'matched', reason: 'r'.repeat(999) }];
     },
   });
@@ -103,9 +103,9 @@ test('the story is rendered at the end, or on request', () => {
   track.routed({ ...routing, slot: 'utility' });
   const waits = { memory_ms: 0, load_ms: 700, queue_ms: 20 };
   track.prepared({ waits, overheadMs: 1.234, degraded: null });
-  expect(told).toBe(1);
+  expect(renderCount).toBe(1);
   track.end({ status: 200, error: null, usage: null });
-  expect(told).toBe(2);
+  expect(renderCount).toBe(2);
   expect(watch.find('r1')).toBeNull();
   expect(log[0]).toMatchObject({ asked: 'svc/agent', slot: 'utility' });
   const story = stories[0];
@@ -125,10 +125,10 @@ test('stores only the beginning of the requested name, without secrets', () => {
   const name = `swordfish${'m'.repeat(1_015)}`;
   const track = watch.begin(start('r1'));
   track.requestedModel(`${name}${'x'.repeat(1_000_000)}`);
-  const kept = `${name.replace('swordfish', '[hidden]')}…`;
-  expect(watch.running()[0]?.asked).toBe(kept);
+  const expectedName = `${name.replace('swordfish', '[hidden]')}…`;
+  expect(watch.running()[0]?.asked).toBe(expectedName);
   track.end({ status: 404, error: 'dispatch.no_route', usage: null });
-  expect(log[0]?.asked).toBe(kept);
+  expect(log[0]?.asked).toBe(expectedName);
 });
 
 test('the code of a failure is truncated and contains no secret', () => {

@@ -136,7 +136,8 @@ describe('Breaker', () => {
             breaker[each]();
           else if (each === 'nothing') breaker.recordNeutral(pass);
           else if (each === 'wait') clock.now += 7000;
-          else if (each === 'admit') passes.push(...[breaker.admit()].filter((given) => given !== null));
+          else if (each === 'admit')
+            passes.push(...[breaker.admit()].filter((admitted) => admitted !== null));
           else breaker.recordFailure(each, pass);
         }
         for (const pass of passes) breaker.recordNeutral(pass);

@@ -16,10 +16,10 @@ it('one that cannot count tokens stays healthy, has used none of its daily reque
   const upstreams = bench.open();
   upstreams.connect('desk').onEnd({ status: 200 });
   upstreams.connect('desk', { isTokenCount: true }).onEnd({ lacks: 'count' });
-  const well = { health: 'ok', requests_today: 1 };
-  expect(upstreams.detail('desk')).toMatchObject(well);
+  const healthy = { health: 'ok', requests_today: 1 };
+  expect(upstreams.detail('desk')).toMatchObject(healthy);
   expect(() => upstreams.connect('desk', { isTokenCount: true })).toThrowError(cannot);
-  expect(upstreams.detail('desk')).toMatchObject(well);
+  expect(upstreams.detail('desk')).toMatchObject(healthy);
   upstreams.connect('desk').onEnd(null);
 });
 

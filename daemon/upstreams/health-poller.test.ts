@@ -89,48 +89,48 @@ describe('polls', () => {
     vi.useFakeTimers();
     const [own, provider] = [upstream(), upstream('remote = true')];
     let all: Upstream[] = [];
-    const looked: Upstream[] = [];
-    const looks = new HealthPoller({
+    const polled: Upstream[] = [];
+    const poller = new HealthPoller({
       upstreams: () => all,
-      poll: (one) => void looked.push(one),
+      poll: (one) => void polled.push(one),
       maxAgeMs: () => MAX_AGE_MS,
       monotonic: () => performance.now(),
     });
-    const count = (one: Upstream) => looked.filter((each) => each === one).length;
-    looks.update();
+    const count = (one: Upstream) => polled.filter((each) => each === one).length;
+    poller.update();
     expect(vi.getTimerCount()).toBe(0);
     all = [own, provider];
-    looks.update();
-    looks.update();
+    poller.update();
+    poller.update();
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(5 * 60_000);
     expect([count(own), count(provider)]).toEqual([10, 1]);
     vi.advanceTimersByTime(30_000);
     expect([count(own), count(provider)]).toEqual([11, 2]);
-    looks.stop();
+    poller.stop();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('one that was off at the start is found without a caller, and new models of an idle one show', async () => {
-    const player = await bench.player((_req, res) => void res.destroy());
-    bench.file('desk', `base_url = "${player.url}"`);
+    const fakeUpstream = await bench.fakeUpstream((_req, res) => void res.destroy());
+    bench.file('desk', `base_url = "${fakeUpstream.url}"`);
     const upstreams = bench.open({ pollIntervalMs: 20 });
     upstreams.start();
     await expect.poll(() => upstreams.detail('desk')?.health).toBe('failing');
-    player.play = listOf('a');
+    fakeUpstream.handler = listOf('a');
     bench.wait(5_000);
     await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['a']);
     expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(true);
-    player.play = listOf('a', 'b');
-    const asked = player.requests.length;
+    fakeUpstream.handler = listOf('a', 'b');
+    const requestsBefore = fakeUpstream.requests.length;
     bench.wait(MAX_AGE_MS);
     await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['a', 'b']);
-    expect(player.requests.length).toBe(asked + 1);
+    expect(fakeUpstream.requests.length).toBe(requestsBefore + 1);
   });
 
   it('a single failed call alarms no longer than until its list is read well', async () => {
-    const player = await bench.player(listOf('a'));
-    const upstreams = bench.desk(player);
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
+    const upstreams = bench.desk(fakeUpstream);
     await upstreams.refreshCold(new AbortController().signal);
     upstreams.connect('desk').onEnd({ status: 500 });
     expect(upstreams.detail('desk')?.health).toBe('failing');
@@ -139,8 +139,8 @@ describe('polls', () => {
   });
 
   it('end with the gateway', async () => {
-    const player = await bench.player((_req, res) => void res.destroy());
-    bench.file('desk', `base_url = "${player.url}"`);
+    const fakeUpstream = await bench.fakeUpstream((_req, res) => void res.destroy());
+    bench.file('desk', `base_url = "${fakeUpstream.url}"`);
     const upstreams = bench.open();
     vi.useFakeTimers();
     upstreams.start();

@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-const told = (error: GatewayError | null) => error && [error.code, error.message, error.options];
+const summaryOf = (error: GatewayError | null) => error && [error.code, error.message, error.options];
 
 function thrown(work: () => unknown): GatewayError | null {
   try {
@@ -34,19 +34,19 @@ describe('what a call would be refused with is what it is refused with', () => {
     bench.file('desk', `base_url = "http://desk.test"\nmodels = ["m"]\n${more}`);
     const upstreams = bench.open();
     before(upstreams);
-    const shown = upstreams.detail('desk');
-    const foreseen = upstreams.refusal('desk');
-    expect(upstreams.detail('desk')).toEqual(shown);
-    expect(foreseen?.code ?? null).toBe(code);
-    expect(told(foreseen)).toEqual(told(thrown(() => upstreams.connect('desk'))));
+    const detail = upstreams.detail('desk');
+    const predicted = upstreams.refusal('desk');
+    expect(upstreams.detail('desk')).toEqual(detail);
+    expect(predicted?.code ?? null).toBe(code);
+    expect(summaryOf(predicted)).toEqual(summaryOf(thrown(() => upstreams.connect('desk'))));
   });
 
   it('its address is our own, or there is none of that name', () => {
     bench.file('desk', 'base_url = "http://127.0.0.1:8080"');
     const upstreams = bench.open();
-    bench.place = { bindHost: '127.0.0.1', port: 8080 };
+    bench.ownAddress = { bindHost: '127.0.0.1', port: 8080 };
     for (const name of ['desk', 'nobody'])
-      expect(told(upstreams.refusal(name))).toEqual(told(thrown(() => upstreams.connect(name))));
+      expect(summaryOf(upstreams.refusal(name))).toEqual(summaryOf(thrown(() => upstreams.connect(name))));
     expect(upstreams.refusal('desk')?.code).toBe('upstream.loop');
   });
 });

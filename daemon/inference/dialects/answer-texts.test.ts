@@ -37,5 +37,5 @@ test('an empty reasoning field does not hide another one', () => {
 
 test.each([[{}], [{ content: null }], [{ content: [] }], [{ content: { text: 'a' } }], [{ refusal: 1 }]])(
   'nothing is said in %j',
-  (said) => expect(answerTexts(said)).toEqual([]),
+  (message) => expect(answerTexts(message)).toEqual([]),
 );

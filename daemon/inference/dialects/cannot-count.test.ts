@@ -15,13 +15,13 @@ closeAfterEach();
  */
 async function counted(status: number, body: string) {
   const ends: CallEnd[] = [];
-  const asked: CallOptions[] = [];
+  const callOptions: CallOptions[] = [];
   const origin = { now: '' };
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
     list: () => [upstreamFacts({ name: 'cloud', models: ['far-model'] })],
     connect: (_, options = {}) => {
-      asked.push(options);
+      callOptions.push(options);
       return upstreamCall({ origin: origin.now, onEnd: (end) => void ends.push(end) });
     },
   };
@@ -36,7 +36,7 @@ async function counted(status: number, body: string) {
   origin.now = engine.origin;
   const answer = await post(gateway.origin, COUNT, { model: 'far-model', messages: hi });
   await until(() => ends.length === 1);
-  return { status: answer.status, ends, asked };
+  return { status: answer.status, ends, callOptions };
 }
 
 test.each([401, 403, 404, 405, 501])(
@@ -45,7 +45,7 @@ test.each([401, 403, 404, 405, 501])(
     expect(await counted(status, '{"error":{"message":"Invalid URL (POST /x)","code":null}}')).toMatchObject({
       status: 409,
       ends: [{ lacks: 'count' }],
-      asked: [{ isTokenCount: true }],
+      callOptions: [{ isTokenCount: true }],
     });
   },
 );

@@ -43,11 +43,11 @@ async function provider(refuses: (body: Json) => boolean, message: string, remot
 
 const bodyOf = (path: Path, tools: boolean, model = 'gpt-x'): Json => {
   if (path === MESSAGES) {
-    const told = tools ? { tools: [{ name: 'f', input_schema: { type: 'object' } }] } : {};
-    return { model, max_tokens: 9, messages: hi, output_config: { effort: 'high' }, ...told };
+    const toolFields = tools ? { tools: [{ name: 'f', input_schema: { type: 'object' } }] } : {};
+    return { model, max_tokens: 9, messages: hi, output_config: { effort: 'high' }, ...toolFields };
   }
-  const told = tools ? { tools: [{ type: 'function', name: 'f', parameters: {} }] } : {};
-  return { model, input: hi, reasoning: { effort: 'high' }, ...told };
+  const toolFields = tools ? { tools: [{ type: 'function', name: 'f', parameters: {} }] } : {};
+  return { model, input: hi, reasoning: { effort: 'high' }, ...toolFields };
 };
 
 describe.each(PATHS)('%s', (path) => {

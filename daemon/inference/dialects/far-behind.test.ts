@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallerResponse } from '../caller.ts';
 import { until } from '../testing/client.ts';
 import { BODIES, finish, PATHS, type Path, RESPONSES, typesOf } from '../testing/dialects.ts';
-import { closeAfterEach, delta, held, SSE } from '../testing/forwarding.ts';
+import { closeAfterEach, delta, SSE, startWithManualEngine } from '../testing/forwarding.ts';
 
 closeAfterEach();
 
@@ -35,14 +35,14 @@ class BusyCaller extends Writable implements CallerResponse {
   }
 
   take(): void {
-    const held = this.#busy;
+    const startWithManualEngine = this.#busy;
     this.#busy = null;
-    held?.();
+    startWithManualEngine?.();
   }
 }
 
 async function call(path: Path, answer: string) {
-  const { gateway, got } = await held();
+  const { gateway, responses } = await startWithManualEngine();
   const caller = new BusyCaller();
   const served = gateway.inference[path === RESPONSES ? 'responses' : 'messages']({
     id: 'r',
@@ -54,9 +54,9 @@ async function call(path: Path, answer: string) {
     body: Buffer.from(JSON.stringify({ ...BODIES[path], stream: true })),
     receivedAt: performance.now(),
   });
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, SSE);
-  got[0]?.end(answer);
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, SSE);
+  responses[0]?.end(answer);
   // Enough time for the whole response to arrive while the caller reads nothing.
   await new Promise((done) => setTimeout(done, 100));
   caller.take();

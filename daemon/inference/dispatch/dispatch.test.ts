@@ -9,12 +9,13 @@ import { plainModelRef } from './model-ref.ts';
 import { pathRow } from './paths.ts';
 import type { RoutingView } from './routing-view.ts';
 
-function ask(path: string, model: string | null, on: RoutingView) {
+function requestFor(path: string, model: string | null, on: RoutingView) {
   const { type } = pathRow(path);
   const address = rewriteModelRef(modelOmitted(plainModelRef(model), path, on), on, type);
   return { path, type, modelRef: address };
 }
-const chat = (model: string | null, on: RoutingView) => resolve(ask('/v1/chat/completions', model, on), on);
+const chat = (model: string | null, on: RoutingView) =>
+  resolve(requestFor('/v1/chat/completions', model, on), on);
 const slot = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
   slotRecord({ name, model, ...more });
 
@@ -162,7 +163,7 @@ describe('steps 3 and 4, upstreams', () => {
     ];
     const names = ['agent', 'agent-hermes', 'svc/agent', 'embed', 'voices'];
     const on = routingView({ slots, upstreams: [upstreamFacts({ name: 'u', isCold: true, models: names })] });
-    expect(resolve(ask(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
+    expect(resolve(requestFor(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
   });
   test('the name of a missing slot goes where it is listed, but svc/ and the legacy alias never', () => {
     const upstreams = [upstreamFacts({ name: 'u', models: ['coder', 'agent-hermes'] })];
@@ -181,8 +182,12 @@ describe('steps 3 and 4, upstreams', () => {
       ],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'b', model: 'm' } });
-    const gone = routingView({ ...on, slots: [], upstreams: [upstreamFacts({ name: 'a', models: ['m'] })] });
-    expect(chat('m', gone)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
+    const withoutSlot = routingView({
+      ...on,
+      slots: [],
+      upstreams: [upstreamFacts({ name: 'a', models: ['m'] })],
+    });
+    expect(chat('m', withoutSlot)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
   });
   test('also a model whose slot has its id as name', () => {
     const on = routingView({
@@ -230,18 +235,18 @@ describe('steps 3 and 4, upstreams', () => {
       reads++;
       return warm;
     };
-    expect(await dispatch(ask('/v1/chat/completions', 'm', cold), cold, refresh)).toMatchObject({
+    expect(await dispatch(requestFor('/v1/chat/completions', 'm', cold), cold, refresh)).toMatchObject({
       step: 'upstream-live',
       target: { upstream: 'u' },
     });
     expect(reads).toBe(1);
-    const still = { ...cold, coldListsFetched: true };
-    const decision = dispatch(ask('/v1/chat/completions', 'm', cold), cold, async () => still);
+    const refreshed = { ...cold, coldListsFetched: true };
+    const decision = dispatch(requestFor('/v1/chat/completions', 'm', cold), cold, async () => refreshed);
     await expect(decision).rejects.toMatchObject({ code: 'dispatch.no_route' });
   });
   test('without cold upstreams nothing is awaited', () => {
     const on = routingView({ slots: [slot('a', 'm')] });
-    const decided = dispatch(ask('/v1/chat/completions', 'm', on), on, () =>
+    const decided = dispatch(requestFor('/v1/chat/completions', 'm', on), on, () =>
       Promise.reject(new Error('asked')),
     );
     expect(decided).toMatchObject({ step: 'loaded-slot' });
@@ -273,7 +278,7 @@ describe('the name of a slot on the routes of its type', () => {
       const on = routingView({
         slots: pairs.map((each) => (each.name === name ? { ...each, state } : each)),
       });
-      expect(resolve(ask(path, name, on), on)).toMatchObject({ step, target: { slot: name } });
+      expect(resolve(requestFor(path, name, on), on)).toMatchObject({ step, target: { slot: name } });
     }
   });
 });
@@ -298,7 +303,7 @@ describe('step 5, capability and path', () => {
     ['/v1/audio/transcriptions', 'whisper-1', 'stt'],
     ['/v1/images/generations', 'unknown', 'img'],
   ])('%s with %s goes to slot %s', (path, model, expected) => {
-    expect(resolve(ask(path, model, on), on)).toMatchObject({
+    expect(resolve(requestFor(path, model, on), on)).toMatchObject({
       step: 'capability-path',
       target: { slot: expected },
     });
@@ -309,13 +314,13 @@ describe('step 5, capability and path', () => {
     ['SDXL-turbo', 'img'],
     ['flux.1', 'img'],
   ])('the name %s leads to slot %s, which cannot chat', (model, expected) => {
-    const question = ask('/v1/chat/completions', model, on);
+    const question = requestFor('/v1/chat/completions', model, on);
     const found = resolve(question, on);
     expect(found.target).toMatchObject({ slot: expected });
     expect(refusal(question, on, found)).toMatchObject({ code: 'dispatch.capability_mismatch', status: 409 });
   });
   test('an unknown chat model is never another model', () => {
-    const question = ask('/v1/chat/completions', 'chat-2', on);
+    const question = requestFor('/v1/chat/completions', 'chat-2', on);
     expect(refusal(question, on, resolve(question, on))).toMatchObject({
       code: 'dispatch.no_route',
       status: 404,
@@ -332,14 +337,14 @@ describe('model omitted: the path decides', () => {
     ['/v1/responses', 'agent'],
     ['/v1/embeddings', 'embed'],
   ])('%s resolves to %s', (path, expected) => {
-    expect(resolve(ask(path, null, on), on).target).toMatchObject({ slot: expected });
+    expect(resolve(requestFor(path, null, on), on).target).toMatchObject({ slot: expected });
   });
   test('a slot that does not exist is 404, a route that requires a model 400', () => {
-    expect(() => ask('/v1/rerank', null, on)).toThrowError(
+    expect(() => requestFor('/v1/rerank', null, on)).toThrowError(
       expect.objectContaining({ code: 'dispatch.no_route' }),
     );
     for (const path of ['/v1/audio/speech', '/v1/audio/transcriptions', '/v1/images/generations']) {
-      expect(() => ask(path, null, on)).toThrowError(
+      expect(() => requestFor(path, null, on)).toThrowError(
         expect.objectContaining({ code: 'request.missing_model' }),
       );
     }
@@ -348,7 +353,7 @@ describe('model omitted: the path decides', () => {
 
 test('chat sent to an embedding model by its id is 409', () => {
   const on = routingView({ slots: [slot('embed', 'e5', { type: 'embedding' })] });
-  const question = ask('/v1/chat/completions', 'e5', on);
+  const question = requestFor('/v1/chat/completions', 'e5', on);
   expect(refusal(question, on, resolve(question, on))).toMatchObject({
     code: 'dispatch.capability_mismatch',
   });

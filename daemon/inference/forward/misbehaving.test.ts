@@ -229,9 +229,9 @@ describe('an engine that misbehaves', () => {
 
   test('an engine without a listener is 502', async () => {
     const { gateway, slots } = await setUp(() => {});
-    const gone = await listen(() => {});
-    await gone.close();
-    slots.engine = gone.origin;
+    const closedEngine = await listen(() => {});
+    await closedEngine.close();
+    slots.engine = closedEngine.origin;
     const answer = await post(gateway.origin, CHAT, hello);
     expect(answer.status).toBe(502);
     expect(error(answer).code).toBe('dispatch.upstream_unavailable');

@@ -47,14 +47,14 @@ test('ignores the speed of a response of a few tokens', () => {
 
 describe('counts before the text', () => {
   const first = '{"id":"cmpl-1","usage":{"prompt_tokens":7,"completion_tokens":12},"choices":["';
-  const told = { promptTokens: 7, completionTokens: 12, tokensPerSecond: null };
+  const expectedUsage = { promptTokens: 7, completionTokens: 12, tokensPerSecond: null };
   const parts = (size: number, text: string) => text.match(new RegExp(`.{1,${size}}`, 'g')) as string[];
   const long = `${first}${'x'.repeat(20_000)}"]}`;
 
   test.each([30, 700, 4095, 4096, 5000, 1e6])(
     'are read from a long response in chunks of %d bytes',
     (size) => {
-      expect(read(...parts(size, long))).toEqual(told);
+      expect(read(...parts(size, long))).toEqual(expectedUsage);
     },
   );
   test('but counts at the end take precedence', () => {
@@ -104,11 +104,11 @@ test('reports dropped bytes in order, holds little more than the kept end, and i
   });
   fc.assert(
     fc.property(sizes, (all) => {
-      let gone = '';
+      let dropped = '';
       let next = '';
       const tap = new UsageTap((left, behind) => {
         expect(next === '' || left.toString('latin1').startsWith(next)).toBe(true);
-        gone += left.toString('latin1');
+        dropped += left.toString('latin1');
         next = behind.toString('latin1', 0, 20);
       });
       let text = '';
@@ -118,7 +118,7 @@ test('reports dropped bytes in order, holds little more than the kept end, and i
         tap.push(chunk);
         if (index > 0 && size <= 1024) chunk.fill(0);
       }
-      expect(gone + tap.held().toString('latin1')).toBe(text);
+      expect(dropped + tap.held().toString('latin1')).toBe(text);
       expect(tap.held().length).toBeLessThanOrEqual(4096 + Math.max(1024, ...all));
     }),
   );

@@ -33,12 +33,13 @@ const words = (text: string) =>
 
 /** An engine that answers round n with the n-th of `answers`, and a gateway with a real memory. */
 async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
-  const asked: { messages: Json[]; tools?: { function: { name: string } }[]; tool_choice?: unknown }[] = [];
+  const requests: { messages: Json[]; tools?: { function: { name: string } }[]; tool_choice?: unknown }[] =
+    [];
   const { gateway, slots } = await setUp(async (req, res) => {
     const parts: Buffer[] = [];
     for await (const part of req) parts.push(part as Buffer);
-    asked.push(JSON.parse(Buffer.concat(parts).toString()));
-    const answer = answers[asked.length - 1] ?? words('done');
+    requests.push(JSON.parse(Buffer.concat(parts).toString()));
+    const answer = answers[requests.length - 1] ?? words('done');
     if (typeof answer === 'function') return answer(res);
     res.writeHead(200, SSE);
     res.end(`${answer}data: [DONE]\n\n`);
@@ -61,7 +62,7 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
     const body = { messages: [{ role: 'user', content: 'hi' }], omni: true, ...more };
     const res = new InternalResponse(control.signal);
     const running = omni.chat({
-      id: `caller-${asked.length}`,
+      id: `caller-${requests.length}`,
       route: 'v1.chat',
       path: CHAT,
       tier: 'client',
@@ -82,7 +83,7 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
       _svc: { omni: { rounds: number; tools: Json[] } };
     };
   };
-  return { asked, call, whole, memory, control, slots, gateway };
+  return { requests, call, whole, memory, control, slots, gateway };
 }
 
 /** The same call with Gemini's extra fields. */
@@ -90,17 +91,17 @@ const signed = (call: string) => call.replace('"function"', '"extra_content":{"g
 const OWN = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
 
 test('all parallel calls are answered in order, and tokens are summed', async () => {
-  const { asked, whole, memory } = await loop(
+  const { requests, whole, memory } = await loop(
     calls(['remember', { text: 'one' }], ['remember', { text: 'two' }]),
   );
-  const told = await whole();
-  expect(told).toMatchObject({
+  const response = await whole();
+  expect(response).toMatchObject({
     choices: [{ finish_reason: 'stop', message: { content: 'done' } }],
     usage: { prompt_tokens: 10, completion_tokens: 2 },
   });
   expect(memory.list(10, 0)).toHaveLength(2);
-  const [, said, ...results] = asked[1]?.messages ?? [];
-  const ids = ((said?.tool_calls ?? []) as { id: string }[]).map(({ id }) => id);
+  const [, assistantMessage, ...results] = requests[1]?.messages ?? [];
+  const ids = ((assistantMessage?.tool_calls ?? []) as { id: string }[]).map(({ id }) => id);
   expect(results.map((result) => result.tool_call_id)).toEqual(ids);
 });
 
@@ -108,10 +109,10 @@ test('a call with invalid JSON arguments gets an error, and the next round omits
   const good = calls(['remember', { text: 'x' }]);
   const cut = good.replace(String.raw`{\"text\":\"x\"}`, String.raw`{\"text\": \"x`);
   expect(cut).not.toBe(good);
-  const { asked, whole, memory } = await loop(cut);
+  const { requests, whole, memory } = await loop(cut);
   expect((await whole()).choices).toMatchObject([{ message: { content: 'done' } }]);
-  const [, said, result] = asked[1]?.messages ?? [];
-  expect(said?.tool_calls).toMatchObject([{ function: { name: 'remember', arguments: '{}' } }]);
+  const [, assistantMessage, result] = requests[1]?.messages ?? [];
+  expect(assistantMessage?.tool_calls).toMatchObject([{ function: { name: 'remember', arguments: '{}' } }]);
   expect(result?.content).toContain('request.invalid');
   expect(memory.list(1, 0)).toEqual([]);
 });
@@ -130,65 +131,69 @@ test('calls that an engine streams under one number are two calls', async () => 
 });
 
 test("a round that mixes tools: runs ours, returns the caller's, and the model sees both results", async () => {
-  const { asked, whole } = await loop(
+  const { requests, whole } = await loop(
     calls(['remember', { text: 'first' }]),
     calls(['remember', { text: 'second' }], ['mine', { a: 1 }]),
   );
-  const told = await whole({ tools: OWN });
-  const message = told.choices[0]?.message;
-  expect(told.choices[0]?.finish_reason).toBe('tool_calls');
+  const response = await whole({ tools: OWN });
+  const message = response.choices[0]?.message;
+  expect(response.choices[0]?.finish_reason).toBe('tool_calls');
   expect(message?.tool_calls).toMatchObject([{ function: { name: 'mine', arguments: '{"a":1}' } }]);
   const result = { role: 'tool', tool_call_id: message?.tool_calls[0]?.id, content: 'mine says' };
   const messages = [{ role: 'user', content: 'hi' }, message, result];
   expect((await whole({ tools: OWN, messages })).choices[0]?.message.content).toBe('done');
-  const roles = asked[2]?.messages.map(({ role }) => role);
+  const roles = requests[2]?.messages.map(({ role }) => role);
   expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool']);
 });
 
 test('reasoning before a call and its extra fields are in the next round', async () => {
   const thoughts = 'data: {"choices":[{"delta":{"reasoning_content":"hm"}}]}\n\n';
-  const { asked, whole } = await loop(thoughts + signed(calls(['remember', { text: 'x' }])));
+  const { requests, whole } = await loop(thoughts + signed(calls(['remember', { text: 'x' }])));
   await whole();
-  const said = { role: 'assistant', reasoning_content: 'hm', tool_calls: [{ extra_content: { g: 's' } }] };
-  expect(asked[1]?.messages[1]).toMatchObject(said);
+  const assistantMessage = {
+    role: 'assistant',
+    reasoning_content: 'hm',
+    tool_calls: [{ extra_content: { g: 's' } }],
+  };
+  expect(requests[1]?.messages[1]).toMatchObject(assistantMessage);
 });
 
 test("and extra fields of the caller's own tools, which it never sees", async () => {
-  const { asked, whole } = await loop(signed(calls(['mine', { a: 1 }])));
+  const { requests, whole } = await loop(signed(calls(['mine', { a: 1 }])));
   const message = (await whole({ tools: OWN })).choices[0]?.message;
   expect(JSON.stringify(message)).not.toContain('extra_content');
   const result = { role: 'tool', tool_call_id: message?.tool_calls[0]?.id, content: 'mine says' };
   await whole({ tools: OWN, messages: [{ role: 'user', content: 'hi' }, message, result] });
-  expect(asked[1]?.messages[1]).toMatchObject({ tool_calls: [{ extra_content: { g: 's' } }] });
+  expect(requests[1]?.messages[1]).toMatchObject({ tool_calls: [{ extra_content: { g: 's' } }] });
 });
 
 test('a model with vision gets the image; for another one a tool describes it', async () => {
-  const { asked, whole, slots } = await loop();
+  const { requests, whole, slots } = await loop();
   slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));
-  const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   const show = async () => {
-    await whole({ messages: [{ role: 'user', content: [picture] }] });
-    const { messages = [], tools = [] } = asked.at(-1) ?? {};
+    await whole({ messages: [{ role: 'user', content: [image] }] });
+    const { messages = [], tools = [] } = requests.at(-1) ?? {};
     return [messages[0]?.content, tools.some(({ function: { name } }) => name === 'describe_image')];
   };
   expect(await show()).toEqual([[{ type: 'text', text: '[image_1]' }], true]);
   Object.assign(slots.records[0] as object, { vision: true });
-  expect(await show()).toEqual([[picture], false]);
+  expect(await show()).toEqual([[image], false]);
 });
 
 test("a caller's tool of the same name wins; tool_choice none offers none of ours", async () => {
-  const { asked, whole } = await loop(words('a'), words('b'));
-  const mine = [{ type: 'function', function: { name: 'remember', parameters: {} } }];
-  await whole({ tools: mine });
+  const { requests, whole } = await loop(words('a'), words('b'));
+  const callerTools = [{ type: 'function', function: { name: 'remember', parameters: {} } }];
+  await whole({ tools: callerTools });
   await whole({ tool_choice: 'none' });
-  expect(asked[0]?.tools?.map((tool) => tool.function.name).sort()).toEqual(['remember', 'search_memory']);
-  expect(asked[1]?.tools).toBeUndefined();
+  expect(requests[0]?.tools?.map((tool) => tool.function.name).sort()).toEqual(['remember', 'search_memory']);
+  expect(requests[1]?.tools).toBeUndefined();
 });
 
 test('a required call is requested once', async () => {
-  const { asked, whole } = await loop(calls(['remember', { text: 'x' }]));
+  const { requests, whole } = await loop(calls(['remember', { text: 'x' }]));
   await whole({ tool_choice: 'required' });
-  expect(asked.map(({ tool_choice }) => tool_choice)).toEqual(['required', undefined]);
+  expect(requests.map(({ tool_choice }) => tool_choice)).toEqual(['required', undefined]);
 });
 
 test('an error of the engine keeps status and message, in the first and later rounds', async () => {
@@ -257,9 +262,9 @@ test('an engine that answers with a complete response; one without a message is 
 
 test('a response has the fields that clients check; unknown counts are left out', async () => {
   const { call, whole } = await loop(delta('one'), delta('two'));
-  const told = await whole();
-  expect(told.choices).toMatchObject([{ logprobs: null, message: { content: 'one', refusal: null } }]);
-  expect(told).not.toHaveProperty('usage');
+  const response = await whole();
+  expect(response.choices).toMatchObject([{ logprobs: null, message: { content: 'one', refusal: null } }]);
+  expect(response).not.toHaveProperty('usage');
   const { res } = call({ stream: true, stream_options: { include_usage: true } });
   let text = '';
   for await (const chunk of res.chunks()) text += chunk;
@@ -333,8 +338,8 @@ test('a tool that ends after a cancel writes nothing after the end, even for a s
   slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));
   const late = Promise.withResolvers<Awaited<ReturnType<typeof memory.search>>>();
   Object.assign(memory, { search: () => late.promise });
-  const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
-  const { running, res } = call({ stream: true, messages: [{ role: 'user', content: [picture] }] });
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const { running, res } = call({ stream: true, messages: [{ role: 'user', content: [image] }] });
   const errors: unknown[] = [];
   res.on('error', (error) => void errors.push(error));
   await until(() => held.length === 1);

@@ -13,8 +13,8 @@ function round(message: object, headers: Record<string, string> = {}) {
     inBandError: () => null,
     abort: () => {},
   };
-  const teller = { text: async () => {} } as never;
-  return readRound(answer, teller, () => 'call_1');
+  const writer = { text: async () => {} } as never;
+  return readRound(answer, writer, () => 'call_1');
 }
 
 const far = { 'x-svc-upstream': 'groq' };

@@ -36,8 +36,8 @@ test.each([
   ['far-words', false],
   ['svc/nobody', false],
   ['nobody', false],
-])('%s supports vision: %s', (asked, sees) => {
-  expect(targetSupportsVision(asked, on)).toBe(sees);
+])('%s supports vision: %s', (name, expected) => {
+  expect(targetSupportsVision(name, on)).toBe(expected);
 });
 
 test('no name and no slot', () => {

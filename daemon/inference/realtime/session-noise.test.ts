@@ -13,7 +13,7 @@ const hear = (bench: SessionBench, item: string, text: string) =>
 const answers = (bench: SessionBench): number => bench.effects.filter(({ kind }) => kind === 'answer').length;
 
 /** The input of the newest response: the texts of the user. */
-const toldWords = (bench: SessionBench): unknown[] =>
+const newestInput = (bench: SessionBench): unknown[] =>
   bench
     .last('answer')
     .chat.items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []))
@@ -28,7 +28,7 @@ describe('a noise', () => {
     hear(bench, question, 'What time is it?');
     bench.append(quiet(600));
     expect(types(hear(bench, hearing(bench), ''))).not.toContain('response.done');
-    expect(toldWords(bench)).toEqual(['What time is it?', '']);
+    expect(newestInput(bench)).toEqual(['What time is it?', '']);
   });
 
   test('that ends a response before its first word leaves the question open', () => {
@@ -43,7 +43,7 @@ describe('a noise', () => {
   test('does not restart a cancelled response', () => {
     const bench = new SessionBench();
     requestResponse(bench);
-    bench.say({ type: 'response.cancel' });
+    bench.send({ type: 'response.cancel' });
     bench.append(...NOISE);
     hear(bench, hearing(bench), '');
     expect(answers(bench)).toBe(1);
@@ -104,7 +104,7 @@ describe('speech during an uninterruptible response', () => {
     const { bench, second, end } = twoQuestions();
     hear(bench, second, 'And when?');
     expect(types(end())).toContain('response.created');
-    expect(toldWords(bench)).toEqual(['hello', 'And when?']);
+    expect(newestInput(bench)).toEqual(['hello', 'And when?']);
     expect(answers(bench)).toBe(2);
   });
 
@@ -126,7 +126,7 @@ describe('speech during an uninterruptible response', () => {
     bench.append(...SPOKEN_TURN);
     hear(bench, hearing(bench), 'And when?');
     hear(bench, first, 'Where?');
-    expect(toldWords(bench)).toEqual(['Where?', 'And when?']);
+    expect(newestInput(bench)).toEqual(['Where?', 'And when?']);
     const response = bench.answering;
     bench.dispatch({ kind: 'text', response, text: 'Here and now.' });
     expect(types(bench.dispatch({ ...ANSWERED, response }))).not.toContain('response.created');

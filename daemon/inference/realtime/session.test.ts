@@ -98,7 +98,7 @@ describe('a session', () => {
     ],
   ])('%j is an error and the session goes on', (event, code, param) => {
     const bench = new SessionBench();
-    const events = bench.say({ ...event, event_id: 'mine' });
+    const events = bench.send({ ...event, event_id: 'mine' });
     expect(events).toHaveLength(1);
     expect(errorOf(events)).toMatchObject({ type: 'invalid_request_error', code, param, event_id: 'mine' });
     expect(types(bench.update({}))).toEqual(['session.updated']);
@@ -122,12 +122,12 @@ describe('a session', () => {
     });
     expect(
       errorOf(
-        bench.say({ type: 'response.create', response: { output_modalities: ['audio'] }, event_id: 'e' }),
+        bench.send({ type: 'response.create', response: { output_modalities: ['audio'] }, event_id: 'e' }),
       ),
     ).toMatchObject({ code: 'realtime.unavailable', event_id: 'e' });
     bench.update(MANUAL);
     bench.append(tone(200));
-    const committed = bench.say({ type: 'input_audio_buffer.commit' });
+    const committed = bench.send({ type: 'input_audio_buffer.commit' });
     expect(types(committed)).toEqual([
       'input_audio_buffer.committed',
       'conversation.item.added',
@@ -138,7 +138,7 @@ describe('a session', () => {
     bench.stages = [];
     const other = textSession();
     other.stages = ['stt'];
-    expect(errorOf(other.say({ type: 'response.create' }))).toMatchObject({
+    expect(errorOf(other.send({ type: 'response.create' }))).toMatchObject({
       code: 'realtime.unavailable',
       message: expect.stringMatching(/chat/),
     });
@@ -148,9 +148,9 @@ describe('a session', () => {
 describe('a text response', () => {
   test('has the order that clients rely on', () => {
     const bench = textSession();
-    const created = bench.say({ type: 'conversation.item.create', item: ITEM });
+    const created = bench.send({ type: 'conversation.item.create', item: ITEM });
     expect(types(created)).toEqual(['conversation.item.added', 'conversation.item.done']);
-    expect(types(bench.say({ type: 'response.create' }))).toEqual(['response.created']);
+    expect(types(bench.send({ type: 'response.create' }))).toEqual(['response.created']);
     const response = bench.answering;
     expect(bench.last('answer').chat).toMatchObject({ model: 'agent', items: [{ role: 'user' }] });
     const events = [
@@ -183,11 +183,11 @@ describe('a text response', () => {
   test('only one is active at a time, and a cancelled one is over', () => {
     const bench = textSession();
     const response = requestResponse(bench);
-    expect(errorOf(bench.say({ type: 'response.create' }))).toMatchObject({
+    expect(errorOf(bench.send({ type: 'response.create' }))).toMatchObject({
       code: 'conversation_already_has_active_response',
     });
     bench.dispatch({ kind: 'text', response, text: 'Hi' });
-    const events = bench.say({ type: 'response.cancel' });
+    const events = bench.send({ type: 'response.cancel' });
     expect(types(events)).toEqual([
       'response.output_text.done',
       'response.content_part.done',
@@ -225,11 +225,11 @@ describe('a text response', () => {
       { name: 'f', arguments: '{"a":1}' },
       { name: 'g', arguments: '{}' },
     ]);
-    bench.say({
+    bench.send({
       type: 'conversation.item.create',
       item: { type: 'function_call_output', call_id: output[1]?.call_id, output: '7' },
     });
-    bench.say({ type: 'response.create' });
+    bench.send({ type: 'response.create' });
     expect(bench.last('answer').chat.items.map(({ type }) => type)).toEqual([
       'message',
       'message',
@@ -256,7 +256,7 @@ describe('a text response', () => {
 
   test('outside the conversation it leaves no item', () => {
     const bench = textSession();
-    bench.say({
+    bench.send({
       type: 'response.create',
       response: { conversation: 'none', input: [ITEM], metadata: { topic: 'x' } },
     });

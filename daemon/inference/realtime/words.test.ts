@@ -76,11 +76,11 @@ describe('sentences', () => {
     ['...', null],
     ['😀 ', null],
     ['  one\n two', 'one two'],
-  ])('%j is spoken as %j', (text, said) => expect(speakable(text)).toBe(said));
+  ])('%j is spoken as %j', (text, spoken) => expect(speakable(text)).toBe(spoken));
 });
 
 describe('the spoken part of a response', () => {
-  const said = [
+  const spoken = [
     { text: 'One two. ', ms: 900 },
     { text: 'Three four five.', ms: 1600 },
   ];
@@ -90,7 +90,7 @@ describe('the spoken part of a response', () => {
     [2500, 'One two. Three four five.'],
     [450, 'One'],
     [1500, 'One two. Three'],
-  ])('in %i ms: %j', (ms, text) => expect(spokenUntil(said, ms)).toBe(text));
+  ])('in %i ms: %j', (ms, text) => expect(spokenUntil(spoken, ms)).toBe(text));
 });
 
 describe('the chat of a conversation', () => {
@@ -126,7 +126,7 @@ describe('the chat of a conversation', () => {
       ],
     },
   ];
-  const ask: ChatRequest = {
+  const request: ChatRequest = {
     model: 'agent',
     instructions: 'be brief',
     items,
@@ -136,7 +136,7 @@ describe('the chat of a conversation', () => {
   };
 
   test('as messages', () => {
-    expect(chatBody(ask)).toEqual({
+    expect(chatBody(request)).toEqual({
       model: 'agent',
       stream: true,
       stream_options: { include_usage: true },
@@ -203,24 +203,29 @@ describe('the chat of a conversation', () => {
       [call('a', '{}'), result('a'), call('b', '{}'), result('b')],
       ['assistant a {}', 'tool of a', 'assistant b {}', 'tool of b'],
     ],
-  ])('what engines refuse is left out or corrected: %s', (_, given, wanted) => {
+  ])('what engines refuse is left out or corrected: %s', (_, items, expectedLines) => {
     type Message = {
       role: string;
       content: string | null;
       tool_calls?: { id: string; function: { arguments: string } }[];
     };
-    const { messages } = chatBody({ ...ask, instructions: '', items: given }) as { messages: Message[] };
-    const said = messages.map(({ role, content, tool_calls = [] }) =>
+    const { messages } = chatBody({ ...request, instructions: '', items: items }) as { messages: Message[] };
+    const lines = messages.map(({ role, content, tool_calls = [] }) =>
       [role, content ?? '', ...tool_calls.map(({ id, function: f }) => `${id} ${f.arguments}`)]
         .filter((word) => word !== '')
         .join(' '),
     );
-    expect(said).toEqual(wanted);
+    expect(lines).toEqual(expectedLines);
   });
 
   test('tools and limits', () => {
     const tools = [{ type: 'function' as const, name: 'f', parameters: { type: 'object' } }];
-    const body = chatBody({ ...ask, tools, toolChoice: { type: 'function', name: 'f' }, maxOutputTokens: 9 });
+    const body = chatBody({
+      ...request,
+      tools,
+      toolChoice: { type: 'function', name: 'f' },
+      maxOutputTokens: 9,
+    });
     expect(body).toMatchObject({
       tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
       tool_choice: { type: 'function', function: { name: 'f' } },

@@ -9,7 +9,7 @@ const run = (text: string, local = true) => {
   return render(index, systemMessages({ index, local, thinkingDefault: () => null })).toString();
 };
 const body = (...messages: unknown[]) => JSON.stringify({ model: 'a', messages, n: 1 });
-const says = (role: string, content: unknown) => ({ role, content });
+const message = (role: string, content: unknown) => ({ role, content });
 
 describe('nothing to do', () => {
   test.each([
@@ -41,11 +41,11 @@ test('developer becomes system for local engines only', () => {
 
 test('B10 several become one, first, in order, joined by a blank line', () => {
   const merged = run(
-    body(says('user', 'u1'), says('system', 's1'), says('user', 'u2'), says('developer', 's2')),
+    body(message('user', 'u1'), message('system', 's1'), message('user', 'u2'), message('developer', 's2')),
   );
   expect(JSON.parse(merged)).toEqual({
     model: 'a',
-    messages: [says('system', 's1\n\ns2'), says('user', 'u1'), says('user', 'u2')],
+    messages: [message('system', 's1\n\ns2'), message('user', 'u1'), message('user', 'u2')],
     n: 1,
   });
 });
@@ -53,11 +53,11 @@ test('B10 several become one, first, in order, joined by a blank line', () => {
 test('with any array the parts are concatenated', () => {
   const image = { type: 'image_url', image_url: { url: 'data:' } };
   const merged = run(
-    body(says('system', 'a'), says('system', [image]), says('system', null), says('user', 'u')),
+    body(message('system', 'a'), message('system', [image]), message('system', null), message('user', 'u')),
   );
   expect(JSON.parse(merged).messages).toEqual([
-    says('system', [{ type: 'text', text: 'a' }, image]),
-    says('user', 'u'),
+    message('system', [{ type: 'text', text: 'a' }, image]),
+    message('user', 'u'),
   ]);
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { EventBus } from './event-bus.ts';
 
-interface Words {
+interface TestEvents {
   word: string;
 }
-const filled = (count: number, keep = 4): EventBus<Words> => {
-  const bus = new EventBus<Words>(keep, 100);
+const filled = (count: number, keep = 4): EventBus<TestEvents> => {
+  const bus = new EventBus<TestEvents>(keep, 100);
   for (let i = 0; i < count; i++) bus.emit('word', `w${i}`);
   return bus;
 };
@@ -39,8 +39,8 @@ describe('last', () => {
 describe('subscribe', () => {
   it('emits later events until unsubscribed; removes a listener that throws', () => {
     const bus = filled(1);
-    const heard: unknown[] = [];
-    const end = bus.subscribe(({ payload }) => heard.push(payload));
+    const received: unknown[] = [];
+    const end = bus.subscribe(({ payload }) => received.push(payload));
     let thrown = 0;
     bus.subscribe(() => {
       thrown += 1;
@@ -50,6 +50,6 @@ describe('subscribe', () => {
     bus.emit('word', 'b');
     end();
     bus.emit('word', 'c');
-    expect([heard, thrown]).toEqual([['a', 'b'], 1]);
+    expect([received, thrown]).toEqual([['a', 'b'], 1]);
   });
 });

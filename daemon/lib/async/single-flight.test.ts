@@ -14,14 +14,14 @@ function gate() {
 describe('SingleFlight', () => {
   it('P09: two callers share one run', async () => {
     const flights = new SingleFlight<string>();
-    const door = gate();
+    const blocker = gate();
     let runs = 0;
     const start = () => {
       runs += 1;
-      return door.promise;
+      return blocker.promise;
     };
     const both = [flights.run('a', start), flights.run('a', start, new AbortController().signal)];
-    door.open('done');
+    blocker.open('done');
     expect(await Promise.all(both)).toEqual(['done', 'done']);
     expect(runs).toBe(1);
     expect(flights.size).toBe(0);
@@ -58,18 +58,18 @@ describe('SingleFlight', () => {
 
   it('a caller without a signal keeps the run going', async () => {
     const flights = new SingleFlight<string>();
-    const door = gate();
-    const leaver = new AbortController();
+    const blocker = gate();
+    const caller = new AbortController();
     let inner: AbortSignal | undefined;
     const held = flights.run('a', (signal) => {
       inner = signal;
-      return door.promise;
+      return blocker.promise;
     });
-    const left = flights.run('a', () => door.promise, leaver.signal);
-    leaver.abort(new Error('gone'));
+    const left = flights.run('a', () => blocker.promise, caller.signal);
+    caller.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
     expect(inner?.aborted).toBe(false);
-    door.open('ok');
+    blocker.open('ok');
     expect(await held).toBe('ok');
   });
 

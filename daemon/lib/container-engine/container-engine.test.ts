@@ -21,7 +21,7 @@ interface Captured {
 const FILE = join(import.meta.dirname, 'fixtures', 'podman-4.3.1.json');
 const ID = '350152d283fded33969dd8a87816af25ba226b33df3c6da8c8f565cad7cf7921';
 const LABELS = { 'test.owner': 'me', 'test.slot': 'a b' };
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 let outbound: Outbound;
 let server: Server;
@@ -74,7 +74,7 @@ test('a present image, an absent image, and a pull that fails inside a 200 respo
   const engine = await connect();
   expect(await engine.hasImage('localhost/stand-in')).toBe(true);
   expect(await engine.hasImage('localhost:1/absent')).toBe(false);
-  const options = { signal: never, limitMs: 5000, onProgress: () => {} };
+  const options = { signal: neverAborted, limitMs: 5000, onProgress: () => {} };
   await expect(engine.pull('localhost:1/absent', options)).rejects.toThrow(/localhost:1.*connection refused/);
 });
 
@@ -101,7 +101,7 @@ test('the life cycle of a container', async () => {
   const onOutput = (bytes: Buffer) => {
     output += bytes;
   };
-  await engine.follow(ID, { signal: never, limitMs: 5000, tail: 10, onOutput });
+  await engine.follow(ID, { signal: neverAborted, limitMs: 5000, tail: 10, onOutput });
   expect(output).toBe('listening\n');
   await engine.wait(ID, 5000);
   expect(await engine.inspect(ID)).toMatchObject({ running: false, exitCode: 0 });

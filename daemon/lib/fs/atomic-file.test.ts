@@ -62,14 +62,14 @@ describe('replaceFile', () => {
 
   test('no file in the folder is ever readable by others', async () => {
     writeFileSync(path, 'old', { mode: 0o600 });
-    const seen: string[] = [];
+    const modes: string[] = [];
     await replace('new', {
       faults: () => {
-        for (const name of readdirSync(folder)) seen.push(mode(join(folder, name)));
+        for (const name of readdirSync(folder)) modes.push(mode(join(folder, name)));
       },
     });
-    expect(seen.length).toBeGreaterThan(5);
-    expect(new Set(seen)).toEqual(new Set(['600']));
+    expect(modes.length).toBeGreaterThan(5);
+    expect(new Set(modes)).toEqual(new Set(['600']));
   });
 
   test.each(STEPS)(
@@ -153,12 +153,12 @@ describe('replaceFile', () => {
   });
 
   test('a sibling folder with the same prefix is outside', async () => {
-    const beside = `${folder}-beside`;
-    mkdirSync(beside);
-    writeFileSync(join(beside, 'x'), 'theirs');
-    symlinkSync(join(beside, 'x'), path);
+    const sibling = `${folder}-beside`;
+    mkdirSync(sibling);
+    writeFileSync(join(sibling, 'x'), 'theirs');
+    symlinkSync(join(sibling, 'x'), path);
     expect((await refusal(replace('new'))).reason).toBe('symlink');
-    rmSync(beside, { recursive: true });
+    rmSync(sibling, { recursive: true });
   });
 
   test('refuses anything but a regular file, also behind a link', async () => {

@@ -110,17 +110,17 @@ describe('bounds', () => {
 test('reports members with their ranges', () => {
   const bytes = Buffer.from(' { "a" : [1, 2] ,"b\\u0063":"x" } ');
   const scanner = new ByteScanner(bytes);
-  const seen: [string, string, number][] = [];
+  const members: [string, string, number][] = [];
   scanner.object({
     member(before, keyStart, keyEnd) {
       const start = scanner.at;
       scanner.value();
       const key = stringAt(bytes, { start: keyStart, end: keyEnd });
-      seen.push([key, bytes.toString('utf8', start, scanner.at), before]);
+      members.push([key, bytes.toString('utf8', start, scanner.at), before]);
     },
   });
   scanner.end();
-  expect(seen).toEqual([
+  expect(members).toEqual([
     ['a', '[1, 2]', 2],
     ['bc', '"x"', 17],
   ]);

@@ -8,12 +8,12 @@ import { stringIndexOf } from './json-string-index.ts';
 const CLAIMED = 1 << 20;
 
 /** Builds the text from chunks, split at these offsets. */
-function came(text: string, cuts: readonly number[]): Buffer {
+function chunked(text: string, cuts: readonly number[]): Buffer {
   const whole = Buffer.from(text);
   const gathered = new BodyBuffer(CLAIMED);
-  const places = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].sort((one, two) => one - two);
+  const offsets = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].sort((one, two) => one - two);
   let from = 0;
-  for (const to of [...places, whole.length]) {
+  for (const to of [...offsets, whole.length]) {
     if (to > from) gathered.push(Buffer.from(whole.subarray(from, to)));
     from = to;
   }
@@ -50,9 +50,9 @@ describe('long strings of a body in chunks', () => {
     let known = 0;
     let long = 0;
     fc.assert(
-      fc.property(fc.array(run, { maxLength: 20 }), fc.nat(20), flaw, cuts, (runs, place, bad, cutAt) => {
-        const text = `{"model":"m","list":["${runs.toSpliced(place, 0, bad).join('')}"]}`;
-        const bytes = came(text, cutAt);
+      fc.property(fc.array(run, { maxLength: 20 }), fc.nat(20), flaw, cuts, (runs, position, bad, cutAt) => {
+        const text = `{"model":"m","list":["${runs.toSpliced(position, 0, bad).join('')}"]}`;
+        const bytes = chunked(text, cutAt);
         expect(bytes.toString()).toBe(text);
         expect(accepts(bytes)).toBe(parses(text));
         if (!parses(text)) return;
@@ -73,7 +73,7 @@ describe('long strings of a body in chunks', () => {
   test('reads a split escape when the rest has arrived', () => {
     const text = `["${'b'.repeat(5_000)}\\u00e9\\n"]`;
     for (let cut = text.length - 14; cut < text.length; cut++) {
-      const bytes = came(text, [cut, cut + 1]);
+      const bytes = chunked(text, [cut, cut + 1]);
       expect([cut, endOf(bytes, 1)]).toEqual([cut, text.length - 1]);
     }
   });
@@ -81,7 +81,7 @@ describe('long strings of a body in chunks', () => {
   test('stops indexing a text of short strings after a while', () => {
     const short = `"${'c'.repeat(100)}",`.repeat(2_000);
     const late = `[${short}"${'d'.repeat(50_000)}"]`;
-    const bytes = came(
+    const bytes = chunked(
       late,
       Array.from({ length: 40 }, (_, index) => index * 6_000),
     );
@@ -92,7 +92,7 @@ describe('long strings of a body in chunks', () => {
   test('stops indexing at an invalid string', () => {
     const long = 'e'.repeat(5_000);
     const text = `["${long}","\\x${long}","${long}"]`;
-    const bytes = came(text, []);
+    const bytes = chunked(text, []);
     const known = [1, 5_004, 10_009].map((start) => endOf(bytes, start));
     expect(known).toEqual([5_003, undefined, undefined]);
     expect(accepts(bytes)).toBe(false);

@@ -11,10 +11,10 @@ test('returns the received bytes for any chunks and any expected length', () => 
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 40 });
   const expected = fc.oneof(fc.constant(Number.NaN), fc.nat(20_000));
   fc.assert(
-    fc.property(pieces, expected, fc.boolean(), (given, claimed, right) => {
-      const whole = Buffer.concat(given);
+    fc.property(pieces, expected, fc.boolean(), (chunks, claimed, right) => {
+      const whole = Buffer.concat(chunks);
       const gathered = new BodyBuffer(right ? whole.length : claimed);
-      for (const piece of given) gathered.push(Buffer.from(piece));
+      for (const piece of chunks) gathered.push(Buffer.from(piece));
       expect(gathered.length).toBe(whole.length);
       expect(gathered.take()).toEqual(whole);
       expect(gathered.length).toBe(0);
@@ -75,8 +75,8 @@ test('a discarded long body returns its buffer to the pool at once', () => {
   gathered.discard();
   expect(gathered.length).toBe(0);
   expect(gathered.take()).toHaveLength(0);
-  const room = acquireBuffer(LENGTH);
-  expect([room.length, room.subarray(0, 3).toString()]).toEqual([LENGTH, 'ccc']);
+  const pooled = acquireBuffer(LENGTH);
+  expect([pooled.length, pooled.subarray(0, 3).toString()]).toEqual([LENGTH, 'ccc']);
 });
 
 test('a released long body leaves its buffer to the next one, which contains nothing of it', () => {

@@ -64,11 +64,11 @@ test('releases marked bytes once they are written completely, and nothing else',
   await sleep(50);
   expect(near.writableLength).toBeGreaterThan(0);
   expect(pieces.at(-1)?.length).toBe(LONG);
-  const got: Buffer[] = [];
-  far.on('data', (chunk) => got.push(chunk)).resume();
+  const received: Buffer[] = [];
+  far.on('data', (chunk) => received.push(chunk)).resume();
   near.end();
   await once(far, 'end');
-  expect(Buffer.concat(got).equals(want)).toBe(true);
+  expect(Buffer.concat(received).equals(want)).toBe(true);
   expect(pieces.filter(({ length }) => length > 0)).toEqual(remaining);
   close();
 });
@@ -103,11 +103,11 @@ test('releases memory after its last pending write, and all bytes arrive', async
   expect([one.near.writableLength, two.near.writableLength].every((left) => left > 0)).toBe(true);
   expect(body.length).toBe(want.length);
   for (const { near, far } of [one, two]) {
-    const got: Buffer[] = [];
-    far.on('data', (chunk) => got.push(chunk)).resume();
+    const received: Buffer[] = [];
+    far.on('data', (chunk) => received.push(chunk)).resume();
     near.end();
     await once(far, 'end');
-    expect(Buffer.concat(got).equals(want)).toBe(true);
+    expect(Buffer.concat(received).equals(want)).toBe(true);
     expect(body.length).toBe(near === one.near ? want.length : 0);
   }
   one.close();
@@ -144,11 +144,11 @@ test('a short part of a long body arrives even when it is written long after the
   near.write(other, () => (left = body.length));
   near.write(body.subarray(-100));
   releaseWhenWritten(body);
-  const got: Buffer[] = [];
-  far.on('data', (chunk) => got.push(chunk)).resume();
+  const received: Buffer[] = [];
+  far.on('data', (chunk) => received.push(chunk)).resume();
   near.end();
   await once(far, 'end');
-  expect(Buffer.concat(got).equals(want)).toBe(true);
+  expect(Buffer.concat(received).equals(want)).toBe(true);
   expect([longIsOut, left, body.length]).toEqual([true, want.length - other.length, 0]);
   close();
 });

@@ -19,22 +19,22 @@ test('does not merge long chunks or multi-byte text', () => {
 });
 
 /** A connection whose peer records what it receives. */
-async function pair(): Promise<{ near: Socket; far: Socket; got: () => Buffer; close: () => void }> {
+async function pair(): Promise<{ near: Socket; far: Socket; received: () => Buffer; close: () => void }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const near = connect((server.address() as { port: number }).port, '127.0.0.1');
   const [far] = (await once(server, 'connection')) as [Socket];
-  const got: Buffer[] = [];
-  far.on('data', (chunk) => got.push(chunk));
+  const received: Buffer[] = [];
+  far.on('data', (chunk) => received.push(chunk));
   const close = () => {
     near.destroy();
     server.close();
   };
-  return { near, far, got: () => Buffer.concat(got), close };
+  return { near, far, received: () => Buffer.concat(received), close };
 }
 
 test('a socket writes short chunks together and long ones separately, in order', async () => {
-  const { near, got, close } = await pair();
+  const { near, received, close } = await pair();
   coalesceWrites(near);
   const long = Buffer.alloc(100_000, 'x');
   near.cork();
@@ -47,8 +47,8 @@ test('a socket writes short chunks together and long ones separately, in order',
   near.uncork();
   near.end('end');
   const want = Buffer.concat([Buffer.from('head\r\nbodyü'), long, Buffer.from('end')]);
-  while (got().length < want.length) await sleep(5);
-  expect(got().equals(want)).toBe(true);
+  while (received().length < want.length) await sleep(5);
+  expect(received().equals(want)).toBe(true);
   close();
 });
 

@@ -16,7 +16,7 @@ const stat = (name: string, state: string, ticks: number) =>
   `42 (${name}) ${state} 1 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 11 0 ${ticks} 900 100 184`;
 
 let proc: string;
-const plant = (state: string, ticks: number, nonce: string) => {
+const writeStat = (state: string, ticks: number, nonce: string) => {
   mkdirSync(join(proc, '42'), { recursive: true });
   writeFileSync(join(proc, '42', 'stat'), stat('a b) c', state, ticks));
   writeFileSync(join(proc, '42', 'environ'), `PATH=/bin\0GATEWAY_WORKER=${nonce}\0`);
@@ -35,7 +35,7 @@ describe('process identity', () => {
   });
 
   it('matches on number, start time and nonce together', () => {
-    plant('S', 777, NONCE);
+    writeStat('S', 777, NONCE);
     expect(isSameProcess({ pid: 42, startTicks: 777, nonce: NONCE }, proc)).toBe(true);
   });
 
@@ -44,12 +44,12 @@ describe('process identity', () => {
     ['another nonce', 777, `${NONCE}x`],
     ['an empty nonce', 777, ''],
   ])('P06: a foreign process with the same pid does not match: %s', (_, startTicks, nonce) => {
-    plant('S', 777, NONCE);
+    writeStat('S', 777, NONCE);
     expect(isSameProcess({ pid: 42, startTicks, nonce }, proc)).toBe(false);
   });
 
   it('a zombie and an absent process are not running', () => {
-    plant('Z', 777, NONCE);
+    writeStat('Z', 777, NONCE);
     expect(startTicksOf(42, proc)).toBeNull();
     expect(startTicksOf(43, proc)).toBeNull();
   });

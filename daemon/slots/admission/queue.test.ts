@@ -35,9 +35,9 @@ describe('the admission queue', () => {
     const lease = await bench.request('a');
     const order: string[] = [];
     for (const name of ['b', 'c', 'd']) {
-      void bench.request(name).then((got) => {
+      void bench.request(name).then((granted) => {
         order.push(name);
-        got.release();
+        granted.release();
       });
       await settle();
     }
@@ -95,10 +95,10 @@ describe('the admission queue', () => {
   it('a caller that disconnects removes its load, and nothing is evicted for it', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
-    const leaver = new AbortController();
-    bench.request('b', { signal: leaver.signal });
+    const disconnect = new AbortController();
+    bench.request('b', { signal: disconnect.signal });
     expect(bench.controller('b').record()).toMatchObject({ state: 'offline', queued: 1, waiting_for: ['a'] });
-    leaver.abort();
+    disconnect.abort();
     lease.release();
     await bench.clock.advance(60_000);
     expect([bench.admission.waiting, bench.evicted]).toEqual([[], []]);

@@ -10,8 +10,8 @@ class KeepingRunner extends ScriptedRunner {
   readonly calls: string[] = [];
   readonly found = Promise.withResolvers<ReadonlySet<string>>();
 
-  reconcile(wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    this.calls.push(`reconcile ${[...wanted].sort().join(' ')}`);
+  reconcile(wantedSlots: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    this.calls.push(`reconcile ${[...wantedSlots].sort().join(' ')}`);
     return this.found.promise;
   }
 

@@ -77,9 +77,9 @@ describe('failure', () => {
     await bench.failTimes(5);
     await bench.clock.advance(300_000);
     bench.runner.loadsAtOnce = false;
-    const leaver = new AbortController();
-    bench.request({ signal: leaver.signal });
-    leaver.abort();
+    const disconnect = new AbortController();
+    bench.request({ signal: disconnect.signal });
+    disconnect.abort();
     await settle();
     expect(bench.controller.record()).toMatchObject({
       state: 'error',
@@ -95,10 +95,10 @@ describe('failure', () => {
     bench.controller.evict();
     await settle();
     bench.runner.loadsAtOnce = false;
-    const leaver = new AbortController();
-    bench.request({ signal: leaver.signal });
+    const disconnect = new AbortController();
+    bench.request({ signal: disconnect.signal });
     bench.runner.last.stopsOnRequest = false;
-    leaver.abort();
+    disconnect.abort();
     await settle();
     expect(bench.state).toBe('stopping');
     bench.runner.last.end();
@@ -118,10 +118,10 @@ describe('failure', () => {
     bench.controller.evict();
     await settle();
     bench.runner.loadsAtOnce = false;
-    const leaver = new AbortController();
-    bench.request({ signal: leaver.signal });
+    const disconnect = new AbortController();
+    bench.request({ signal: disconnect.signal });
     bench.runner.last.stopsOnRequest = false;
-    leaver.abort();
+    disconnect.abort();
     await settle();
     const request = bench.request();
     bench.runner.loadsAtOnce = true;

@@ -57,5 +57,5 @@ describe('nextStep', () => {
     ['also when the gateway stops', snapshot('starting', { queued: 2, isClosed: true }), 'cancel-load'],
     ['a stopping slot ends first', snapshot('stopping', { queued: 1 }), 'rest'],
     ['a failed slot waits for its back-off', snapshot('error', { isLoadRequested: true, queued: 1 }), 'rest'],
-  ])('%s', (_, given, step) => expect(nextStep(given)).toBe(step));
+  ])('%s', (_, input, step) => expect(nextStep(input)).toBe(step));
 });

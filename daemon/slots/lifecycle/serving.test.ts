@@ -40,10 +40,10 @@ it('serves while a request runs, and is idle some time after the last one', asyn
 
 it('the leases of an engine that has ended do not count for the next one', async () => {
   const { clock, events, bench, serving } = ready();
-  const lent = serving.grantLease();
+  const lease = serving.grantLease();
   serving.abandon();
   bench.current = currentOf('cpu');
-  lent.release();
+  lease.release();
   await clock.advance(120_000);
   expect([serving.traffic.active, events]).toEqual([0, []]);
 });

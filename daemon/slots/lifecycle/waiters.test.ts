@@ -40,9 +40,9 @@ describe('Waiters', () => {
   });
 
   it('removes a caller that disconnects and reports it; a later abort changes nothing', async () => {
-    const leaver = new AbortController();
-    const turn = wait(leaver.signal);
-    leaver.abort(new Error('gone'));
+    const disconnect = new AbortController();
+    const turn = wait(disconnect.signal);
+    disconnect.abort(new Error('gone'));
     await expect(turn).rejects.toThrow('gone');
     expect([waiters.size, left]).toEqual([0, 1]);
     const served = new AbortController();

@@ -120,12 +120,12 @@ test('reports a missing parent and ends', async () => {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./llama-main.ts', import.meta.url))], {
     env: {},
   });
-  let said = '';
+  let stderr = '';
   child.stderr.on('data', (text) => {
-    said += text;
+    stderr += text;
   });
   expect((await once(child, 'exit'))[0]).toBe(WORKER_EXIT.misuse);
-  expect(said).toContain('started by the gateway');
+  expect(stderr).toContain('started by the gateway');
 });
 
 const files: (() => Promise<void>)[] = [];

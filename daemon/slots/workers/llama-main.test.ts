@@ -78,14 +78,14 @@ describe('start', () => {
   test('a model for the CPU is loaded in this one process', async () => {
     const other = await forkWorker(file.path);
     const children = `/proc/${other.child.pid}/task/${other.child.pid}/children`;
-    let seen = '';
-    const look = setInterval(() => {
-      seen += readFileSync(children, 'utf8');
+    let childPids = '';
+    const poll = setInterval(() => {
+      childPids += readFileSync(children, 'utf8');
     }, 5);
     await other.ready;
-    clearInterval(look);
+    clearInterval(poll);
     await other.stop();
-    expect(seen).toBe('');
+    expect(childPids).toBe('');
   });
 
   test('health is open, all else demands the key', async () => {
@@ -206,10 +206,10 @@ describe('completions', () => {
 
   test('the same seed repeats, another one differs', async () => {
     const body = { prompt: 'abc', max_tokens: 60, temperature: 5, top_k: 0, top_p: 1, min_p: 0 };
-    const say = async (seed: number) => (await request(TEXT, { ...body, seed })).choices[0]?.text;
-    const first = await say(7);
-    expect(await say(7)).toBe(first);
-    expect(await say(8)).not.toBe(first);
+    const complete = async (seed: number) => (await request(TEXT, { ...body, seed })).choices[0]?.text;
+    const first = await complete(7);
+    expect(await complete(7)).toBe(first);
+    expect(await complete(8)).not.toBe(first);
   });
 
   test('a repeat penalty is applied', async () => {
@@ -228,8 +228,8 @@ describe('completions', () => {
   test('a prompt seen before is not read again', async () => {
     const prompt = 'the same long beginning of every prompt: abc';
     await request(TEXT, { prompt, max_tokens: 1 });
-    const again = await request(TEXT, { prompt: `${prompt}d`, max_tokens: 1 });
-    expect(again.usage?.prompt_tokens_details).toEqual({ cached_tokens: prompt.length });
+    const repeated = await request(TEXT, { prompt: `${prompt}d`, max_tokens: 1 });
+    expect(repeated.usage?.prompt_tokens_details).toEqual({ cached_tokens: prompt.length });
   });
 });
 

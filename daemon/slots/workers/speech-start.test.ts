@@ -30,9 +30,9 @@ describe('an invalid model', () => {
       'not a whole ONNX file',
     ],
     ['a recogniser', (folder: string) => void writeToneRecogniser(folder), 'not a voice'],
-  ])('%s: reports the reason and ends', async (name, spoil, reason) => {
+  ])('%s: reports the reason and ends', async (name, damage, reason) => {
     const folder = writeToneVoice(join(tones.home, name.replaceAll(' ', '-')));
-    spoil(folder);
+    damage(folder);
     const worker = await tones.fork(folder, 'speech', tones.home);
     await expect(worker.ready).rejects.toThrow(reason);
     expect((await worker.exited).code).toBe(WORKER_EXIT.failed);

@@ -12,9 +12,9 @@ afterAll(() => tones.stop());
 
 describe('tone voice and tone recogniser', () => {
   test('a sentence is transcribed exactly', async () => {
-    const heard = await tones.transcribe(await tones.speak(TEXT), { model: 'x' });
-    expect(heard.status).toBe(200);
-    expect(JSON.parse(heard.text)).toEqual({ text: TEXT, usage: { type: 'duration', seconds: 3 } });
+    const transcription = await tones.transcribe(await tones.speak(TEXT), { model: 'x' });
+    expect(transcription.status).toBe(200);
+    expect(JSON.parse(transcription.text)).toEqual({ text: TEXT, usage: { type: 'duration', seconds: 3 } });
   });
 
   test('also as raw samples at 24,000 Hz', async () => {

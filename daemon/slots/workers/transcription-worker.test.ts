@@ -7,10 +7,10 @@ import { readEvents } from './testing/forked-worker.ts';
 import {
   findFfmpeg,
   formOf,
-  HEARING,
   startToneWorkers,
   TEXT,
   type ToneWorkers,
+  TRANSCRIPTIONS,
 } from './testing/tone-workers.ts';
 
 let tones: ToneWorkers;
@@ -42,7 +42,7 @@ describe('transcription', () => {
   });
 
   test('streamed: each segment, then the whole text', async () => {
-    const answer = await tones.ear.post(HEARING, formOf(sound, { stream: 'true', model: 'x' }));
+    const answer = await tones.recogniser.post(TRANSCRIPTIONS, formOf(sound, { stream: 'true', model: 'x' }));
     expect(answer.headers.get('content-type')).toContain('text/event-stream');
     const events: { type: string; delta?: string; text?: string }[] = [];
     for await (const event of readEvents(answer)) events.push(JSON.parse(event));
@@ -84,8 +84,8 @@ describe('transcription', () => {
   test('a form without a file, and no form at all', async () => {
     const body = new FormData();
     body.append('model', 'x');
-    expect((await tones.ear.post(HEARING, body)).status).toBe(422);
-    expect((await tones.ear.post(HEARING, { model: 'x' })).status).toBe(415);
+    expect((await tones.recogniser.post(TRANSCRIPTIONS, body)).status).toBe(422);
+    expect((await tones.recogniser.post(TRANSCRIPTIONS, { model: 'x' })).status).toBe(415);
   });
 
   test('leaves nothing of the upload on the disk', () => {

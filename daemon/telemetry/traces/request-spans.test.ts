@@ -27,7 +27,7 @@ const request: TracedRequest = {
 };
 
 /** Returns `name parent start-end` of each span, its parent by name. */
-function told(change: Partial<TracedRequest> = {}, load: LoadTime | null = null): string[] {
+function spansOf(change: Partial<TracedRequest> = {}, load: LoadTime | null = null): string[] {
   const spans = requestSpans({ ...request, ...change }, context, load);
   const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
   expect(names.size).toBe(spans.length);
@@ -45,7 +45,7 @@ const CALL = [
 ];
 
 test('a request has its stages below it', () => {
-  expect(told()).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...CALL]);
+  expect(spansOf()).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...CALL]);
 });
 
 test.each<[string, LoadTime, string[]]>([
@@ -54,19 +54,19 @@ test.each<[string, LoadTime, string[]]>([
   ['a load that goes on', { from: 1_300, to: 9_000 }, ['load < wait 1300-1500']],
   ['a load of another time', { from: 100, to: 900 }, []],
 ])('%s', (_, load, lines) => {
-  expect(told({}, load)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...lines, ...CALL]);
+  expect(spansOf({}, load)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...lines, ...CALL]);
 });
 
 test('a slot that serves immediately has no wait, nor has an upstream', () => {
-  expect(told({ leasedMs: 1_010.4 })).toEqual([ROOT, ...CALL]);
-  expect(told({ slot: null, upstream: 'desk', leasedMs: null })).toEqual([ROOT, ...CALL]);
+  expect(spansOf({ leasedMs: 1_010.4 })).toEqual([ROOT, ...CALL]);
+  expect(spansOf({ slot: null, upstream: 'desk', leasedMs: null })).toEqual([ROOT, ...CALL]);
 });
 
 test('a request that ends early has the stages that it reached', () => {
   const early = { leasedMs: null, sentMs: null, firstByteMs: null };
-  expect(told(early)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-2000']);
-  expect(told({ ...early, slot: null, routedMs: null })).toEqual([ROOT]);
-  expect(told({ firstByteMs: null }).at(-1)).toBe('prefill < call 1510-2000');
+  expect(spansOf(early)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-2000']);
+  expect(spansOf({ ...early, slot: null, routedMs: null })).toEqual([ROOT]);
+  expect(spansOf({ firstByteMs: null }).at(-1)).toBe('prefill < call 1510-2000');
 });
 
 test.each<[Partial<TracedRequest>, boolean]>([

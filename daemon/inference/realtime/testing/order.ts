@@ -180,9 +180,9 @@ function message(item: OpenItem, event: ServerEvent): void {
   need(item.part === 'open', 'no part is open');
   if (event.type === 'response.content_part.done') {
     const { type } = event.part as { type: string };
-    const wanted = type === 'text' ? ['text'] : ['audio', 'transcript'];
+    const expected = type === 'text' ? ['text'] : ['audio', 'transcript'];
     need(
-      wanted.every((each) => item.done.has(each)),
+      expected.every((each) => item.done.has(each)),
       'a part ends before its streams',
     );
     item.part = 'closed';

@@ -32,8 +32,8 @@ export interface TestPodman {
 /** A Podman, or why it cannot run here. */
 export type TriedPodman = { podman: TestPodman; obstacle: null } | { podman: null; obstacle: string };
 
-const PLACES = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/usr/local/sbin'];
-const installed = (name: string) => PLACES.some((folder) => existsSync(join(folder, name)));
+const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/usr/local/sbin'];
+const installed = (name: string) => PROGRAM_FOLDERS.some((folder) => existsSync(join(folder, name)));
 
 /** Returns why Podman cannot run here, as far as that is known without a try. */
 function missing(): string | null {
@@ -85,14 +85,14 @@ function writeConfig(folder: string): string {
 function writeRootfs(folder: string): string {
   const root = join(folder, 'rootfs');
   const node = realpathSync(process.execPath);
-  const place = (from: string, to = from) => {
+  const copyIn = (from: string, to = from) => {
     mkdirSync(dirname(join(root, to)), { recursive: true });
     copyFileSync(realpathSync(from), join(root, to));
   };
-  place(node, '/bin/node');
+  copyIn(node, '/bin/node');
   const linked = execFileSync('ldd', [node], { encoding: 'utf8' });
-  for (const [path] of linked.matchAll(/\/[^\s:]+(?= \()/g)) place(path);
-  place(join(import.meta.dirname, 'server.cjs'), '/app/server.cjs');
+  for (const [path] of linked.matchAll(/\/[^\s:]+(?= \()/g)) copyIn(path);
+  copyIn(join(import.meta.dirname, 'server.cjs'), '/app/server.cjs');
   mkdirSync(join(root, 'tmp'));
   return root;
 }
@@ -121,7 +121,7 @@ class OwnPodman implements TestPodman {
     this.#flags = ['--root', at('root'), '--runroot', at('run'), '--tmpdir', at('tmp')];
     writeFileSync(at('registries.conf'), `[[registry]]\nlocation = "${insecureRegistry}"\ninsecure = true\n`);
     this.#env = {
-      PATH: [writeNoPackages(this.#folder), ...PLACES].join(':'),
+      PATH: [writeNoPackages(this.#folder), ...PROGRAM_FOLDERS].join(':'),
       HOME: this.#folder,
       CONTAINERS_CONF: writeConfig(this.#folder),
       CONTAINERS_REGISTRIES_CONF: at('registries.conf'),

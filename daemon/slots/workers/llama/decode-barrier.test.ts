@@ -85,7 +85,7 @@ test('the first sequence waits for others that arrive together, and running sequ
 
 test('without the barrier sequences alternate', async () => {
   const free = new DecodeBarrier(turn);
-  free.join = () => ({ next: (ask) => ask(), leave: () => {} });
+  free.join = () => ({ next: (step) => step(), leave: () => {} });
   const { batches } = await decodeAll([{ tokens: 40 }, { tokens: 40, late: 3 }], free);
   expect(batches.filter((batch) => batch.length === 2)).toEqual([]);
 });
