@@ -103,7 +103,7 @@ describe('memoryHeadroom', () => {
       expect(both(device)).toEqual({ pool: 'arc', free: 6 * GIB });
     });
 
-    it('is counted after it', () => {
+    it('is counted after the dedicated GPU', () => {
       expect(both('vulkan:0')).toEqual({ pool: 'arc', free: 6 * GIB });
       expect(both('vulkan:1')).toEqual(host);
     });

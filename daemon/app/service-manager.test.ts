@@ -45,7 +45,7 @@ const feeds = (messages: readonly string[]) =>
   messages.filter((assignments) => assignments.startsWith('WATCHDOG=1')).length;
 
 describe('notifications to a service manager', () => {
-  it('starts with readiness, then feeds the watchdog at a third of its limit', async () => {
+  it('reports readiness, then feeds the watchdog at a third of its limit', async () => {
     const { manager, messages } = following();
     await pass(10_000);
     expect(messages).toEqual([]);
@@ -55,7 +55,7 @@ describe('notifications to a service manager', () => {
     expect(feeds(messages)).toBe(3);
   });
 
-  it('does not feed while the check throws, and resumes once it passes', async () => {
+  it('sends no heartbeat while the check throws, and resumes once it passes', async () => {
     let isHealthy = false;
     const check = () => {
       if (!isHealthy) throw new Error('out of reach');

@@ -4,8 +4,8 @@ import { EventBus } from '../lib/async/event-bus.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { createAuthEvents } from './auth-events.ts';
 
-describe('news', () => {
-  it('reaches listeners, the event stream and the audit trail', () => {
+describe('auth events', () => {
+  it('reach listeners, the event stream and the audit trail', () => {
     const rows: unknown[] = [];
     const bus = new EventBus<GatewayEvents>();
     const events: unknown[] = [];
@@ -32,7 +32,7 @@ describe('news', () => {
     ]);
   });
 
-  it('a failing audit trail or listener does not affect others', () => {
+  it('are not affected by a failing audit trail or listener', () => {
     const { log, lines } = recordedLog();
     const fail = () => {
       throw new Error('disk full');

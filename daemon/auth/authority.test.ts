@@ -33,7 +33,7 @@ describe('parseAuthority', () => {
     expect([host(hyphens(320)), host(hyphens(321))]).toEqual(['h', null]);
   });
 
-  it('names an address apart from a name', () => {
+  it('distinguishes an address from a name', () => {
     expect(parseAuthority('10.0.0.1')?.kind).toBe('ip');
     expect(parseAuthority('[::1]')?.kind).toBe('ip');
     expect(parseAuthority('ten')?.kind).toBe('name');
@@ -88,7 +88,7 @@ describe('parseAuthority', () => {
     expect(parseAuthority(text)).toBeNull();
   });
 
-  it('O04 reads IDN, its UTF-8 bytes and its punycode as one name', () => {
+  it('O04 parses an IDN, its UTF-8 bytes and its punycode as the same name', () => {
     const bytes = Buffer.from('bücher.example').toString('latin1');
     for (const text of [
       'bücher.example',
@@ -103,7 +103,7 @@ describe('parseAuthority', () => {
     expect(host('ｅvil.example')).toBe('evil.example');
   });
 
-  it('accepts nothing that the URL standard reads as another host or port', () => {
+  it('accepts nothing that the URL standard parses as another host or port', () => {
     const piece = fc.constantFrom(
       ...[
         'a',

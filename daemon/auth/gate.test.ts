@@ -77,7 +77,7 @@ describe('gate', () => {
     expect(table(unusable)).toEqual(closed);
   });
 
-  it('never gives a lower tier more than a higher one, nor enforcement more than its absence', () => {
+  it('never permits a lower tier more than a higher one, nor more with enforcement than without', () => {
     const flags = [true, false];
     for (const rule of RULES)
       for (const enforced of flags)
@@ -94,7 +94,7 @@ describe('gate', () => {
             }
   });
 
-  it('names the class that a rule has now', () => {
+  it('names the current class of a rule', () => {
     expect(
       effectiveClass('bootstrap', { hasAdminKey: false, unusableAdminKey: false, memoryClass: 'admin' }),
     ).toBe('open');

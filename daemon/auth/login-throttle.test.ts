@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createLoginThrottle } from './login-throttle.ts';
 
-describe('login brake', () => {
-  it('L10 leaves a hundred attempts a minute alone, then delays up to one second, and recovers', () => {
+describe('login throttle', () => {
+  it('L10 does not delay a hundred attempts per minute, then delays by up to one second, and recovers', () => {
     let now = 0;
     const throttle = createLoginThrottle(() => now);
     for (let i = 0; i < 100; i++) expect(throttle.delayMs()).toBe(0);
@@ -17,7 +17,7 @@ describe('login brake', () => {
     expect(throttle.delayMs()).toBe(0);
   });
 
-  it('counts no attempt but its own, at the start and after a pause', () => {
+  it('counts only actual attempts, at the start and after a pause', () => {
     let now = 0;
     const throttle = createLoginThrottle(() => now);
     const many = (count: number) => Array.from({ length: count }, () => throttle.delayMs()).at(-1);
@@ -30,7 +30,7 @@ describe('login brake', () => {
     expect([many(98), many(2)]).toEqual([0, 10]);
   });
 
-  it('forgets each attempt a minute after it was made, however many there were', () => {
+  it('drops each attempt after a minute, for any number of attempts', () => {
     let now = 0;
     const throttle = createLoginThrottle(() => now);
     const many = (count: number) => Array.from({ length: count }, () => throttle.delayMs()).at(-1);

@@ -102,7 +102,7 @@ describe('rotate', () => {
     expect((await rotate('admin')).fingerprint).toBe(fingerprint(settings.env.adminKey as unknown as string));
   });
 
-  it('R11 an unknown failure gives no details', async () => {
+  it('R11 an unknown failure has no details', async () => {
     const { log } = setup();
     for (const failure of [new Error('x'), 'x', null, { code: '/etc/svc' }, { code: 5 }]) {
       const rotate = createRotate({

@@ -24,7 +24,7 @@ const signed = (json: string | Buffer) => `${b64(json)}.${mac(b64(json))}`;
 const until = (expires: unknown) => signed(`{"session_id":"abc","expires_at":${expires}}`);
 
 describe('session cookie', () => {
-  it('reads back what it issued, and is base64url and one dot', () => {
+  it('parses what it issued: base64url with one dot', () => {
     expect(read(value)).toEqual(session);
     expect(value).toMatch(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/);
     expect(JSON.parse(Buffer.from(value.split('.')[0] as string, 'base64url').toString())).toEqual({
@@ -34,7 +34,7 @@ describe('session cookie', () => {
     expect(value.split('.')[1]).toBe(mac(value.split('.')[0] as string));
   });
 
-  it('accepts a payload of either key order, signed elsewhere with the same secret', () => {
+  it('accepts a payload with either key order when signed with the same secret', () => {
     const json = JSON.stringify({ expires_at: NOW + 5, session_id: 'a-b_C' });
     expect(read(signed(json))).toEqual({ sessionId: 'a-b_C', expiresAt: NOW + 5 });
   });
@@ -115,7 +115,7 @@ describe('session cookie', () => {
     expect(read(`${payload}.${'A'.repeat(43)}`)).toBeNull();
   });
 
-  it('K05 payloads that are not exactly the two keys with their types are refused', () => {
+  it('K05 payloads other than the two keys with their types are refused', () => {
     const good = `"session_id":"abc","expires_at":${NOW + 9}`;
     expect(read(signed(`{${good}}`))).not.toBeNull();
     const payloads = [
@@ -173,7 +173,7 @@ describe('session cookie', () => {
     ).toBeNull();
   });
 
-  it('K06 expires exactly on time, and is never further ahead than a fresh session', () => {
+  it('K06 expires exactly on time, and is refused when it expires later than a new session would', () => {
     expect(read(until(NOW))).toBeNull();
     expect(read(until(NOW - 1))).toBeNull();
     expect(read(until(NOW + 1))).not.toBeNull();
@@ -203,7 +203,7 @@ describe('session cookie', () => {
     }
   });
 
-  it('finds the cookie among others, the first of its name only, its value as sent', () => {
+  it('finds the cookie among others: only the first of its name, with its value as sent', () => {
     expect(sessionCookieIn(`a=b; svc_session=${value}; c=d`)).toBe(value);
     expect(sessionCookieIn(`svc_session=first; svc_session=${value}`)).toBe('first');
     expect(sessionCookieIn(`xsvc_session=${value}`)).toBeNull();
@@ -226,7 +226,7 @@ describe('session cookie', () => {
     ]);
   });
 
-  it('K01 no mutated, spliced or invented value is ever a session', () => {
+  it('K01 no mutated, spliced or invented value is a valid session', () => {
     const chars = fc.constantFrom(...'ABCyz019-_.+/= \n%"', '\xff', '\0');
     const mutation = fc.tuple(
       fc.nat(value.length - 1),
@@ -253,7 +253,7 @@ describe('session cookie', () => {
     );
   });
 
-  it('K05 no signed JSON but the exact shape is a session', () => {
+  it('K05 no signed JSON of another shape is a valid session', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         expect(read(signed(json))).toBeNull();

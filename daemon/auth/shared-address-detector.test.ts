@@ -17,7 +17,7 @@ function setup() {
   return { at, watch, see };
 }
 
-describe('several callers who count as one', () => {
+describe('several callers that share one address', () => {
   it.each([
     ['a proxy names two, and is not believed', OFF, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], 'untrusted'],
     [
@@ -54,7 +54,7 @@ describe('several callers who count as one', () => {
     expect(watch.cause(OFF)).toBeNull();
   });
 
-  it('ends when the setting is made, and an hour after the last sighting', () => {
+  it('ends when the setting is made, and an hour after the last detection', () => {
     const { at, watch, see } = setup();
     see('127.0.0.1', '192.0.2.1');
     see('127.0.0.1', '192.0.2.2');
@@ -68,7 +68,7 @@ describe('several callers who count as one', () => {
     expect(watch.cause(OFF)).toBeNull();
   });
 
-  it('a caller of yesterday and one of today are not concurrent', () => {
+  it('callers of two different days are not concurrent', () => {
     const { at, watch, see } = setup();
     see('127.0.0.1', '192.0.2.1');
     at.ms = HOUR + 1;

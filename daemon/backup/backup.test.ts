@@ -27,7 +27,7 @@ describe('backup', () => {
     expect(gunzipSync(readFileSync(withKeys)).includes(`SVC_ADMIN_KEY=${KEY}`)).toBe(true);
   });
 
-  it('is a tar that the system reads', async () => {
+  it('is a tar archive that the tar of the system can read', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);
@@ -67,7 +67,7 @@ describe('backup', () => {
     },
   );
 
-  it('a damaged database gives no backup', async () => {
+  it('a damaged database prevents the backup', async () => {
     const from = fullHome();
     writeFileSync(join(from.folders.state, 'svc.db'), 'x'.repeat(4096));
     const failed = backUp(from, join(from.root, 'b.tar.gz'));

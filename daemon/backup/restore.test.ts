@@ -46,7 +46,7 @@ describe('restore', () => {
     expect(modeOf(join(to.folders.config, 'slots'))).toBe(0o700);
   });
 
-  it('without keys in the backup those of this machine stay, byte for byte', async () => {
+  it('without keys in the backup the keys of this machine stay unchanged, byte for byte', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);
@@ -57,7 +57,7 @@ describe('restore', () => {
     );
   });
 
-  it('ends every browser session: what was revoked since the backup is unknown', async () => {
+  it('ends every browser session, because revocations since the backup are unknown', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);
@@ -135,7 +135,7 @@ describe('restore', () => {
 });
 
 describe('a kill at any step', () => {
-  it('leaves each file old or new, no gateway starts on it, and the same command ends it', {
+  it('leaves each file old or new, prevents a start, and can be completed by the same command', {
     timeout: 120_000,
   }, async () => {
     const from = fullHome();

@@ -73,7 +73,7 @@ it('an invalid value is reported with its line', async () => {
   expect((await plan('WEBUI_AUTH=')).problems).toMatchObject([{ line: 1 }]);
 });
 
-it('without the file, or with one that is not a file, there is no plan', async () => {
+it('without the file, or with something that is not a file, there is no plan', async () => {
   const folder = scratch();
   const settings = await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc' });
   expect(await readCompanionPlan(folder, settings)).toBeNull();

@@ -63,7 +63,7 @@ it('the last state is returned immediately, and a stale one is refreshed in the 
   await expect.poll(() => companion.last().isResponding).toBe(true);
 });
 
-it('one that does not respond is present but not responding; a gateway that stops requests nothing', async () => {
+it('an unresponsive companion counts as present; a gateway that stops sends no requests', async () => {
   const { companion, at, stop, write, requests } = await setup();
   write('SVC_OWUI_PORT=1\n');
   expect(await companion.refreshed()).toMatchObject({ isResponding: false, plan: { port: 1 } });

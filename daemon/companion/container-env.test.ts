@@ -50,7 +50,7 @@ it.each([
   expect((await environment('', 'k', bindHost)).OPENAI_API_BASE_URL).toBe(address);
 });
 
-it('one variable a line; what has more lines is refused by its name alone', () => {
+it('writes one variable per line; a multi-line value is refused, naming only the variable', () => {
   expect(
     envFileText(
       new Map([

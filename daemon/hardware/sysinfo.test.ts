@@ -11,7 +11,7 @@ test('a failed or silent child gives null', () => {
   expect(parseSysinfo({ code: 0, stdout: 'trouble' })).toBeNull();
 });
 
-test('the real child reports this processor, and an aborted one still leaves a name', async () => {
+test('the real child reports this processor, and an aborted one still returns a name', async () => {
   expect(await readSysinfo('/usr/bin:/bin')).toMatchObject({
     cpu: expect.stringMatching(/\S/),
     by: 'systeminformation',

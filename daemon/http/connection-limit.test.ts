@@ -83,7 +83,7 @@ it('B08 incomplete request heads block no client: the oldest are closed', async 
   expect(String(await once(running, 'data'))).toContain('late');
 });
 
-it('then those leave that are between two requests, never one that is served or was upgraded', async () => {
+it('then idle keep-alive connections are closed, never active or upgraded ones', async () => {
   const running = await busy();
   const upgraded = await served('GET / HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
   const [older, newer] = [await served(), await served()];
@@ -92,7 +92,7 @@ it('then those leave that are between two requests, never one that is served or 
   expect([running, upgraded, newer].map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
 });
 
-it('a new one is refused while all others are served', async () => {
+it('a new connection is refused while all others are active', async () => {
   const running = [await busy(), await busy(), await busy(), await busy()];
   await closed(await client(get('/')));
   expect(running.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false]);
@@ -117,7 +117,7 @@ async function unread(): Promise<Socket> {
 /** Waits until the system has filled its buffers and several samples were taken. */
 const samplesTaken = () => new Promise((resolve) => setTimeout(resolve, 150));
 
-it('S05 then the one whose reader has taken nothing for longest, never a slow reader', async () => {
+it('S05 then the connection whose client has not read for the longest time is closed, never that of a slow reader', async () => {
   const serverSockets: Socket[] = [];
   server.on('connection', (socket) => serverSockets.push(socket));
   const slow = await unread();

@@ -97,7 +97,7 @@ describe('the order of the guards', () => {
     expect(await outcome({ url: '/api/audit', with: ADMIN })).toBe('audit');
   });
 
-  it('hands on what it found out', async () => {
+  it('passes on its results', async () => {
     const { pass } = await setUpGuards();
     const call = await pass({ url: '/v1/models/org/name?show_all=1', with: ADMIN });
     expect(call).toMatchObject({
@@ -113,7 +113,7 @@ describe('the order of the guards', () => {
 });
 
 describe('Host', () => {
-  it('O14 a strange name is refused while enforcement is off, and only noted while it is on', async () => {
+  it('O14 a foreign name is refused while enforcement is off, and only recorded while it is on', async () => {
     const { outcome, settings, lines } = await setUpGuards();
     const rebound = { url: '/api/health', with: { host: 'attacker.org' } };
     expect(await outcome(rebound)).toBe('health');
@@ -125,7 +125,7 @@ describe('Host', () => {
     expect(lines.filter(({ event }) => event === 'host.unlisted')).toHaveLength(1);
   });
 
-  it('a malformed Host ends the connection, whatever the enforcement', async () => {
+  it('a malformed Host closes the connection with and without enforcement', async () => {
     const { refusal } = await setUpGuards();
     const error = await refusal({ url: '/api/health', with: { host: 'a b' } });
     expect([error.code, error.status, error.headers()]).toEqual([
@@ -162,7 +162,7 @@ describe('class', () => {
     expect(await message({ authorization: 'Bearer wrong' })).toBe(plain);
   });
 
-  it('an upgrade is judged by its Origin whatever its method', async () => {
+  it('an upgrade is checked by its Origin for any method', async () => {
     const { outcome } = await setUpGuards();
     const socket = { url: '/v1/realtime', with: { ...CLIENT, origin: 'http://attacker.net' } };
     expect(await outcome(socket, true)).toBe('auth.origin_forbidden');
@@ -170,14 +170,14 @@ describe('class', () => {
     expect(await outcome(socket)).toBe('v1.realtime');
   });
 
-  it('a caller behind a proxy is watched for before anything is judged', async () => {
+  it('a caller behind a proxy is detected before any check', async () => {
     const { outcome, auth } = await setUpGuards({ ...ENFORCED, trustForwardedFor: false });
     for (const one of ['203.0.113.1', '203.0.113.2'])
       await outcome({ url: '/api/nowhere', peer: '127.0.0.1', with: { 'x-forwarded-for': one } });
     expect(auth.sharedAddressCause()).not.toBeNull();
   });
 
-  it('a request without method and target is a GET of nothing', async () => {
+  it('a request without method and target counts as a GET of an empty target', async () => {
     const { deps } = await setUpGuards();
     const bare = { headers: {}, rawHeaders: ['Host', 'box'], socket: {} } as unknown as IncomingMessage;
     expect(() => admit(deps, bare, false)).toThrow(expect.objectContaining({ code: 'request.malformed' }));
@@ -209,7 +209,7 @@ describe('limiter', () => {
     expect(await outcome(login)).toBe('auth.login');
   });
 
-  it('D9 many attempts over all addresses wait a moment each, and pass', async () => {
+  it('D9 many attempts from different addresses are delayed and pass', async () => {
     const { outcome } = await setUpGuards({ ...ENFORCED, loginRatelimitMax: 1000 });
     for (let i = 0; i < 100; i++)
       expect(await outcome({ ...login, peer: `192.168.1.${i}` })).toBe('auth.login');

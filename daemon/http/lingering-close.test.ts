@@ -47,7 +47,7 @@ describe('lingerAfter', () => {
     }
   });
 
-  it('reads little of the body and closes a sender that neither reads nor leaves', async () => {
+  it('reads little of the body and disconnects a sender that neither reads nor closes', async () => {
     const socket = connect({ port: port(), host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => {});
     socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000000\r\n\r\n');
@@ -85,7 +85,7 @@ describe('lingerAfter', () => {
     await socketClosed;
   });
 
-  it('and only that much; not after the permission was revoked', async () => {
+  it('reads only the permitted bytes, and none after the permission was revoked', async () => {
     before = (req) => allowBodyDrain(req, 2 << 20);
     expect(await Promise.race([writeThenRead(20 << 20), sleep(500, 'not read')])).toBe('not read');
     expect(read()).toBeLessThan(12 << 20);
@@ -134,7 +134,7 @@ describe('a connection that stays open', () => {
       req.end(Buffer.alloc(bytes));
     });
 
-  it('has one end for all its requests, and the last of them may write all of its body', async () => {
+  it('has one end for all its requests, and the last request may send its whole body', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let turn = 0; turn < 5; turn++) expect(await send(agent, '/', 10)).toBe('yes');
     expect(ends.size).toBe(1);

@@ -61,13 +61,13 @@ describe('listen', () => {
       });
     };
 
-    it('is judged by its address, which is the one that is opened', async () => {
+    it('is checked by its address, which is the address that is opened', async () => {
       const judged: string[] = [];
       await listenLate(async (address) => void judged.push(address));
       expect(judged).toEqual([(server.address() as AddressInfo).address]);
     });
 
-    it('is not opened when that may not be', async () => {
+    it('is not opened when the address is not permitted', async () => {
       const work = listenLate(async () => {
         throw new SetupError('It is reachable from the internet.', 'Set a key.');
       });

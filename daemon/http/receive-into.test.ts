@@ -27,7 +27,7 @@ async function received(
   return outcome;
 }
 
-test('it has ended when the last bytes were consumed, not when they arrived', async () => {
+test('ends when the last bytes were consumed, not when they arrived', async () => {
   const chunks: Buffer[] = [];
   const outcome = await received(Buffer.alloc(16_000, 7), async (chunk) => {
     for (let turn = 0; turn < 50; turn++) await breath();
@@ -52,7 +52,7 @@ test.each([true, false])('more than the cap is 413 (length declared: %s)', async
   expect(outcome).toMatchObject({ code: 'request.too_large' });
 });
 
-test('a consumer that fails and a caller that disconnects end it', async () => {
+test('ends when the consumer fails or the caller disconnects', async () => {
   const full = new Error('full');
   expect(await received(Buffer.from('x'), () => Promise.reject(full))).toBe(full);
   const reason = new Error('gone');
@@ -61,7 +61,7 @@ test('a consumer that fails and a caller that disconnects end it', async () => {
   );
 });
 
-test('what a taker throws ends the reading, as what it rejects with does', async () => {
+test('a consumer that throws ends the reading like one that rejects', async () => {
   const why = new Error('not this');
   const throws = await received(Buffer.alloc(10_000), () => {
     throw why;

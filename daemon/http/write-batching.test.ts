@@ -36,7 +36,7 @@ afterEach(() => {
   server.close();
 });
 
-it('writes the responses of one turn together at its end', async () => {
+it('writes the responses of one event loop turn together at its end', async () => {
   await callers(3);
   for (const res of responses) res.end('answer');
   expect(responses.map(waits)).toEqual([true, true, true]);
@@ -55,7 +55,7 @@ it('writes a single response immediately', async () => {
   expect(String((await once(socket as Socket, 'data'))[0])).toMatch(/answer$/);
 });
 
-it('writes a part of a response with them', async () => {
+it('writes a partial response together with them', async () => {
   const [socket] = await callers(1);
   const [res] = responses as [ServerResponse];
   res.write('one');

@@ -117,19 +117,19 @@ describe('the id of a request', () => {
     );
   };
 
-  it('is in the handshake response, and the handler has the same', async () => {
+  it('is in the handshake response and equals that of the handler', async () => {
     const served = new Promise<string>((resolve) => {
       serve = (_socket, call) => resolve(call.id);
     });
     expect(await idOfHandshake(bearer(KEYS.SVC_CLIENT_KEY))).toBe(await served);
   });
 
-  it('is in it too where the socket is closed at once', async () =>
+  it('is also in the response when the socket is closed at once', async () =>
     expect(await idOfHandshake({})).toEqual(expect.stringMatching(/^\S+$/)));
 });
 
 describe('messages', () => {
-  it('that arrive in one packet are served in one turn each, in order', async () => {
+  it('that arrive in one packet are handled in separate event loop turns, in order', async () => {
     const received: string[] = [];
     let maxActive = 0;
     let inTurn = 0;
@@ -163,7 +163,7 @@ describe('W02 open sockets are checked again', () => {
     await expectOpen(browser);
   });
 
-  it('when a session is logged out or all are ended', async () => {
+  it('when a session logs out or all sessions are ended', async () => {
     const [first, second] = [session(), session()];
     const loggedOut = await connect(first);
     const other = await connect(second);
@@ -199,7 +199,7 @@ describe('W02 open sockets are checked again', () => {
     expect(await unlisted.closed).toBe(4403);
   });
 
-  it('every 60 s without any event: a session that ran out is closed', async () => {
+  it('every 60 s without any event: the socket of an expired session is closed', async () => {
     await running.http.stop(0);
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const secret = (await openSigningSecret(running.secretFile)).current();
@@ -215,7 +215,7 @@ describe('W02 open sockets are checked again', () => {
   });
 });
 
-describe('W01 W03 what one socket may cost', () => {
+describe('W01 W03 limits of one socket', () => {
   const client = bearer(KEYS.SVC_CLIENT_KEY);
 
   it('a message over 1 MiB closes it with 1009', async () => {
@@ -233,7 +233,7 @@ describe('W01 W03 what one socket may cost', () => {
     await expectOpen(await connect(client));
   });
 
-  it('W03 the 225th of clients is refused with 1013, the last 32 places are for admins, until others have left', async () => {
+  it('W03 the 225th client socket is refused with 1013, and the last 32 are reserved for admins until others close', async () => {
     const peers = await Promise.all(Array.from({ length: 224 }, () => connect(client)));
     expect(await (await connect(client)).closed).toBe(1013);
     const admin = bearer(KEYS.SVC_ADMIN_KEY);

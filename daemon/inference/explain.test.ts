@@ -25,7 +25,7 @@ async function setUp(slots: TestSlots) {
   return { gateway, requestCount: () => requestCount };
 }
 
-test('explain replays without sending or loading', async () => {
+test('explain resolves a request without sending or loading', async () => {
   const slots = new TestSlots([
     slotRecord({ name: 'agent', model: 'qwen', state: 'offline', active: 4, queued: 2 }),
   ]);
@@ -158,7 +158,7 @@ describe('explain refuses what the real call refuses', () => {
       });
   });
 
-  test('an image with a model that is not curated, or without one', async () => {
+  test('explains an image with a model that is not curated, or without a model', async () => {
     const slots = new TestSlots([
       slotRecord({ name: 'agent', model: 'qwen' }),
       slotRecord({ name: 'img', model: 'sd15', type: 'image', engine: 'sd-server' }),
@@ -179,7 +179,7 @@ describe('explain refuses what the real call refuses', () => {
     expect(explained('img')).toMatchObject({ model: 'img', slot: 'img', error: null });
   });
 
-  test('an image with a slot that has another model', async () => {
+  test('explains an image with a slot that has another model', async () => {
     const img = slotRecord({ name: 'img', model: 'sd15', type: 'image', engine: 'sd-server' });
     const { gateway } = await setUp(new TestSlots([img]));
     const path = '/v1/images/generations';
@@ -194,7 +194,7 @@ describe('explain refuses what the real call refuses', () => {
     });
   });
 
-  test('an upstream that accepts no call now, without another one', async () => {
+  test('explains an upstream that currently accepts no calls and has no alternative', async () => {
     const full = quotaExceeded(60);
     const upstreams: Upstreams = {
       ...NO_UPSTREAMS,

@@ -135,7 +135,7 @@ describe('bodies', () => {
     expect(await send({ model: 'sdxl', prompt: 'a cat' })).toEqual([404, 'dispatch.no_route']);
   });
 
-  test('images: an engine with another model does not draw, and is not loaded for it', async () => {
+  test('images: an engine with another model generates no image and is not loaded for it', async () => {
     const slots = new TestSlots([
       slotRecord({ name: 'img', type: 'image', engine: 'sd-server', model: 'sdxl', state: 'offline' }),
     ]);
@@ -147,7 +147,7 @@ describe('bodies', () => {
 });
 
 describe('dispatch and slots', () => {
-  test('an unknown model is 404 with suggestions and wakes nothing', async () => {
+  test('an unknown model is 404 with suggestions and loads nothing', async () => {
     const slots = agent();
     const { gateway } = await setUp(slots);
     const answer = await post(gateway.origin, CHAT, { model: 'qwem', messages });

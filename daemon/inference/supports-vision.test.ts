@@ -13,4 +13,6 @@ test.each([
   [withProjector, on('llama-server', 'attach'), false],
   [withProjector, on('embedded', 'worker'), false],
   [{ projector: false }, on('llama-server'), false],
-])('%j on %j sees: %j', (model, slot, expected) => expect(supportsVision(model, slot)).toBe(expected));
+])('%j on %j supports vision: %j', (model, slot, expected) =>
+  expect(supportsVision(model, slot)).toBe(expected),
+);

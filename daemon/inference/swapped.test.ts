@@ -27,8 +27,8 @@ const swapAgent = (slots: TestSlots, ...otherSlots: TestSlots['records']) => {
   };
 };
 
-describe('a caller whose slot got another model during the wait', () => {
-  test('and who named the old model is served by the slot that has it now', async () => {
+describe('a caller whose slot got another model while it waited', () => {
+  test('and that named the old model is served by the slot that has the model now', async () => {
     const { gateway, slots } = await start();
     swapAgent(slots, OTHER);
     const answer = await post(gateway.origin, CHAT, hello);
@@ -39,7 +39,7 @@ describe('a caller whose slot got another model during the wait', () => {
     expect(gateway.log).toMatchObject([{ status: 200, slot: 'other' }]);
   });
 
-  test('and whose slot was removed meanwhile is served by another one too', async () => {
+  test('and whose slot was removed is also served by another slot', async () => {
     const { gateway, slots } = await start();
     slots.before = (name) => {
       if (name === 'agent') slots.records = [OTHER];
@@ -99,7 +99,7 @@ describe('a caller whose slot got another model during the wait', () => {
   });
 });
 
-test('a caller who named a slot is logged with its current model', async () => {
+test('a caller that named a slot is logged with its current model', async () => {
   const { gateway, slots } = await start();
   slots.before = () => {
     slots.records = [slotRecord({ name: 'agent', model: 'llama' })];

@@ -82,7 +82,7 @@ test.each([
   [200, SSE, delta('a') + LOST, { status: 500 }],
   [200, SSE, `${delta('a')}data: {"error":{"message":"x"}}\n\n`, null],
   [429, JSON_TYPE, '{"error":{"message":"slow","code":"rate_limit_exceeded"}}', { status: 429 }],
-])('%d %j %s reports to an upstream: %j', async (status, headers, body, expected) => {
+])('%d %j %s is reported to the upstream as %j', async (status, headers, body, expected) => {
   const ends: CallEnd[] = [];
   const origin = { now: '' };
   const upstreams: Upstreams = {

@@ -53,7 +53,7 @@ describe('a client disconnect', () => {
   });
 });
 
-test('a long response in the right form is relayed before its end', async () => {
+test('a long response in the requested form is relayed before its end', async () => {
   const { gateway, responses } = await foreign();
   const { head } = send(gateway.origin, EMBEDDINGS, JSON.stringify(FLOATS));
   await until(() => responses.length === 1);
@@ -89,8 +89,8 @@ test('an error of the engine passes byte for byte', async () => {
   expect(await answer).toMatchObject({ status: 418, body });
 });
 
-describe('an engine that dies in the middle of its answer', () => {
-  test('that is collected: 502', async () => {
+describe('an engine that fails in the middle of its response', () => {
+  test('that is buffered: 502', async () => {
     const { gateway, responses } = await foreign();
     const answer = post(gateway.origin, EMBEDDINGS, BASE64);
     await until(() => responses.length === 1);
@@ -99,7 +99,7 @@ describe('an engine that dies in the middle of its answer', () => {
     expect(gateway.log[0]?.status).toBe(502);
   });
 
-  test('that passes: the connection breaks', async () => {
+  test('that is relayed: the connection breaks', async () => {
     const { gateway, responses } = await foreign();
     const { head } = send(gateway.origin, EMBEDDINGS, JSON.stringify(FLOATS));
     await until(() => responses.length === 1);

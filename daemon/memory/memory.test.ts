@@ -44,7 +44,7 @@ function setUp(embedder: Embedder = new CountingEmbedder()) {
 
 const texts = (found: { memories: { text: string }[] }) => found.memories.map(({ text }) => text);
 
-test('finds memories by meaning without a common word, and by words too', async () => {
+test('finds memories by similarity without a common word, and by words', async () => {
   const { memory, find } = setUp();
   memory.add('the kitten sleeps', [], 'admin');
   memory.add('the car is red', [], 'admin');

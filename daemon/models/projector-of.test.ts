@@ -62,6 +62,6 @@ test.each<[string, string, string[], string[], string | null]>([
   ['none from another folder', '/m/a.gguf', [], ['/n/mmproj-F16.gguf'], null],
   ['none when ambiguous', '/m/a.gguf', ['/m/b.gguf'], ['/m/mmproj-F16.gguf'], null],
   ['none of another model', '/m/a.gguf', [], ['/m/mmproj-b-F16.gguf'], null],
-])('%s', (_, model, others, projectors, expected) => {
-  expect(projectorOf(model, [model, ...others], projectors)).toBe(expected);
+])('%s', (_, model, siblings, projectors, expected) => {
+  expect(projectorOf(model, [model, ...siblings], projectors)).toBe(expected);
 });

@@ -94,9 +94,9 @@ describe('readSpeechFacts', () => {
       'model.onnx: it is not a whole ONNX file',
     ],
     ['a missing part', () => writeFileSync(join(folder, 'voices.bin'), 'x'), 'espeak-ng-data is missing'],
-  ])('%s has a reason that names the file', async (_, spoil, reason) => {
+  ])('%s has a reason that names the file', async (_, damage, reason) => {
     writeToneVoice(folder);
-    spoil();
+    damage();
     await expect(readSpeechFacts(folder)).rejects.toThrow(reason);
   });
 

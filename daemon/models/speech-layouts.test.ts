@@ -145,7 +145,7 @@ test.each([
   ['a text model in two halves', ['encoder_model.onnx', 'decoder_model.onnx', 'config.json']],
   ['GGUF files', ['a.gguf', 'tokens.txt']],
   ['nothing', []],
-])('%s is no speech model', (_, names) => expect(layoutOf(names)).toBeNull());
+])('%s is not a speech model', (_, names) => expect(layoutOf(names)).toBeNull());
 
 test.each([
   [['model.onnx', 'voices.bin', 'tokens.txt'], ['espeak-ng-data']],

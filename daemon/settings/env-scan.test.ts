@@ -84,8 +84,8 @@ const READINGS: ReadonlyArray<[string, string, Array<[string, string]>]> = [
   ['names inside quotes are no names', 'A="\nB=1\n"\n', [['A', '\nB=1\n']]],
 ];
 
-test.each(READINGS)('%s', (_title, text, wanted) => {
-  expect(pairs(scanEnv(text))).toEqual(wanted);
+test.each(READINGS)('%s', (_title, text, expectedText) => {
+  expect(pairs(scanEnv(text))).toEqual(expectedText);
 });
 
 test('a comment that ends in a backslash continues only in older systemd', () => {

@@ -9,8 +9,8 @@ const acts = async (
   record: Partial<SlotRecord>,
   context: number | null,
 ) => {
-  const did: string[] = [];
-  const note = (what: string) => async () => void did.push(what);
+  const actions: string[] = [];
+  const note = (what: string) => async () => void actions.push(what);
   const slots = {
     config: () => config,
     get: () => ({ state: 'offline', context: null, ...record }),
@@ -21,9 +21,9 @@ const acts = async (
   } as unknown as Slots;
   const placement = { slot: 'agent', modelId: 'new', type: 'llm', context } as const;
   await placeModel(slots, placement, (change) => change()).catch((error: { code: string }) =>
-    did.push(error.code),
+    actions.push(error.code),
   );
-  return did;
+  return actions;
 };
 
 test.each([

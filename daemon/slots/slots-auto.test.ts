@@ -193,7 +193,7 @@ describe('automatic slots', () => {
     expect(listed()).toEqual({ agent: null, embed: 'first', second: 'second' });
   });
 
-  it('the model that agent would hold next is served now, and so is the one it held', async () => {
+  it('the model that agent would hold next is served, and so is the previous one', async () => {
     models = [model('old')];
     agent = 'old';
     open();

@@ -97,7 +97,7 @@ describe('a real engine that breaks', () => {
     ['SIGSEGV', 'The engine crashed (SIGSEGV)'],
     ['SIGKILL', 'The engine was killed (SIGKILL), perhaps for lack of memory'],
   ] as const)(
-    'dies by %s, as native code or the kernel may end it',
+    'ends by %s, as native code or the kernel may cause',
     async (signal, reason) => {
       const pid = pidOf();
       process.kill(pid, signal);

@@ -127,7 +127,7 @@ describe('createSlots', () => {
     expect(slots.get('agent')?.model).toBe('large');
   });
 
-  describe('two slots that do not fit together', () => {
+  describe('two slots that do not fit into memory together', () => {
     const GIB = 1024 ** 3;
     const both = (agent: string): Slots => {
       bench.slotFile('agent', agent);
@@ -138,7 +138,7 @@ describe('createSlots', () => {
       return bench.open(scripted());
     };
 
-    it('a pinned one stays: 507 with the sum, in which memory is not counted twice', async () => {
+    it('a pinned slot stays: 507 with the sum, which does not count memory twice', async () => {
       const slots = both('pinned = true');
       await settle();
       expect(slots.get('agent')).toMatchObject({ state: 'ready', threads: 8, pinned: true });
@@ -152,7 +152,7 @@ describe('createSlots', () => {
       expect(await slots.load('utility')).toMatchObject({ state: 'ready', threads: 8 });
     });
 
-    it('an idle one is evicted for the other, which lists the slots it waits for', async () => {
+    it('an idle slot is evicted for the other, which lists the slots it waits for', async () => {
       const slots = both('');
       await settle();
       const loaded = slots.load('utility');
@@ -171,7 +171,7 @@ describe('createSlots', () => {
       expect(bench.logged.join()).toContain('The model needs');
     });
 
-    it('a serving one drains, and its waiting callers are served later', async () => {
+    it('a serving slot drains, and its waiting callers are served later', async () => {
       const slots = both('parallel = 1');
       await settle();
       const lease = await slots.ensureReady('agent', options);
@@ -229,7 +229,7 @@ describe('events', () => {
     expect(slots.get('agent')?.degraded).toContain(note);
   });
 
-  it('a model event makes the demonstration model yield', async () => {
+  it('a model event replaces the demonstration model', async () => {
     bench.model = { ...MODEL, id: 'demo', demo: true };
     const slots = bench.open(scripted());
     await settle();

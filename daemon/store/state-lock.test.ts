@@ -96,7 +96,7 @@ describe('on a full disk', () => {
   it.each([
     ['where nothing else can be locked', 'cut', 1],
     ['for another reason', 'EROFS', CLAIM],
-  ] as const)('%s it says so in words, and leaves nothing locked', async (_name, kind, at) => {
+  ] as const)('%s reports a readable error, and leaves nothing locked', async (_name, kind, at) => {
     const { error } = await withFault({ root: folder, kind, at }, () => lockState(folder));
     expect(error).toBeInstanceOf(SetupError);
     expect((error as SetupError).message).toContain(`${folder} takes no new file`);

@@ -48,7 +48,7 @@ async function printed(
   return lines;
 }
 
-test('Q05 kill -9 while writing: no acknowledged row is lost, the file is sound', {
+test('Q05 kill -9 while writing: no acknowledged row is lost, the file is intact', {
   timeout: 60_000,
 }, async () => {
   const folder = scratch();
@@ -131,7 +131,7 @@ test('Q02 a full disk: authentication and inference continue, dependent calls fa
   expect(store.memory.list(1, 0)).toHaveLength(1);
 });
 
-test('no space even for a new file: memory', async () => {
+test('no space even for a new file: uses memory', async () => {
   const folder = scratch();
   const full = child(folder, 'say(store.health()); say(store.memory.add("x", []).text)', 'ulimit -f 1;');
   const [health, text] = await printed(full);

@@ -105,7 +105,7 @@ test('refusals are counted by code, limiter trips separately', async () => {
   expect(text).toContain('svc_errors_total{code="dispatch.no_route"} 1');
 });
 
-test('in-band failures are counted by catalogue code; a refusal by an upstream is not ours', async () => {
+test('in-band failures are counted by catalogue code, except refusals by an upstream', async () => {
   const { metrics } = setUp();
   for (const code of ['slot.failed', 'rate_limit_exceeded', 'auth.rate_limited', null])
     metrics.finished({ ...finished, inBandCode: code });
@@ -130,7 +130,7 @@ test('loads, crashes and evictions are counted as they happen, from 0', async ()
   expect(text).toContain('svc_slot_evictions_total{slot="agent"} 1');
 });
 
-test('series are dropped with their target, and excess names share one', async () => {
+test('series are removed with their target, and excess names share one series', async () => {
   const upstreams: UpstreamRecord[] = [];
   const { metrics, here, emit } = setUp({ upstreams: { views: () => upstreams } });
   const far = { ...finished, slot: null, upstream: 'desk' };
@@ -186,7 +186,7 @@ test('device memory is labelled by number, never by address', async () => {
   expect(text).not.toContain('0000:');
 });
 
-test('a scrape reads live figures only while a slot keeps a card awake', async () => {
+test('a scrape reads live GPU figures only while a slot keeps the GPU awake', async () => {
   const reads: string[] = [];
   const readAs = (how: string) => () => {
     reads.push(how);

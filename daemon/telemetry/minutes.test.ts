@@ -46,7 +46,7 @@ test('stores at most an hour, for any number of requests', () => {
   expect(rows.at(-1)).toMatchObject({ requests: 0, ttft_ms: null });
 });
 
-test('failures have no wait, and setting the clock back is harmless', () => {
+test('failures have no wait, and a clock that is set back has no effect', () => {
   const { minutes, ended, go } = setUp();
   go(10 * MINUTE);
   ended(500, 9);

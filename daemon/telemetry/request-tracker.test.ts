@@ -72,7 +72,7 @@ test('a request is listed while it runs, and logged, counted and emitted once at
   ]);
 });
 
-test('cancel reaches the request that runs and no other', () => {
+test('cancel aborts only the running request with that id', () => {
   const { watch } = setUp();
   const cancelled: string[] = [];
   const track = watch.begin(start('r1', () => cancelled.push('r1')));
@@ -84,7 +84,7 @@ test('cancel reaches the request that runs and no other', () => {
   expect(watch.cancel('r1')).toBe(false);
 });
 
-test('the story is rendered at the end, or on request', () => {
+test('the trace is rendered at the end, or on request', () => {
   const { watch, log, stories } = setUp();
   let renderCount = 0;
   const track = watch.begin(start('r1'));
@@ -140,7 +140,7 @@ test('the code of a failure is truncated and contains no secret', () => {
   expect(finished[0]?.inBandCode).toBe(log[0]?.error);
 });
 
-test('a story is bounded, and a repeated target is listed once', () => {
+test('a trace is bounded, and a repeated target is listed once', () => {
   const { watch, stories } = setUp();
   const track = watch.begin(start('r1'));
   track.routed(routing);
@@ -156,7 +156,7 @@ test('a story is bounded, and a repeated target is listed once', () => {
   expect(stories[1]?.before).toHaveLength(16);
 });
 
-test('the first part of a multi-round call ends with it and its outcome', async () => {
+test('the first part of a multi-round call ends with the call and its outcome', async () => {
   const { watch, log, finished } = setUp();
   const usage = { promptTokens: 3, completionTokens: 5, tokensPerSecond: 40 };
   let cancelled = 0;

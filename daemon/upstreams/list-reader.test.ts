@@ -33,7 +33,7 @@ function reader(allMs?: number) {
   return { listReader, read };
 }
 
-it('reads four at a time, and the others as these are done', async () => {
+it('reads four lists at a time, and the others as these complete', async () => {
   const open: ServerResponse[] = [];
   const fakeUpstream = await bench.fakeUpstream((_req, res) => void open.push(res));
   const all = Array.from({ length: 6 }, (_, index) => upstream(`u${index}`, fakeUpstream.url));
@@ -49,7 +49,7 @@ it('reads four at a time, and the others as these are done', async () => {
   expect(all.every(({ models }) => models.length === 1)).toBe(true);
 });
 
-it('ends in time for all together, uses the received lists, and blames none that was not awaited', async () => {
+it('ends at the total time limit, uses the received lists, and marks no upstream as failed that was not awaited', async () => {
   const slow = await bench.fakeUpstream(() => {});
   const fast = await bench.fakeUpstream(listOf('m'));
   const all = [upstream('slow', slow.url), upstream('fast', fast.url)];
@@ -59,7 +59,7 @@ it('ends in time for all together, uses the received lists, and blames none that
   expect(all.map(({ health }) => health)).toEqual(['unknown', 'ok']);
 });
 
-it('one request serves waiting and background readers; a caller that leaves does not cancel it for others', async () => {
+it('one request serves waiting and background readers; a disconnected caller does not cancel it for others', async () => {
   const open: ServerResponse[] = [];
   const fakeUpstream = await bench.fakeUpstream((_req, res) => void open.push(res));
   const one = upstream('one', fakeUpstream.url);

@@ -20,7 +20,7 @@ function thrown(work: () => unknown): GatewayError | null {
   }
 }
 
-describe('what a call would be refused with is what it is refused with', () => {
+describe('a predicted refusal equals the actual one', () => {
   const failing = (times: number) => (upstreams: ReturnType<UpstreamsBench['open']>) => {
     for (let count = 0; count < times; count++) upstreams.connect('desk').onEnd({ status: 500 });
   };
@@ -41,7 +41,7 @@ describe('what a call would be refused with is what it is refused with', () => {
     expect(summaryOf(predicted)).toEqual(summaryOf(thrown(() => upstreams.connect('desk'))));
   });
 
-  it('its address is our own, or there is none of that name', () => {
+  it('refuses an upstream with the address of this gateway, and an unknown name', () => {
     bench.file('desk', 'base_url = "http://127.0.0.1:8080"');
     const upstreams = bench.open();
     bench.ownAddress = { bindHost: '127.0.0.1', port: 8080 };

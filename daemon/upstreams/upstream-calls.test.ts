@@ -58,7 +58,7 @@ describe('calls', () => {
     expect(health(403)).toBe('auth_failed');
   });
 
-  it('a response to an old key says nothing about the new one', async () => {
+  it('a response to an old key has no effect on the new one', async () => {
     const fakeUpstream = await bench.fakeUpstream(listOf('a'));
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
     const upstreams = bench.desk(fakeUpstream, 'key_env = "UPSTREAM_X"');
@@ -94,7 +94,7 @@ describe('calls', () => {
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', models: 1 });
   });
 
-  it('a missing list says nothing about the key', async () => {
+  it('a missing list does not mean that the key is refused', async () => {
     const fakeUpstream = await bench.fakeUpstream((_req, res) => void res.writeHead(404).end());
     const upstreams = bench.desk(fakeUpstream, 'models = ["m"]');
     for (const status of [401, 403]) {
@@ -162,7 +162,7 @@ describe('calls', () => {
   });
 
   it.each([429, 503])(
-    'one that responds %d is busy for a moment: ranked behind others, but never paused',
+    'an upstream that responds %d is temporarily busy: ranked behind others, but never paused',
     (status) => {
       bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
       const upstreams = bench.open();
@@ -174,7 +174,7 @@ describe('calls', () => {
     },
   );
 
-  it('while one is called, another that is down is polled, without a caller having to try it', async () => {
+  it('while one upstream is called, another that is down is polled without a caller', async () => {
     const fakeUpstream = await bench.fakeUpstream(listOf('b'));
     const fine = await bench.fakeUpstream(listOf('a'));
     bench.file('other', `base_url = "${fakeUpstream.url}"`);
@@ -194,7 +194,7 @@ describe('calls', () => {
     expect(upstreams.detail('other')?.health).toBe('ok');
   });
 
-  it('a model that the upstream does not know any more makes its list doubtful', async () => {
+  it('a model that the upstream no longer knows marks its list as stale', async () => {
     const fakeUpstream = await bench.fakeUpstream(listOf('a'));
     const upstreams = await bench.desk(fakeUpstream);
     await upstreams.refreshCold(forever);
@@ -206,7 +206,7 @@ describe('calls', () => {
     await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['b']);
   });
 
-  it('stops at the cap of the day, over a restart too, and counts nothing that never left', () => {
+  it('stops at the daily limit, also after a restart, and counts no request that was not sent', () => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]\ndaily_requests = 2');
     const upstreams = bench.open();
     upstreams.connect('desk').onEnd({ failed: { code: 'ECONNREFUSED' } });
@@ -233,7 +233,7 @@ describe('loops', () => {
   const looped = (work: () => unknown) =>
     expect(work).toThrowError(expect.objectContaining({ code: 'upstream.loop', status: 508 }));
 
-  it('an address of our own is refused before anything is sent', async () => {
+  it('an address of this gateway is refused before anything is sent', async () => {
     const fakeUpstream = await bench.fakeUpstream(listOf('a'));
     const upstreams = await bench.desk(fakeUpstream);
     bench.ownAddress = { bindHost: '0.0.0.0', port: Number(new URL(fakeUpstream.url).port) };
@@ -272,7 +272,7 @@ describe('loops', () => {
   };
 
   it.each(['', 'models = ["a"]'])(
-    'an indirect loop that leads elsewhere later is no loop any more, with "%s"',
+    'an indirect loop ends when the address leads elsewhere, with "%s"',
     async (more) => {
       const { way, upstreams } = await roundabout(more);
       way.leads = 'nowhere';
@@ -304,7 +304,7 @@ describe('loops', () => {
     expect(upstreams.detail('desk')?.health).toBe('unknown');
   });
 
-  it('a request that was here before, or passed too many gateways, ends here', () => {
+  it('a request that passed this gateway before, or too many gateways, is refused', () => {
     bench.file('desk', 'base_url = "http://desk.test"');
     const upstreams = bench.open();
     expect(upstreams.connect('desk', { hops: 'aa' }).headers['x-svc-hops']).toBe(`aa,${upstreams.instance}`);

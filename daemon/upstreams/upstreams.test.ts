@@ -12,7 +12,7 @@ afterEach(() => bench.remove());
 
 const forever = new AbortController().signal;
 describe('model lists', () => {
-  it('a missing list is read once for all waiting callers, and is then fresh, over a restart too', async () => {
+  it('a missing list is read once for all waiting callers, and is then fresh, also after a restart', async () => {
     const fakeUpstream = await bench.fakeUpstream(listOf('a', 'org/b'));
     const upstreams = await bench.desk(fakeUpstream);
     expect(factsOf(upstreams, 'desk')).toMatchObject({ isCold: true, models: [] });
@@ -51,7 +51,7 @@ describe('model lists', () => {
     expect(factsOf(upstreams, 'bad')?.isCold).toBe(true);
   });
 
-  it('a caller that disconnects stops waiting, and blames none', async () => {
+  it('a caller that disconnects stops waiting, and no upstream is marked as failed', async () => {
     const fakeUpstream = await bench.fakeUpstream(() => {});
     const upstreams = await bench.desk(fakeUpstream);
     const leaving = new AbortController();
@@ -86,7 +86,7 @@ describe('model lists', () => {
     },
   );
 
-  it('is decoded when it is compressed anyway, but never beyond the limit', async () => {
+  it('an unrequested compressed list is decoded, but never beyond the limit', async () => {
     let body = gzipSync(JSON.stringify({ data: [{ id: 'packed' }] }));
     const fakeUpstream = await bench.fakeUpstream((_req, res) => {
       res.setHeader('content-encoding', 'gzip');
@@ -163,7 +163,7 @@ describe('files', () => {
     ]);
   });
 
-  it('a call that ends after its upstream was removed or moved announces nothing', () => {
+  it('a call that ends after its upstream was removed or moved emits no event', () => {
     bench.file('desk', 'base_url = "http://desk.test"\ndaily_requests = 5');
     const upstreams = bench.open();
     const [moved, removed] = [upstreams.connect('desk'), upstreams.connect('desk')];

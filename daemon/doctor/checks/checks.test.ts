@@ -85,7 +85,7 @@ describe('gateway and port', () => {
   });
 });
 
-describe('posture', () => {
+describe('security posture', () => {
   it.each<[Record<string, string>, Partial<DoctorInput>, string]>([
     [{}, {}, 'ok Keys are not required, and only this machine'],
     [{ SVC_BIND_HOST: '192.168.1.5' }, {}, 'warn It listens on 192.168.1.5 and no key'],
@@ -114,7 +114,7 @@ describe('posture', () => {
     expect(texts(proxy(await factsOf(env)))[0]).toContain(expectedText);
   });
 
-  it('what the gateway observed of a proxy comes first', async () => {
+  it('what the gateway observed of a proxy is listed first', async () => {
     const status = { ...STATUS, warnings: [{ id: 'proxy', message: 'Several callers share one address.' }] };
     const found = proxy(await factsOf({}, { gateway: up({ status }) }));
     expect(found[0]).toMatchObject({ status: 'warn', message: 'Several callers share one address.' });
@@ -136,7 +136,7 @@ describe('an ordinary user without access to the files of the service', () => {
     return examine(await factsOf({}, { settings: blind, fileProblems: [unlisted], ...more }));
   };
 
-  it('is advised once to use sudo, and nothing is judged by the defaults', async () => {
+  it('is advised once to use sudo, and no check uses the defaults', async () => {
     const found = await denied();
     expect(texts(found.filter(({ id }) => id === 'configuration'))).toEqual([
       'warn svc cannot read /etc/svc/config.toml and /etc/svc/api.env; checks that depend on it are skipped.',
@@ -160,14 +160,14 @@ describe('an ordinary user without access to the files of the service', () => {
   });
 });
 
-it('the running gateway reports whether it has keys, whatever the environment of the caller contains', async () => {
+it('the running gateway reports whether it has keys, regardless of the environment of the caller', async () => {
   const status = { ...STATUS, enforcement: { require_auth: true, source: 'file' as const } };
   const found = exposure(await factsOf({ SVC_ADMIN_KEY: 'k' }, { gateway: up({ status }) }));
   expect(texts(found)[0]).toContain('fail Keys are required and no admin key');
 });
 
 describe('files and configuration', () => {
-  it('names what is open, with the command that closes it', async () => {
+  it('names files that others can read, with the command that fixes it', async () => {
     const { root, config, state } = folders();
     const facts = () => factsOf({ SVC_HOME: root });
     expect(texts(await files(await facts()))).toEqual([
@@ -205,7 +205,7 @@ describe('files and configuration', () => {
     },
   );
 
-  it('places every problem by file and line', async () => {
+  it('reports every problem with file and line', async () => {
     const { root, config } = folders();
     writeFileSync(join(config, 'config.toml'), '[server]\nport = "x"\n');
     const fileProblems = [{ file: 'slots/a.toml', line: 3, message: 'type: unknown' }];
@@ -233,7 +233,7 @@ describe('files and configuration', () => {
 });
 
 describe('storage', () => {
-  it('knows the room of the state folder, also before it exists', async () => {
+  it('reports the free space of the state folder, also before it exists', async () => {
     const { root } = folders();
     for (const home of [root, join(root, 'not/yet')]) {
       expect((await disk(await factsOf({ SVC_HOME: home })))[0]).toMatchObject({ id: 'disk' });
@@ -284,7 +284,7 @@ describe('the machine', () => {
       { hardware: { ...HARDWARE, devices: [{ ...card, ...more }] }, user: { uid: 65_534, name: 'svc' } },
     );
 
-  it('an accelerator that is used, and one that is not with the reason apart from the fix', async () => {
+  it('lists used accelerators, and unused ones with the reason and the fix', async () => {
     expect(devices(await having({}))[0]).toMatchObject({ status: 'ok', fix: null });
     expect(devices(await having({ unused_reason: 'No driver is loaded: install it.' }))[0]).toEqual({
       id: 'device',
@@ -296,7 +296,7 @@ describe('the machine', () => {
     expect(devices(await factsOf({}, { hardware: null }))[0]?.status).toBe('warn');
   });
 
-  it('groups matter only where there is a device', async () => {
+  it('group membership is checked only when a device exists', async () => {
     expect(groups(await factsOf({}))[0]?.status).toBe('ok');
     const [found] = groups(await having({}));
     expect(found?.id).toBe('groups');
@@ -308,7 +308,7 @@ describe('the machine', () => {
     );
   });
 
-  it('an engine of containers is missed only by a slot that needs one', async () => {
+  it('a missing container engine is reported only when a slot needs one', async () => {
     expect(containers(await factsOf({}))[0]?.status).toBe('ok');
     const slots = [
       slotOf('img', 'engine = "llama-server"\nrunner = "container"\nimage = "x"\nmodel = "/m"\n'),
@@ -319,12 +319,12 @@ describe('the machine', () => {
     });
   });
 
-  it('threads beyond the cores', async () => {
+  it('reports more threads than cores', async () => {
     expect(threads(await factsOf({}))[0]?.message).toContain('share 3 threads of 4 physical cores');
     expect(threads(await factsOf({ SVC_CPU_THREADS: '9' }))[0]?.status).toBe('warn');
   });
 
-  it('programs of engines: a slot whose program is absent fails', async () => {
+  it('reports a slot whose engine program is missing', async () => {
     const slots = [
       slotOf('x', 'engine = "custom"\ncommand = ["/nowhere/serve"]\nmodel = "m"\nrunner = "process"\n'),
     ];
@@ -339,7 +339,7 @@ describe('the machine', () => {
     ['ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2026', null],
     ['FLM v0.9.21', '0.9.21'],
     ['no words', null],
-  ])('the version in %j', (text, version) => {
+  ])('finds the version in %j', (text, version) => {
     if (version === null) expect(versionIn(text)).not.toBe('2000');
     else expect(versionIn(text)).toBe(version);
   });

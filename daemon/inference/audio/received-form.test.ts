@@ -91,7 +91,7 @@ test('the bytes on disk are bounded and released', async () => {
   second.dispose();
 });
 
-test('an upload that breaks off during a write releases its share', async () => {
+test('an upload that is aborted during a write releases its share', async () => {
   const spools = new SpoolStore(join(home, 'broken'), 3 << 20);
   const broken = new Error('broken off');
   const breaks: ReceiveBody = async (take) => {

@@ -94,7 +94,7 @@ describe('the voice defaults of a slot', () => {
     });
   });
 
-  test('never overwrite what was sent, and change nothing else', () => {
+  test('never overwrite sent values, and change nothing else', () => {
     const sent = fc.record(
       {
         voice: fc.constantFrom('a', 'b'),

@@ -111,7 +111,7 @@ describe('an encoder that fails', () => {
     }
   });
 
-  test('because it was removed is searched for again', async () => {
+  test('that was removed is searched for again', async () => {
     const program = join(folder, 'removed');
     writeFileSync(program, LISTS, { mode: 0o755 });
     const encoders = new Encoders(program);

@@ -40,7 +40,7 @@ async function counted(status: number, body: string) {
 }
 
 test.each([401, 403, 404, 405, 501])(
-  '%i to a count says nothing of the upstream but that it cannot',
+  '%i for a count only shows that the upstream cannot count',
   async (status) => {
     expect(await counted(status, '{"error":{"message":"Invalid URL (POST /x)","code":null}}')).toMatchObject({
       status: 409,
@@ -55,6 +55,6 @@ test.each([
   [404, '{"error":{"message":"The model `x` does not exist.","code":404}}'],
   [429, '{"error":{"message":"slow","code":"rate_limit_exceeded"}}'],
   [500, '{"error":{"message":"ouch","code":null}}'],
-])('%i %s is no word about counting', async (status, body) => {
+])('%i %s does not show that the upstream cannot count', async (status, body) => {
   expect(await counted(status, body)).toMatchObject({ status, ends: [{ status }] });
 });

@@ -191,7 +191,7 @@ const plain = (text: string) =>
     .replace(/"(resp|msg|rs|fc)_[0-9a-f]{32}"/g, '"$1"')
     .replace(/"(created|completed)_at":\d+/g, '"$1_at":0');
 
-test.each(PATHS)('%s: the caller gets the same events for any chunking of the engine', async (path) => {
+test.each(PATHS)('%s: the caller gets the same events for any chunking by the engine', async (path) => {
   let cuts: number[] = [];
   const bytes = Buffer.from(RICH);
   const { gateway } = await setUp((req, res) => {

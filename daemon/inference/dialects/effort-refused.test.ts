@@ -51,7 +51,7 @@ const bodyOf = (path: Path, tools: boolean, model = 'gpt-x'): Json => {
 };
 
 describe.each(PATHS)('%s', (path) => {
-  test('an effort that a provider refuses with tools is sent as none, next time at once', async () => {
+  test('an effort that a provider refuses with tools is sent as none, and immediately so in later requests', async () => {
     const refuses = ({ tools, reasoning_effort: effort }: Json) => tools !== undefined && effort !== 'none';
     const { gateway, efforts, ends } = await provider(refuses, OPENAI);
     const first = await post(gateway.origin, path, bodyOf(path, true));

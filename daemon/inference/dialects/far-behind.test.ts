@@ -65,18 +65,18 @@ async function call(path: Path, answer: string) {
   return { entry: gateway.log[0], types: typesOf(caller.text) };
 }
 
-describe.each(PATHS)('%s: a caller that has taken nothing when the engine ends', (path) => {
+describe.each(PATHS)('%s: a caller that has read nothing when the engine ends', (path) => {
   const last = path === RESPONSES ? ['response.failed', 'error'] : ['error'];
   test.each([
     ['without an end', delta('one') + delta('two')],
     ['with an event that is no JSON', `${delta('one')}data: {oops\n\n`],
-  ])('%s: the log knows what the caller will be told', async (_, answer) => {
+  ])('%s: the log has the outcome that the caller will receive', async (_, answer) => {
     const { entry, types } = await call(path, answer);
     expect(entry).toMatchObject({ status: 200, error: 'upstream.error' });
     expect(last).toContain(types.at(-1));
   });
 
-  test('completely: everything arrives later', async () => {
+  test('receives everything later', async () => {
     const { entry, types } = await call(path, `${delta('one')}${finish('stop')}data: [DONE]\n\n`);
     expect(entry).toMatchObject({ status: 200, error: null });
     expect(types.at(-1)).toBe(path === RESPONSES ? 'response.completed' : 'message_stop');

@@ -104,7 +104,7 @@ const BOTH = PATHS.flatMap((path) => [false, true].map((stream) => [path, stream
 
 describe.each(BOTH)('reasoning on %s, stream %s', (path, stream) => {
   test.each(['reasoning', 'reasoning_content'])(
-    'in %s goes back to its upstream in its field, to local engines, and nowhere else',
+    'in %s is sent back to its upstream in its field and to local engines only',
     async (field) => {
       const { gateway, requests } = await setUpTargets({ [field]: 'hm', content: 'yes' });
       const send = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
@@ -133,7 +133,7 @@ describe.each(BOTH)('reasoning on %s, stream %s', (path, stream) => {
         ],
       },
     ],
-  ])('of %s goes to no provider', async (_, model, message) => {
+  ])('of %s is sent to no provider', async (_, model, message) => {
     const { gateway, requests } = await setUpTargets(message);
     const answer = await post(gateway.origin, path, { ...first[path], model, stream });
     const body = next(path, repeated(path, stream, answer.body), null);
@@ -158,7 +158,7 @@ describe.each(BOTH)('extra fields of a call on %s, stream %s', (path, stream) =>
   test.each([
     ['of-here', 'call_of_engine'],
     ['of-groq', ''],
-  ])('go back to the upstream of %s only (id %j)', async (source, id) => {
+  ])('are sent back only to the upstream of %s (id %j)', async (source, id) => {
     const { gateway, requests } = await setUpTargets({ tool_calls: [call(id)] }, 'tool_calls');
     const send = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
     const answer = await send(source, first[path]);

@@ -95,7 +95,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(gateway.log).toMatchObject([{ status: 499, error: 'client_closed' }]);
   });
 
-  test('before the head too', async () => {
+  test('also before the response head', async () => {
     const { gateway, responses, engine } = await startWithManualEngine();
     const { req } = send(gateway.origin, path, JSON.stringify(BODIES[path]));
     req.on('error', () => {});
@@ -150,7 +150,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(JSON.parse(answer.body)).toEqual(path === MESSAGES ? { type: 'error', error } : { error });
   });
 
-  test('a prompt that is too long by another code gets the code that agents know', async () => {
+  test('another code for a prompt that is too long becomes the code that agents expect', async () => {
     const message =
       "This model's maximum context length is 512 tokens. However, you requested 600 tokens (590 in the messages, 10 in the completion).";
     const { gateway } = await setUp((req, res) => {
@@ -171,7 +171,7 @@ describe.each(PATHS)('%s', (path) => {
   test.each([
     ['no JSON', 'hello'],
     ['a list', '[1]'],
-  ])('%s is told as a failure of the engine', async (_, text) => {
+  ])('%s is reported as a failure of the engine', async (_, text) => {
     const { gateway } = await setUp((req, res) => {
       req.resume();
       res.writeHead(200, JSON_TYPE);
@@ -228,7 +228,7 @@ describe('counting', () => {
     },
   );
 
-  test.each(['{}', '{"input_tokens":"many"}', '{"input_tokens":1.5}'])('%s is no count', async (text) => {
+  test.each(['{}', '{"input_tokens":"many"}', '{"input_tokens":1.5}'])('%s is not a count', async (text) => {
     const { gateway } = await setUp((req, res) => {
       req.resume();
       res.writeHead(200, JSON_TYPE);
@@ -242,7 +242,7 @@ test.each([
   ['messages', BODIES[MESSAGES]],
   ['responses', { ...BODIES[RESPONSES], max_output_tokens: 9 }],
 ] as const)(
-  '%s: the limit of the answer reaches OpenAI under the name that its models take',
+  '%s: the output limit is sent to OpenAI under the name that its models accept',
   async (name, body) => {
     const sent: unknown[] = [];
     const chat = async (call: InferenceCall) => {

@@ -37,7 +37,7 @@ describe('step 1, loaded slot', () => {
     });
     expect(chat('m', on)).toMatchObject({ step: 'loaded-slot', target: { slot: 'b' } });
   });
-  test('ready before under pressure before degraded, then the shorter queue', () => {
+  test('ready, then under memory pressure, then degraded; among equals the shorter queue', () => {
     const busy = slot('busy', 'm', { state: 'serving', active: 4, queued: 1 });
     const degraded = slot('degraded', 'm', { degraded: 'cpu' });
     const some = slot('some', 'm', { state: 'serving', active: 2 });
@@ -87,7 +87,7 @@ describe('lane pin', () => {
     const on = routingView({ slots: [slotRecord({ name: 'agent', model: null, state: 'offline' })] });
     expect(chat('agent', on)).toMatchObject({ target: { slot: 'agent', model: null } });
   });
-  test('never leads to an upstream that happens to list the model', () => {
+  test('never resolves to an upstream that happens to list the model', () => {
     const on = routingView({
       slots: [slot('agent', 'm', { state: 'offline' })],
       upstreams: [upstreamFacts({ name: 'u', models: ['m'] })],
@@ -165,7 +165,7 @@ describe('steps 3 and 4, upstreams', () => {
     const on = routingView({ slots, upstreams: [upstreamFacts({ name: 'u', isCold: true, models: names })] });
     expect(resolve(requestFor(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
   });
-  test('the name of a missing slot goes where it is listed, but svc/ and the legacy alias never', () => {
+  test('the name of a missing slot resolves to an upstream that lists it, but svc/ and the legacy alias do not', () => {
     const upstreams = [upstreamFacts({ name: 'u', models: ['coder', 'agent-hermes'] })];
     const on = routingView({ upstreams });
     expect(chat('coder', on).target).toMatchObject({ upstream: 'u' });
@@ -189,7 +189,7 @@ describe('steps 3 and 4, upstreams', () => {
     });
     expect(chat('m', withoutSlot)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
   });
-  test('also a model whose slot has its id as name', () => {
+  test('the registry also binds a model whose slot has its id as name', () => {
     const on = routingView({
       slots: [slot('m', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:u' })],
@@ -217,7 +217,7 @@ describe('steps 3 and 4, upstreams', () => {
       upstream: 'u',
     });
   });
-  test('a binding to a slot that holds another model leads to no other model', () => {
+  test('a binding to a slot that holds another model does not resolve to that model', () => {
     const on = routingView({
       slots: [slot('a', 'other', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'slot:a' })],

@@ -36,11 +36,11 @@ test('does not skip another slot that is named', () => {
   expect(targetOf('svc/twin')).toEqual(['loaded-slot', 'twin']);
 });
 
-test("a name that nobody knows is the dispatcher's", () => {
+test('an unknown name is left to the dispatcher', () => {
   expect(targetOf('text-embedding-3-small')).toEqual(['capability-path', 'embed']);
 });
 
-test('in ERROR, and for chat, the dispatcher decides', () => {
+test('the dispatcher decides for a slot in ERROR and for chat', () => {
   const broken = { ...npu, state: 'error' as const };
   expect(targetOf(TAG, '/v1/embeddings', [chat, twin, broken])).toEqual(['loaded-slot', 'twin']);
   expect(targetOf('llama3.2:1b', '/v1/chat/completions')).toEqual(['loaded-slot', 'npu']);

@@ -40,7 +40,7 @@ describe('the requested format', () => {
     );
   });
 
-  test('leaves the right format unchanged', () => {
+  test('leaves vectors in the requested format unchanged', () => {
     const text = '{"data":[{"embedding":[0.10000000000000000555,-1e-9]}],"usage":{}}';
     const { data } = JSON.parse(
       transformEmbeddings(Buffer.from(text), optionsOf(), null).toString(),
@@ -67,7 +67,7 @@ describe('the requested length', () => {
   });
 
   test.each([[[1, 0, 0]], [base64([1, 0, 0])], [[1]]])(
-    '%j is refused by name where nobody did it',
+    '%j is refused, naming the field, when the length was not applied',
     (embedding) => {
       expect(() => transformed({ data: [{ embedding }] }, { dimensions: 2 })).toThrow(
         expect.objectContaining({
@@ -85,12 +85,12 @@ describe('the requested length', () => {
     ]);
   });
 
-  test('longer than the model gives is refused, never padded', () => {
+  test('longer than the vectors of the model is refused, never padded', () => {
     expect(() => transformed({ data: [{ embedding: [0, 1] }] }, { dimensions: 4, cut: true })).toThrow('4');
   });
 });
 
-test('one shape: order of the inputs, object, model and counts', () => {
+test('the response always has the order of the inputs, object, model and counts', () => {
   const answer = transformed(
     {
       id: 'x',

@@ -76,7 +76,7 @@ describe('a streaming caller', () => {
     expect(body).toMatch(/^(: loading\n\n)+data: \{"error":\{"code":"slot\.failed".*\}\}\n\n$/);
   });
 
-  test('gets a real status while admission has not decided, however long it takes', async () => {
+  test('gets a real status until admission has decided, however long it takes', async () => {
     const { load, request, outcome } = await setUp(true);
     await new Promise((resolve) => setTimeout(resolve, 60));
     load.fail(new GatewayError('slot.no_memory'));

@@ -34,7 +34,7 @@ test.each([
   [{ detail: [{ loc: ['body', 'tools'], msg: 'bad', input: { reasoning_effort: 'high' } }] }, 422],
   [{ error: { message: OPENAI } }, 500],
   [{ error: { message: OPENAI } }, 429],
-])('%j with %i is no word about an effort', (body, status) =>
+])('%j with %i does not show that an effort is refused', (body, status) =>
   expect(learned(body, status)).toEqual([undefined, undefined]),
 );
 
@@ -51,7 +51,7 @@ test('it applies to that model, effort and tools only', () => {
     expect(efforts.fallbackFor({ ...REQUEST, ...other })).toBeUndefined();
 });
 
-test('concurrent requests learn the same; a refused fallback is removed', () => {
+test('concurrent requests find the same fallback; a refused fallback is removed', () => {
   const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
   const refused = (expected?: EffortFallback) => efforts.learnFromFailure(REQUEST, expected, refusal);

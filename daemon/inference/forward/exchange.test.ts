@@ -47,7 +47,7 @@ test('a complete response for a stream that has begun is sent as events', () => 
   ]);
 });
 
-test('any other response, or one without an event form, is a failure', () => {
+test('any other response, or one that has no event form, is a failure', () => {
   for (const result of [
     relayed('text/plain', 'WEBVTT'),
     relayed('application/json', '{"error":{"message":"no"}}'),

@@ -220,7 +220,7 @@ describe('an engine that misbehaves', () => {
   });
 
   test.each(['garbage\r\n\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'])(
-    '%j is no HTTP: 502',
+    '%j is not HTTP: 502',
     async (bytes) => {
       const { answer } = await failing((req) => void req.socket.end(bytes));
       expect(answer.status).toBe(502);
@@ -259,7 +259,7 @@ describe('a reused connection that dies before an answer', () => {
     return { origin: `http://127.0.0.1:${portOf(tcp)}`, requests };
   }
 
-  test('is retried once on a fresh one', async () => {
+  test('is retried once on a new connection', async () => {
     const { gateway, slots } = await setUp(() => {});
     const engine = await shortLived();
     slots.engine = engine.origin;

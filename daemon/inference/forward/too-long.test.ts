@@ -92,7 +92,7 @@ const ENGINE_ERRORS: [string, number, unknown][] = [
   ],
 ];
 
-describe('a text that is too long keeps its numbers', () => {
+describe('an error for a text that is too long keeps its numbers', () => {
   test.each(ENGINE_ERRORS)('%s', (_, status, body) => {
     const failure = { status, bytes: Buffer.from(JSON.stringify(body)), truncated: false };
     const error = {
@@ -121,7 +121,7 @@ test.each([
 });
 
 test.each(['', 'input is too large', 'maximum context length', 'x'.repeat(100_000)])(
-  '%# says nothing',
+  '%# is not about the length of the text',
   (message) => {
     expect(tooLongNumbers(message)).toBeNull();
   },

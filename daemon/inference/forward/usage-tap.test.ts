@@ -8,7 +8,7 @@ const read = (...parts: string[]) => {
   return tap.read();
 };
 
-test('reads usage from a plain answer and from the last event of a stream', () => {
+test('reads usage from a plain response and from the last event of a stream', () => {
   const usage = '{"prompt_tokens":7,"completion_tokens":12,"total_tokens":19}';
   const expected = { promptTokens: 7, completionTokens: 12, tokensPerSecond: null };
   expect(read(`{"choices":[{"message":{"content":"\\"usage\\":{}"}}],"usage":${usage}}`)).toEqual(expected);
@@ -83,7 +83,7 @@ test.each([
   expect(read(text)).toEqual(NO_USAGE);
 });
 
-test('keeps exactly the last 4 KiB, whatever the chunks', () => {
+test('keeps exactly the last 4 KiB, for any chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 6000 }), { maxLength: 30 }), (sizes) => {
       const tap = new UsageTap();

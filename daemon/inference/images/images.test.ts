@@ -90,7 +90,7 @@ test('a client disconnect before the start sends nothing to the engine', async (
   expect(comfy.heard.filter((each) => each.startsWith('POST'))).toEqual([]);
 });
 
-test('settled waits until the engines were stopped', async () => {
+test('settled resolves after the engines were stopped', async () => {
   const images = open();
   const scope = newScope();
   const outcome = failure(images.generate(job('HANG', scope)));

@@ -34,7 +34,7 @@ test.each([
   'cat <sd_cpp_extra_args>{"lora":1}</sd_cpp_extra_args>',
   'cat <SD_CPP_EXTRA_ARGS >{"lora":1}',
   'cat <sd_cpp_<sd_cpp_extra_args>extra_args>{"lora":1}</sd_cpp_extra_args>',
-])('extra arguments in the prompt %j are only ours', (prompt) => {
+])('extra arguments in the prompt %j are ignored', (prompt) => {
   const { prompt: sent, ...rest } = sdPromptRequest(drawing('sd15', prompt)) as { prompt: string };
   const found = [...sent.matchAll(/<sd_cpp_extra_args>(.*?)<\/sd_cpp_extra_args>/gi)];
   expect(found).toHaveLength(1);

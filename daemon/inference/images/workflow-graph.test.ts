@@ -19,7 +19,7 @@ test.each(
     [id, checkpoint] as const,
     ...(parts ? [[id, split] as const] : []),
   ]),
-)('%s from %o is a workflow that the engine takes', (id, weights) => {
+)('%s from %o is a workflow that the engine accepts', (id, weights) => {
   const graph = workflowGraph(drawing(id), weights);
   expect(judgePrompt(graph as unknown as Prompt, INSTALLED)).toEqual({ error: null, node_errors: {} });
 });

@@ -158,7 +158,7 @@ test('reasoning before a call and its extra fields are in the next round', async
   expect(requests[1]?.messages[1]).toMatchObject(assistantMessage);
 });
 
-test("and extra fields of the caller's own tools, which it never sees", async () => {
+test("extra fields of calls to the caller's tools are in the next round, and hidden from the caller", async () => {
   const { requests, whole } = await loop(signed(calls(['mine', { a: 1 }])));
   const message = (await whole({ tools: OWN })).choices[0]?.message;
   expect(JSON.stringify(message)).not.toContain('extra_content');
@@ -181,7 +181,7 @@ test('a model with vision gets the image; for another one a tool describes it', 
   expect(await show()).toEqual([[image], false]);
 });
 
-test("a caller's tool of the same name wins; tool_choice none offers none of ours", async () => {
+test('a tool of the caller replaces ours of the same name; tool_choice none offers none of ours', async () => {
   const { requests, whole } = await loop(words('a'), words('b'));
   const callerTools = [{ type: 'function', function: { name: 'remember', parameters: {} } }];
   await whole({ tools: callerTools });

@@ -40,7 +40,7 @@ test.each([
   expect(targetSupportsVision(name, on)).toBe(expected);
 });
 
-test('no name and no slot', () => {
+test('is false without a name and a slot', () => {
   expect(targetSupportsVision(null, routingView())).toBe(false);
 });
 

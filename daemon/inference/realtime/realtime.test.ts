@@ -75,7 +75,7 @@ test('W01 closes an idle session', async () => {
   expect(over.code).toBe(4408);
 });
 
-test('refuses sessions above the limit in the protocol, and reuses a freed place', async () => {
+test('refuses sessions above the limit within the protocol, and accepts one after another has closed', async () => {
   const { call } = await open({ maxSessions: 1, adminReserve: 0 });
   const first = await call();
   const second = await call();
@@ -87,7 +87,7 @@ test('refuses sessions above the limit in the protocol, and reuses a freed place
   expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
 });
 
-test('W03 reserves places for admins', async () => {
+test('W03 reserves sessions for admins', async () => {
   const { call } = await open({ maxSessions: 3, adminReserve: 1 });
   for (let index = 0; index < 2; index++)
     expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
@@ -99,7 +99,7 @@ test('W03 reserves places for admins', async () => {
   expect((await call('/admin')).events[0]).toMatchObject({ error: { code: 'realtime.too_many' } });
 });
 
-test('W03 of the usual 64 places a client key takes 48', async () => {
+test('W03 a client key may use 48 of the default 64 sessions', async () => {
   const { call } = await open();
   for (let index = 0; index < 48; index++)
     expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
@@ -119,7 +119,7 @@ test('a response that is cancelled immediately calls no model', async () => {
 });
 
 /** A caller who requested a response and does not read it. */
-async function heldBack() {
+async function openWithSlowReader() {
   const { call, stats, server } = await open();
   const { socket } = await call();
   socket.send(JSON.stringify({ type: 'response.create' }));
@@ -130,11 +130,11 @@ async function heldBack() {
   return { socket, stats, served };
 }
 
-test('a caller who does not read slows the model down, and the close ends its work', async () => {
-  const { socket, stats, served } = await heldBack();
-  const held = stats.sent;
+test('a caller that does not read slows the model down, and its disconnect ends the work', async () => {
+  const { socket, stats, served } = await openWithSlowReader();
+  const sentBefore = stats.sent;
   for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
-  expect(stats.sent - held).toBeLessThan(20 * chunk.length);
+  expect(stats.sent - sentBefore).toBeLessThan(20 * chunk.length);
   expect(served.bufferedAmount).toBeLessThan(2 * 1024 * 1024);
   const [call] = stats.calls;
   expect([call?.tier, call?.path]).toEqual(['client', '/v1/chat/completions']);
@@ -143,15 +143,15 @@ test('a caller who does not read slows the model down, and the close ends its wo
 });
 
 test('a paused response ends at once when cancelled', async () => {
-  const { socket, stats } = await heldBack();
+  const { socket, stats } = await openWithSlowReader();
   socket.send(JSON.stringify({ type: 'response.cancel' }));
   await until(() => stats.calls[0]?.signal.aborted === true);
-  const held = stats.sent;
+  const sentBefore = stats.sent;
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
-  expect(stats.sent).toBe(held);
+  expect(stats.sent).toBe(sentBefore);
 });
 
-test('W01 stops reading from a caller who floods and does not read', async () => {
+test('W01 stops reading from a caller that floods and does not read', async () => {
   const { call, server } = await open();
   const { socket } = await call();
   socket.pause();

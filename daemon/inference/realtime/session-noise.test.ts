@@ -19,7 +19,7 @@ const newestInput = (bench: SessionBench): unknown[] =>
     .chat.items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []))
     .map((part) => ('transcript' in part ? part.transcript : 'text' in part && part.text));
 
-describe('a noise', () => {
+describe('noise', () => {
   test('during a transcription does not cancel its response', () => {
     const bench = new SessionBench();
     bench.append(...SPOKEN_TURN);
@@ -31,7 +31,7 @@ describe('a noise', () => {
     expect(newestInput(bench)).toEqual(['What time is it?', '']);
   });
 
-  test('that ends a response before its first word leaves the question open', () => {
+  test('that ends a response before its first word leaves the question unanswered', () => {
     const bench = new SessionBench();
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'It is noon.' });
@@ -49,7 +49,7 @@ describe('a noise', () => {
     expect(answers(bench)).toBe(1);
   });
 
-  test('after a response gets none', () => {
+  test('after a response gets no response', () => {
     const bench = new SessionBench({ modality: 'text' });
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
@@ -70,7 +70,7 @@ describe('a noise', () => {
     expect(answers(bench)).toBe(1);
   });
 
-  test('that is transcribed after such a response gets none either', () => {
+  test('that is transcribed after such a response gets no response either', () => {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
     const response = requestResponse(bench);
@@ -108,7 +108,7 @@ describe('speech during an uninterruptible response', () => {
     expect(answers(bench)).toBe(2);
   });
 
-  test('that could not be transcribed is not', () => {
+  test('that could not be transcribed is not answered', () => {
     const { bench, second, end } = twoQuestions();
     bench.dispatch({
       kind: 'transcription_failed',

@@ -19,7 +19,7 @@ const pick = <T>(from: readonly T[], at: number): T | undefined =>
   from.length === 0 ? undefined : from[at % from.length];
 const itemId = (bench: SessionBench, at: number): string => pick(bench.state.items, at)?.id ?? 'none';
 
-const ofCaller: fc.Arbitrary<Move> = fc.oneof(
+const callerMoves: fc.Arbitrary<Move> = fc.oneof(
   fc.nat(3).map(
     (at): Move =>
       (bench) =>
@@ -109,7 +109,7 @@ const transcribe = (bench: SessionBench, at: number, text: string | null): void 
   );
 };
 
-const ofStages: fc.Arbitrary<Move> = fc.oneof(
+const stageMoves: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.nat(STAGE_INPUTS.length - 1).map(
@@ -152,9 +152,9 @@ function settle(bench: SessionBench): void {
 /** States that the histories must reach at least once, so that the test is meaningful. */
 const REQUIRED_STATES = ['completed', 'cancelled', 'failed'];
 
-test('order, ids and ends are right for every history', () => {
+test('order, ids and ends are correct for every sequence of inputs', () => {
   const ends = new Set<unknown>();
-  const move = fc.oneof({ weight: 3, arbitrary: ofCaller }, { weight: 4, arbitrary: ofStages });
+  const move = fc.oneof({ weight: 3, arbitrary: callerMoves }, { weight: 4, arbitrary: stageMoves });
   const property = fc.property(
     fc.array(move, { maxLength: 80, size: 'max' }),
     fc.constantFrom('realtime', 'transcription'),

@@ -96,7 +96,7 @@ describe('a session', () => {
       'invalid_value',
       'response.input',
     ],
-  ])('%j is an error and the session goes on', (event, code, param) => {
+  ])('%j is an error, and the session continues', (event, code, param) => {
     const bench = new SessionBench();
     const events = bench.send({ ...event, event_id: 'mine' });
     expect(events).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('a session', () => {
   });
 
   test.each(['', 'x', '[]', '"a"', `${'['.repeat(100)}${']'.repeat(100)}`, '\ud800'])(
-    '%j is no event',
+    '%j is not an event',
     (message) => {
       const bench = new SessionBench();
       const events = bench.dispatch({ kind: 'message', read: readClientEvent(Buffer.from(message)) });
@@ -146,7 +146,7 @@ describe('a session', () => {
 });
 
 describe('a text response', () => {
-  test('has the order that clients rely on', () => {
+  test('has the event order that clients rely on', () => {
     const bench = textSession();
     const created = bench.send({ type: 'conversation.item.create', item: ITEM });
     expect(types(created)).toEqual(['conversation.item.added', 'conversation.item.done']);
@@ -180,7 +180,7 @@ describe('a text response', () => {
     });
   });
 
-  test('only one is active at a time, and a cancelled one is over', () => {
+  test('only one is active at a time, and a cancelled one has ended', () => {
     const bench = textSession();
     const response = requestResponse(bench);
     expect(errorOf(bench.send({ type: 'response.create' }))).toMatchObject({
@@ -254,7 +254,7 @@ describe('a text response', () => {
     expect(requestResponse(bench)).not.toBe(response);
   });
 
-  test('outside the conversation it leaves no item', () => {
+  test('outside the conversation adds no item', () => {
     const bench = textSession();
     bench.send({
       type: 'response.create',

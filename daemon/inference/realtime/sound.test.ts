@@ -26,7 +26,7 @@ describe('G.711', () => {
     [ALAW, -32_768, 0x2a],
     [ALAW, 1_000, 0xfa],
     [ALAW, -1_000, 0x7a],
-  ])('%# the byte of %i as in the standard', (law, sample, byte) => {
+  ])('%# encodes %i as in the standard', (law, sample, byte) => {
     expect(law.byteOf(sample)).toBe(byte);
   });
 

@@ -93,7 +93,7 @@ describe('the spoken part of a response', () => {
   ])('in %i ms: %j', (ms, text) => expect(spokenUntil(spoken, ms)).toBe(text));
 });
 
-describe('the chat of a conversation', () => {
+describe('the chat request of a conversation', () => {
   const base = { object: 'realtime.item', status: 'completed' } as const;
   const items: Item[] = [
     {
@@ -135,7 +135,7 @@ describe('the chat of a conversation', () => {
     maxOutputTokens: 'inf',
   };
 
-  test('as messages', () => {
+  test('becomes messages', () => {
     expect(chatBody(request)).toEqual({
       model: 'agent',
       stream: true,
@@ -203,7 +203,7 @@ describe('the chat of a conversation', () => {
       [call('a', '{}'), result('a'), call('b', '{}'), result('b')],
       ['assistant a {}', 'tool of a', 'assistant b {}', 'tool of b'],
     ],
-  ])('what engines refuse is left out or corrected: %s', (_, items, expectedLines) => {
+  ])('input that engines refuse is left out or corrected: %s', (_, items, expectedLines) => {
     type Message = {
       role: string;
       content: string | null;
@@ -273,7 +273,7 @@ describe('chunks of a chat', () => {
     ]);
   });
 
-  test('of any shape are harmless', () => {
+  test('of any shape cause no failure', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('choices', 'usage', 'x'), fc.jsonValue()),

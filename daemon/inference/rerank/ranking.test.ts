@@ -70,7 +70,7 @@ test('top_n and return_documents are applied by the gateway', () => {
   expect(ranked({ results: best }, requestOf({ top_n: 99 })).results).toHaveLength(3);
 });
 
-test('best first, equal scores in request order, at most as many as requested', () => {
+test('sorts by score, equal scores in request order, and returns at most top_n', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 20 }),

@@ -85,7 +85,7 @@ describe('npu-suffix', () => {
   ])('%s is the tag %s', (name, tag) => {
     expect(npuSuffix(plainModelRef(name), npu)).toMatchObject({ model: tag, by: 'npu-suffix', lane: null });
   });
-  test.each(['gemma:2b-flm', 'unknown-flm', 'llama3.2:1b', '-flm'])('%s is not guessed', (name) => {
+  test.each(['gemma:2b-flm', 'unknown-flm', 'llama3.2:1b', '-flm'])('%s is not rewritten', (name) => {
     expect(npuSuffix(plainModelRef(name), npu)).toEqual(plainModelRef(name));
   });
   test('the suffix is a setting', () => {
@@ -102,7 +102,7 @@ describe('virtual-name', () => {
   const resolve = (name: string, slots = [agent, utility, embed]) =>
     virtualName(plainModelRef(name), routingView({ slots }));
 
-  test('svc/agent is agent, svc/<slot> that slot', () => {
+  test('svc/agent is slot agent, svc/<slot> is that slot', () => {
     expect(resolve('svc/agent')).toMatchObject({ lane: 'agent', model: 'big', chain: [] });
     expect(resolve('svc/embed')).toMatchObject({ lane: 'embed', model: 'e5', chain: [] });
   });
@@ -124,7 +124,7 @@ describe('virtual-name', () => {
       chain: ['utility', 'agent'],
     });
   });
-  test('all in ERROR: the first stays the lane and the slot decides', () => {
+  test('all in ERROR: the first stays the lane, and its slot decides', () => {
     expect(resolve('svc/agent', [{ ...agent, state: 'error' }])).toMatchObject({ lane: 'agent' });
   });
   test('a name without a slot is 404 with similar names', () => {

@@ -61,14 +61,14 @@ test('agrees with JSON.parse on every wanted field, roles included', () => {
   );
 });
 
-describe('keys that hide', () => {
-  test('an escaped key is the field it spells', () => {
+describe('keys that are hard to find', () => {
+  test('an escaped key is the field that it decodes to', () => {
     expect(modelOf(index('{"m\\u006fdel":"a"}'))).toBe('a');
     expect(modelOf(index('{"\\u006d\\u006f\\u0064\\u0065\\u006c":"a"}'))).toBe('a');
     expect(index('{"messages":[{"\\u0072ole":"syst\\u0065m"}]}').messages[0]?.role).toBe('system');
   });
 
-  test('the last of two counts and both are indexed', () => {
+  test('the last of two equal keys counts, and both are indexed', () => {
     const scanned = index('{"model":"a","x":{"model":"c"},"model":"b"}');
     expect(modelOf(scanned)).toBe('b');
     expect(scanned.fields).toHaveLength(2);
@@ -104,7 +104,7 @@ test.each([
   ['{}', 'ok'],
   [`{"a":${'['.repeat(63)}${']'.repeat(63)}}`, 'ok'],
   [`{"a":${'['.repeat(64)}${']'.repeat(64)}}`, 'request.invalid_json'],
-])('%.20s is %s', (text, expected) => {
+])('%.20s has the error %s', (text, expected) => {
   expect(code(text)).toBe(expected);
 });
 

@@ -11,7 +11,7 @@ const context = (text: string, more = {}) => ({
   ...more,
 });
 
-test('the seven deviations are in the order of the specification', () => {
+test('the seven rewrites are in the order of the specification', () => {
   expect(CHAT_DEVIATIONS.map(({ name }) => name)).toEqual([
     'omni',
     'slot-alias',
@@ -30,7 +30,7 @@ test('a chat without rewrites is the same Buffer', () => {
   expect(rewriteChat(chat, 'qwen', 'qwen')).toBe(chat.index.bytes);
 });
 
-test('all deviations at once, numbers beyond doubles intact', () => {
+test('all rewrites at once keep numbers beyond double precision', () => {
   const chat = context(
     '{"omni":true,"model":"agent","seed":18446744073709551615,"messages":[{"role":"user","content":1e400},{"role":"developer","content":"d"}],"enable_thinking":false}',
     { thinkingDefault: () => true },

@@ -64,7 +64,7 @@ test('bytes outside the edit stay unchanged', () => {
   expect(render(index, [replace(model.value, '"new"')]).toString()).toBe(text.replace('"old"', '"new"'));
 });
 
-test('edits that overlap are a bug, not a body', () => {
+test('overlapping edits throw', () => {
   const index = scanBody(Buffer.from('{"model":"a"}'));
   const model = fieldOf(index, 'model');
   if (!model) throw new Error('no model');

@@ -11,7 +11,7 @@ const run = (text: string, local = true) => {
 const body = (...messages: unknown[]) => JSON.stringify({ model: 'a', messages, n: 1 });
 const message = (role: string, content: unknown) => ({ role, content });
 
-describe('nothing to do', () => {
+describe('a chat that needs no change', () => {
   test.each([
     '{"messages":[{"role":"user","content":"x"}]}',
     '{"messages":[ { "role" : "system" , "content":"a\\u00e9" , "t":1e400 } ,{"role":"user"}]}',
@@ -39,7 +39,7 @@ test('developer becomes system for local engines only', () => {
   );
 });
 
-test('B10 several become one, first, in order, joined by a blank line', () => {
+test('B10 several are merged into the first message, in order, separated by a blank line', () => {
   const merged = run(
     body(message('user', 'u1'), message('system', 's1'), message('user', 'u2'), message('developer', 's2')),
   );
@@ -50,7 +50,7 @@ test('B10 several become one, first, in order, joined by a blank line', () => {
   });
 });
 
-test('with any array the parts are concatenated', () => {
+test('if any content is an array, the parts are concatenated', () => {
   const image = { type: 'image_url', image_url: { url: 'data:' } };
   const merged = run(
     body(message('system', 'a'), message('system', [image]), message('system', null), message('user', 'u')),
@@ -61,7 +61,7 @@ test('with any array the parts are concatenated', () => {
   ]);
 });
 
-test('two roles in one message: only the effective one remains', () => {
+test('only the effective role of a message with two roles remains', () => {
   expect(run('{"messages":[{"role":"user","role":"assistant","content":"c"}]}')).toBe(
     '{"messages":[{"role":"assistant","content":"c"}]}',
   );
@@ -70,7 +70,7 @@ test('two roles in one message: only the effective one remains', () => {
   );
 });
 
-test('for any conversation: one system message at most, first, every other message kept in order', () => {
+test('for any conversation: at most one system message, which is first, and all other messages in order', () => {
   const role = fc.constantFrom('system', 'developer', 'user', 'assistant', 'tool');
   const content = fc.oneof(
     fc.string(),

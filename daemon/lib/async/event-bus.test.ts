@@ -11,7 +11,7 @@ const filled = (count: number, keep = 4): EventBus<TestEvents> => {
 };
 const ids = (entries: { id: number }[] | null) => entries?.map(({ id }) => id) ?? null;
 
-describe('since', () => {
+describe('since()', () => {
   it('returns the events after an id, oldest first', () => {
     expect(ids(filled(3).since(100))).toEqual([101, 102]);
     expect(ids(filled(3).since(102))).toEqual([]);
@@ -27,7 +27,7 @@ describe('since', () => {
   });
 });
 
-describe('last', () => {
+describe('last()', () => {
   it('returns the newest entries, oldest first, never more than exist', () => {
     expect(ids(filled(9).last(2))).toEqual([107, 108]);
     expect(ids(filled(3).last(9))).toEqual([100, 101, 102]);
@@ -36,7 +36,7 @@ describe('last', () => {
   });
 });
 
-describe('subscribe', () => {
+describe('subscribe()', () => {
   it('emits later events until unsubscribed; removes a listener that throws', () => {
     const bus = filled(1);
     const received: unknown[] = [];

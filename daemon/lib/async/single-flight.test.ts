@@ -37,7 +37,7 @@ describe('SingleFlight', () => {
     expect(await flights.run('a', async () => 'yes')).toBe('yes');
   });
 
-  it('aborts the run when the last caller leaves, not before', async () => {
+  it('aborts the run when the last caller aborts, not before', async () => {
     const flights = new SingleFlight<string>();
     const [one, two] = [new AbortController(), new AbortController()];
     let inner: AbortSignal | undefined;

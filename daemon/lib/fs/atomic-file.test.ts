@@ -185,8 +185,8 @@ describe('replaceFile', () => {
     chownSync(path, 12345, 23456);
     expect((await refusal(replace('new', { sameOwner: true }))).reason).toBe('owner');
     await replace('new', { mode: 0o644 });
-    const facts = statSync(path);
-    expect([facts.uid, facts.gid, mode(), text()]).toEqual([12345, 23456, '640', 'new']);
+    const stats = statSync(path);
+    expect([stats.uid, stats.gid, mode(), text()]).toEqual([12345, 23456, '640', 'new']);
   });
 
   test.runIf(!root)('an unwritable folder is an io error', async () => {

@@ -54,7 +54,7 @@ describe('process identity', () => {
     expect(startTicksOf(43, proc)).toBeNull();
   });
 
-  it('reads this very process', () => {
+  it('reads the current process', () => {
     expect(startTicksOf(process.pid)).toBeGreaterThan(0);
     const memory = memoryOf(process.pid);
     expect(memory?.anonymous).toBeGreaterThan(1 << 20);
@@ -121,7 +121,7 @@ describe('processTreeMemory', () => {
     expect(processTreeMemory(99, proc)).toBeNull();
   });
 
-  it('reads this very process', () => {
+  it('reads the current process', () => {
     expect(processTreeMemory(process.pid)?.resident).toBeGreaterThan(1 << 20);
   });
 });

@@ -19,7 +19,7 @@ describe('memorySum', () => {
     expect(sum(2 * GIB + KEEP_FREE_BYTES - 1).short).toBe(1);
   });
 
-  it('counts what slots hold against the limit, whatever is free', () => {
+  it('counts the memory of slots against the limit, regardless of free memory', () => {
     const limited = memorySnapshot({
       needed: GIB,
       free: 99 * GIB,
@@ -29,7 +29,7 @@ describe('memorySum', () => {
     expect(memorySum(limited)).toMatchObject({ short: GIB, held: 2 * GIB, limit: 2 * GIB });
   });
 
-  it('lists the candidates: idle first, then shortest reload, then least recently used, each with its reason to stay', () => {
+  it('lists the candidates: idle first, then shortest reload, then least recently used, each with the reason for not evicting it', () => {
     const snapshots = full([
       gib('slow', { reloadMs: 9_000 }),
       gib('busy', { reloadMs: 1, serving: true }),

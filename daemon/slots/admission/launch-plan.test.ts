@@ -63,7 +63,7 @@ describe('planLoad', () => {
     expect([threadsOf('cpu'), threadsOf(null), threadsOf('vulkan')]).toEqual([3, 3, 7]);
   });
 
-  it('an attached server costs this machine nothing, neither memory nor threads', () => {
+  it('an attached server uses no memory and no threads of this machine', () => {
     const attached = slotConfig('far', 'engine = "custom"\nrunner = "attach"\nurl = "http://h:1"');
     const { launch, need } = planLoad(attached, input({ others: [currentOf('cpu')] }));
     expect([need.total, launch.threads, launch.device]).toEqual([0, 0, 'remote']);
@@ -92,7 +92,7 @@ describe('planLoad', () => {
     ['llm', 'engine = "llama-server"\nrunner = "container"', 'cpu'],
     ['llm', 'engine = "llama-server"\nrunner = "container"\ndevice = "cuda:1"', 'cuda:1'],
     ['llm', 'engine = "llama-server"', 'auto'],
-  ] as const)('%s with %j takes the memory of what it runs on: %s', (type, text, device) => {
+  ] as const)('%s with %j uses the memory of the device that it runs on: %s', (type, text, device) => {
     const calls: string[] = [];
     const headroom = (where: string) => {
       calls.push(where);

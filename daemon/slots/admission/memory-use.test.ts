@@ -31,7 +31,7 @@ describe('toHolder', () => {
     current: engine,
   });
 
-  it('frees in host memory what is reserved and what it has taken', () => {
+  it('frees its reserved and used host memory', () => {
     expect(toHolder(use(), { anonymous: 30, reloadMs: 9 })).toMatchObject({
       state: 'loaded',
       serving: false,
@@ -41,7 +41,7 @@ describe('toHolder', () => {
     });
   });
 
-  it('frees on a card what it was granted', () => {
+  it('frees the granted memory on a card', () => {
     const onCard = currentOf('vulkan', { ...current, pool: 'card' });
     expect(toHolder(use(onCard), { anonymous: 30, reloadMs: 9 }).freedBytes).toBe(100);
   });

@@ -124,7 +124,7 @@ describe('the admission queue', () => {
     lease.release();
   });
 
-  it('the trial of a failed slot waits in the state error, and a failed trial is one more failure', async () => {
+  it('the trial of a failed slot waits in the error state, and a failed trial counts as another failure', async () => {
     const bench = new AdmissionBench(pair(), 2);
     await breaks(bench, 'b');
     const lease = await bench.request('a');

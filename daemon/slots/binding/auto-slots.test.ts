@@ -31,7 +31,7 @@ describe('AutoSlots', () => {
     expect(embed).toMatchObject({ name: 'embed', auto: true, type: 'embedding', model: 'V', enabled: true });
   });
 
-  it('a file without a model is completed, a disabled or broken one is left alone', () => {
+  it('a file without a model is completed, a disabled or broken one is unchanged', () => {
     const { auto } = open([V]);
     const file = slotConfig('embed', 'context = 256');
     expect(auto.configs({ configs: [file], broken: none })).toEqual([{ ...file, model: 'V' }]);

@@ -80,7 +80,7 @@ describe('bindModels', () => {
     expect(bind([model('chat')], { previous: new Map([['chat', 'rerank']]) })).toEqual({ chat: 'chat' });
   });
 
-  it('is bounded', () => {
+  it('the number of bindings is bounded', () => {
     const many = Array.from({ length: MAX_BINDINGS + 5 }, (_, i) => model(`m${i}`));
     expect(Object.keys(bind(many))).toHaveLength(MAX_BINDINGS);
   });

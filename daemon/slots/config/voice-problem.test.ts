@@ -27,7 +27,7 @@ test('an unknown voice is a problem of the file that lists the known ones', () =
   });
 });
 
-test.each(['anna', 'ANNA', 'alloy', ''])('"%s" is no problem', (voice) => {
+test.each(['anna', 'ANNA', 'alloy', ''])('"%s" is not a problem', (voice) => {
   expect(voiceProblem(tts(`[voice]\nvoice = "${voice}"`), () => speaking(['anna']))).toBeNull();
 });
 

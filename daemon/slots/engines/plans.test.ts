@@ -99,7 +99,7 @@ describe('a process', () => {
     });
   });
 
-  it('numbers NVIDIA cards as the probe does, not by their speed', () => {
+  it('numbers NVIDIA GPUs as the probe does, not by their speed', () => {
     expect(planOf('engine = "llama-server"\ndevice = "cuda:1"').env).toEqual({
       CUDA_VISIBLE_DEVICES: '1',
       CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
@@ -150,7 +150,7 @@ describe('a process', () => {
 });
 
 describe('a container', () => {
-  it('of llama-server sees the parts of its model and one GPU, and nothing else', () => {
+  it('of llama-server gets the parts of its model and one GPU, and nothing else', () => {
     const launch = planOf(
       'engine = "llama-server"\nrunner = "container"\ndevice = "cuda:1"\npull = "never"',
       {

@@ -19,12 +19,12 @@ describe('the projector of a model', () => {
     ['extra_args = ["--mmproj", "/own"]', ['/own']],
     ['extra_args = ["--no-mmproj"]', []],
     ['extra_args = ["--mmproj-url=http://h/x"]', []],
-  ])('is not passed where the slot file chooses otherwise: %s', (text, projectors) => {
+  ])('is not passed when the slot file overrides it: %s', (text, projectors) => {
     expect(projectorArgs(argsOf(text))).toEqual(projectors);
     expect(planOf(`engine = "llama-server"\n${text}`, SEES).projectorBytes).toBeUndefined();
   });
 
-  it('is absent for a model that has none', () => {
+  it('is absent for a model without one', () => {
     expect(projectorArgs(argsOf('', {}))).toEqual([]);
     expect(planOf('engine = "llama-server"').projectorBytes).toBeUndefined();
   });

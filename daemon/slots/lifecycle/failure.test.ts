@@ -26,7 +26,7 @@ describe('back-off', () => {
     });
   });
 
-  it.each([5, 6, 10])('P01: failure %i is parked', (times) => {
+  it.each([5, 6, 10])('P01: failure %i parks the slot', (times) => {
     expect(failTimes(times)).toMatchObject({ failures: times, parked: true, retryAt: null });
   });
 
@@ -59,7 +59,7 @@ describe('a request while the slot is in error', () => {
   });
 
   it.each([1, 5])(
-    'is the trial at any time once memory was missing, until the next failure (%i)',
+    'is the trial at any time after a load that lacked memory, until the next failure (%i)',
     (times) => {
       const lacking = postponeFailure(failTimes(times), NOW, true);
       expect(trialDecision(lacking, NOW + 1)).toEqual({ trial: true });

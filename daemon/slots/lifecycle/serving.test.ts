@@ -24,7 +24,7 @@ function ready() {
   return { clock, machine, events, bench, serving };
 }
 
-it('serves while a request runs, and is idle some time after the last one', async () => {
+it('serves while a request runs, and becomes idle after the last one', async () => {
   const { clock, machine, events, serving } = ready();
   const [first, second] = [serving.grantLease(), serving.grantLease()];
   expect([machine.state, serving.traffic.active]).toEqual(['serving', 2]);

@@ -34,7 +34,7 @@ function machineIn(state: SlotStateName): SlotMachine {
 }
 
 describe('the transition table', () => {
-  it.each(PAIRS)('%s → %s is legal exactly when the table says so', (from, to) => {
+  it.each(PAIRS)('%s → %s is legal only when the table lists it', (from, to) => {
     const machine = machineIn(from);
     const legal = LEGAL.includes(`${from}>${to}`);
     expect(canTransition(from, to)).toBe(legal);
@@ -76,7 +76,7 @@ describe('the transition table', () => {
     await machine.atRest;
   });
 
-  it('a promise of rest that was taken during the pull resolves although the load has started since', async () => {
+  it('a promise of rest that was requested during the pull resolves although the load has started since', async () => {
     const machine = new SlotMachine('agent', () => {});
     machine.transition('pulling');
     const rest = machine.atRest;

@@ -46,7 +46,7 @@ function runner(keep = true, sockets?: readonly string[], state = folder): Runne
   });
 }
 
-test('without an engine the reason says what to do', async () => {
+test('without an engine the reason includes the next step', async () => {
   const { ended } = runner(true, ['/nowhere/a', '/nowhere/b']).start(containerLaunch());
   expect((await ended).reason).toMatch(/^Neither Podman nor Docker answers.*container_socket/);
 });

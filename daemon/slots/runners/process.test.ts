@@ -248,7 +248,7 @@ describe('a foreign program on the port', () => {
   });
 });
 
-describe('a process that slots share', () => {
+describe('a process that several slots share', () => {
   const shared = (claim: string | null) => ({ shared: { name: 'npu', claim } });
 
   it('is started once, serves each, and ends with the last of them', async () => {
@@ -264,7 +264,7 @@ describe('a process that slots share', () => {
     expect((await embed.stop(5_000)).signal).toBe('SIGTERM');
   });
 
-  it('refuses a second slot with another claim, until the first has left', async () => {
+  it('refuses a second slot with another claim until the first has released it', async () => {
     const chat = bench.start([], shared('a:1b'));
     const embed = bench.start([], shared(null), { slot: 'embed' });
     await chat.loaded;

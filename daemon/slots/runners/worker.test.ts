@@ -130,7 +130,7 @@ describe('the worker runner', () => {
   });
 
   it.skipIf(parentDeathPrefix(process.env.PATH ?? '').length === 0)(
-    'one that no longer handles messages dies with the gateway',
+    'an engine that no longer handles messages ends with the gateway',
     async () => {
       const workerPath = join(folder, 'deaf.mjs');
       writeFileSync(workerPath, "console.log('deaf.'); for (;;);");

@@ -45,7 +45,7 @@ test.each([
   expect(answer.choices[0]).toMatchObject({ message: { content: DEMO_REPLY }, finish_reason: 'stop' });
 });
 
-test('the sentence says what it is and what to do', () => {
+test('the sentence explains the demonstration model and the next step', () => {
   expect(DEMO_REPLY).toContain('demonstration model of svc-gateway');
   expect(DEMO_REPLY).toContain('/setup');
   expect(DEMO_REPLY).toContain('slots/agent.toml');

@@ -38,7 +38,7 @@ describe('an invalid model', () => {
     expect((await worker.exited).code).toBe(WORKER_EXIT.failed);
   });
 
-  test('a model that only looks valid ends its own process and no other', async () => {
+  test('a model that only appears valid ends only its own process', async () => {
     const folder = writeToneVoice(join(tones.home, 'looks-whole'));
     writeFileSync(join(folder, 'tokens.txt'), 'nonsense without numbers\n');
     const worker = await tones.fork(folder, 'speech', tones.home);

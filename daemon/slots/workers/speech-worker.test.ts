@@ -17,13 +17,13 @@ describe('tone voice and tone recogniser', () => {
     expect(JSON.parse(transcription.text)).toEqual({ text: TEXT, usage: { type: 'duration', seconds: 3 } });
   });
 
-  test('also as raw samples at 24,000 Hz', async () => {
+  test('a sentence is transcribed from raw samples at 24,000 Hz', async () => {
     const sound = await tones.speak(TEXT, { response_format: 'pcm' });
     expect(sound.length).toBeGreaterThan(24_000 * 2 * 2);
     expect(JSON.parse((await tones.transcribe(sound, {}, ['a.pcm', 'audio/pcm'])).text).text).toBe(TEXT);
   });
 
-  test('also at other speeds', async () => {
+  test('a sentence is transcribed at other speeds', async () => {
     const lengths: number[] = [];
     for (const speed of [0.5, 2]) {
       const sound = await tones.speak(TEXT, { speed });

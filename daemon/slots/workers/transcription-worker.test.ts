@@ -51,7 +51,7 @@ describe('transcription', () => {
     expect(events[1]?.text).toBe(TEXT);
   });
 
-  test('silence is no text', async () => {
+  test('silence has no text', async () => {
     const silence = Buffer.concat([wavHeader(16_000, 64_000), Buffer.alloc(64_000)]);
     expect(JSON.parse((await tones.transcribe(silence)).text)).toEqual({
       text: '',
@@ -81,7 +81,7 @@ describe('transcription', () => {
     expect([result.status, JSON.parse(result.text).error.param]).toEqual([422, param]);
   });
 
-  test('a form without a file, and no form at all', async () => {
+  test('refuses a form without a file, and a body that is not a form', async () => {
     const body = new FormData();
     body.append('model', 'x');
     expect((await tones.recogniser.post(TRANSCRIPTIONS, body)).status).toBe(422);
@@ -113,7 +113,7 @@ describe('other formats, with the real decoder', () => {
     expect([result.status, JSON.parse(result.text).text]).toEqual([200, TEXT]);
   });
 
-  test('a playlist opens nothing', async ({ skip }) => {
+  test('a playlist opens no other file or address', async ({ skip }) => {
     if (program === null) return skip('ffmpeg is not installed');
     writeFileSync(join(tones.home, 'source.wav'), await tones.speak(TEXT));
     const list = Buffer.from(

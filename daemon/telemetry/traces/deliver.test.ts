@@ -66,7 +66,7 @@ test('does not buffer an endless reply, and ends at the time limit', async () =>
   expect(await send(undefined, 50)).toMatchObject({ kind: 'again' });
 });
 
-test('retries an unreachable collector and reveals no address', async () => {
+test('reports an unreachable collector as temporary, without its address', async () => {
   const { port } = server;
   await server.down();
   const delivery = await send(`http://127.0.0.1:${port}`);

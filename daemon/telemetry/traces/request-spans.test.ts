@@ -44,7 +44,7 @@ const CALL = [
   'stream < call 1700-2000',
 ];
 
-test('a request has its stages below it', () => {
+test('a request has its stages as child spans', () => {
   expect(spansOf()).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...CALL]);
 });
 
@@ -57,7 +57,7 @@ test.each<[string, LoadTime, string[]]>([
   expect(spansOf({}, load)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...lines, ...CALL]);
 });
 
-test('a slot that serves immediately has no wait, nor has an upstream', () => {
+test('a slot that serves immediately has no wait span, nor has an upstream', () => {
   expect(spansOf({ leasedMs: 1_010.4 })).toEqual([ROOT, ...CALL]);
   expect(spansOf({ slot: null, upstream: 'desk', leasedMs: null })).toEqual([ROOT, ...CALL]);
 });
@@ -79,7 +79,7 @@ test.each<[Partial<TracedRequest>, boolean]>([
   expect(requestSpans({ ...request, ...change }, context, null)[0]?.failed).toBe(failed);
 });
 
-test('the model of a refused request is free text and stays out', () => {
+test('the model of a refused request is free text and is left out', () => {
   const attributes = (status: number) => requestSpans({ ...request, status }, context, null)[0]?.attributes;
   expect(attributes(200)?.['gen_ai.response.model']).toBe('m');
   expect(attributes(404)?.['gen_ai.response.model']).toBeNull();

@@ -48,7 +48,7 @@ test('spans are batched for a moment; a full batch is sent at once', async () =>
   expect(queue.counts()).toEqual({ sent: 5 + BATCH + 10, dropped: 0, refused: 0 });
 });
 
-test('an unreachable collector is retried with backoff, reported once, and gets everything when it is back', async () => {
+test('an unreachable collector is retried with backoff, reported once, and gets all spans when it returns', async () => {
   const { clock, queue, sent, states, how } = setUp(() => RETRY);
   queue.add(spans(4));
   await clock.advance(10 * 60_000);

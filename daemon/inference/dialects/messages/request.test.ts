@@ -170,7 +170,7 @@ test.each<[unknown, number, string | undefined]>([
   if (path !== undefined) expect(refused.path).toBe(path);
 });
 
-test('faults are described', () => {
+test('describes faults', () => {
   const reason = (body: unknown) => {
     try {
       readMessages(bytes(body));

@@ -46,14 +46,14 @@ describe('nothing is between a call and its result', () => {
     ]);
   });
 
-  test('text after a call without text', () => {
+  test('text after a call that has no text', () => {
     expect(messagesOf([calls('x'), assistantSays('Wait.'), answers('x')])).toEqual([
       { role: 'assistant', content: 'Wait.', tool_calls: [called('x')] },
       result('x'),
     ]);
   });
 
-  test('also between two results', () => {
+  test('text between two results belongs to the same turn', () => {
     const input = [calls('x'), calls('y'), answers('x'), thinks('a'), assistantSays('Wait.'), answers('y')];
     expect(messagesOf(input)).toEqual([
       {

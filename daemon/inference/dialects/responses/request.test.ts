@@ -70,7 +70,7 @@ describe('messages', () => {
     ).toMatchObject([{ reasoning_content: 'hm', content: null, tool_calls: [{ id: 'a' }] }]);
   });
 
-  test('written texts are lines; those of a response are joined', () => {
+  test('texts of a request are joined by line breaks, those of a response without', () => {
     const two = (type: string) => [
       { type, text: 'one' },
       { type, text: 'two' },

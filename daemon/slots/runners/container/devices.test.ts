@@ -30,7 +30,7 @@ test('device nodes come with the numeric groups that may open them', () => {
   });
 });
 
-test('a rootless engine keeps the groups of its user, as far as it can', () => {
+test('a rootless engine keeps the groups of its user where supported', () => {
   const groups = (kind: EngineInfo['kind']) =>
     deviceConfig([node('/dev/dri')], [44], engineInfo({ kind, rootless: true })).GroupAdd;
   expect(groups('podman')).toEqual(['keep-groups']);
@@ -54,7 +54,7 @@ test('a GPU by its CDI name, or through the runtime of NVIDIA in Docker', () => 
   ]);
 });
 
-test('an engine that cannot pass it is an error with the fix', () => {
+test('an engine that cannot pass a GPU is an error with the fix', () => {
   expect(() => deviceConfig([gpu], [], engineInfo({ version: '4.3.1', cdi: false }))).toThrow(/version 5/);
   expect(() => deviceConfig([gpu], [], engineInfo({ kind: 'docker', cdi: false }))).toThrow(
     /NVIDIA Container Toolkit/,

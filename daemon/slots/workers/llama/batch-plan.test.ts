@@ -23,7 +23,7 @@ test.each([
   expect(amountsOf(lengths, size)).toEqual(expected);
 });
 
-test('every sequence gets a share, none gets more than it needs, and no space stays unused', () => {
+test('every sequence gets a share, none more than it needs, and no space is wasted', () => {
   const lengths = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 16 });
   fc.assert(
     fc.property(lengths, fc.integer({ min: 16, max: 512 }), (all, size) => {
