@@ -19,7 +19,7 @@ describe('loads with device auto on two GPUs of 24 GiB', () => {
     const state = ready ? ('ready' as const) : ('starting' as const);
     return { name, state, pinned: false, priority: 0, lastUsedAt: 0, current, ...more };
   };
-  /** Returns the outcome of a load of so many GiB beside these slots. */
+  /** Returns the outcome of a load of `needed` GiB next to these slots. */
   function outcome(used: [number, number], loaded: MemoryUse[], needed: number, text = '') {
     const pools = used.map((gib, at) => ({ pool: `c${at}`, free: (24 - gib) * GIB, card: [`cuda:${at}`] }));
     const [largest, ...alternatives] = pools.sort((one, other) => other.free - one.free);

@@ -88,7 +88,7 @@ describe('memoryHeadroom', () => {
     });
   });
 
-  describe('an integrated GPU beside one with dedicated memory', () => {
+  describe('an integrated GPU next to one with dedicated memory', () => {
     const igpu = card('igpu', {
       vendor: 'Intel',
       pool: 'host',

@@ -93,7 +93,7 @@ describe('an admin key that is written and cannot be read', () => {
   });
 });
 
-describe('auth as a whole', () => {
+describe('auth', () => {
   it('T15 reports the actual tier with and without enforcement', async () => {
     const { auth } = await boot(scratch(), KEYS);
     expect(auth.status(auth.caller(aRequest()))).toEqual({

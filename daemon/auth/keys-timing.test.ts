@@ -13,9 +13,9 @@ const but = (text: string, at: number): string =>
 /** Pairs that an attacker could distinguish by time if the comparison leaked it. */
 const PAIRS: Record<string, readonly [string, string]> = {
   'a wrong first character and a wrong last one': [but(ADMIN, 0), but(ADMIN, ADMIN.length - 1)],
-  'nearly the admin key and nearly the client key': [but(ADMIN, 42), but(CLIENT, 42)],
-  'nothing right and nearly all': [flat('~'.repeat(ADMIN.length)), but(ADMIN, 42)],
-  'a short one and one of the right length': [flat('~'.repeat(20)), flat('~'.repeat(ADMIN.length))],
+  'a near match of the admin key and one of the client key': [but(ADMIN, 42), but(CLIENT, 42)],
+  'no matching character and nearly all matching': [flat('~'.repeat(ADMIN.length)), but(ADMIN, 42)],
+  'a short key and one of the correct length': [flat('~'.repeat(20)), flat('~'.repeat(ADMIN.length))],
 };
 const SAMPLES = 100_000;
 const QUESTIONS_A_SAMPLE = 4;

@@ -49,7 +49,7 @@ describe('rotate', () => {
     for (let i = 0; i + 6 <= key.length; i++) expect(text).not.toContain(key.slice(i, i + 6));
   });
 
-  it('the note says where the key was written and what to do', async () => {
+  it('the note names the file with the key and the next step', async () => {
     const { rotate } = setup();
     for (const tier of ['admin', 'client'] as const) {
       expect((await rotate(tier)).note).toMatch(

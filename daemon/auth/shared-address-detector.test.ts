@@ -19,7 +19,7 @@ function setup() {
 
 describe('several callers that share one address', () => {
   it.each([
-    ['a proxy names two, and is not believed', OFF, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], 'untrusted'],
+    ['an untrusted proxy names two callers', OFF, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], 'untrusted'],
     [
       'the same behind a proxy of the own network',
       OFF,
@@ -29,16 +29,16 @@ describe('several callers that share one address', () => {
     ],
     ['one caller alone', OFF, '127.0.0.1', ['192.0.2.1', '192.0.2.1:443', '::ffff:192.0.2.1'], null],
     [
-      'what the caller wrote himself does not count',
+      'values that the caller wrote do not count',
       OFF,
       '127.0.0.1',
       ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1'],
       null,
     ],
-    ['words that are no address', OFF, '127.0.0.1', ['unknown', '', '_hidden', '192.0.2.1'], null],
-    ['nobody is named', OFF, '127.0.0.1', [null, null], null],
-    ['a stranger on the internet may write what he likes', OFF, '198.51.100.4', ['1.1.1.1', '2.2.2.2'], null],
-    ['a proxy that is believed', ON, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], null],
+    ['text that is not an address', OFF, '127.0.0.1', ['unknown', '', '_hidden', '192.0.2.1'], null],
+    ['no caller is named', OFF, '127.0.0.1', [null, null], null],
+    ['a public peer can send any value', OFF, '198.51.100.4', ['1.1.1.1', '2.2.2.2'], null],
+    ['a trusted proxy', ON, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], null],
     ['a listed public proxy', ON, '203.0.113.7', ['192.0.2.1', '192.0.2.2'], null],
     ['a public proxy that is not listed', ON, '198.51.100.4', ['192.0.2.1', '192.0.2.2'], 'unlisted'],
   ] as const)('%s', (_name, how, peer, headers, expected) => {

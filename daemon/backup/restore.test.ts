@@ -113,7 +113,7 @@ describe('restore', () => {
       'agent.toml is not a regular file',
     ],
     [
-      'a folder in the place of a file that would go',
+      'a folder at the path of a file that would be removed',
       (config) => mkdirSync(join(config, 'slots', 'other.toml'), { recursive: true }),
       'other.toml is not a regular file',
     ],

@@ -35,12 +35,16 @@ describe('hostile archives', () => {
     ['a path with dots inside', [manifest([row('config/slots/../../x.toml', config)])], 'an unexpected file'],
     ['a hidden slot', [manifest([row('config/slots/.x.toml', config)])], 'an unexpected file'],
     ['the signing secret', [manifest([row('state/secret.bin', config)])], 'an unexpected file'],
-    ['a name twice in its list', [manifest([...named, ...named])], 'twice'],
+    ['a duplicate name in its list', [manifest([...named, ...named])], 'twice'],
     ['a huge file', [manifest([row('config/config.toml', config, 2 ** 40)])], 'too large'],
-    ['keys that it denies', [manifest([row('config/api.env', config)], { keys: false })], 'declares none'],
+    [
+      'keys although its list excludes them',
+      [manifest([row('config/api.env', config)], { keys: false })],
+      'declares none',
+    ],
     ['no list', [{ name: 'config/config.toml', content: config }], 'does not start with its file list'],
     ['a list that is a link', [{ name: 'manifest.json', type: '2' }], 'does not start with its file list'],
-    ['a list that is no JSON', [{ name: 'manifest.json', content: config }], 'cannot be read'],
+    ['a list that is not JSON', [{ name: 'manifest.json', content: config }], 'cannot be read'],
     ['a member that is not in its list', [manifest(), { name: '../x', content: config }], 'does not contain'],
     ['a symbolic link', [manifest(named), { name: 'config/config.toml', type: '2' }], 'not a regular file'],
     ['a hard link', [manifest(named), { name: 'config/config.toml', type: '1' }], 'not a regular file'],
@@ -52,8 +56,12 @@ describe('hostile archives', () => {
       [manifest(named), { name: 'config/config.toml', content: Buffer.alloc(99) }],
       'another size',
     ],
-    ['a wrong sum', [manifest(named), { name: 'config/config.toml', content: config }], 'checksum mismatch'],
-    ['less than it says', [manifest(named)], 'lacks config/config.toml'],
+    [
+      'a wrong checksum',
+      [manifest(named), { name: 'config/config.toml', content: config }],
+      'checksum mismatch',
+    ],
+    ['less than its list contains', [manifest(named)], 'lacks config/config.toml'],
   ])('%s is refused and nothing changes', async (_, members, message) => {
     const to = fullHome();
     const before = to.snapshot();

@@ -122,7 +122,7 @@ it('a short body is written unchanged, in one piece with its head', async () => 
 
 it.each([
   ['a long body', [LONG], LONG.toString('latin1')],
-  ['what follows other pieces', [LONG, BYTES], LONG.toString('latin1') + BYTES.toString('latin1')],
+  ['a piece after others', [LONG, BYTES], LONG.toString('latin1') + BYTES.toString('latin1')],
 ])('%s is written unchanged', async (_, chunks, body) => {
   const wire = await wireOf((res) => {
     res.writeHead(200, { 'content-length': body.length });

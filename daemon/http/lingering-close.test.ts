@@ -6,7 +6,7 @@ import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { allowBodyDrain, forbidDrain, lingerAfterResponse } from './lingering-close.ts';
 
 let server: Server;
-/** How many body bytes reached the server, and when its socket went. */
+/** How many body bytes reached the server, and when its socket was closed. */
 let read: () => number;
 let socketClosed: Promise<void>;
 /** Called before a request is refused. */

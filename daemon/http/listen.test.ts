@@ -6,7 +6,7 @@ import { SetupError } from '../lib/setup-error.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { addressWaitFor, listen } from './listen.ts';
 
-/** Of a range for documents: no machine has it. */
+/** An address of a documentation range, which no machine has. */
 const ABSENT = '192.0.2.77';
 
 let server: Server;
@@ -94,8 +94,8 @@ describe('listen', () => {
   });
 
   it.each([
-    ['without patience', ABSENT, 0],
-    ['where waiting is no help', '127.0.0.1', 60_000],
+    ['without a wait time', ABSENT, 0],
+    ['for an error that waiting does not fix', '127.0.0.1', 60_000],
   ])('refuses at once %s', async (_name, host, addressWaitMs) => {
     const { log, lines } = recordedLog();
     const other = createServer();

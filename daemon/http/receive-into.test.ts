@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { type ConsumeBytes, receiveInto } from './read-body.ts';
 
-/** What a taker got of `body`, which is sent in one go, or what the receipt was rejected with. */
+/** Returns what a consumer received of `body`, which is sent in one piece, or the reason of the rejection. */
 async function received(
   body: Buffer,
   take: ConsumeBytes,

@@ -80,7 +80,7 @@ interface Peer {
   closed: Promise<number>;
 }
 
-/** Connects and waits for the handler's first word, or for the close. */
+/** Connects and waits for the first message of the handler, or for the close. */
 function connect(headers: Record<string, string> = {}): Promise<Peer> {
   const socket = new WebSocket(`ws://127.0.0.1:${running.http.port}/v1/realtime`, { headers });
   opened.add(socket);

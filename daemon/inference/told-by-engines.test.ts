@@ -33,9 +33,9 @@ describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) =
   test.each([
     ['an event at the end', LOST, 'upstream.error'],
     ['an event before [DONE]', `${LOST}data: [DONE]\n\n`, 'upstream.error'],
-    ['a code of ours', 'data: {"error":{"message":"x","code":"slot.failed"}}\n\n', 'slot.failed'],
+    ['a code of the catalogue', 'data: {"error":{"message":"x","code":"slot.failed"}}\n\n', 'slot.failed'],
     [
-      'an event longer than the kept end',
+      'an event longer than the buffered end',
       `data: {"error":{"message":"${'x'.repeat(9_000)}","code":500}}\n\n`,
       'upstream.error',
     ],

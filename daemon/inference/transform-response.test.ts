@@ -30,13 +30,8 @@ describe('a client disconnect', () => {
   const rank = { model: 'ranks', query: 'q', documents: ['a'] };
   const phases: [string, string, object, (res: ServerResponse) => void][] = [
     ['embeddings before the head', EMBEDDINGS, FLOATS, () => {}],
-    [
-      'embeddings that are collected',
-      EMBEDDINGS,
-      BASE64,
-      (res) => res.writeHead(200, JSON_HEAD).write(START),
-    ],
-    ['embeddings that pass', EMBEDDINGS, FLOATS, (res) => res.writeHead(200, JSON_HEAD).write(START)],
+    ['embeddings that are buffered', EMBEDDINGS, BASE64, (res) => res.writeHead(200, JSON_HEAD).write(START)],
+    ['embeddings that are relayed', EMBEDDINGS, FLOATS, (res) => res.writeHead(200, JSON_HEAD).write(START)],
     ['a ranking', RERANK, rank, (res) => res.writeHead(200, JSON_HEAD).write('{"results":[')],
   ];
   test.each(phases)('%s: the engine connection is closed', async (_, path, body, play) => {

@@ -6,7 +6,7 @@ import { memoryDb } from '../store/testing.ts';
 import type { Embedder, EmbedRequest } from './embedder.ts';
 import { createMemory } from './memory.ts';
 
-/** A stand-in for an embedding model: each number counts a word of its list in the text. */
+/** A fake embedding model: each number counts a word of its list in the text. */
 class CountingEmbedder implements Embedder {
   model = 'first';
   loaded = true;

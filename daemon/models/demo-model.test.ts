@@ -26,7 +26,7 @@ test('writes only the model, once, with a few megabytes at most', async () => {
 });
 
 test.each([
-  ['cut short', (path: string) => truncate(path, 1000)],
+  ['truncated', (path: string) => truncate(path, 1000)],
   ['of an older version', (path: string) => writeFile(path, 'GGUF old')],
   ['gone', (path: string) => rm(path)],
 ])('replaces a file that is %s', async (_, damage) => {

@@ -31,7 +31,7 @@ test.each<[string, string, string[], string[], string | null]>([
     '/m/mmproj-gemma-3-4b-it-f16.gguf',
   ],
   [
-    'with the words of the name swapped',
+    'with the parts of the name in another order',
     '/m/b-7b-Q8_0.gguf',
     ['/m/a.gguf'],
     ['/m/b-7b-mmproj-f16.gguf'],

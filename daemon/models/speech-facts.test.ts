@@ -89,7 +89,7 @@ describe('readSpeechFacts', () => {
     ['no speech model', () => rmSync(join(folder, 'model.onnx')), 'the folder holds no speech model'],
     ['an empty token file', () => truncateSync(join(folder, 'tokens.txt')), 'tokens.txt is empty'],
     [
-      'a model that was cut off',
+      'a truncated model',
       () => truncateSync(join(folder, 'model.onnx'), 5_000),
       'model.onnx: it is not a whole ONNX file',
     ],

@@ -28,7 +28,7 @@ const PUBLISHED: readonly [string, string[], string | undefined, object][] = [
     { type: 'tts', family: 'kokoro' },
   ],
   [
-    'Kokoro of the first kind',
+    'Kokoro of the first version',
     ['model.onnx', 'voices.bin', 'tokens.txt', 'espeak-ng-data'],
     undefined,
     { type: 'tts', family: 'kokoro' },
@@ -142,7 +142,7 @@ test('finds the additional files of a family', () => {
 
 test.each([
   ['an embedding model', ['model.onnx', 'tokenizer.json', 'config.json']],
-  ['a text model in two halves', ['encoder_model.onnx', 'decoder_model.onnx', 'config.json']],
+  ['a text model in two parts', ['encoder_model.onnx', 'decoder_model.onnx', 'config.json']],
   ['GGUF files', ['a.gguf', 'tokens.txt']],
   ['nothing', []],
 ])('%s is not a speech model', (_, names) => expect(layoutOf(names)).toBeNull());

@@ -42,12 +42,12 @@ test('a file that never existed has no values and no problems', () => {
 });
 
 test.each<[string, FileRead, number | null, RegExp]>([
-  ['no TOML', file('[server]\nport = \n'), 2, /TOML/],
+  ['not TOML', file('[server]\nport = \n'), 2, /TOML/],
   ['half written', file('[server]\nport = 1\n[secur'), 3, /TOML/],
   ['empty', file(' \n'), null, /empty/],
   ['too large', { kind: 'unreadable', message: 'is larger than 1048576 bytes' }, null, /larger/],
   ['not readable', unreadable, null, /EIO/],
-  ['no UTF-8', { kind: 'bytes', bytes: Buffer.from([0x23, 0xff]), mode: 0, uid: 0 }, 1, /UTF-8/],
+  ['not UTF-8', { kind: 'bytes', bytes: Buffer.from([0x23, 0xff]), mode: 0, uid: 0 }, 1, /UTF-8/],
 ])('%s: the last good values stay', (_title, read, line, message) => {
   const result = judge(read, after({ [T]: true, [P]: 9000 }));
   expect(result).toMatchObject({ state: 'broken', values: { [T]: true, [P]: 9000 } });

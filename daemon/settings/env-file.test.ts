@@ -60,7 +60,7 @@ test.each([
   expect([...described.lines]).toEqual(lines);
 });
 
-test('a comment ends with its line, whatever its last character', () => {
+test('a comment ends with its line, for any last character', () => {
   expect(read('# x \\\nA=1\n')).toEqual({ A: '1' });
 });
 

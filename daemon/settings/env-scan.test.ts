@@ -140,7 +140,7 @@ test.each([
     ],
   ],
   ['a comment at the end assigns nothing', 'A=1\n# x', [['A', '1']]],
-  ['nor does one with a backslash at its end', 'A=1\n# x\\', [['A', '1']]],
+  ['a comment at the end with a backslash assigns nothing', 'A=1\n# x\\', [['A', '1']]],
 ])('%s', (_title, text, expected) => expect(pairs(scanEnv(text))).toEqual(expected));
 
 test('carriage returns between lines are blanks', () => {

@@ -39,7 +39,7 @@ test.each<[string, Inputs, unknown]>([
     { value: false, source: 'env', persisted: true },
   ],
   [
-    'api.env beats inherited',
+    'api.env precedes an inherited value',
     { file: { [R]: 'no' }, inherited: { [R]: 'yes' } },
     { value: false, source: 'env' },
   ],
@@ -58,7 +58,7 @@ test.each<[string, Inputs, unknown]>([
     { everInFile: [R], inherited: { [R]: 'yes' } },
     { value: false, source: 'default' },
   ],
-  ['words in any case, trimmed', { inherited: { [R]: '  TRUE ' } }, { value: true, source: 'env' }],
+  ['accepted words in any case, trimmed', { inherited: { [R]: '  TRUE ' } }, { value: true, source: 'env' }],
 ])('enforcement: %s', (_title, inputs, expected) => {
   expect(of('requireAuth', inputs)).toEqual(expected);
 });

@@ -92,13 +92,13 @@ const unread = (error: Error) => {
   throw error;
 };
 
-/** Plants a model whose file has this sum. */
+/** Creates a model whose file has this digest. */
 function createModel(home: string, name: string, sum: string): string {
   put(`${home}/manifests/${name}`, manifest(`sha256:${sum}`));
   put(`${home}/blobs/sha256-${sum}`);
   return join(root, home);
 }
-/** What the links of a folder lead to, by name. */
+/** Returns the targets of the links in a folder, by name. */
 const leads = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, basename(readlinkSync(join(folder, name)))]));
 

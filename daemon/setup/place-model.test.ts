@@ -53,7 +53,7 @@ test.each([
     ['load'],
   ],
   ['one that failed', { auto: false, model: 'new' }, { state: 'error' }, null, ['load']],
-  ['one of somebody', { auto: false, model: 'theirs' }, {}, null, ['slot.exists']],
+  ['a slot with a model of the user', { auto: false, model: 'theirs' }, {}, null, ['slot.exists']],
 ] as [string, Partial<SlotConfig> | undefined, Partial<SlotRecord>, number | null, string[]][])(
   '%s',
   async (_, config, record, context, expected) => {

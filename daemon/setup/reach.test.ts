@@ -27,17 +27,17 @@ const viewOf = (over: Partial<ReachInput>) => reachView({ ...input, ...over });
 test.each([
   ['nothing chosen', {}, { choice: 'machine', restart_needed: false, held_by: null, public: false }],
   [
-    'the network chosen, not yet there',
+    'the network chosen, before the restart',
     { bindHost: { value: '0.0.0.0', source: 'file' } },
     { choice: 'network', restart_needed: true, held_by: null, next_bind_host: '0.0.0.0' },
   ],
   [
-    'the environment says where',
+    'the environment sets the address',
     { bindHost: { value: '127.0.0.1', source: 'env' } },
     { choice: 'machine', restart_needed: false, held_by: 'environment' },
   ],
   [
-    'a socket unit says where, whatever was chosen',
+    'a socket unit sets the address, regardless of the choice',
     {
       bindHost: { value: '127.0.0.1', source: 'file' },
       listener: { bindHost: '0.0.0.0', port: 80 },

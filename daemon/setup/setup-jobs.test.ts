@@ -222,7 +222,7 @@ describe('after a restart', () => {
 
   test.each([
     ['asking', {}, 'pulling'],
-    ['pulling, and the download is gone', { phase: 'pulling', pull: 'gone' }, 'failed'],
+    ['pulling, and its download was removed', { phase: 'pulling', pull: 'gone' }, 'failed'],
     ['loading', { phase: 'loading', modelId: 'chat-id' }, 'ready'],
     ['ready', { phase: 'ready', modelId: 'chat-id' }, 'ready'],
     ['failed', { phase: 'failed', error: { code: 'x', message: 'x' } }, 'failed'],

@@ -88,9 +88,9 @@ test('Q04 an interrupted first start leaves no database, and the next one create
 
 const DAMAGE: [string, (file: string) => void][] = [
   ['the header zeroed', (file) => patch(file, (bytes) => bytes.fill(0, 0, 100))],
-  ['half of it cut off', (file) => truncateSync(file, Math.floor(statSync(file).size / 2))],
-  ['cut within a page', (file) => truncateSync(file, 5_000)],
-  ['cut to nothing', (file) => truncateSync(file, 0)],
+  ['truncated to half its size', (file) => truncateSync(file, Math.floor(statSync(file).size / 2))],
+  ['truncated within a page', (file) => truncateSync(file, 5_000)],
+  ['truncated to zero bytes', (file) => truncateSync(file, 0)],
   ['all pages but the first overwritten', (file) => patch(file, (bytes) => bytes.fill(0xa5, 4096))],
   ['text instead', (file) => writeFileSync(file, 'hello '.repeat(2_000))],
   ["another program's database", (file) => otherProgram(file)],

@@ -39,7 +39,7 @@ it('refuses while another running process holds the lock, and reports its pid', 
 });
 
 it.each([
-  ['a process that is gone', '4194303 1\n'],
+  ['a process that has ended', '4194303 1\n'],
   ['a number that another process has now', `${process.ppid} 1\n`],
   ['garbage', 'what?'],
   ['nothing', ''],
@@ -94,7 +94,7 @@ describe('on a full disk', () => {
   });
 
   it.each([
-    ['where nothing else can be locked', 'cut', 1],
+    ['when nothing else can be locked', 'cut', 1],
     ['for another reason', 'EROFS', CLAIM],
   ] as const)('%s reports a readable error, and leaves nothing locked', async (_name, kind, at) => {
     const { error } = await withFault({ root: folder, kind, at }, () => lockState(folder));

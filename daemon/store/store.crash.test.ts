@@ -17,7 +17,7 @@ function opened(folder: string): Store {
 }
 
 /**
- * A process that opens the store of `folder`, runs `body` and prints a line for each `say(...)`, written
+ * A process that opens the store of `folder`, runs `body` and prints a line for each `print(...)`, written
  * before it returns.
  */
 function child(folder: string, body: string, prefix = '') {
@@ -26,7 +26,7 @@ function child(folder: string, body: string, prefix = '') {
     import { writeSync } from 'node:fs';
     import { openStore } from ${from('store.ts')};
     import { createLog } from ${from('../lib/log.ts')};
-    const say = (value) => writeSync(1, JSON.stringify(value) + '\\n');
+    const print = (value) => writeSync(1, JSON.stringify(value) + '\\n');
     const store = openStore({ folder: process.env.FOLDER, log: createLog({ level: 'error', write() {} }) });
     ${body}`;
   const command = `${prefix} exec "$NODE" --input-type=module -e "$SCRIPT"`;
@@ -56,14 +56,14 @@ test('Q05 kill -9 while writing: no acknowledged row is lost, the file is intact
   for (let cycle = 0; cycle < 6; cycle++) {
     const writer = child(
       folder,
-      `if (store.isContentLost) say({ lost: store.health().message });
+      `if (store.isContentLost) print({ lost: store.health().message });
       for (let n = ${acknowledged}; n < ${acknowledged} + 20_000; n++) {
         store.audit.add({ action: String(n), tier: null, address: null, details: {} });
         store.sessions.create('s' + n, n, 99_999_999);
         store.sessions.revoke('r' + n, 99_999_999);
         store.memory.add('memory ' + n, []);
         store.keyValue.set('last', String(n));
-        say(n);
+        print(n);
       }`,
     );
     const lines = await printed(writer, 40 + cycle * 37);
@@ -108,10 +108,10 @@ test('Q02 a full disk: authentication and inference continue, dependent calls fa
      for (let n = 0; n < 1_500; n++) store.requests.add({ id: 'r' + n });
      store.keyValue.set('require_auth', 'true');
      store.check();
-     say({ failure, revoked: store.sessions.isRevoked('b'), fact: store.keyValue.get('require_auth'),
+     print({ failure, revoked: store.sessions.isRevoked('b'), fact: store.keyValue.get('require_auth'),
        read: store.memory.list(1, 0).length, health: store.health() });
      store.close();
-     say('closed');`,
+     print('closed');`,
     'ulimit -f 600;',
   );
   const [state, end] = await printed(full);
@@ -133,7 +133,7 @@ test('Q02 a full disk: authentication and inference continue, dependent calls fa
 
 test('no space even for a new file: uses memory', async () => {
   const folder = scratch();
-  const full = child(folder, 'say(store.health()); say(store.memory.add("x", []).text)', 'ulimit -f 1;');
+  const full = child(folder, 'print(store.health()); print(store.memory.add("x", []).text)', 'ulimit -f 1;');
   const [health, text] = await printed(full);
   expect(health).toMatchObject({
     status: 'failed',
@@ -144,7 +144,7 @@ test('no space even for a new file: uses memory', async () => {
 
 test('the process ends although the store was never closed', async () => {
   const folder = scratch();
-  const idle = child(folder, 'say(1)');
+  const idle = child(folder, 'print(1)');
   expect(await printed(idle)).toEqual([1]);
   if (idle.exitCode === null) await once(idle, 'exit');
   expect(idle.exitCode).toBe(0);

@@ -28,7 +28,7 @@ test('idle minutes since the start are zero, earlier ones are absent', () => {
   ]);
 });
 
-test('a stream with an in-band failure counts as failed, whatever its status', () => {
+test('a stream with an in-band failure counts as failed with any status', () => {
   const { minutes, ended } = setUp();
   ended(200, 0.2, 'upstream.error');
   expect(minutes.rows()).toMatchObject([{ requests: 1, failed: 1 }]);

@@ -7,7 +7,7 @@ function bench() {
   return { clock, breaker: new CircuitBreaker(() => clock.now) };
 }
 
-/** A breaker that is open, with a trial in progress; `older` was given before it opened. */
+/** A breaker that is open, with a trial in progress; `older` was admitted before it opened. */
 function onTrial() {
   const { clock, breaker } = bench();
   const older = breaker.admit();

@@ -23,7 +23,7 @@ function upstream(more = ''): Upstream {
   return new Upstream(config as UpstreamConfig, new Listing(clocks), parts);
 }
 
-/** One that has a list and is well. */
+/** A healthy upstream with a list. */
 function listed(more?: string): Upstream {
   const one = upstream(more);
   one.listing.update([]);

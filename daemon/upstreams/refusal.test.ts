@@ -28,8 +28,8 @@ describe('a predicted refusal equals the actual one', () => {
     ['nothing', '', failing(0), null],
     ['disabled', 'enabled = false', failing(0), 'dispatch.upstream_unavailable'],
     ['without its key', 'key_env = "UPSTREAM_X"', failing(0), 'upstream.auth_failed'],
-    ['its day is used up', 'daily_requests = 1', failing(1), 'upstream.daily_cap'],
-    ['left alone', '', failing(5), 'dispatch.upstream_unavailable'],
+    ['its daily limit is reached', 'daily_requests = 1', failing(1), 'upstream.daily_cap'],
+    ['paused', '', failing(5), 'dispatch.upstream_unavailable'],
   ] as const)('%s', (_, more, before, code) => {
     bench.file('desk', `base_url = "http://desk.test"\nmodels = ["m"]\n${more}`);
     const upstreams = bench.open();

@@ -338,7 +338,7 @@ describe('the machine', () => {
     ['eSpeak NG text-to-speech: 1.51  Data at: /x', '1.51'],
     ['ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2026', null],
     ['FLM v0.9.21', '0.9.21'],
-    ['no words', null],
+    ['no version', null],
   ])('finds the version in %j', (text, version) => {
     if (version === null) expect(versionIn(text)).not.toBe('2000');
     else expect(versionIn(text)).toBe(version);

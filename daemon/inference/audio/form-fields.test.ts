@@ -34,7 +34,7 @@ test.each([
   ['missing', form(FILE)],
   ['blank', form(part('model', '  '))],
   ['empty', form(part('model', ''))],
-  ['cut off', Buffer.from('--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhis')],
+  ['a truncated form', Buffer.from('--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhis')],
   ['another boundary', Buffer.from('--abc\r\n')],
   ['empty body', Buffer.alloc(0)],
 ])('%s is not a model field', (_, body) => expect(read(body).model).toBeNull());

@@ -9,8 +9,8 @@ test.each([
   ['text', 'Error: ffmpeg exited with 1'],
   ['HTML', '<html>500</html>'],
   ['nothing', ''],
-  ['a word from inside', errorBody('FFmpeg could not read the stream')],
-  ['a trace', errorBody('Traceback (most recent call last)')],
+  ['an internal term', errorBody('FFmpeg could not read the stream')],
+  ['a stack trace', errorBody('Traceback (most recent call last)')],
   ['C++', errorBody('std::bad_alloc')],
   ['a path', errorBody('cannot open /tmp/upload/abc.wav')],
   ['an address', errorBody('connect to 127.0.0.1 failed')],
@@ -19,11 +19,11 @@ test.each([
   ['two lines', errorBody('bad\naudio')],
   ['a long message', errorBody('x'.repeat(301))],
   [
-    'a harmless message with an internal word beside it',
+    'a harmless message next to an internal term',
     '{"error":{"code":null,"message":"The file is empty.","cause":{"stderr":["ffmpeg: invalid data"]}}}',
   ],
   [
-    'a harmless message with a path beside it',
+    'a harmless message next to a path',
     '{"error":{"code":null,"message":"The file is empty."},"file":"/tmp/upload/abc.wav"}',
   ],
   [
@@ -31,7 +31,7 @@ test.each([
     `{"error":{"code":null,"message":"Empty.","more":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
   ],
   ['no message', '{"error":{}}'],
-  ['a message that is no text', '{"error":{"message":7}}'],
+  ['a message that is not text', '{"error":{"message":7}}'],
 ])('%s becomes 415', (_, body) => {
   const verdict = mask(500, body);
   expect(verdict).toMatchObject({

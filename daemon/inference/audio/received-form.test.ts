@@ -54,7 +54,7 @@ test('a small form stays in memory, a large one goes to disk; both are unchanged
   expect(readdirSync(join(home, 'spool'))).toEqual([]);
 });
 
-test('a streamed form is complete for a late reader, whatever its length', async () => {
+test('a streamed form of any length is complete for a late reader', async () => {
   const spools = new SpoolStore(join(home, 'late'));
   for (const size of [700_000, 1_000_000, 3 << 20]) {
     const file = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';

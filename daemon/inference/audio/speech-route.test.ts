@@ -16,7 +16,7 @@ const folder = scratchOfFile();
 const FAILING = join(folder, 'failing');
 const LISTS = '#!/bin/sh\ncase "$*" in *-encoders*) echo " A..... libmp3lame x"; exit 0;; esac\n';
 writeFileSync(FAILING, `${LISTS}cat > /dev/null; exit 1\n`, { mode: 0o755 });
-/** A stand-in that exits after reading a little. */
+/** A fake ffmpeg that exits after reading a little. */
 const DYING = join(folder, 'dying');
 writeFileSync(DYING, `${LISTS}head -c 1000 > /dev/null; exit 1\n`, { mode: 0o755 });
 const ENCODING_FAILED = 'The sound format could not be made.';

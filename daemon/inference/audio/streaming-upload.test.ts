@@ -79,7 +79,7 @@ test('a read body applies backpressure to the sender', async () => {
   out.resume();
   await waits;
   expect(flow.push(piece('y'))).toBeUndefined();
-  flow.fail(new Error('nobody listens for it'));
+  flow.fail(new Error('no listener'));
   await new Promise(setImmediate);
 });
 

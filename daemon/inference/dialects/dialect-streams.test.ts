@@ -31,23 +31,23 @@ const LAST = { [RESPONSES]: ['response.failed', 'error'], [MESSAGES]: ['error'] 
 describe.each(PATHS)('%s: a failing stream', (path) => {
   test.each<[string, (engine: ServerResponse) => void, string]>([
     [
-      'the engine dies',
+      'the engine disconnects',
       (engine) => void engine.write(delta('one'), () => engine.destroy()),
       'dispatch.upstream_unavailable',
     ],
-    ['it ends without an end', (engine) => void engine.end(delta('one')), 'upstream.error'],
+    ['the stream ends without an end marker', (engine) => void engine.end(delta('one')), 'upstream.error'],
     [
-      'an event is no JSON',
+      'an event is not JSON',
       (engine) => void engine.write(`${delta('one')}data: {oops\n\n`),
       'upstream.error',
     ],
     [
-      'it tells an error',
+      'the engine sends an error event',
       (engine) => void engine.end(`${delta('one')}data: {"error":{"code":"oom","message":"no memory"}}\n\n`),
       'oom',
     ],
     [
-      'it goes back to a call',
+      'a later event continues an earlier call',
       (engine) =>
         void engine.write(
           [0, 1, 0]
@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test.each(PATHS)('%s: an error is recorded, whatever the engine sends after it', async (path) => {
+test.each(PATHS)('%s: an error is recorded, regardless of later events', async (path) => {
   const { gateway } = await streamed(path, (engine) =>
     engine.end(`${delta('one')}data: {"error":{"code":500}}\n\n${delta('x'.repeat(9_000)).repeat(20)}`),
   );

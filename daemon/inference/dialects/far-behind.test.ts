@@ -69,7 +69,7 @@ describe.each(PATHS)('%s: a caller that has read nothing when the engine ends', 
   const last = path === RESPONSES ? ['response.failed', 'error'] : ['error'];
   test.each([
     ['without an end', delta('one') + delta('two')],
-    ['with an event that is no JSON', `${delta('one')}data: {oops\n\n`],
+    ['with an event that is not JSON', `${delta('one')}data: {oops\n\n`],
   ])('%s: the log has the outcome that the caller will receive', async (_, answer) => {
     const { entry, types } = await call(path, answer);
     expect(entry).toMatchObject({ status: 200, error: 'upstream.error' });

@@ -68,7 +68,7 @@ describe('lane pin', () => {
     const on = routingView({ slots: [first, { ...second, state: 'offline' }] });
     expect(chat('second', on)).toMatchObject({ step: 'registry', target: { slot: 'second' } });
   });
-  test('a pinned slot in ERROR yields to a healthy sibling with the same model', () => {
+  test('a pinned slot in ERROR is replaced by a healthy sibling with the same model', () => {
     const on = routingView({ slots: [first, { ...second, state: 'error' }] });
     expect(chat('second', on)).toMatchObject({ step: 'loaded-slot', target: { slot: 'first' } });
     const cold = routingView({
@@ -155,7 +155,7 @@ describe('steps 3 and 4, upstreams', () => {
     ['/v1/chat/completions', 'agent-hermes', 'agent'],
     ['/v1/chat/completions', 'svc/agent', 'agent'],
     ['/v1/audio/speech', 'voices', 'voices'],
-  ])('%s with the name %s means slot %s, whatever upstreams list', (path, model, expected) => {
+  ])('%s with the name %s resolves to slot %s, regardless of upstreams', (path, model, expected) => {
     const slots = [
       slot('agent', 'm', { state: 'offline' }),
       slot('embed', 'e5', { type: 'embedding', state: 'offline' }),

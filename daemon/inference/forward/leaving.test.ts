@@ -8,7 +8,7 @@ closeAfterEach();
 describe('a client disconnect', () => {
   const phases: [string, (res: ServerResponse) => void, object][] = [
     ['before the head', () => {}, { ...hello, stream: true }],
-    ['before the head of a plain answer', () => {}, hello],
+    ['before the head of a complete response', () => {}, hello],
     ['after the head', (res) => res.writeHead(200, SSE).flushHeaders(), { ...hello, stream: true }],
     ['mid-stream', (res) => res.writeHead(200, SSE).write(delta('a')), { ...hello, stream: true }],
     [

@@ -54,7 +54,7 @@ describe('sentences', () => {
 
   test.each([
     ['marks', '.'.repeat(10_000)],
-    ['marks and words', `${'!'.repeat(5_000)} and ${'.'.repeat(5_000)}`],
+    ['punctuation and words', `${'!'.repeat(5_000)} and ${'.'.repeat(5_000)}`],
     ['words', 'word'.repeat(100_000)],
   ])('a long run of %s takes linear time', (_, text) => {
     const before = process.cpuUsage();
@@ -188,8 +188,8 @@ describe('the chat request of a conversation', () => {
     content: [{ type: 'input_text', text: 'wait' }],
   };
   test.each<[string, Item[], string[]]>([
-    ['a call that was cut', [call('a', '{"x":', 'incomplete'), user, result('a')], ['user wait']],
-    ['arguments that are no object', [call('a', '[1]'), result('a'), user], ['user wait']],
+    ['a truncated call', [call('a', '{"x":', 'incomplete'), user, result('a')], ['user wait']],
+    ['arguments that are not an object', [call('a', '[1]'), result('a'), user], ['user wait']],
     ['a call without a result', [call('a', '{}'), user], ['user wait']],
     ['a result without a call', [result('a'), user], ['user wait']],
     ['no arguments', [call('a', ''), result('a')], ['assistant a {}', 'tool of a']],

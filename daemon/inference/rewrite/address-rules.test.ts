@@ -109,7 +109,7 @@ describe('virtual-name', () => {
   test('svc/utility falls back to agent, also while it is offline', () => {
     expect(resolve('svc/utility')).toMatchObject({ lane: 'utility', chain: ['agent'] });
   });
-  test('a slot in ERROR or absent yields to the next of the chain', () => {
+  test('a slot that is in ERROR or absent is replaced by the next of the chain', () => {
     expect(resolve('svc/utility', [agent, { ...utility, state: 'error' }])).toMatchObject({
       lane: 'agent',
       chain: [],

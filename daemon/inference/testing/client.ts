@@ -57,7 +57,7 @@ export async function readAll(res: IncomingMessage): Promise<TestResponse> {
 export async function until(check: () => boolean, limitMs = 3000): Promise<number> {
   const start = performance.now();
   while (!check()) {
-    if (performance.now() - start > limitMs) throw new Error('it did not come true in time');
+    if (performance.now() - start > limitMs) throw new Error('the condition did not become true in time');
     await new Promise(setImmediate);
   }
   return performance.now() - start;

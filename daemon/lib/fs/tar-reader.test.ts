@@ -81,17 +81,17 @@ describe('readTar', () => {
 
   const whole = packed([{ name: 'a', bytes: Buffer.from('hello') }]);
   it.each([
-    ['cut in a header', whole.subarray(0, 300), 'is cut short'],
-    ['cut in a content', whole.subarray(0, 514), 'is cut short'],
+    ['truncated in a header', whole.subarray(0, 300), 'is cut short'],
+    ['truncated in the content of a file', whole.subarray(0, 514), 'is cut short'],
     ['without its end', whole.subarray(0, 1024), 'is cut short'],
     [
       'with a flipped bit in a header',
       Buffer.concat([Buffer.from('b'), whole.subarray(1)]),
       'sum of a header',
     ],
-    ['that goes on', Buffer.concat([whole, Buffer.from('x')]), 'after its end'],
+    ['that continues after its end', Buffer.concat([whole, Buffer.from('x')]), 'after its end'],
     ['that is followed by too many zeros', Buffer.concat([whole, Buffer.alloc(70_000)]), 'after its end'],
-    ['that is none', Buffer.alloc(2048, 'x'), 'is damaged'],
+    ['that is not an archive', Buffer.alloc(2048, 'x'), 'is damaged'],
   ])('refuses an archive %s', async (_, bytes, message) => {
     await expect(read(bytes)).rejects.toThrow(message);
   });

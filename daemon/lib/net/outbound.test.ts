@@ -120,7 +120,7 @@ test('recognises a reused connection that dies before a response', async () => {
   const origin = await listen(server);
   const out = outbound();
   await send(out, get(origin));
-  await new Promise(setImmediate); // the client takes its connection back one turn after the answer
+  await new Promise(setImmediate); // The client returns the connection to its pool one event loop turn after the response.
   const error: Error = await send(out, get(origin)).then(
     () => new Error('it answered'),
     (cause) => cause,
@@ -159,8 +159,8 @@ test.each([
   ['a part of the head', 'HTTP/1.1 200 OK\r\nconte', false],
   ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n', false],
   ['garbage', 'garbage\r\n\r\n', false],
-  ['nothing but its end', '', true],
-  ['nothing at all', null, false],
+  ['only the end of the connection', '', true],
+  ['nothing', null, false],
 ])('a reused connection that returns %s', async (_, bytes, isStale) => {
   const origin = await secondTime(bytes);
   const out = outbound();

@@ -91,7 +91,7 @@ describe('orphanedGroups', () => {
     ['another nonce', ['S', 42, 42, 778], 'another-nonce-0123456789'],
     ['another session', ['S', 43, 43, 778], NONCE],
     ['an earlier start', ['S', 42, 42, 776], NONCE],
-    ['an end of its own', ['Z', 42, 42, 778], NONCE],
+    ['a process that has ended', ['Z', 42, 42, 778], NONCE],
   ] as const)('returns nothing with %s', (_, of, nonce) => {
     member(50, [...of], nonce);
     expect(left()).toEqual([]);

@@ -17,7 +17,8 @@ while (defined recv($s, my $text, 4096, 0)) { print "<$text>\\n" if length $text
 const isInstalled = ['systemd-notify', 'perl'].every(
   (program) => spawnSync(program, ['--version']).status === 0,
 );
-if (!isInstalled) console.warn('SKIPPED, there is no systemd-notify or no perl here: words to a real socket');
+if (!isInstalled)
+  console.warn('SKIPPED, there is no systemd-notify or no perl here: notifications to a real socket');
 
 it('returns null without a socket', () => {
   expect(systemdNotifier(undefined)).toBeNull();

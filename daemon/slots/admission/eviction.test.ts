@@ -68,7 +68,7 @@ describe('decideLoad', () => {
       [gib('a', { lastUsedAt: 2 }), gib('b', { lastUsedAt: 1 })],
       ['b'],
     ],
-    ['evicts a lower priority before all that', [gib('a', { priority: 1, reloadMs: 1 }), gib('b')], ['b']],
+    ['evicts a lower priority first', [gib('a', { priority: 1, reloadMs: 1 }), gib('b')], ['b']],
     [
       'evicts an idle slot rather than a busy one',
       [gib('a', { serving: true, reloadMs: 1 }), gib('b')],
@@ -94,17 +94,17 @@ describe('decideLoad', () => {
     ['refuses when evicting all would not be enough', [gib('a', { freedBytes: 5 })], 'refuse'],
     ['evicts none while a leaving slot frees enough', [gib('a'), gib('b', { state: 'stopping' })], []],
     [
-      'evicts one more when that is not enough',
+      'evicts one more slot when that is not enough',
       [gib('a'), gib('b', { state: 'stopping', freedBytes: 5 })],
       ['a'],
     ],
     [
-      'an idle one stays while a busy one is waited for',
+      'an idle slot stays while the load waits for a busy one',
       [gib('a', { freedBytes: GIB - 5 }), gib('b', { serving: true, freedBytes: 5 })],
       ['b'],
     ],
     [
-      'and while one drains',
+      'an idle slot stays while another drains',
       [gib('a', { freedBytes: GIB - 5 }), gib('b', { state: 'draining', freedBytes: 5 })],
       [],
     ],

@@ -104,7 +104,7 @@ describe('the engine of a slot is known to run', () => {
     return { adoption, load };
   }
 
-  it('until its start begins, whatever its outcome', async () => {
+  it('until its start begins, whether it succeeds or fails', async () => {
     const { adoption } = await found(false);
     expect([adoption.has('boxed'), adoption.has('agent')]).toEqual([true, false]);
     adoption.started('boxed');

@@ -93,7 +93,7 @@ test('an engine that is killed ends with the decisive line of its log', async ()
   const one = runner().start(containerLaunch());
   await one.loaded;
   await docker.kill();
-  expect((await one.ended).reason).toMatch(/SIGKILL.*error: asked to end/);
+  expect((await one.ended).reason).toMatch(/SIGKILL.*error: exit requested/);
   expect(docker.boxes).toEqual([]);
 });
 
@@ -132,7 +132,7 @@ test('a cancelled start removes what was created in the meantime', async () => {
   expect(docker.boxes).toEqual([]);
 });
 
-test('detaching changes nothing when containers are not kept', async () => {
+test('detaching changes nothing when containers do not outlive the gateway', async () => {
   const first = runner(false);
   const one = first.start(containerLaunch());
   await one.loaded;

@@ -43,7 +43,7 @@ describe('a start', () => {
     const loaded = await run.loaded;
     expect(loaded).toMatchObject({ device: 'cpu', context: 512, parallel: 1, threads: 1 });
     expect(loaded.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(text(run).match(/asked GET \/health/g)).toHaveLength(3);
+    expect(text(run).match(/received GET \/health/g)).toHaveLength(3);
     const signal = new AbortController().signal;
     const body = { model: 'm' };
     const question = { method: 'POST', path: '/v1/chat/completions', body, limitMs: 5_000 } as const;

@@ -94,7 +94,7 @@ describe('the worker runner', () => {
     await vi.waitFor(() => expect(startTicksOf(child)).toBeNull(), 5_000);
   });
 
-  it('one that is still loading is killed immediately, whatever its grace', async () => {
+  it('one that is still loading is killed immediately, without its grace period', async () => {
     const run = start(`process.on('SIGTERM', () => {}); console.log('loading.'); for (;;);`);
     await expectOutput(run, 'loading.');
     const since = performance.now();
@@ -165,7 +165,7 @@ describe('the worker runner', () => {
     },
   );
 
-  it('leaves no run record behind, and the log says how it ended', async () => {
+  it('leaves no run record, and the log contains how it ended', async () => {
     const run = start('process.exit(3)');
     expect(await run.ended).toMatchObject({ code: 3, reason: 'The engine ended with code 3.' });
     expect(() => statSync(join(folder, 'run', 'agent.json'))).toThrow('ENOENT');

@@ -46,12 +46,12 @@ test("appends to the endpoint's path and sends the configured headers except fra
 });
 
 test.each<[string, number, Record<string, string>, object]>([
-  ['taken in part', 200, {}, { kind: 'taken', rejected: 1 }],
+  ['accepted in part', 200, {}, { kind: 'taken', rejected: 1 }],
   ['busy', 429, { 'retry-after': '7' }, { kind: 'again', afterMs: 7_000 }],
   ['busy without a time', 503, {}, { kind: 'again', afterMs: null }],
   ['busy until a date', 503, { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, { afterMs: null }],
   ['behind a broken proxy', 502, {}, { kind: 'again' }],
-  ['of another mind', 400, {}, { kind: 'refused', reason: 'it answered with status 400' }],
+  ['refusing the request', 400, {}, { kind: 'refused', reason: 'it answered with status 400' }],
   ['elsewhere', 307, { location: 'http://127.0.0.1:1/' }, { kind: 'refused' }],
   ['locked', 401, {}, { kind: 'refused' }],
 ])('a collector that is %s', async (_, status, headers, expected) => {

@@ -50,9 +50,9 @@ test('a request has its stages as child spans', () => {
 
 test.each<[string, LoadTime, string[]]>([
   ['a load within the wait', { from: 1_020, to: 1_400 }, ['load < wait 1020-1400']],
-  ['a load that had begun before', { from: 500, to: 1_400 }, ['load < wait 1010-1400']],
-  ['a load that goes on', { from: 1_300, to: 9_000 }, ['load < wait 1300-1500']],
-  ['a load of another time', { from: 100, to: 900 }, []],
+  ['a load that started before the request', { from: 500, to: 1_400 }, ['load < wait 1010-1400']],
+  ['a load that ends after the wait', { from: 1_300, to: 9_000 }, ['load < wait 1300-1500']],
+  ['a load outside the request', { from: 100, to: 900 }, []],
 ])('%s', (_, load, lines) => {
   expect(spansOf({}, load)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...lines, ...CALL]);
 });

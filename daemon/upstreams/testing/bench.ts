@@ -12,7 +12,7 @@ import type { AllUpstreams, UpstreamState } from '../port.ts';
 import type { OwnAddress } from '../self.ts';
 import { createUpstreams, type UpstreamsDeps } from '../upstreams.ts';
 
-/** A server that acts as an upstream. */
+/** A fake upstream server. */
 export interface FakeUpstream {
   readonly url: string;
   /** Requested paths with their queries. */

@@ -157,7 +157,7 @@ describe('long sequences are read in one pass', () => {
 
   test.each([
     ['calls', calls('x')],
-    ['words with pictures', shows],
+    ['text with images', shows],
   ])('%s', (_, item) => {
     const cpuMs = cpuTimer();
     chatOf([calls('x'), ...Array(45_000).fill(item)]);

@@ -18,7 +18,7 @@ import { until } from '../../testing/until.ts';
 /** A real Podman for tests, with its own images, containers, network and API socket. */
 export interface TestPodman {
   readonly socketPath: string;
-  /** An image with Node and one program: `server.cjs` beside this file. */
+  /** An image with Node and one program: `server.cjs` next to this file. */
   readonly image: string;
   /** Runs the podman command and returns its output. */
   run(...args: string[]): string;

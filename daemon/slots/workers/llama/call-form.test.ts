@@ -21,7 +21,7 @@ test.each<[string, Render, object]>([
     { objects: false, emptyContent: '' },
   ],
   [
-    'calls only without words',
+    'calls only without content',
     template((content, args) => (content === null ? `args: ${String(args)}` : content)),
     { objects: false, emptyContent: null },
   ],

@@ -3,7 +3,7 @@ import { mapYielding } from './map-yielding.ts';
 
 const items = Array.from({ length: 50 }, (_, i) => i);
 
-test('maps in order and yields to others', async () => {
+test('maps in order and yields to the event loop', async () => {
   let turns = 0;
   const other = setInterval(() => turns++, 0);
   const start = performance.now();

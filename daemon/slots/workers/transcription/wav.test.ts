@@ -97,7 +97,7 @@ test.each([
   ['no channel', wav({ tag: 1, channels: 0, bits: 16 }, Buffer.alloc(4))],
   ['samples before their format', Buffer.from('RIFF....WAVEdata\x02\0\0\0ab')],
   ['no samples', Buffer.from('RIFF....WAVE')],
-  ['something else', Buffer.from('ID3 is no wave file at all')],
+  ['another format', Buffer.from('ID3 is no wave file at all')],
   ['nothing', Buffer.alloc(0)],
 ])('does not accept %s', async (_, bytes) => expect(await read(bytes)).toBeNull());
 
