@@ -20,7 +20,7 @@ closeAfterEach();
 
 /**
  * A slot (`agent`) and three upstreams, `here` in the own network, each with one model; all answer the first
- * turn with `message`.
+ * turn with `first`.
  */
 async function setUpTargets(first: Json, reason = 'stop') {
   const requests: Json[] = [];
