@@ -9,7 +9,7 @@ import { admissionOn } from '../test/harness/captured-machine.ts';
 const GIB = 1024 ** 3;
 
 describe('loads with device auto on two GPUs of 24 GiB', () => {
-  const held = (
+  const memoryUse = (
     name: string,
     bytes: number,
     over: Partial<MemoryUse> & { pool: string; ready?: boolean },
@@ -41,14 +41,14 @@ describe('loads with device auto on two GPUs of 24 GiB', () => {
   });
 
   it('avoid the GPU on which another model is being loaded', () => {
-    const { admit } = outcome([1, 0], [held('a', 20 * GIB, { pool: 'c1', ready: false })], 20);
+    const { admit } = outcome([1, 0], [memoryUse('a', 20 * GIB, { pool: 'c1', ready: false })], 20);
     expect(admit()).toMatchObject({ kind: 'start', admitted: { pool: 'c0' } });
   });
 
   it('go to the GPU with an idle slot to evict, not to the one with a pinned slot', () => {
     const loaded = [
-      held('agent', 16 * GIB, { pool: 'c0', pinned: true }),
-      held('idle', 20 * GIB, { pool: 'c1' }),
+      memoryUse('agent', 16 * GIB, { pool: 'c0', pinned: true }),
+      memoryUse('idle', 20 * GIB, { pool: 'c1' }),
     ];
     const { admit, evicted, forecast } = outcome([16, 20], loaded, 15);
     expect(forecast()).toMatchObject({ outcome: 'evicts', evicts: ['idle'], sum: { pool: 'c1' } });
@@ -57,15 +57,15 @@ describe('loads with device auto on two GPUs of 24 GiB', () => {
   });
 
   it('evict an idle slot before a busy one on the GPU with more memory', () => {
-    const busy = held('busy', 16 * GIB, { pool: 'c0', state: 'serving' });
-    const loaded = [busy, held('idle', 20 * GIB, { pool: 'c1' })];
+    const busy = memoryUse('busy', 16 * GIB, { pool: 'c0', state: 'serving' });
+    const loaded = [busy, memoryUse('idle', 20 * GIB, { pool: 'c1' })];
     expect(outcome([16, 20], loaded, 15).admit()).toEqual({ kind: 'wait', for: ['idle'] });
   });
 
   it('count against the GPU with the most free memory when the slot file selects GPUs itself', () => {
     const loaded = [
-      held('agent', 16 * GIB, { pool: 'c0', pinned: true }),
-      held('idle', 20 * GIB, { pool: 'c1' }),
+      memoryUse('agent', 16 * GIB, { pool: 'c0', pinned: true }),
+      memoryUse('idle', 20 * GIB, { pool: 'c1' }),
     ];
     const { admit } = outcome([16, 20], loaded, 15, '[env]\nCUDA_VISIBLE_DEVICES = "0"');
     expect(admit).toThrow(expect.objectContaining({ code: 'slot.no_memory' }));

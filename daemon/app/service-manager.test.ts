@@ -19,7 +19,9 @@ describe('watchdogPeriod', () => {
   });
 });
 
-function following(parts: { check?: () => void; isDelivered?: boolean; env?: Record<string, string> } = {}) {
+function startManager(
+  parts: { check?: () => void; isDelivered?: boolean; env?: Record<string, string> } = {},
+) {
   const messages: string[] = [];
   let status = '1 slot';
   const become = (text: string) => {
@@ -46,7 +48,7 @@ const feeds = (messages: readonly string[]) =>
 
 describe('notifications to a service manager', () => {
   it('reports readiness, then feeds the watchdog at a third of its limit', async () => {
-    const { manager, messages } = following();
+    const { manager, messages } = startManager();
     await pass(10_000);
     expect(messages).toEqual([]);
     manager.ready();
@@ -60,7 +62,7 @@ describe('notifications to a service manager', () => {
     const check = () => {
       if (!isHealthy) throw new Error('out of reach');
     };
-    const { manager, messages } = following({ check });
+    const { manager, messages } = startManager({ check });
     manager.ready();
     await pass(5_000);
     expect(feeds(messages)).toBe(0);
@@ -70,14 +72,14 @@ describe('notifications to a service manager', () => {
   });
 
   it('sends no heartbeat to a unit without a watchdog', async () => {
-    const { manager, messages } = following({ env: {} });
+    const { manager, messages } = startManager({ env: {} });
     manager.ready();
     await pass(60_000);
     expect(messages).toHaveLength(1);
   });
 
   it('sends one line for many status changes, and none for an unchanged status', async () => {
-    const { manager, messages, become } = following({ env: {} });
+    const { manager, messages, become } = startManager({ env: {} });
     manager.ready();
     manager.changed();
     await pass(5_000);
@@ -89,7 +91,7 @@ describe('notifications to a service manager', () => {
   });
 
   it('announces start and end of a reload, also of a failed one', async () => {
-    const { manager, messages } = following({ env: {} });
+    const { manager, messages } = startManager({ env: {} });
     const order: string[] = [];
     await manager.reload(async () => void order.push(String(messages.length)));
     expect(order).toEqual(['1']);
@@ -100,7 +102,7 @@ describe('notifications to a service manager', () => {
   });
 
   it('a stop extends its time limit', async () => {
-    const { manager, messages } = following({ env: {} });
+    const { manager, messages } = startManager({ env: {} });
     manager.stopping(25_000);
     await pass(0);
     expect(messages[0]).toContain('STOPPING=1 | EXTEND_TIMEOUT_USEC=25000000');
@@ -108,7 +110,7 @@ describe('notifications to a service manager', () => {
 
   it('logs one line for a manager that does not respond', async () => {
     const warn = vi.spyOn(log, 'warn');
-    const { manager } = following({ isDelivered: false });
+    const { manager } = startManager({ isDelivered: false });
     manager.ready();
     await pass(10_000);
     expect(warn).toHaveBeenCalledTimes(1);

@@ -9,10 +9,10 @@ import { describe, expect, it } from 'vitest';
  */
 const reading = (file: string): string => `
   import { registerHooks } from 'node:module';
-  const seen = new Set();
-  registerHooks({ resolve(name, context, next) { const found = next(name, context); seen.add(found.url); return found; } });
+  const urls = new Set();
+  registerHooks({ resolve(name, context, next) { const found = next(name, context); urls.add(found.url); return found; } });
   await import(${JSON.stringify(file)});
-  process.stdout.write(JSON.stringify([...seen, ...process.moduleLoadList]), () => process.exit(0));
+  process.stdout.write(JSON.stringify([...urls, ...process.moduleLoadList]), () => process.exit(0));
 `;
 
 function readIn(file: string): string[] {

@@ -18,14 +18,14 @@ it('recomputes only after the source was replaced', () => {
 
 it('an undefined value is also computed once', () => {
   let computed = 0;
-  const nothing = derived(
+  const undefinedValue = derived(
     () => 1,
     () => {
       computed++;
       return null;
     },
   );
-  expect([nothing(), nothing(), computed]).toEqual([null, null, 1]);
+  expect([undefinedValue(), undefinedValue(), computed]).toEqual([null, null, 1]);
 });
 
 it('computes a value for an undefined source', () => {

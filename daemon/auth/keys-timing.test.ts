@@ -7,14 +7,20 @@ const CLIENT = generateKey();
 const keys = createKeys({ admin: () => ADMIN, client: () => CLIENT });
 /** A separate string: a slice of another one is read at another speed. */
 const flat = (text: string): string => Buffer.from(text).toString();
-const but = (text: string, at: number): string =>
+const withChangeAt = (text: string, at: number): string =>
   flat(`${text.slice(0, at)}${text[at] === 'x' ? 'y' : 'x'}${text.slice(at + 1)}`);
 
 /** Pairs that an attacker could distinguish by time if the comparison leaked it. */
 const PAIRS: Record<string, readonly [string, string]> = {
-  'a wrong first character and a wrong last one': [but(ADMIN, 0), but(ADMIN, ADMIN.length - 1)],
-  'a near match of the admin key and one of the client key': [but(ADMIN, 42), but(CLIENT, 42)],
-  'no matching character and nearly all matching': [flat('~'.repeat(ADMIN.length)), but(ADMIN, 42)],
+  'a wrong first character and a wrong last one': [
+    withChangeAt(ADMIN, 0),
+    withChangeAt(ADMIN, ADMIN.length - 1),
+  ],
+  'a near match of the admin key and one of the client key': [
+    withChangeAt(ADMIN, 42),
+    withChangeAt(CLIENT, 42),
+  ],
+  'no matching character and nearly all matching': [flat('~'.repeat(ADMIN.length)), withChangeAt(ADMIN, 42)],
   'a short key and one of the correct length': [flat('~'.repeat(20)), flat('~'.repeat(ADMIN.length))],
 };
 const SAMPLES = 100_000;

@@ -20,26 +20,26 @@ describe('login throttle', () => {
   it('counts only actual attempts, at the start and after a pause', () => {
     let now = 0;
     const throttle = createLoginThrottle(() => now);
-    const many = (count: number) => Array.from({ length: count }, () => throttle.delayMs()).at(-1);
-    expect(many(101)).toBe(10);
+    const lastDelayOf = (count: number) => Array.from({ length: count }, () => throttle.delayMs()).at(-1);
+    expect(lastDelayOf(101)).toBe(10);
     now = 60_000;
-    expect(many(101)).toBe(10);
+    expect(lastDelayOf(101)).toBe(10);
     now = 90_000;
-    expect(many(1)).toBe(20);
+    expect(lastDelayOf(1)).toBe(20);
     now = 120_001;
-    expect([many(98), many(2)]).toEqual([0, 10]);
+    expect([lastDelayOf(98), lastDelayOf(2)]).toEqual([0, 10]);
   });
 
   it('drops each attempt after a minute, for any number of attempts', () => {
     let now = 0;
     const throttle = createLoginThrottle(() => now);
-    const many = (count: number) => Array.from({ length: count }, () => throttle.delayMs()).at(-1);
-    many(300);
+    const lastDelayOf = (count: number) => Array.from({ length: count }, () => throttle.delayMs()).at(-1);
+    lastDelayOf(300);
     now = 60_000;
-    expect(many(1)).toBe(0);
+    expect(lastDelayOf(1)).toBe(0);
     now = 60_001;
-    expect(many(100)).toBe(10);
+    expect(lastDelayOf(100)).toBe(10);
     now = 120_000;
-    expect(many(1)).toBe(10);
+    expect(lastDelayOf(1)).toBe(10);
   });
 });

@@ -181,8 +181,8 @@ describe('Origin check', () => {
       return bare(left) === bare(right) && left.port === right.port ? 'ok' : 'forbidden';
     };
     fc.assert(
-      fc.property(scheme, host, port, host, port, (proto, name, itsPort, own, ownPort) => {
-        const origin = `${proto}://${name}${itsPort}`;
+      fc.property(scheme, host, port, host, port, (proto, name, originPort, own, ownPort) => {
+        const origin = `${proto}://${name}${originPort}`;
         expect(judge(origin, `${own}${ownPort}`)).toBe(reference(origin, `${own}${ownPort}`));
       }),
       fuzzing('Origin and Host', 200_000),

@@ -22,7 +22,7 @@ function setup() {
 describe('rotate', () => {
   it('R03 writes a new key, returns its fingerprint and length, and emits the rotation', async () => {
     const { rotate, settings, rotated } = setup();
-    const view = await rotate('admin', 'somebody');
+    const view = await rotate('admin', 'operator');
     const key = settings.env.adminKey as string;
     expect(view).toMatchObject({
       tier: 'admin',
@@ -34,7 +34,7 @@ describe('rotate', () => {
       session_preserved: true,
     });
     expect(RotateResponse.parse(view)).toEqual(view);
-    expect(rotated).toEqual([['admin', fingerprint(key), 'somebody']]);
+    expect(rotated).toEqual([['admin', fingerprint(key), 'operator']]);
     expect(settings.env.clientKey).toBeUndefined();
     await rotate('client');
     expect(settings.env.adminKey).toBe(key);

@@ -21,7 +21,7 @@ const b64 = (text: string | Buffer) => Buffer.from(text as string).toString('bas
 const mac = (payload: string, key: string | Buffer = secret, algorithm = 'sha256') =>
   createHmac(algorithm, key).update(payload).digest('base64url');
 const signed = (json: string | Buffer) => `${b64(json)}.${mac(b64(json))}`;
-const until = (expires: unknown) => signed(`{"session_id":"abc","expires_at":${expires}}`);
+const expiring = (expires: unknown) => signed(`{"session_id":"abc","expires_at":${expires}}`);
 
 describe('session cookie', () => {
   it('parses what it issued: base64url with one dot', () => {
@@ -159,7 +159,7 @@ describe('session cookie', () => {
       'NaN',
       '9007199254740993',
     ];
-    for (const expires of numbers) expect([expires, read(until(expires))]).toEqual([expires, null]);
+    for (const expires of numbers) expect([expires, read(expiring(expires))]).toEqual([expires, null]);
     expect(
       read(
         signed(
@@ -174,11 +174,11 @@ describe('session cookie', () => {
   });
 
   it('K06 expires exactly on time, and is refused when it expires later than a new session would', () => {
-    expect(read(until(NOW))).toBeNull();
-    expect(read(until(NOW - 1))).toBeNull();
-    expect(read(until(NOW + 1))).not.toBeNull();
-    expect(read(until(NOW + SESSION_TTL_S + 60))).not.toBeNull();
-    expect(read(until(NOW + SESSION_TTL_S + 61))).toBeNull();
+    expect(read(expiring(NOW))).toBeNull();
+    expect(read(expiring(NOW - 1))).toBeNull();
+    expect(read(expiring(NOW + 1))).not.toBeNull();
+    expect(read(expiring(NOW + SESSION_TTL_S + 60))).not.toBeNull();
+    expect(read(expiring(NOW + SESSION_TTL_S + 61))).toBeNull();
   });
 
   it('K07 oversized headers, many cookies and invalid bytes give no session and never throw', () => {
@@ -187,9 +187,9 @@ describe('session cookie', () => {
     expect([sessionCookieIn(padded(16_384)), sessionCookieIn(padded(16_385))]).toEqual(['a', null]);
     const many = Array.from({ length: 200 }, (_, i) => `c${i}=v`).join('; ');
     expect(sessionCookieIn(`${many}; svc_session=${value}`)).toBeNull();
-    const some = (count: number) => Array.from({ length: count }, (_, i) => `c${i}=v`).join('; ');
-    expect(sessionCookieIn(`${some(99)}; svc_session=${value}`)).toBe(value);
-    expect(sessionCookieIn(`${some(100)}; svc_session=${value}`)).toBeNull();
+    const cookies = (count: number) => Array.from({ length: count }, (_, i) => `c${i}=v`).join('; ');
+    expect(sessionCookieIn(`${cookies(99)}; svc_session=${value}`)).toBe(value);
+    expect(sessionCookieIn(`${cookies(100)}; svc_session=${value}`)).toBeNull();
     expect(read('a'.repeat(65_536))).toBeNull();
     for (const header of [
       'svc_session=%ff%fe',

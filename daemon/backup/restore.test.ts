@@ -156,24 +156,24 @@ describe('a kill at any step', () => {
     const old = fresh().snapshot();
     const done = fresh();
     await restoreHome(done, file);
-    const goal = done.snapshot();
+    const expected = done.snapshot();
     let kills = 0;
     for (let n = 1; ; n++) {
       const to = fresh();
       if (run(to, n).signal !== 'SIGKILL') break;
       kills += 1;
       const { 'fact mark': mark, ...files } = to.snapshot();
-      expect([old['fact mark'], goal['fact mark']]).toContain(mark);
+      expect([old['fact mark'], expected['fact mark']]).toContain(mark);
       for (const [name, text] of Object.entries(files)) {
         if (name.startsWith('state/')) continue;
-        expect([old[name], goal[name]]).toContain(text);
+        expect([old[name], expected[name]]).toContain(text);
       }
       if (n > 1) expect(() => assertRestoreComplete(to.folders.state)).toThrow('did not finish');
       await restoreHome(to, file);
       expect(() => assertRestoreComplete(to.folders.state)).not.toThrow();
-      expect(to.snapshot()).toEqual(goal);
-      const kept = readdirSync(to.folders.state).filter((name) => name.startsWith('before-restore-'));
-      const texts = kept.map((name) =>
+      expect(to.snapshot()).toEqual(expected);
+      const backups = readdirSync(to.folders.state).filter((name) => name.startsWith('before-restore-'));
+      const texts = backups.map((name) =>
         readFileSync(join(to.folders.state, name, 'config/config.toml'), 'utf8'),
       );
       expect(texts).toContain(other['config/config.toml']);

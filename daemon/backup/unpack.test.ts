@@ -82,8 +82,10 @@ describe('hostile archives', () => {
     await backUp(from, file);
     const bytes = gunzipSync(readFileSync(file));
     const at = bytes.indexOf('config/config.toml\0');
-    const twice = Buffer.concat([bytes.subarray(0, at + 1024), bytes.subarray(at)]);
-    await expect(restoreHome(to, gzipped(file, twice))).rejects.toMatchObject({ code: 'restore.invalid' });
+    const duplicated = Buffer.concat([bytes.subarray(0, at + 1024), bytes.subarray(at)]);
+    await expect(restoreHome(to, gzipped(file, duplicated))).rejects.toMatchObject({
+      code: 'restore.invalid',
+    });
   });
 
   it('unpacking a decompression bomb stops at the size limit', async () => {

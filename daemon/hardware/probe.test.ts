@@ -127,8 +127,8 @@ test('uses kernel probes before and after the vendor tool, and the tool alone wh
     fact: 'memory_total_bytes',
     reason: expect.stringMatching(/driver/),
   });
-  const halo = await evidenceOf('amd-strix-halo-npu');
-  expect(halo.find(({ of }) => of === 'pool host')?.facts.total_bytes).toBe('amdgpu');
+  const strixHalo = await evidenceOf('amd-strix-halo-npu');
+  expect(strixHalo.find(({ of }) => of === 'pool host')?.facts.total_bytes).toBe('amdgpu');
 });
 
 test('a tool that is not installed is the reason for facts that only it provides', async () => {

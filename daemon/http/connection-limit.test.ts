@@ -12,18 +12,18 @@ const NONE = { silent: 0, idle: 0, stalled: 0, refused: 0 };
 const LONG = Buffer.alloc(32 << 20, 'x');
 
 /** `/held` responds when a test says so; anything else immediately. */
-const held: ServerResponse[] = [];
+const pendingResponses: ServerResponse[] = [];
 const warnings: Record<string, number>[] = [];
 const clock = { now: 0 };
 let server: ReturnType<typeof createServer>;
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
-  held.length = 0;
+  pendingResponses.length = 0;
   warnings.length = 0;
   clock.now = 0;
   server = createServer((req, res) => {
-    if (req.url === '/held') held.push(res);
+    if (req.url === '/held') pendingResponses.push(res);
     else if (req.url === '/long') res.end(LONG);
     else res.end('served');
   });
@@ -65,9 +65,9 @@ async function served(text = get('/')): Promise<Socket> {
 }
 
 async function busy(): Promise<Socket> {
-  const before = held.length;
+  const before = pendingResponses.length;
   const socket = await client(get('/held'));
-  while (held.length === before) await once(server, 'request');
+  while (pendingResponses.length === before) await once(server, 'request');
   return socket;
 }
 
@@ -79,7 +79,7 @@ it('B08 incomplete request heads block no client: the oldest are closed', async 
   for (let index = 0; index < 5 * MAX_CONNECTIONS; index++) await client(HALF);
   await closed(first);
   for (let index = 0; index < 3; index++) (await served()).destroy();
-  held[0]?.end('late');
+  pendingResponses[0]?.end('late');
   expect(String(await once(running, 'data'))).toContain('late');
 });
 
@@ -115,18 +115,18 @@ async function unread(): Promise<Socket> {
 }
 
 /** Waits until the system has filled its buffers and several samples were taken. */
-const samplesTaken = () => new Promise((resolve) => setTimeout(resolve, 150));
+const waitForSamples = () => new Promise((resolve) => setTimeout(resolve, 150));
 
 it('S05 then the connection whose client has not read for the longest time is closed, never that of a slow reader', async () => {
   const serverSockets: Socket[] = [];
   server.on('connection', (socket) => serverSockets.push(socket));
   const slow = await unread();
   await unread();
-  await samplesTaken();
+  await waitForSamples();
   clock.now = 5_000;
   await unread();
   await unread();
-  await samplesTaken();
+  await waitForSamples();
   clock.now = 9_999;
   await closed(await client(get('/')));
   expect(warnings).toEqual([{ most: MAX_CONNECTIONS, ...NONE, refused: 1 }]);
@@ -135,7 +135,7 @@ it('S05 then the connection whose client has not read for the longest time is cl
   for (let received = 0; received < LONG.length / 4; )
     received += ((await once(slow, 'data')) as [Buffer])[0].length;
   slow.pause();
-  await samplesTaken();
+  await waitForSamples();
   clock.now = 10_000;
   await served();
   expect(serverSockets.slice(0, MAX_CONNECTIONS).map(({ destroyed }) => destroyed)).toEqual([

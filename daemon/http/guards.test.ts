@@ -140,10 +140,10 @@ describe('Host', () => {
 describe('class', () => {
   it('C02 C15 404 and 405 are shown only to callers that may see them', async () => {
     const { outcome, refusal } = await setUpGuards();
-    const nowhere = { url: '/api/nowhere' };
-    expect(await outcome(nowhere)).toBe('auth.required');
-    expect(await outcome({ ...nowhere, with: CLIENT })).toBe('auth.forbidden');
-    expect(await outcome({ ...nowhere, with: ADMIN })).toBe('route.not_found');
+    const unknownRoute = { url: '/api/nowhere' };
+    expect(await outcome(unknownRoute)).toBe('auth.required');
+    expect(await outcome({ ...unknownRoute, with: CLIENT })).toBe('auth.forbidden');
+    expect(await outcome({ ...unknownRoute, with: ADMIN })).toBe('route.not_found');
     const post = { method: 'POST', url: '/v1/models' };
     expect(await outcome(post)).toBe('auth.required');
     const error = await refusal({ ...post, with: ADMIN });

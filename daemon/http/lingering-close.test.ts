@@ -51,11 +51,11 @@ describe('lingerAfter', () => {
     const socket = connect({ port: port(), host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => {});
     socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000000\r\n\r\n');
-    const pump = () => {
+    const writeMore = () => {
       while (socket.writable && socket.write(Buffer.alloc(1 << 18)));
     };
-    socket.on('drain', pump);
-    pump();
+    socket.on('drain', writeMore);
+    writeMore();
     const started = performance.now();
     await new Promise((resolve) => server.once('request', resolve));
     await socketClosed;

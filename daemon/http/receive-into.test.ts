@@ -55,7 +55,7 @@ test.each([true, false])('more than the cap is 413 (length declared: %s)', async
 test('ends when the consumer fails or the caller disconnects', async () => {
   const full = new Error('full');
   expect(await received(Buffer.from('x'), () => Promise.reject(full))).toBe(full);
-  const reason = new Error('gone');
+  const reason = new Error('disconnected');
   expect(await received(Buffer.from('x'), () => undefined, { signal: AbortSignal.abort(reason) })).toBe(
     reason,
   );

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { trackUnusedSockets } from './unused-sockets.ts';
 
-const server = createServer((_req, res) => void res.write('begun'));
+const server = createServer((_req, res) => void res.write('started'));
 const silentSockets = trackUnusedSockets(server);
 const open: Socket[] = [];
 

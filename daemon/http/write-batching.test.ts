@@ -9,7 +9,7 @@ import { batchWrites } from './write-batching.ts';
 const responses: ServerResponse[] = [];
 const server = createServer((_req, res) => void responses.push(res));
 let alone = false;
-const gathered = batchWrites(server, () => alone);
+const batching = batchWrites(server, () => alone);
 const open: Socket[] = [];
 
 /** Opens connections with `requests` requests each, all read by the server; their responses are in `responses`. */
@@ -78,7 +78,7 @@ it('writes pending data immediately on flush', async () => {
   await callers(2);
   for (const res of responses) res.end('answer');
   const sockets = responses.map((res) => res.socket);
-  gathered.flush();
+  batching.flush();
   expect(sockets.map((socket) => socket?.writableLength)).toEqual([0, 0]);
   server.closeIdleConnections();
   for (const socket of open) expect(await text(socket)).toContain('answer');

@@ -132,12 +132,12 @@ describe('messages', () => {
   it('that arrive in one packet are handled in separate event loop turns, in order', async () => {
     const received: string[] = [];
     let maxActive = 0;
-    let inTurn = 0;
+    let active = 0;
     serve = (socket) => {
       socket.on('message', (data) => {
         received.push(String(data));
-        maxActive = Math.max(maxActive, ++inTurn);
-        setImmediate(() => (inTurn = 0));
+        maxActive = Math.max(maxActive, ++active);
+        setImmediate(() => (active = 0));
       });
       socket.send('in');
     };
@@ -240,9 +240,9 @@ describe('W01 W03 limits of one socket', () => {
     const admins = await Promise.all(Array.from({ length: 32 }, () => connect(admin)));
     await Promise.all(admins.map(expectOpen));
     expect(await (await connect(admin)).closed).toBe(1013);
-    const leaving = [...admins, ...peers.slice(0, 10)];
-    for (const { socket } of leaving) socket.close();
-    await Promise.all(leaving.map(({ closed }) => closed));
+    const closing = [...admins, ...peers.slice(0, 10)];
+    for (const { socket } of closing) socket.close();
+    await Promise.all(closing.map(({ closed }) => closed));
     await expectOpen(await connect(client));
   });
 

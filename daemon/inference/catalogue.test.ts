@@ -89,9 +89,9 @@ test('before a load, the context window is the one that a load would use', () =>
     { ...slotRecord({ name: 'agent', model: 'big', state: 'offline', context: null }), window: 8192 },
   ];
   const models = [registeredModel({ id: 'big', context_length: 262_144, binding: 'slot:agent' })];
-  const resting = routingView({ slots, models });
+  const unloaded = routingView({ slots, models });
   for (const id of ['big', 'agent', 'svc/agent'])
-    expect(findModel(resting, id)).toMatchObject({ context_length: 8192, max_model_len: 8192 });
+    expect(findModel(unloaded, id)).toMatchObject({ context_length: 8192, max_model_len: 8192 });
 });
 
 test('a local model hides a model of an upstream with the same id', () => {

@@ -54,8 +54,8 @@ test('explain resolves a request without sending or loading', async () => {
   const load: LoadForecastView = { outcome: 'evicts', evicts: ['other'], sum: { ...sum, victims } };
   slots.previews.agent = { load, refusal: null };
   expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toMatchObject({ load, error: null });
-  expect(gateway.inference.explain({ path: '/v1/embeddings', body: { model: 'nobody' } })).toMatchObject({
-    model: 'nobody',
+  expect(gateway.inference.explain({ path: '/v1/embeddings', body: { model: 'unknown' } })).toMatchObject({
+    model: 'unknown',
     slot: null,
     error: { code: 'dispatch.no_route' },
   });

@@ -81,7 +81,7 @@ test('refusals before the engine and errors of the engine keep code and status',
     res.writeHead(422, { 'content-type': 'application/json' });
     res.end('{"error":{"message":"no such grammar","code":"bad_grammar"}}');
   });
-  const unknownModel = Buffer.from(JSON.stringify({ ...hello, model: 'nobody' }));
+  const unknownModel = Buffer.from(JSON.stringify({ ...hello, model: 'unknown' }));
   const unknown = await failure(gateway.inference.internal(call({ body: unknownModel })));
   expect([unknown.code, unknown.status]).toEqual(['dispatch.no_route', 404]);
   const answer = await gateway.inference.internal(call());
@@ -186,17 +186,17 @@ test('the engine is read no faster than the reply', async () => {
   let paused = false;
   const { gateway } = await setUp((_, res) => {
     res.writeHead(200, { 'content-type': 'audio/pcm' });
-    const pump = () => {
+    const writeMore = () => {
       while (sent < 64 * 1024 * 1024) {
         sent += chunk.length;
         if (!res.write(chunk)) {
           paused = true;
-          return void res.once('drain', pump);
+          return void res.once('drain', writeMore);
         }
       }
       res.end();
     };
-    pump();
+    writeMore();
   });
   const answer = await gateway.inference.internal(call());
   await until(() => paused);

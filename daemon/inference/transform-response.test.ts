@@ -34,12 +34,12 @@ describe('a client disconnect', () => {
     ['embeddings that are relayed', EMBEDDINGS, FLOATS, (res) => res.writeHead(200, JSON_HEAD).write(START)],
     ['a ranking', RERANK, rank, (res) => res.writeHead(200, JSON_HEAD).write('{"results":[')],
   ];
-  test.each(phases)('%s: the engine connection is closed', async (_, path, body, play) => {
+  test.each(phases)('%s: the engine connection is closed', async (_, path, body, respond) => {
     const { gateway, responses, engine, slots } = await foreign();
     const { req } = send(gateway.origin, path, JSON.stringify(body));
     req.on('error', () => {});
     await until(() => responses.length === 1);
-    play(responses[0] as ServerResponse);
+    respond(responses[0] as ServerResponse);
     await new Promise(setImmediate);
     req.destroy();
     await until(() => engine.sockets.size === 0);

@@ -107,10 +107,10 @@ describe('published folders', () => {
 
   test.each(PUBLISHED)('%s without one of its files names it, or is no speech model', (_, names) => {
     const whole = layoutOf(names);
-    for (const gone of Object.values(whole?.files ?? {})) {
-      const rest = layoutOf(names.filter((name) => name !== gone));
+    for (const path of Object.values(whole?.files ?? {})) {
+      const rest = layoutOf(names.filter((name) => name !== path));
       const complete = rest !== null && rest.missing.length === 0;
-      if (complete) expect(Object.values(rest.files)).not.toContain(gone);
+      if (complete) expect(Object.values(rest.files)).not.toContain(path);
     }
   });
 });

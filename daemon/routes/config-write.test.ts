@@ -15,8 +15,8 @@ describe('configWrite', () => {
       code: 'config.write_failed',
       options: { details: { reason: 'ENOSPC' } },
     });
-    const raced = new FileWriteError('/etc/svc/config.toml', 'changed', 'was changed meanwhile');
-    await expect(failing(raced)).rejects.toMatchObject({ code: 'config.conflict' });
+    const changedMeanwhile = new FileWriteError('/etc/svc/config.toml', 'changed', 'was changed meanwhile');
+    await expect(failing(changedMeanwhile)).rejects.toMatchObject({ code: 'config.conflict' });
     await expect(failing(new ConfigEditError('config.toml:3: no'))).rejects.toMatchObject({
       code: 'config.broken',
     });

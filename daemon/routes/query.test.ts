@@ -10,7 +10,7 @@ const refusal = (act: () => unknown): unknown => {
     if (error instanceof GatewayError) return [error.code, error.options.details?.fields];
     throw error;
   }
-  throw new Error('it was taken');
+  throw new Error('it was accepted');
 };
 const range = { min: 1, max: 100, absent: 20 };
 

@@ -59,9 +59,9 @@ function open(call = admins) {
   return { answer, stream: endpoint.open(ctx, call) };
 }
 const event = { id: 7, event: 'slot', data: '{}' };
-const codeOf = (act: () => unknown) => {
+const codeOf = (trigger: () => unknown) => {
   try {
-    act();
+    trigger();
   } catch (error) {
     return (error as GatewayError).code;
   }
@@ -138,19 +138,19 @@ describe('SseEndpoint', () => {
   });
 
   it('disconnects readers without rights: at an event, at a comment, and immediately when keys or sessions change', () => {
-    const acts = [
+    const triggers = [
       (stream: ReturnType<typeof open>['stream']) => stream.send(event),
       () => vi.advanceTimersByTime(15_000),
       () => {
         for (const notify of changed) notify();
       },
     ];
-    for (const act of acts) {
+    for (const trigger of triggers) {
       allowed = true;
       const { answer, stream } = open();
       const written = answer.written;
       allowed = false;
-      act(stream);
+      trigger(stream);
       expect([answer.state, answer.written]).toEqual(['cut', written]);
     }
   });

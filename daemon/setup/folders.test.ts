@@ -104,24 +104,24 @@ const leads = (folder: string) =>
 
 describe('the models of an Ollama', () => {
   test('with equal names get distinct links: the library keeps the short name, the others include their owner', async () => {
-    const [own, mine, yours, other] = ['1', '2', '3', '4'].map((digit) => digit.repeat(64)) as [
+    const [first, second, third, other] = ['1', '2', '3', '4'].map((digit) => digit.repeat(64)) as [
       string,
       string,
       string,
       string,
     ];
-    createModel('a', 'hub/me/llama/3b', mine);
-    createModel('a', 'hub/you/llama/3b', yours);
+    createModel('a', 'hub/me/llama/3b', second);
+    createModel('a', 'hub/you/llama/3b', third);
     createModel('a', 'another/me/llama/3b', other);
-    const ollama = createModel('a', 'registry.ollama.ai/library/llama/3b', own);
+    const ollama = createModel('a', 'registry.ollama.ai/library/llama/3b', first);
     const links = join(root, 'links');
     for (const _ of [1, 2]) {
       await linkOllama([ollama], links, unread);
       expect(leads(links)).toEqual({
-        'llama-3b.gguf': `sha256-${own}`,
+        'llama-3b.gguf': `sha256-${first}`,
         'me-llama-3b.gguf': `sha256-${other}`,
-        'hub-me-llama-3b.gguf': `sha256-${mine}`,
-        'you-llama-3b.gguf': `sha256-${yours}`,
+        'hub-me-llama-3b.gguf': `sha256-${second}`,
+        'you-llama-3b.gguf': `sha256-${third}`,
       });
     }
   });

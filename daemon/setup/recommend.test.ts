@@ -202,8 +202,8 @@ describe('existing resources and models', () => {
   test('a limit for the memory of models applies to all of them together', () => {
     for (const memoryLimit of [1e9, 3e9, 6e9, 12e9]) {
       const { items } = recommend(inputFor(of('no-gpu'), { memoryLimit }));
-      const held = items.reduce((all, item) => all + item.needed_bytes, 0);
-      expect(held).toBeLessThanOrEqual(memoryLimit);
+      const totalBytes = items.reduce((all, item) => all + item.needed_bytes, 0);
+      expect(totalBytes).toBeLessThanOrEqual(memoryLimit);
     }
   });
 

@@ -84,7 +84,7 @@ function bench({ stored = [], refusals = [], loads = [] }: Bench = {}) {
     installed: () => null,
   });
   closers.push(() => setupJobs.close());
-  const settled = async () => {
+  const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
   const phases = () => Object.fromEntries(state.state.work.map(({ slot, phase }) => [slot, phase]));
@@ -95,7 +95,7 @@ function bench({ stored = [], refusals = [], loads = [] }: Bench = {}) {
     show,
     requestedModels,
     actions,
-    settled,
+    settle,
     phases,
     errors,
     jobs,
@@ -107,13 +107,13 @@ function bench({ stored = [], refusals = [], loads = [] }: Bench = {}) {
 const idOf = ({ model }: typeof CHAT | typeof EMBED) => `job-${model}`;
 
 test('a model is requested, downloaded, written to its slot and loaded', async () => {
-  const { setupJobs, show, settled, phases, actions } = bench();
+  const { setupJobs, show, settle, phases, actions } = bench();
   setupJobs.begin([CHAT, EMBED]);
   expect(phases()).toEqual({ agent: 'asking', embed: 'asking' });
-  await settled();
+  await settle();
   expect(phases()).toEqual({ agent: 'pulling', embed: 'pulling' });
   show(idOf(EMBED), { state: 'done', model: 'embed-id' });
-  await settled();
+  await settle();
   expect(phases()).toEqual({ agent: 'pulling', embed: 'ready' });
   expect(actions).toEqual(['create embed embed-id 4096', 'load embed']);
 });
@@ -122,17 +122,17 @@ describe('repeated requests', () => {
   async function pulledBench() {
     const one = bench();
     one.setupJobs.begin([CHAT]);
-    await one.settled();
+    await one.settle();
     one.show(idOf(CHAT), { state: 'done', model: 'chat-id' });
-    await one.settled();
+    await one.settle();
     expect(one.phases()).toEqual({ agent: 'ready' });
     return one;
   }
 
   test('do not repeat a completed download', async () => {
-    const { setupJobs, settled, phases, requestedModels } = await pulledBench();
+    const { setupJobs, settle, phases, requestedModels } = await pulledBench();
     setupJobs.begin([CHAT]);
-    await settled();
+    await settle();
     expect([phases(), requestedModels.length]).toEqual([{ agent: 'ready' }, 1]);
   });
 
@@ -144,7 +144,7 @@ describe('repeated requests', () => {
     removed(one);
     expect(one.state.state.work.map((work) => one.setupJobs.isCurrent(work))).toEqual([false]);
     one.setupJobs.begin([CHAT]);
-    await one.settled();
+    await one.settle();
     expect([one.phases(), one.requestedModels.length]).toEqual([{ agent: 'pulling' }, 2]);
     expect(one.state.state.work.map((work) => one.setupJobs.isCurrent(work))).toEqual([true]);
   });
@@ -154,30 +154,30 @@ describe('failures', () => {
   test.each(['pull.no_space', 'pull.gated', 'pull.not_found', 'pull.too_many'] satisfies ErrorCode[])(
     '%s stops only its own model, and is retried on demand',
     async (code) => {
-      const { setupJobs, settled, phases, errors } = bench({ refusals: [code] });
+      const { setupJobs, settle, phases, errors } = bench({ refusals: [code] });
       setupJobs.begin([CHAT, EMBED]);
-      await settled();
+      await settle();
       expect([phases(), errors()]).toEqual([{ agent: 'failed', embed: 'pulling' }, [code, null]]);
       setupJobs.begin([CHAT]);
-      await settled();
+      await settle();
       expect([phases(), errors()]).toEqual([{ agent: 'pulling', embed: 'pulling' }, [null, null]]);
     },
   );
 
   test('an unreachable hub is requested once per round', async () => {
-    const { setupJobs, settled, phases, requestedModels } = bench({ refusals: ['pull.hub_unreachable'] });
+    const { setupJobs, settle, phases, requestedModels } = bench({ refusals: ['pull.hub_unreachable'] });
     setupJobs.begin([CHAT, EMBED]);
-    await settled();
+    await settle();
     expect([phases(), requestedModels.length]).toEqual([{ agent: 'failed', embed: 'failed' }, 1]);
     setupJobs.begin([CHAT, EMBED]);
-    await settled();
+    await settle();
     expect([phases(), requestedModels.length]).toEqual([{ agent: 'pulling', embed: 'pulling' }, 3]);
   });
 
   test('an installed model is loaded without a download', async () => {
-    const { setupJobs, settled, phases, actions } = bench({ refusals: ['model.exists'] });
+    const { setupJobs, settle, phases, actions } = bench({ refusals: ['model.exists'] });
     setupJobs.begin([CHAT]);
-    await settled();
+    await settle();
     expect([phases(), actions]).toEqual([{ agent: 'ready' }, ['create agent here', 'load agent']]);
   });
 
@@ -185,32 +185,32 @@ describe('failures', () => {
     ['failed', 'pull.checksum_mismatch'],
     ['cancelled', 'pull.state'],
   ] satisfies [PullStateName, string][])('a download that is %s, and resumes later', async (state, code) => {
-    const { setupJobs, show, settled, phases, errors } = bench();
+    const { setupJobs, show, settle, phases, errors } = bench();
     setupJobs.begin([CHAT]);
-    await settled();
+    await settle();
     show(idOf(CHAT), { state, error: state === 'failed' ? { code, message: 'x' } : null });
     expect([phases(), errors()]).toEqual([{ agent: 'failed' }, [code]]);
     show(idOf(CHAT), { state: 'running', error: null });
     expect([phases(), errors()]).toEqual([{ agent: 'pulling' }, [null]]);
     show(idOf(CHAT), { state: 'done', model: 'chat-id' });
-    await settled();
+    await settle();
     expect(phases()).toEqual({ agent: 'ready' });
   });
 
   test('a load that fails keeps the downloaded model', async () => {
-    const { setupJobs, show, settled, phases, errors } = bench({ loads: ['slot.no_memory'] });
+    const { setupJobs, show, settle, phases, errors } = bench({ loads: ['slot.no_memory'] });
     setupJobs.begin([CHAT]);
-    await settled();
+    await settle();
     show(idOf(CHAT), { state: 'done', model: 'chat-id' });
-    await settled();
+    await settle();
     expect([phases(), errors()]).toEqual([{ agent: 'failed' }, ['slot.no_memory']]);
   });
 
   test('a slot that was assigned another model in the meantime is not changed', async () => {
-    const { setupJobs, settled, state } = bench();
+    const { setupJobs, settle, state } = bench();
     setupJobs.begin([CHAT]);
     setupJobs.begin([{ ...CHAT, model: 'maker/other:Q8_0' }]);
-    await settled();
+    await settle();
     expect(state.job('agent')).toMatchObject({ phase: 'pulling', pull: 'job-maker/other:Q8_0' });
   });
 });
@@ -227,19 +227,19 @@ describe('after a restart', () => {
     ['ready', { phase: 'ready', modelId: 'chat-id' }, 'ready'],
     ['failed', { phase: 'failed', error: { code: 'x', message: 'x' } }, 'failed'],
   ] as [string, Partial<SetupJob>, string][])('a job that was %s', async (_, change, phase) => {
-    const { settled, phases } = bench({ stored: earlier(change) });
-    await settled();
+    const { settle, phases } = bench({ stored: earlier(change) });
+    await settle();
     expect(phases()).toEqual({ agent: phase });
   });
 
   test('an interruption by a stop is not a failure', async () => {
-    const { setupJobs, settled, phases } = bench({
+    const { setupJobs, settle, phases } = bench({
       stored: earlier({ phase: 'loading', modelId: 'c' }),
       loads: ['never'],
     });
-    await settled();
+    await settle();
     setupJobs.close();
-    await settled();
+    await settle();
     expect(phases()).toEqual({ agent: 'loading' });
   });
 });

@@ -53,7 +53,7 @@ async function chat(body: object): Promise<Response> {
 }
 
 /** Checks that the engine responds correctly. */
-async function greets(): Promise<void> {
+async function expectReply(): Promise<void> {
   const response = await chat({ messages: [{ role: 'user', content: 'Hi' }], temperature: 0 });
   const answer = (await response.json()) as { choices: { message: { content: string } }[] };
   expect(answer.choices[0]?.message.content).toBe(DEMO_REPLY);
@@ -64,7 +64,7 @@ async function expectReload(before: number): Promise<void> {
   await vi.waitFor(() => expect(startTicksOf(before)).toBeNull(), 5_000);
   expect(await slots.load('agent')).toMatchObject({ state: 'ready', failure: null });
   expect(pidOf()).not.toBe(before);
-  await greets();
+  await expectReply();
 }
 
 describe('a real engine that breaks', () => {
@@ -128,7 +128,7 @@ describe('a real engine that breaks', () => {
       expect(JSON.parse(response)).toMatchObject({ error: { code: 'engine.failed', type: 'server_error' } });
       expect(response).toMatch(/memory|alloc/i);
       await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=unlimited:']);
-      await greets();
+      await expectReply();
       expect(pidOf()).toBe(pid);
     },
     60_000,

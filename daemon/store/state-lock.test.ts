@@ -83,9 +83,11 @@ describe('on a full disk', () => {
       try { (await import('node:fs')).writeFileSync(process.argv[2] + '/fill', Buffer.alloc(4e6)); } catch {}
       await lockState(process.argv[2], (reason) => console.log(reason));
       process.exit();`;
-    const words = ['mount -t tmpfs -o size=1m disk "$0" && exec "$@"', folder, process.execPath];
+    const shellArgs = ['mount -t tmpfs -o size=1m disk "$0" && exec "$@"', folder, process.execPath];
     const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script, FILE, folder];
-    const done = spawnSync('unshare', [...apart, '/bin/sh', '-c', ...words, ...args], { encoding: 'utf8' });
+    const done = spawnSync('unshare', [...apart, '/bin/sh', '-c', ...shellArgs, ...args], {
+      encoding: 'utf8',
+    });
     expect(done).toMatchObject({
       status: 0,
       stdout: 'gateway.pid could not be written (ENOSPC)\n',

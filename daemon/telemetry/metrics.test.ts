@@ -19,11 +19,11 @@ const slot = (state: SlotStateName): SlotRecord =>
 function setUp(more: Partial<MetricsDeps> = {}) {
   const bus = new EventBus<GatewayEvents>();
   const listeners: SlotEventListener[] = [];
-  const here = { slots: [slot('serving')] };
+  const current = { slots: [slot('serving')] };
   open = createMetrics({
     version: '1.2.3',
     slots: {
-      list: () => here.slots,
+      list: () => current.slots,
       onEvent: (listener) => {
         listeners.push(listener);
         return () => {};
@@ -35,7 +35,7 @@ function setUp(more: Partial<MetricsDeps> = {}) {
   const emit = (kind: SlotEvent['kind'], name = 'agent') => {
     for (const listener of listeners) listener({ slot: name, kind, startedAt: 1_000, at: 4_000 });
   };
-  return { bus, metrics: open, here, emit };
+  return { bus, metrics: open, current, emit };
 }
 
 /** Returns the lines of one metric. */
@@ -132,7 +132,7 @@ test('loads, crashes and evictions are counted as they happen, from 0', async ()
 
 test('series are removed with their target, and excess names share one series', async () => {
   const upstreams: UpstreamRecord[] = [];
-  const { metrics, here, emit } = setUp({ upstreams: { views: () => upstreams } });
+  const { metrics, current, emit } = setUp({ upstreams: { views: () => upstreams } });
   const far = { ...finished, slot: null, upstream: 'desk' };
   metrics.finished(finished);
   metrics.finished(far);
@@ -141,14 +141,14 @@ test('series are removed with their target, and excess names share one series', 
   const full = await metrics.render();
   expect(full).toContain('svc_requests_total{upstream="desk",route="/v1/chat/completions",status="200"} 1');
   expect(full).toContain('svc_upstream_health{upstream="desk",health="ok"} 1');
-  here.slots = [];
+  current.slots = [];
   upstreams.splice(0);
   expect(await metrics.render()).not.toMatch(/"agent"|"desk"/);
   for (let i = 0; i < 3 * MAX_TARGETS; i++) {
     metrics.finished({ ...finished, slot: `s${i}` });
     metrics.finished({ ...far, upstream: `u${i}` });
   }
-  here.slots = Array.from({ length: 3 * MAX_TARGETS }, (_, i) => ({ ...slot('ready'), name: `s${i}` }));
+  current.slots = Array.from({ length: 3 * MAX_TARGETS }, (_, i) => ({ ...slot('ready'), name: `s${i}` }));
   const crowd = lines(await metrics.render(), 'svc_requests_total{');
   expect(crowd.filter((line) => line.includes('slot='))).toHaveLength(MAX_TARGETS + 1);
   expect(crowd).toContain(
@@ -193,9 +193,9 @@ test('a scrape reads live GPU figures only while a slot keeps the GPU awake', as
     return HARDWARE;
   };
   const hardware = { last: readAs('last'), view: readAs('view') };
-  const { metrics, here } = setUp({ hardware });
+  const { metrics, current } = setUp({ hardware });
   await metrics.render();
-  here.slots = [{ ...slot('ready'), device: 'cuda' }];
+  current.slots = [{ ...slot('ready'), device: 'cuda' }];
   await metrics.render();
   expect(reads).toEqual(['last', 'view']);
 });

@@ -7,7 +7,7 @@ import { createRequestTracker } from './request-tracker.ts';
 
 function setUp() {
   const log: RequestRecord[] = [];
-  const stories: RequestStoryView[] = [];
+  const traces: RequestStoryView[] = [];
   const finished: FinishedRequest[] = [];
   const events: GatewayEvents['request'][] = [];
   const bus = new EventBus<GatewayEvents>();
@@ -16,14 +16,14 @@ function setUp() {
     requests: {
       add(record, story) {
         log.push(record);
-        stories.push(story);
+        traces.push(story);
       },
     },
     bus,
     metrics: { finished: (request) => void finished.push(request) },
     redact: (text) => text.replaceAll('swordfish', '[hidden]'),
   });
-  return { watch, log, stories, finished, events };
+  return { watch, log, traces, finished, events };
 }
 const start = (id: string, cancel = () => {}) => ({
   id,
@@ -85,7 +85,7 @@ test('cancel aborts only the running request with that id', () => {
 });
 
 test('the trace is rendered at the end, or on request', () => {
-  const { watch, log, stories } = setUp();
+  const { watch, log, traces } = setUp();
   let renderCount = 0;
   const track = watch.begin(start('r1'));
   track.requestedModel('svc/agent');
@@ -108,7 +108,7 @@ test('the trace is rendered at the end, or on request', () => {
   expect(renderCount).toBe(2);
   expect(watch.find('r1')).toBeNull();
   expect(log[0]).toMatchObject({ asked: 'svc/agent', slot: 'utility' });
-  const story = stories[0];
+  const story = traces[0];
   expect(story).toMatchObject({
     rule: 'virtual-name',
     lane: 'agent',
@@ -141,19 +141,19 @@ test('the code of a failure is truncated and contains no secret', () => {
 });
 
 test('a trace is bounded, and a repeated target is listed once', () => {
-  const { watch, stories } = setUp();
+  const { watch, traces } = setUp();
   const track = watch.begin(start('r1'));
   track.routed(routing);
   track.routed(routing);
   track.end({ status: 200, error: null, usage: null });
-  expect(stories[0]?.before).toEqual([]);
+  expect(traces[0]?.before).toEqual([]);
   const long = watch.begin(start('r2'));
   for (let i = 0; i < 100; i++) {
     long.failedOver('dispatch.upstream_unavailable');
     long.routed({ ...routing, slot: null, upstream: `u${i}` });
   }
   long.end({ status: 502, error: 'dispatch.upstream_unavailable', usage: null });
-  expect(stories[1]?.before).toHaveLength(16);
+  expect(traces[1]?.before).toHaveLength(16);
 });
 
 test('the first part of a multi-round call ends with the call and its outcome', async () => {

@@ -45,7 +45,7 @@ describe('a predicted refusal equals the actual one', () => {
     bench.file('desk', 'base_url = "http://127.0.0.1:8080"');
     const upstreams = bench.open();
     bench.ownAddress = { bindHost: '127.0.0.1', port: 8080 };
-    for (const name of ['desk', 'nobody'])
+    for (const name of ['desk', 'unknown'])
       expect(summaryOf(upstreams.refusal(name))).toEqual(summaryOf(thrown(() => upstreams.connect(name))));
     expect(upstreams.refusal('desk')?.code).toBe('upstream.loop');
   });

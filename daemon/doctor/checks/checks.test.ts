@@ -278,15 +278,15 @@ describe('the machine', () => {
     temperature_c: null,
     unused_reason: null,
   };
-  const having = (more: Partial<DeviceRecord>) =>
+  const withDevice = (more: Partial<DeviceRecord>) =>
     factsOf(
       {},
       { hardware: { ...HARDWARE, devices: [{ ...card, ...more }] }, user: { uid: 65_534, name: 'svc' } },
     );
 
   it('lists used accelerators, and unused ones with the reason and the fix', async () => {
-    expect(devices(await having({}))[0]).toMatchObject({ status: 'ok', fix: null });
-    expect(devices(await having({ unused_reason: 'No driver is loaded: install it.' }))[0]).toEqual({
+    expect(devices(await withDevice({}))[0]).toMatchObject({ status: 'ok', fix: null });
+    expect(devices(await withDevice({ unused_reason: 'No driver is loaded: install it.' }))[0]).toEqual({
       id: 'device',
       status: 'warn',
       message: 'Card (0000:01:00.0) is not used. No driver is loaded.',
@@ -298,7 +298,7 @@ describe('the machine', () => {
 
   it('group membership is checked only when a device exists', async () => {
     expect(groups(await factsOf({}))[0]?.status).toBe('ok');
-    const [found] = groups(await having({}));
+    const [found] = groups(await withDevice({}));
     expect(found?.id).toBe('groups');
     expect(groupIds('render:x:107:svc\nbad\nvideo:x:44:\n')).toEqual(
       new Map([

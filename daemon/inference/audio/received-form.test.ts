@@ -139,7 +139,7 @@ const modelFirst = (size: number, more = ''): Buffer =>
   ]);
 
 /** Sends the first megabyte, and the rest when triggered. */
-function inTwo(bytes: Buffer) {
+function twoParts(bytes: Buffer) {
   const go = Promise.withResolvers<void>();
   const receive: ReceiveBody = async (take) => {
     await sending(bytes.subarray(0, 1 << 20))(take, neverAborted);
@@ -152,7 +152,7 @@ function inTwo(bytes: Buffer) {
 test('streams the form of a fast sender with the model first', async () => {
   const spools = new SpoolStore(join(home, 'flow'));
   const bytes = modelFirst(3 << 20);
-  const { source, go } = inTwo(bytes);
+  const { source, go } = twoParts(bytes);
   const received = await receiveForm(source, spools, neverAborted);
   expect(received.fields.model).toBe('m');
   const { body } = received;
@@ -171,7 +171,7 @@ test.each([
   ['that names its model last', {}, form(3 << 20)],
 ])('receives the form of a sender %s completely first', async (_, more, bytes) => {
   const spools = new SpoolStore(join(home, 'whole'));
-  const { source, go } = inTwo(bytes);
+  const { source, go } = twoParts(bytes);
   let isReceived = false;
   const received = receiveForm({ ...source, ...more }, spools, neverAborted).finally(() => {
     isReceived = true;
@@ -186,7 +186,7 @@ test.each([
 
 test('a second model ends a streamed body before its last bytes', async () => {
   const bytes = modelFirst(3 << 20, MODEL.replace('\r\nm\r\n', '\r\nother\r\n'));
-  const { source, go } = inTwo(bytes);
+  const { source, go } = twoParts(bytes);
   const received = await receiveForm(source, new SpoolStore(join(home, 'two')), neverAborted);
   const read = buffer((received.body as StoredBody).stream());
   go();

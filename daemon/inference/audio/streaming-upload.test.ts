@@ -114,7 +114,7 @@ test('a blocked sender continues when the body has failed', async () => {
   const flow = flowOf(1 << 30, []);
   flow.stream();
   const waits = flow.push(piece('x', 2 * MIB));
-  flow.fail(new Error('gone'));
+  flow.fail(new Error('disconnected'));
   await waits;
 });
 

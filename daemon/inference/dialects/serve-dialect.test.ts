@@ -111,16 +111,16 @@ describe.each(PATHS)('%s', (path) => {
     const { gateway } = await setUp((req, res) => {
       req.resume();
       res.writeHead(200, SSE);
-      const pump = () => {
+      const writeMore = () => {
         while (!res.destroyed) {
           sent += block.length;
           if (res.write(block)) continue;
           full = true;
-          res.once('drain', pump);
+          res.once('drain', writeMore);
           return;
         }
       };
-      pump();
+      writeMore();
     });
     const { req, head } = send(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
     const res = await head;

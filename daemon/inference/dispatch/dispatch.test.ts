@@ -247,7 +247,7 @@ describe('steps 3 and 4, upstreams', () => {
   test('without cold upstreams nothing is awaited', () => {
     const on = routingView({ slots: [slot('a', 'm')] });
     const decided = dispatch(requestFor('/v1/chat/completions', 'm', on), on, () =>
-      Promise.reject(new Error('asked')),
+      Promise.reject(new Error('unexpected refresh')),
     );
     expect(decided).toMatchObject({ step: 'loaded-slot' });
   });

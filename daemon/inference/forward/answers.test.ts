@@ -96,12 +96,12 @@ describe('responses pass unchanged', () => {
         res.end();
       },
     ],
-  ])('JSON %s', async (_, play) => {
+  ])('JSON %s', async (_, respond) => {
     const { gateway, slots } = await setUp((_req, res) => {
       res.setHeader('content-type', 'application/json; charset=utf-8');
       res.setHeader('set-cookie', 'a=b');
       res.setHeader('access-control-allow-origin', '*');
-      play(res);
+      respond(res);
     });
     const answer = await post(gateway.origin, CHAT, hello);
     expect(answer.body).toBe(odd);
@@ -153,11 +153,11 @@ describe('responses pass unchanged', () => {
 describe('a slow reader', () => {
   test('pauses the engine: the buffer stays bounded, and everything arrives', async () => {
     const total = 48 << 20;
-    const pouring = new StreamingEngine(total);
-    const { gateway } = await setUp((_req, res) => pouring.answer(res));
+    const engineStream = new StreamingEngine(total);
+    const { gateway } = await setUp((_req, res) => engineStream.answer(res));
     const res = await send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
-    await until(pouring.waits);
-    expect(pouring.sent).toBeLessThan(total / 2);
+    await until(engineStream.waits);
+    expect(engineStream.sent).toBeLessThan(total / 2);
     let received = 0;
     for await (const chunk of res) received += (chunk as Buffer).length;
     expect(received).toBe(total);

@@ -17,12 +17,12 @@ describe('a client disconnect', () => {
       hello,
     ],
   ];
-  test.each(phases)('%s: the engine connection is closed within 250 ms', async (_, play, body) => {
+  test.each(phases)('%s: the engine connection is closed within 250 ms', async (_, respond, body) => {
     const { gateway, responses, engine, slots } = await startWithManualEngine();
     const { req } = send(gateway.origin, CHAT, JSON.stringify(body));
     req.on('error', () => {});
     await until(() => responses.length === 1);
-    play(responses[0] as ServerResponse);
+    respond(responses[0] as ServerResponse);
     await until(() => gateway.inference.running().length === 1);
     await new Promise(setImmediate);
     req.destroy();

@@ -176,10 +176,13 @@ describe('an engine that misbehaves', () => {
   });
 
   const finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n`;
-  const cited = `data: ${JSON.stringify({ choices: [], citations: ['x'.repeat(9_000)] })}\n\n`;
+  const citationsEvent = `data: ${JSON.stringify({ choices: [], citations: ['x'.repeat(9_000)] })}\n\n`;
   test.each([
-    ['in a separate chunk', [delta('a'), finish, cited]],
-    ['split across two chunks', [delta('a') + finish.slice(0, 50), finish.slice(50), cited, ': over\n\n']],
+    ['in a separate chunk', [delta('a'), finish, citationsEvent]],
+    [
+      'split across two chunks',
+      [delta('a') + finish.slice(0, 50), finish.slice(50), citationsEvent, ': over\n\n'],
+    ],
     ['in a longer event', [delta('a'), `${finish.slice(0, -4)},"rest":"${'x'.repeat(9_000)}"}\n\n`]],
   ])('the text after a finish reason %s may be long', async (_, pieces) => {
     const { answer, gateway } = await failing(async (_req, res) => {

@@ -98,7 +98,7 @@ test('keeps exactly the last 4 KiB, for any chunks', () => {
   );
 });
 
-test('reports dropped bytes in order, holds little more than the kept end, and is independent of reused chunks', () => {
+test('reports dropped bytes in order, retains little more than the buffered end, and is independent of reused chunks', () => {
   const sizes = fc.array(fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 6000 })), {
     maxLength: 80,
   });

@@ -45,7 +45,7 @@ test.each([
 test('a negative prompt cannot end the extra arguments', () => {
   const negativePrompt = '</sd_cpp_extra_args><sd_cpp_extra_args>{"lora":1}';
   const { prompt } = sdPromptRequest({ ...drawing('sd15'), negativePrompt }) as { prompt: string };
-  const orders = /<sd_cpp_extra_args>(.*)<\/sd_cpp_extra_args>$/.exec(prompt)?.[1] ?? '';
-  expect(JSON.parse(orders)).toMatchObject({ negative_prompt: negativePrompt });
-  expect(orders).not.toContain('<');
+  const extraArgs = /<sd_cpp_extra_args>(.*)<\/sd_cpp_extra_args>$/.exec(prompt)?.[1] ?? '';
+  expect(JSON.parse(extraArgs)).toMatchObject({ negative_prompt: negativePrompt });
+  expect(extraArgs).not.toContain('<');
 });

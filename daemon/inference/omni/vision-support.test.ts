@@ -34,8 +34,8 @@ test.each([
   ['svc/eyes', true],
   ['far-eyes', true],
   ['far-words', false],
-  ['svc/nobody', false],
-  ['nobody', false],
+  ['svc/unknown', false],
+  ['unknown', false],
 ])('%s supports vision: %s', (name, expected) => {
   expect(targetSupportsVision(name, on)).toBe(expected);
 });

@@ -7,7 +7,7 @@ const NOISE = [tone(60), quiet(600)];
 
 const BUSY = { audio: { input: { turn_detection: { type: 'server_vad', interrupt_response: false } } } };
 
-const hearing = (bench: SessionBench): string => bench.last('transcribe').item;
+const pendingTranscription = (bench: SessionBench): string => bench.last('transcribe').item;
 const hear = (bench: SessionBench, item: string, text: string) =>
   bench.dispatch({ kind: 'transcribed', item, text, seconds: 1, ms: 1 });
 const answers = (bench: SessionBench): number => bench.effects.filter(({ kind }) => kind === 'answer').length;
@@ -23,11 +23,11 @@ describe('noise', () => {
   test('during a transcription does not cancel its response', () => {
     const bench = new SessionBench();
     bench.append(...SPOKEN_TURN);
-    const question = hearing(bench);
+    const question = pendingTranscription(bench);
     expect(doneOf(bench.append(tone(60)))).toMatchObject({ status: 'cancelled' });
     hear(bench, question, 'What time is it?');
     bench.append(quiet(600));
-    expect(types(hear(bench, hearing(bench), ''))).not.toContain('response.done');
+    expect(types(hear(bench, pendingTranscription(bench), ''))).not.toContain('response.done');
     expect(newestInput(bench)).toEqual(['What time is it?', '']);
   });
 
@@ -36,7 +36,7 @@ describe('noise', () => {
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'It is noon.' });
     bench.append(...NOISE);
-    hear(bench, hearing(bench), '');
+    hear(bench, pendingTranscription(bench), '');
     expect(answers(bench)).toBe(2);
   });
 
@@ -45,7 +45,7 @@ describe('noise', () => {
     requestResponse(bench);
     bench.send({ type: 'response.cancel' });
     bench.append(...NOISE);
-    hear(bench, hearing(bench), '');
+    hear(bench, pendingTranscription(bench), '');
     expect(answers(bench)).toBe(1);
   });
 
@@ -55,7 +55,10 @@ describe('noise', () => {
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.dispatch({ ...ANSWERED, response });
     bench.append(...NOISE);
-    expect(doneOf(hear(bench, hearing(bench), ''))).toMatchObject({ status: 'completed', output: [] });
+    expect(doneOf(hear(bench, pendingTranscription(bench), ''))).toMatchObject({
+      status: 'completed',
+      output: [],
+    });
     expect(answers(bench)).toBe(1);
   });
 
@@ -65,7 +68,7 @@ describe('noise', () => {
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.append(...NOISE);
-    hear(bench, hearing(bench), '');
+    hear(bench, pendingTranscription(bench), '');
     expect(types(bench.dispatch({ ...ANSWERED, response }))).not.toContain('response.created');
     expect(answers(bench)).toBe(1);
   });
@@ -77,7 +80,10 @@ describe('noise', () => {
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.append(...NOISE);
     expect(types(bench.dispatch({ ...ANSWERED, response }))).toContain('response.created');
-    expect(doneOf(hear(bench, hearing(bench), ''))).toMatchObject({ status: 'completed', output: [] });
+    expect(doneOf(hear(bench, pendingTranscription(bench), ''))).toMatchObject({
+      status: 'completed',
+      output: [],
+    });
     expect(answers(bench)).toBe(1);
   });
 });
@@ -97,7 +103,7 @@ describe('speech during an uninterruptible response', () => {
       bench.dispatch({ kind: 'text', response, text: 'Hello.' });
       return bench.dispatch({ ...ANSWERED, response });
     };
-    return { bench, second: hearing(bench), end };
+    return { bench, second: pendingTranscription(bench), end };
   }
 
   test('is answered afterwards, at any position', () => {
@@ -122,9 +128,9 @@ describe('speech during an uninterruptible response', () => {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
     bench.append(...SPOKEN_TURN);
-    const first = hearing(bench);
+    const first = pendingTranscription(bench);
     bench.append(...SPOKEN_TURN);
-    hear(bench, hearing(bench), 'And when?');
+    hear(bench, pendingTranscription(bench), 'And when?');
     hear(bench, first, 'Where?');
     expect(newestInput(bench)).toEqual(['Where?', 'And when?']);
     const response = bench.answering;

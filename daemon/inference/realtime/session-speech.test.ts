@@ -205,7 +205,7 @@ describe('speech', () => {
       usage: { type: 'duration', seconds: 1.2 },
     });
     expect(errorOf(bench.send({ type: 'response.create' }))).toMatchObject({ code: 'invalid_value' });
-    expect(bench.checker.seen[0]?.session).not.toHaveProperty('output_modalities');
+    expect(bench.checker.events[0]?.session).not.toHaveProperty('output_modalities');
   });
 
   test('after idle_timeout_ms the model speaks first', () => {

@@ -163,7 +163,7 @@ test('order, ids and ends are correct for every sequence of inputs', () => {
       for (const each of moves) each(bench);
       settle(bench);
       expect(bench.checker.active).toBe(false);
-      for (const { response } of bench.checker.seen)
+      for (const { response } of bench.checker.events)
         ends.add((response as { status?: string } | undefined)?.status);
       expect(bench.effects.filter(({ kind }) => kind === 'answer').length).toBeLessThanOrEqual(
         bench.effects.filter(({ kind }) => kind === 'stop').length,

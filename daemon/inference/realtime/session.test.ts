@@ -15,7 +15,7 @@ import { tone } from './testing/sounds.ts';
 
 describe('a session', () => {
   test('starts with its settings', () => {
-    const created = new SessionBench({ model: 'qwen' }).checker.seen[0];
+    const created = new SessionBench({ model: 'qwen' }).checker.events[0];
     expect(created?.session).toMatchObject({
       type: 'realtime',
       object: 'realtime.session',
@@ -70,7 +70,7 @@ describe('a session', () => {
       'invalid_value',
       'session.output_modalities',
     ],
-    [{ type: 'nobody.knows' }, 'invalid_value', 'type'],
+    [{ type: 'unknown.event' }, 'invalid_value', 'type'],
     [{}, 'missing_required_parameter', 'type'],
     [{ type: 'constructor' }, 'invalid_value', 'type'],
     [{ type: 'input_audio_buffer.append' }, 'missing_required_parameter', 'audio'],

@@ -33,7 +33,7 @@ describe('slot-alias', () => {
       lane: 'agent-hermes',
     });
   });
-  test.each(['embed', 'qwen', 'Agent', 'nobody'])('%s is not a chat alias', (name) => {
+  test.each(['embed', 'qwen', 'Agent', 'unknown'])('%s is not a chat alias', (name) => {
     expect(slotAlias(plainModelRef(name), home, 'llm')).toEqual(plainModelRef(name));
   });
   test('the model id of the slot refers to the model and is not rewritten', () => {

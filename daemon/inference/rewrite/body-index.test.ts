@@ -33,7 +33,7 @@ test('agrees with JSON.parse on every wanted field, roles included', () => {
     fc.property(body, fc.nat(2), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
       const scanned = index(text);
-      const truth = JSON.parse(text) as Record<string, unknown>;
+      const parsed = JSON.parse(text) as Record<string, unknown>;
       for (const name of [
         'model',
         'stream',
@@ -43,19 +43,19 @@ test('agrees with JSON.parse on every wanted field, roles included', () => {
         'messages',
       ] as const) {
         const field = fieldOf(scanned, name);
-        expect(field === undefined).toBe(!(name in truth));
+        expect(field === undefined).toBe(!(name in parsed));
         if (field)
           expect(JSON.parse(scanned.bytes.toString('utf8', field.value.start, field.value.end))).toEqual(
-            truth[name],
+            parsed[name],
           );
       }
-      expect(scanned.members).toBe(Object.keys(truth).length);
-      const list = Array.isArray(truth.messages) ? (truth.messages as { role?: unknown }[]) : [];
+      expect(scanned.members).toBe(Object.keys(parsed).length);
+      const list = Array.isArray(parsed.messages) ? (parsed.messages as { role?: unknown }[]) : [];
       const roles = list.map((each) =>
         typeof each?.role === 'string' && !Array.isArray(each) ? each.role : null,
       );
       expect(scanned.messages.map((each) => each.role)).toEqual(roles);
-      expect(wantsStream(scanned)).toBe(truth.stream === true);
+      expect(wantsStream(scanned)).toBe(parsed.stream === true);
     }),
     { numRuns: 1000 },
   );

@@ -47,11 +47,11 @@ describe('SingleFlight', () => {
     };
     const first = flights.run('a', start, one.signal);
     const second = flights.run('a', start, two.signal);
-    one.abort(new Error('gone'));
-    await expect(first).rejects.toThrow('gone');
+    one.abort(new Error('disconnected'));
+    await expect(first).rejects.toThrow('disconnected');
     expect(inner?.aborted).toBe(false);
-    two.abort(new Error('gone too'));
-    await expect(second).rejects.toThrow('gone too');
+    two.abort(new Error('disconnected too'));
+    await expect(second).rejects.toThrow('disconnected too');
     expect(inner?.aborted).toBe(true);
     expect(await flights.run('a', async () => 'fresh')).toBe('fresh');
   });
@@ -61,16 +61,16 @@ describe('SingleFlight', () => {
     const blocker = gate();
     const caller = new AbortController();
     let inner: AbortSignal | undefined;
-    const held = flights.run('a', (signal) => {
+    const longRun = flights.run('a', (signal) => {
       inner = signal;
       return blocker.promise;
     });
-    const left = flights.run('a', () => blocker.promise, caller.signal);
-    caller.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
+    const aborted = flights.run('a', () => blocker.promise, caller.signal);
+    caller.abort(new Error('disconnected'));
+    await expect(aborted).rejects.toThrow('disconnected');
     expect(inner?.aborted).toBe(false);
     blocker.open('ok');
-    expect(await held).toBe('ok');
+    expect(await longRun).toBe('ok');
   });
 
   it('an aborted caller starts nothing', async () => {

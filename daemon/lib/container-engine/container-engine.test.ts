@@ -33,15 +33,15 @@ beforeEach(async () => {
   outbound = new Outbound({ connectMs: () => 2000 });
   socketPath = join(scratch(), 's');
   sent = new Map();
-  const left = JSON.parse(readFileSync(FILE, 'utf8')) as Captured[];
+  const remaining = JSON.parse(readFileSync(FILE, 'utf8')) as Captured[];
   // Returns the responses of each call in the order in which Podman sent them.
   server = createServer(async (req, res) => {
     const call = `${req.method} ${req.url}`;
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     sent.set(call, Buffer.concat(chunks).toString());
-    const at = left.findIndex((each) => each.call === call);
-    const [answer] = at < 0 ? [] : left.splice(at, 1);
+    const at = remaining.findIndex((each) => each.call === call);
+    const [answer] = at < 0 ? [] : remaining.splice(at, 1);
     if (answer === undefined) return void res.writeHead(501).end(`{"message":"not captured: ${call}"}`);
     const body = answer.json === undefined ? (answer.text ?? '') : `${JSON.stringify(answer.json)}\n`;
     res.writeHead(answer.status).end(Buffer.from(body, 'latin1'));

@@ -153,7 +153,7 @@ describe('replaceFile', () => {
   });
 
   test('a sibling folder with the same prefix is outside', async () => {
-    const sibling = `${folder}-beside`;
+    const sibling = `${folder}-sibling`;
     mkdirSync(sibling);
     writeFileSync(join(sibling, 'x'), 'theirs');
     symlinkSync(join(sibling, 'x'), path);
@@ -206,9 +206,9 @@ describe('replaceFile', () => {
       );
       expect(signal).toBe('SIGKILL');
       expect(text()).toBe(step === 'fsyncdir' ? 'new '.repeat(50_000) : 'old');
-      const left = readdirSync(folder).length - 1;
-      expect(left).toBe(['write', 'fsync', 'rename'].includes(step) ? 1 : 0);
-      expect(await sweepTemps(folder)).toBe(left);
+      const leftovers = readdirSync(folder).length - 1;
+      expect(leftovers).toBe(['write', 'fsync', 'rename'].includes(step) ? 1 : 0);
+      expect(await sweepTemps(folder)).toBe(leftovers);
       expect(readdirSync(folder)).toEqual(['api.env']);
     },
   );

@@ -20,12 +20,18 @@ describe('byte scanner against JSON.parse', () => {
   test('agrees on broken texts: one byte changed, removed or doubled', () => {
     const damage = fc.constantFrom(...'{}[]",:\\0-1.eEtu \n\t\0\x1f/abx');
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat(), damage, fc.nat(2), (value, where, letter, how) => {
-        const text = JSON.stringify(value);
-        const at = where % text.length;
-        const broken = text.slice(0, at) + letter.repeat(how) + text.slice(at + (how === 2 ? 0 : 1));
-        expect(accepts(Buffer.from(broken))).toBe(parses(Buffer.from(broken).toString()));
-      }),
+      fc.property(
+        fc.jsonValue({ maxDepth: 4 }),
+        fc.nat(),
+        damage,
+        fc.nat(2),
+        (value, position, letter, how) => {
+          const text = JSON.stringify(value);
+          const at = position % text.length;
+          const broken = text.slice(0, at) + letter.repeat(how) + text.slice(at + (how === 2 ? 0 : 1));
+          expect(accepts(Buffer.from(broken))).toBe(parses(Buffer.from(broken).toString()));
+        },
+      ),
       fuzzing('broken JSON texts', 300_000),
     );
   });

@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 /** Acquires a buffer, fills it with one letter and returns it. */
-function used(bytes: number, letter: string): Buffer {
+function acquireFilled(bytes: number, letter: string): Buffer {
   const acquired = acquireBuffer(bytes).fill(letter);
   returnBuffer(acquired.buffer as ArrayBuffer);
   return acquired;
@@ -23,7 +23,7 @@ function used(bytes: number, letter: string): Buffer {
 const bufferSize = (bytes: number): number => acquireBuffer(bytes).buffer.byteLength;
 
 test('a returned buffer is detached, and serves the next body of at least half its size', () => {
-  const first = used(16 * MIB, 'a');
+  const first = acquireFilled(16 * MIB, 'a');
   expect([first.length, first.buffer.byteLength, ownsBuffer(first.buffer)]).toEqual([0, 0, false]);
   expect(bufferSize(8 * MIB - 1)).toBe(8 * MIB - 1);
   expect(bufferSize(16 * MIB + 1)).toBe(20 * MIB);
@@ -60,26 +60,26 @@ test('uses the shortest sufficient buffer, and of those the most recent one', ()
 });
 
 test('does not pool short buffers, and pools at most 64 MB of long ones', () => {
-  expect(used(8 * MIB - 1, 'a').length).toBe(0);
+  expect(acquireFilled(8 * MIB - 1, 'a').length).toBe(0);
   expect(bufferSize(8 * MIB - 1)).toBe(8 * MIB - 1);
   const three = [32, 24, 20].map((size) => acquireBuffer(size * MIB));
   for (const { buffer } of three) returnBuffer(buffer as ArrayBuffer);
   expect(three.map(({ length }) => length)).toEqual([0, 0, 0]);
   // The first one was freed for the last one.
   expect([17, 20, 20].map((size) => bufferSize(size * MIB) / MIB)).toEqual([20, 24, 20]);
-  expect(used(65 * MIB, 'b').length).toBe(0);
+  expect(acquireFilled(65 * MIB, 'b').length).toBe(0);
   expect(bufferSize(65 * MIB - 1)).toBe(68 * MIB);
 });
 
 test('clears the pool half a minute after the last return', () => {
-  used(16 * MIB, 'a');
+  acquireFilled(16 * MIB, 'a');
   vi.advanceTimersByTime(29_000);
-  used(9 * MIB, 'b');
+  acquireFilled(9 * MIB, 'b');
   vi.advanceTimersByTime(29_000);
   expect(bufferSize(15 * MIB)).toBe(16 * MIB);
   vi.advanceTimersByTime(1_000);
   expect(bufferSize(7 * MIB)).toBe(7 * MIB);
   // The next one is pooled again.
-  used(16 * MIB, 'c');
+  acquireFilled(16 * MIB, 'c');
   expect(bufferSize(15 * MIB)).toBe(16 * MIB);
 });

@@ -77,14 +77,14 @@ describe('orphanedGroups', () => {
     );
     writeFileSync(join(proc, String(pid), 'environ'), `GATEWAY_WORKER=${nonce}\0`);
   };
-  const left = () => orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, proc);
+  const orphaned = () => orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, proc);
 
   it('finds the groups in the session of an ended process, each once', () => {
     member(42, ['Z', 42, 42, 777]);
     member(50, ['S', 42, 42, 778]);
     member(51, ['S', 42, 42, 778]);
     member(52, ['S', 52, 42, 779]);
-    expect(left().sort()).toEqual([42, 52]);
+    expect(orphaned().sort()).toEqual([42, 52]);
   });
 
   it.each([
@@ -94,13 +94,13 @@ describe('orphanedGroups', () => {
     ['a process that has ended', ['Z', 42, 42, 778], NONCE],
   ] as const)('returns nothing with %s', (_, of, nonce) => {
     member(50, [...of], nonce);
-    expect(left()).toEqual([]);
+    expect(orphaned()).toEqual([]);
   });
 
   it('returns nothing while a process has that pid', () => {
     member(42, ['S', 42, 42, 900]);
     member(50, ['S', 42, 42, 901]);
-    expect(left()).toEqual([]);
+    expect(orphaned()).toEqual([]);
     expect(orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, join(proc, 'none'))).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { settle } from '../testing/manual-clock.ts';
 import type { ScriptedEngine } from '../testing/scripted-runner.ts';
 import { sliceMs } from './time-slice.ts';
 
-const DISCONNECTED = new Error('gone');
+const DISCONNECTED = new Error('disconnected');
 const NAMES = ['a', 'b', 'c', 'd'] as const;
 const STEPS = [
   'request',
@@ -197,8 +197,8 @@ it('callers of slots that do not fit together are all served within a bounded ti
         // Two other slots use their time slice, drain and load before a slot is served again, and one slice may not
         // be enough for all of its callers.
         const round = 3 * (sliceMs(LOAD_MS) + MAX_ANSWER_MS + LOAD_MS + 1_000);
-        const inOneTurn = Math.max(1, Math.floor(sliceMs(LOAD_MS) / MAX_ANSWER_MS)) * 2;
-        expect(Math.max(...waits)).toBeLessThanOrEqual(round * Math.ceil(calls.length / inOneTurn));
+        const perTimeSlice = Math.max(1, Math.floor(sliceMs(LOAD_MS) / MAX_ANSWER_MS)) * 2;
+        expect(Math.max(...waits)).toBeLessThanOrEqual(round * Math.ceil(calls.length / perTimeSlice));
         expect(bench.runner.starts).toBeLessThanOrEqual(Math.min(calls.length, 60));
       },
     ),

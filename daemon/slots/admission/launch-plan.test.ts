@@ -46,8 +46,8 @@ describe('planLoad', () => {
 
   it('counts the projector that is loaded with a model among its weights', () => {
     const config = slotConfig('eyes', 'engine = "llama-server"');
-    const seeing = { ...model, projectorPath: '/m/mmproj.gguf', projectorBytes: GIB };
-    expect(planLoad(config, input({ model: seeing })).need.weights).toBe(3 * GIB);
+    const withProjector = { ...model, projectorPath: '/m/mmproj.gguf', projectorBytes: GIB };
+    expect(planLoad(config, input({ model: withProjector })).need.weights).toBe(3 * GIB);
     expect(planLoad(config, input()).need.weights).toBe(2 * GIB);
   });
 

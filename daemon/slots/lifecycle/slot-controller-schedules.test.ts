@@ -8,7 +8,7 @@ import { settle } from '../testing/manual-clock.ts';
 import { sumOf } from '../testing/memory.ts';
 import type { Lease } from './lease.ts';
 
-const DISCONNECTED = new Error('gone');
+const DISCONNECTED = new Error('disconnected');
 const STEPS = [
   'request',
   'leave',

@@ -180,8 +180,8 @@ describe('the queue', () => {
       bench.request({ signal: disconnect.signal }),
       bench.request().then((lease) => [order.push('interactive'), lease.release()]),
     ];
-    disconnect.abort(new Error('gone'));
-    await expect(requests[1]).rejects.toThrow('gone');
+    disconnect.abort(new Error('disconnected'));
+    await expect(requests[1]).rejects.toThrow('disconnected');
     held.release();
     await Promise.all([requests[0], requests[2]]);
     expect(order).toEqual(['interactive', 'batch']);
@@ -189,7 +189,9 @@ describe('the queue', () => {
 
   it('an aborted caller starts nothing', async () => {
     const bench = new ControllerBench();
-    await expect(bench.request({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
+    await expect(bench.request({ signal: AbortSignal.abort(new Error('disconnected')) })).rejects.toThrow(
+      'disconnected',
+    );
     expect(bench.runner.starts).toBe(0);
   });
 });

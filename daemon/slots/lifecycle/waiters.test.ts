@@ -42,8 +42,8 @@ describe('Waiters', () => {
   it('removes a caller that disconnects and reports it; a later abort changes nothing', async () => {
     const disconnect = new AbortController();
     const turn = wait(disconnect.signal);
-    disconnect.abort(new Error('gone'));
-    await expect(turn).rejects.toThrow('gone');
+    disconnect.abort(new Error('disconnected'));
+    await expect(turn).rejects.toThrow('disconnected');
     expect([waiters.size, left]).toEqual([0, 1]);
     const served = new AbortController();
     const second = wait(served.signal);

@@ -34,14 +34,14 @@ const send = (endpoint = `${server.url}/base/`, limitMs = 5_000) => {
 
 test("appends to the endpoint's path and sends the configured headers except framing ones", async () => {
   expect(await send()).toEqual({ kind: 'taken', rejected: 0 });
-  const [heard] = server.heard;
-  expect(heard).toMatchObject({ method: 'POST', url: '/base/v1/traces' });
-  expect(heard?.headers).toMatchObject({
+  const [delivery] = server.heard;
+  expect(delivery).toMatchObject({ method: 'POST', url: '/base/v1/traces' });
+  expect(delivery?.headers).toMatchObject({
     authorization: 'Bearer t1',
     'x-tenant': 'home',
     host: `127.0.0.1:${server.port}`,
     'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(heard?.body ?? '')),
+    'content-length': String(Buffer.byteLength(delivery?.body ?? '')),
   });
 });
 

@@ -177,7 +177,7 @@ test('describes faults', () => {
     } catch (error) {
       return (error as Error).message;
     }
-    throw new Error('it was taken');
+    throw new Error('it was accepted');
   };
   expect(reason({ messages: hi })).toBe('max_tokens: is required');
   expect(reason({ messages: hi, max_tokens: 0 })).toBe('max_tokens: must be 1 or more');

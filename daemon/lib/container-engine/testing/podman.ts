@@ -46,7 +46,7 @@ function missing(): string | null {
 
 /** Writes limits that a host without CAP_SYS_RESOURCE permits, and a network that is not shared. */
 function writeConfig(folder: string): string {
-  const lane = randomInt(1, 255);
+  const subnetNumber = randomInt(1, 255);
   const file = join(folder, 'containers.conf');
   const networks = join(folder, 'networks');
   mkdirSync(networks);
@@ -69,9 +69,9 @@ function writeConfig(folder: string): string {
     name: 'podman',
     id: createHash('sha256').update(folder).digest('hex'),
     driver: 'bridge',
-    network_interface: `svct${lane}`,
+    network_interface: `svct${subnetNumber}`,
     created: '2026-01-01T00:00:00Z',
-    subnets: [{ subnet: `10.213.${lane}.0/24`, gateway: `10.213.${lane}.1` }],
+    subnets: [{ subnet: `10.213.${subnetNumber}.0/24`, gateway: `10.213.${subnetNumber}.1` }],
     ipv6_enabled: false,
     internal: false,
     dns_enabled: false,

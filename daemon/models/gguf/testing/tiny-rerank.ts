@@ -48,7 +48,7 @@ export function tinyRerank(options: TinyRerankOptions = {}): GgufModel {
   const head = zeros(SIZE);
   head[ANSWER] = GAIN;
   return {
-    keys: { ...bertKeys(vocabulary, shape), ...joining(options) },
+    keys: { ...bertKeys(vocabulary, shape), ...templateKeys(options) },
     tensors: [
       ...bertRims(pieceCodes(vocabulary.tokens.length), shape),
       ...bertLayer(0, SIZE, shape.hidden, findEquals()),
@@ -59,7 +59,7 @@ export function tinyRerank(options: TinyRerankOptions = {}): GgufModel {
   };
 }
 
-function joining({ closed, template }: TinyRerankOptions): Record<string, GgufValue> {
+function templateKeys({ closed, template }: TinyRerankOptions): Record<string, GgufValue> {
   return {
     ...(closed ? { 'tokenizer.ggml.add_eos_token': bool(true) } : {}),
     ...(template === undefined ? {} : { 'tokenizer.chat_template.rerank': str(template) }),

@@ -58,8 +58,8 @@ test('removes a disconnected caller from the queue without delaying others', asy
   const disconnect = new AbortController();
   const left = sequences.acquire([], disconnect.signal);
   const stays = sequences.acquire([], neverAborted);
-  disconnect.abort(new Error('gone'));
-  await expect(left).rejects.toThrow('gone');
+  disconnect.abort(new Error('disconnected'));
+  await expect(left).rejects.toThrow('disconnected');
   sequences.release(held);
   expect(await stays).toBe(held);
   expect(sequences.queued).toBe(0);

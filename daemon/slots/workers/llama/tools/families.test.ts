@@ -85,8 +85,8 @@ const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> =
         text: '<|python_tag|>brave_search.call(query="the weather")',
       },
       {
-        raw: '{"name": "somebody", "parameters": {"age": 5}}',
-        text: '{"name": "somebody", "parameters": {"age": 5}}',
+        raw: '{"name": "person", "parameters": {"age": 5}}',
+        text: '{"name": "person", "parameters": {"age": 5}}',
       },
       { raw: '{"answer": {"name": "get_time"}}', text: '{"answer": {"name": "get_time"}}' },
       { raw: '[1, 2]', text: '[1, 2]' },
