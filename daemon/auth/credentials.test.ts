@@ -122,7 +122,7 @@ describe('credentials', () => {
     expect(subprotocolKey('x-openai-insecure-api-key.k')).toBeNull();
   });
 
-  it('reads each credential from its own carrier', () => {
+  it('reads each credential from its carrier', () => {
     const raw = ['Host', 'h', 'COOKIE', 'svc_session=c', 'AUTHORIZATION', 'Bearer b', 'Accept', '*'];
     expect(offered(raw, '/x?api_key=q')).toEqual({
       cookie: 'c',

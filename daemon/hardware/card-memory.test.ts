@@ -51,7 +51,7 @@ test.each([
   expect(parseCardApps(APPS, CARD, new Set(pids))).toBe(bytes);
 });
 
-test('output that is not a list gives nothing', () => {
+test('returns nothing for output that is not a list', () => {
   expect(parseCardApps('No running processes found\n', CARD, new Set([4711]))).toBeNull();
   expect(parseCardApps('', CARD, new Set([4711]))).toBeNull();
 });

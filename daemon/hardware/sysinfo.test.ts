@@ -5,7 +5,7 @@ test('reads the name', () => {
   expect(parseSysinfo({ code: 0, stdout: '{"cpu":" AMD EPYC "}' })).toBe('AMD EPYC');
 });
 
-test('a failed or silent child gives null', () => {
+test('returns null for a failed or silent child', () => {
   expect(parseSysinfo({ code: 1, stdout: '{"cpu":"AMD EPYC"}' })).toBeNull();
   expect(parseSysinfo({ code: 0, stdout: '{"cpu":"  "}' })).toBeNull();
   expect(parseSysinfo({ code: 0, stdout: 'trouble' })).toBeNull();

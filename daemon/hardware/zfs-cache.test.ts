@@ -43,7 +43,7 @@ test("a container with its own figures does not count the host's cache", () => {
   expect(availableOn(files)).toBe(10 * GIB);
 });
 
-test('a file in another format gives nothing', () => {
+test('returns nothing for a file in another format', () => {
   expect(parseArcstats('size 4\n')).toBeNull();
   expect(availableOn({ [STATS]: 'nonsense' })).toBe(10 * GIB);
 });

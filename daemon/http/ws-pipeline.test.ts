@@ -252,7 +252,7 @@ describe('W01 W03 limits of one socket', () => {
     expect(await peer.closed).toBe(1001);
   });
 
-  it('a socket during its handshake is closed with 1001 too', async () => {
+  it('a socket during its handshake is also closed with 1001', async () => {
     const { auth } = running;
     const { log } = recordedLog();
     const none = { refused: () => {}, sockets: { 'v1.realtime': () => expect.unreachable() } };

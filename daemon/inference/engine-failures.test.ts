@@ -70,7 +70,7 @@ test.each([RESPONSES, MESSAGES] as const)(
   },
 );
 
-test('an error while a stream waits is recorded, too', async () => {
+test('an error while a stream waits is also recorded', async () => {
   const { gateway, slots } = await setUp(tells(500, JSON_TYPE, '{"error":{"message":"x","code":"oom"}}'));
   slots.before = (_, options) => options.onDecided?.();
   await post(gateway.origin, CHAT, { ...hello, stream: true });

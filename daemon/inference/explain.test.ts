@@ -135,7 +135,7 @@ describe('explain shows the outcome', () => {
 
 describe('explain refuses what the real call refuses', () => {
   test.each(['/v1/foo', '/v1/models', '/chat/completions', '/v1/', ''])(
-    '%j is no inference route',
+    '%j is not an inference route',
     async (path) => {
       const { gateway } = await setUp(new TestSlots([slotRecord({ name: 'agent' })]));
       expect(() => gateway.inference.explain({ path, model: 'agent' })).toThrow(

@@ -30,7 +30,7 @@ it('keeps a code of the catalogue', async () => {
 });
 
 it.each(['rate_limit_exceeded', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-  'the foreign code %s goes into the details of an upstream.error',
+  'the foreign code %s becomes a detail of an upstream.error',
   async (code) => {
     const text = JSON.stringify({ error: { code, message: 'x' } });
     const expected = { code: 'upstream.error', message: 'x', options: { details: { code } } };

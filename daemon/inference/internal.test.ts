@@ -170,7 +170,7 @@ test.each(['before the head', 'in mid-stream'] as const)(
   },
 );
 
-test('a reader that stops ends the engine too', async () => {
+test('a reader that stops also ends the engine', async () => {
   const { gateway, responses, engine } = await startWithManualEngine();
   const reply = gateway.inference.internal(call());
   await until(() => responses.length === 1);

@@ -231,7 +231,7 @@ describe('upstreams', () => {
     };
   }
 
-  test('a cold list is read once, then the request goes there without thinking switches', async () => {
+  test('a cold list is read once, then the request is sent there without thinking switches', async () => {
     let origin = '';
     const list = upstreams([upstreamFacts({ name: 'cloud', isCold: true })], () => origin);
     const { gateway, requests, engine } = await setUp(agent(), { upstreams: list });

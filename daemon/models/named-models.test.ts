@@ -98,7 +98,7 @@ test('a model registered by path gets the projector in its folder, and nothing e
   expect(registry.views()).toMatchObject([{ projector: true }]);
 });
 
-test('a projector that names no model is assigned to none of several, registered or not', async () => {
+test('a projector that names no model is not assigned when there are several models, registered or not', async () => {
   put('mmproj-F16.gguf', projector());
   put('other.gguf', chat('Other'));
   const model = await registry.register(put('seeing-Q8_0.gguf', chat('Seeing')));

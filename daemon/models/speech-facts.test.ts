@@ -100,7 +100,7 @@ describe('readSpeechFacts', () => {
     await expect(readSpeechFacts(folder)).rejects.toThrow(reason);
   });
 
-  test('a folder instead of a file is no model', async () => {
+  test('a folder instead of a file is not a model', async () => {
     mkdirSync(join(folder, 'model.onnx'));
     writeFileSync(join(folder, 'tokens.txt'), 'a 0\n');
     await expect(readSpeechFacts(folder)).rejects.toThrow();

@@ -105,14 +105,17 @@ describe('published folders', () => {
     expect(familyOf(layout, model_type === undefined ? {} : { model_type })).toMatchObject(expected);
   });
 
-  test.each(PUBLISHED)('%s without one of its files names it, or is no speech model', (_, names) => {
-    const whole = layoutOf(names);
-    for (const path of Object.values(whole?.files ?? {})) {
-      const rest = layoutOf(names.filter((name) => name !== path));
-      const complete = rest !== null && rest.missing.length === 0;
-      if (complete) expect(Object.values(rest.files)).not.toContain(path);
-    }
-  });
+  test.each(PUBLISHED)(
+    '%s without one of its files reports the file, or is not a speech model',
+    (_, names) => {
+      const whole = layoutOf(names);
+      for (const path of Object.values(whole?.files ?? {})) {
+        const rest = layoutOf(names.filter((name) => name !== path));
+        const complete = rest !== null && rest.missing.length === 0;
+        if (complete) expect(Object.values(rest.files)).not.toContain(path);
+      }
+    },
+  );
 });
 
 test('prefers the eight-bit file of two', () => {

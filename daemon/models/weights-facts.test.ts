@@ -96,7 +96,7 @@ test.each([
   expect(await readWeightsFacts(folder(files))).toMatchObject({ type: 'llm' });
 });
 
-test('a folder with only a configuration is none', () => {
+test('a folder with only a configuration is not a model', () => {
   expect(isWeightsFolder(['config.json', 'README.md'])).toBe(false);
   expect(isWeightsFolder(['model.safetensors'])).toBe(false);
 });

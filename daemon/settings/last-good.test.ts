@@ -25,7 +25,7 @@ test('loads what was saved, readable by the owner only', async () => {
   ).toEqual(['600', '600']);
 });
 
-test('nothing saved means off', async () => {
+test('without a saved state enforcement is off', async () => {
   expect(await memory().load()).toEqual({ lastGood: null, config: false, apiEnv: false });
 });
 

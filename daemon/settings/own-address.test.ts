@@ -52,7 +52,7 @@ describe('the configured address is the one that the gateway uses', () => {
     ['a slip in config.toml', '[server\nport = 1\n'],
     ['an invalid value', '[server]\nport = 80800\nbind_host = "10.0.0.9"\n'],
     ['an empty file', ''],
-  ])('after %s it is the last good one', async (_name, config) => {
+  ])('after %s the address is the last good one', async (_name, config) => {
     write('config.toml', GOOD);
     await gateways({});
     write('config.toml', config);

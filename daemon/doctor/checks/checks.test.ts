@@ -251,7 +251,7 @@ describe('storage', () => {
     ]);
   });
 
-  it('a clock before the build or before its own files is wrong', async () => {
+  it('reports a clock before the build date or before the date of its own files', async () => {
     const { root, state } = folders();
     const at = async (now: number) => texts(await clock(await factsOf({ SVC_HOME: root }, { now })))[0];
     expect(await at(Date.now())).toMatch(/^ok The clock says /);

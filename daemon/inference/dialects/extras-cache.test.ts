@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ExtrasCache } from './extras-cache.ts';
 
-test('an extra belongs to its own upstream and call', () => {
+test('extra fields belong to one upstream and call', () => {
   const cache = new ExtrasCache();
   cache.store('a', 'call', { n: 1 });
   cache.store('b', 'call', { n: 2 });

@@ -15,7 +15,7 @@ const explained = (path: string, model: string) =>
     refusalOf: () => null,
   });
 
-test('a recording goes to an upstream only by the name in its bytes', () => {
+test('a recording is dispatched to an upstream only by the name in its form', () => {
   expect(explained(PATH, 'whisper:small')).toMatchObject({ upstream: 'far', error: null });
   expect(explained(PATH, 'whisper-small-flm')).toMatchObject({
     upstream: 'far',

@@ -270,7 +270,7 @@ describe('the name of a slot on the routes of its type', () => {
     ['/v1/audio/speech', 'tts2'],
     ['/v1/audio/transcriptions', 'stt2'],
   ];
-  test.each(rows)('%s with %s goes to that slot, loaded or not', (path, name) => {
+  test.each(rows)('%s with %s resolves to that slot, loaded or not', (path, name) => {
     for (const [state, step] of [
       ['offline', 'registry'],
       ['ready', 'loaded-slot'],
@@ -302,7 +302,7 @@ describe('step 5, capability and path', () => {
     ['/v1/audio/speech', 'tts-1', 'tts'],
     ['/v1/audio/transcriptions', 'whisper-1', 'stt'],
     ['/v1/images/generations', 'unknown', 'img'],
-  ])('%s with %s goes to slot %s', (path, model, expected) => {
+  ])('%s with %s resolves to slot %s', (path, model, expected) => {
     expect(resolve(requestFor(path, model, on), on)).toMatchObject({
       step: 'capability-path',
       target: { slot: expected },
@@ -313,7 +313,7 @@ describe('step 5, capability and path', () => {
     ['a-rerank-b', 'rerank'],
     ['SDXL-turbo', 'img'],
     ['flux.1', 'img'],
-  ])('the name %s leads to slot %s, which cannot chat', (model, expected) => {
+  ])('the name %s resolves to slot %s, which cannot chat', (model, expected) => {
     const question = requestFor('/v1/chat/completions', model, on);
     const found = resolve(question, on);
     expect(found.target).toMatchObject({ slot: expected });

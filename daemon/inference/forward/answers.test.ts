@@ -16,7 +16,7 @@ import { StreamingEngine } from '../testing/streaming-engine.ts';
 closeAfterEach();
 
 describe('the request to the engine', () => {
-  test('has its own key, our request id, identity encoding, the rewritten body; nothing else of the caller', async () => {
+  test('has the key of the engine, our request id, identity encoding and the rewritten body, and nothing else of the caller', async () => {
     let engineRequest: { url?: string; headers: object; body: string } | undefined;
     const { gateway, slots } = await setUp(async (req, res) => {
       let body = '';

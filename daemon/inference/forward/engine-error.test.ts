@@ -46,7 +46,7 @@ describe('anything else is wrapped', () => {
     [[{ error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED' } }]],
     [[{ error: { code: null, message: 'Quota exceeded' } }]],
     [{ detail: [{ loc: ['body'], msg: 'Quota exceeded' }, { msg: 'more' }] }],
-  ])('%j has its own message', (body) => {
+  ])('%j keeps its message', (body) => {
     expect(error(429, body)).toMatchObject({ status: 429, message: 'Quota exceeded' });
   });
   test.each<[unknown, string]>([

@@ -35,7 +35,7 @@ describe('an engine that misbehaves', () => {
     expect(answer.headers['x-svc-slot']).toBe('agent');
   });
 
-  test('its retry hints reach the caller with our error too', async () => {
+  test('its retry hints reach the caller also with our error', async () => {
     const hints = { 'retry-after': '7', 'retry-after-ms': '6500', 'x-should-retry': 'true' };
     const { answer } = await failing((_req, res) => {
       res.writeHead(429, hints);

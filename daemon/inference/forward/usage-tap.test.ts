@@ -57,7 +57,7 @@ describe('counts before the text', () => {
       expect(read(...parts(size, long))).toEqual(expectedUsage);
     },
   );
-  test('but counts at the end take precedence', () => {
+  test('counts at the end take precedence', () => {
     const end = '"usage":{"prompt_tokens":8,"completion_tokens":13}}';
     expect(read(...parts(700, `${long.slice(0, -1)},${end}`))).toMatchObject({ completionTokens: 13 });
   });

@@ -26,7 +26,7 @@ test('a slot with a curated model is used by its name', () => {
   expect(names([imageSlot('img', 'sdxl', { state: 'offline' })])).toEqual([]);
 });
 
-test("a slot without one is used with its engine's model, if requests lead to it", () => {
+test("a slot without a curated model is used with its engine's model, if requests resolve to it", () => {
   const draws = ['sd15', 'sdxl'];
   expect(names([imageSlot('img', null)], { draws })).toEqual(['sd15']);
   expect(names([imageSlot('img', 'my-own-model')], { draws })).toEqual(['sd15']);

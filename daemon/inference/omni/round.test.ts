@@ -24,6 +24,6 @@ test.each([
   [{ reasoning_content: 'hm', content: 'yes' }, far, { reasoning_content: 'hm' }],
   [{ reasoning: 'hm', content: 'yes' }, {}, { reasoning_content: 'hm' }],
   [{ content: [{ type: 'thinking', thinking: 'hm' }] }, far, {}],
-])('reasoning of %j from %j goes back as %j', async (message, headers, thoughts) => {
+])('reasoning of %j from %j is sent back as %j', async (message, headers, thoughts) => {
   expect((await round(message, headers)).thoughts).toEqual(thoughts);
 });

@@ -46,7 +46,7 @@ test('a model that occurs twice reaches the engine once, with the value that cho
   expect(rewriteModel(chat.index, 'b', 'c').toString()).toBe('{"mod\\u0065l":"c","stream":false}');
 });
 
-test('completions: only the model is spliced, everything else stays, system messages and omni too', () => {
+test('completions: only the model is spliced, everything else is unchanged, including system messages and omni', () => {
   const body = context('{ "omni":true, "model" : "agent" ,"prompt":"x","enable_thinking":true}');
   expect(rewriteModel(body.index, 'agent', 'qwen').toString()).toBe(
     '{ "omni":true, "model" : "qwen" ,"prompt":"x","enable_thinking":true}',

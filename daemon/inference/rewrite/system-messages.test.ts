@@ -24,7 +24,7 @@ describe('a chat that needs no change', () => {
   });
 });
 
-test('a single one elsewhere is moved to the front with its own bytes', () => {
+test('a single one at another position is moved to the front unchanged', () => {
   expect(run('{"messages":[{"role":"user"}, {"n":1e400,"role":"system"} ,{"role":"user"}]}')).toBe(
     '{"messages":[{"n":1e400,"role":"system"},{"role":"user"},{"role":"user"}]}',
   );

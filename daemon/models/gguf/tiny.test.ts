@@ -33,7 +33,7 @@ function follow(reply: string, from: string): string[] {
   return pieces;
 }
 
-test.each(['\n', 'x', '7', '"', '}'])('without runs %j leads into the whole reply', (from) => {
+test.each(['\n', 'x', '7', '"', '}'])('without runs %j leads to the complete reply', (from) => {
   expect(follow(TINY_REPLY, from).join('')).toBe(TINY_REPLY);
   expect(follow('the cat and the dog and the bird', from).join('')).toBe('the cat and the dog and the bird');
 });

@@ -123,7 +123,7 @@ describe('explains refusals of the hub', () => {
     expect(JSON.stringify(pullHub.bench.events)).not.toContain('hf_');
   });
 
-  test('an unreachable hub, and a server that is no hub', async () => {
+  test('an unreachable hub, and a server that is not a hub', async () => {
     await open();
     pullHub.hub.repos = {};
     await pullHub.hub.close();

@@ -104,7 +104,7 @@ describe('the admission queue', () => {
     expect([bench.admission.waiting, bench.evicted]).toEqual([[], []]);
   });
 
-  it('waits no longer than a load may take: 503 slot.loading', async () => {
+  it('waits no longer than the load limit: 503 slot.loading', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
     const request = bench.request('b');
@@ -114,7 +114,7 @@ describe('the admission queue', () => {
     lease.release();
   });
 
-  it('an administrator who unloads or disables a waiting slot ends its load', async () => {
+  it('unloading or disabling a waiting slot ends its load', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
     const request = bench.request('b');

@@ -82,7 +82,7 @@ describe('AutoSlots', () => {
     expect(slotsOf([V, W, late])).toEqual({ V: 'v', W: 'embed', late: 'late' });
   });
 
-  it('a slot with a temporary swap holds its own model again at the next start', () => {
+  it('a slot with a temporary swap has its own model again at the next start', () => {
     const notes = new MemoryTextStore();
     const { auto } = open([V, W], notes);
     const [embed] = auto.configs({ configs: [], broken: none }).filter(({ name }) => name === 'embed');
@@ -121,7 +121,7 @@ describe('speech', () => {
     ]);
   });
 
-  it('a slot whose engine has its own voices takes no model of the registry', () => {
+  it('a slot whose engine has its own voices gets no model of the registry', () => {
     const kokoro = 'engine = "kokoro"\nurl = "http://127.0.0.1:8880"';
     expect(slotsOf([piper], [['tts', kokoro]])).toEqual([
       ['tts', 'kokoro', 'attach', null],

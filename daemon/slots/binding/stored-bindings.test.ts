@@ -33,7 +33,7 @@ describe('mergeBindings', () => {
     });
   });
 
-  it('a replacement keeps the slot it had, and none if it had none', () => {
+  it('a replacement keeps its slot, or has none if it had none', () => {
     const before = { away: 'embed', next: 'next' };
     const models = new Set(['away']);
     expect(keep({ next: 'embed' }, before, { models })).toEqual(before);

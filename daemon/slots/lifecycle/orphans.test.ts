@@ -91,7 +91,7 @@ it.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('broken records and a missing folder are harmless', () => {
+it('ignores broken records and a missing folder', () => {
   expect(endOrphans(folder)).toEqual([]);
   writeRunRecord(folder, record({ slot: 'one' }));
   writeFileSync(join(folder, 'two.json'), '{"pid":');

@@ -188,7 +188,7 @@ describe.each([false, true])('calls (stream: %s)', (stream) => {
       { type: 'tool_search_call', execution: 'client', status: 'completed', arguments: { query: 'rows' } },
     ],
     ['tool_search', 'rows', { type: 'tool_search_call', arguments: { query: 'rows' } }],
-  ])('%s(%s) goes to the caller by its own name', async (name, args, item) => {
+  ])('%s(%s) is returned to the caller under its original name', async (name, args, item) => {
     const output = await outputOf(name, args);
     expect(output).toMatchObject({ call_id: 'c', ...item });
     if (item.namespace === undefined) expect(output).not.toHaveProperty('namespace');
