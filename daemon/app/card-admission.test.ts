@@ -63,7 +63,7 @@ class CardBench {
         id: model ?? '',
         sizeBytes: (model === 'agent' ? 16 : 14) * GIB,
       }),
-      headroom: (device, needed, beside) => memoryHeadroom(this.hardware, device, needed, beside),
+      headroom: (device, needed, planned) => memoryHeadroom(this.hardware, device, needed, planned),
     });
   }
 
@@ -75,7 +75,7 @@ class CardBench {
   }
 
   /** Sets the figures of the next reading of the GPU. */
-  used(mib: number): void {
+  setUsedMib(mib: number): void {
     const figures = `24564, ${mib}, ${24216 - mib}`;
     this.#nvidia((one) => ({ ...one, stdout: one.stdout.replace(/24564, \d+, \d+/, figures) }));
   }
@@ -92,7 +92,7 @@ class CardBench {
     this.#nvidia((one) => ({ ...one, exit: 9, stdout: 'NVIDIA-SMI has failed' }));
   }
 
-  async elapse(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     vi.advanceTimersByTime(ms);
     await this.clock.advance(ms);
   }
@@ -103,7 +103,7 @@ class CardBench {
     while (!holds()) {
       if (Date.now() > limit) throw new Error('it never came true');
       await pause(5);
-      await this.elapse(50);
+      await this.advance(50);
     }
   }
 
@@ -141,14 +141,14 @@ describe('stale figures of a GPU', () => {
     bench = new CardBench('nvidia-single');
     await bench.hardware.probe();
     const slots = bench.open('autoload = false');
-    await bench.elapse(5_200);
+    await bench.advance(5_200);
     await bench.outcome(slots.load('agent'));
-    bench.used(FULL_MIB);
-    await bench.elapse(7_000);
+    bench.setUsedMib(FULL_MIB);
+    await bench.advance(7_000);
     const load = request(slots, 'coder');
     expect(states(slots), 'no slot is evicted before they are read').toEqual(['ready', 'offline']);
     await bench.until(() => slots.get('agent')?.state === 'offline');
-    bench.used(2);
+    bench.setUsedMib(2);
     (await bench.outcome(load)).release();
     expect(states(slots)).toEqual(['offline', 'ready']);
   });
@@ -158,12 +158,12 @@ describe('stale figures of a GPU', () => {
     await bench.hardware.probe();
     const slots = bench.open('autoload = false\nidle_unload = 2');
     await bench.outcome(slots.load('agent'));
-    bench.used(FULL_MIB);
+    bench.setUsedMib(FULL_MIB);
     await bench.hardware.probe();
-    await bench.elapse(2_300);
+    await bench.advance(2_300);
     expect(slots.get('agent')?.state).toBe('offline');
-    bench.used(2);
-    await bench.elapse(7_500);
+    bench.setUsedMib(2);
+    await bench.advance(7_500);
     (await bench.outcome(request(slots, 'agent'))).release();
   });
 });
@@ -177,11 +177,11 @@ describe('a start', () => {
     await bench.hardware.probe();
     await bench.until(() => slots.get('agent')?.state === 'ready');
     expect(slots.get('agent')?.memory).toMatchObject({ pool: CARD });
-    bench.used(FULL_MIB);
-    await bench.elapse(7_000);
+    bench.setUsedMib(FULL_MIB);
+    await bench.advance(7_000);
     const load = request(slots, 'coder');
     await bench.until(() => slots.get('agent')?.state === 'offline');
-    bench.used(2);
+    bench.setUsedMib(2);
     (await bench.outcome(load)).release();
   });
 
@@ -200,7 +200,7 @@ describe('a GPU whose tool fails', () => {
     const slots = bench.open(`autoload = false\ndevice = "${device}"`);
     await bench.outcome(slots.load('agent'));
     bench.breakTool();
-    await bench.elapse(7_000);
+    await bench.advance(7_000);
     (await bench.outcome(request(slots, 'coder'))).release();
     expect(states(slots)).toEqual(['offline', 'ready']);
     expect(slots.get('coder')?.memory).toMatchObject({ pool: CARD });
@@ -223,7 +223,7 @@ describe('an integrated GPU whose figures are some seconds old', () => {
     await bench.outcome(slots.load('agent'));
     bench.leaves(8 * GIB);
     const load = request(slots, 'coder');
-    await bench.elapse(1_000);
+    await bench.advance(1_000);
     expect(states(slots)).toEqual(['ready', 'offline']);
     await bench.until(() => slots.get('agent')?.state === 'offline');
     bench.leaves(24 * GIB);
@@ -234,7 +234,7 @@ describe('an integrated GPU whose figures are some seconds old', () => {
     const slots = await opened();
     await bench.outcome(slots.load('agent'));
     bench.leaves(8 * GIB);
-    await bench.elapse(7_000);
+    await bench.advance(7_000);
     await bench.hardware.probe();
     const load = request(slots, 'coder');
     await bench.until(() => slots.get('agent')?.state === 'offline');

@@ -9,7 +9,7 @@ import { admissionOn } from '../test/harness/captured-machine.ts';
 const GIB = 1024 ** 3;
 
 describe('loads with device auto on two GPUs of 24 GiB', () => {
-  const held = (
+  const memoryUse = (
     name: string,
     bytes: number,
     over: Partial<MemoryUse> & { pool: string; ready?: boolean },
@@ -19,21 +19,21 @@ describe('loads with device auto on two GPUs of 24 GiB', () => {
     const state = ready ? ('ready' as const) : ('starting' as const);
     return { name, state, pinned: false, priority: 0, lastUsedAt: 0, current, ...more };
   };
-  /** Returns the outcome of a load of so many GiB beside these slots. */
-  function outcome(used: [number, number], holdings: MemoryUse[], needed: number, text = '') {
-    const rooms = used.map((gib, at) => ({ pool: `c${at}`, free: (24 - gib) * GIB, card: [`cuda:${at}`] }));
-    const [roomiest, ...alternatives] = rooms.sort((one, other) => other.free - one.free);
+  /** Returns the outcome of a load of `needed` GiB next to these slots. */
+  function outcome(used: [number, number], loaded: MemoryUse[], needed: number, text = '') {
+    const pools = used.map((gib, at) => ({ pool: `c${at}`, free: (24 - gib) * GIB, card: [`cuda:${at}`] }));
+    const [largest, ...alternatives] = pools.sort((one, other) => other.free - one.free);
     const model = { ...MODEL, sizeBytes: needed * GIB, kvBytesPerToken: 0, embedding: 0 };
     const evicted: string[] = [];
     const loads = admissionOn({} as Hardware, {
-      headroom: () => ({ ...(roomiest as MemoryHeadroom), alternatives }),
+      headroom: () => ({ ...(largest as MemoryHeadroom), alternatives }),
       model: () => model,
-      memoryUses: () => holdings,
+      memoryUses: () => loaded,
       evict: (slot) => evicted.push(slot),
     });
-    const admit = () => loads.admit(slotConfig('new', text), holdings[0]?.state !== 'starting');
+    const admit = () => loads.admit(slotConfig('new', text), loaded[0]?.state !== 'starting');
     ends.push(() => loads.withdraw('new'));
-    return { admit, evicted, foreseen: () => loads.forecast(slotConfig('new', text), model, null).view };
+    return { admit, evicted, forecast: () => loads.forecast(slotConfig('new', text), model, null).view };
   }
   const ends: (() => void)[] = [];
   afterEach(() => {
@@ -41,33 +41,33 @@ describe('loads with device auto on two GPUs of 24 GiB', () => {
   });
 
   it('avoid the GPU on which another model is being loaded', () => {
-    const { admit } = outcome([1, 0], [held('a', 20 * GIB, { pool: 'c1', ready: false })], 20);
+    const { admit } = outcome([1, 0], [memoryUse('a', 20 * GIB, { pool: 'c1', ready: false })], 20);
     expect(admit()).toMatchObject({ kind: 'start', admitted: { pool: 'c0' } });
   });
 
   it('go to the GPU with an idle slot to evict, not to the one with a pinned slot', () => {
-    const holdings = [
-      held('agent', 16 * GIB, { pool: 'c0', pinned: true }),
-      held('idle', 20 * GIB, { pool: 'c1' }),
+    const loaded = [
+      memoryUse('agent', 16 * GIB, { pool: 'c0', pinned: true }),
+      memoryUse('idle', 20 * GIB, { pool: 'c1' }),
     ];
-    const { admit, evicted, foreseen } = outcome([16, 20], holdings, 15);
-    expect(foreseen()).toMatchObject({ outcome: 'evicts', evicts: ['idle'], sum: { pool: 'c1' } });
+    const { admit, evicted, forecast } = outcome([16, 20], loaded, 15);
+    expect(forecast()).toMatchObject({ outcome: 'evicts', evicts: ['idle'], sum: { pool: 'c1' } });
     expect(admit()).toEqual({ kind: 'wait', for: ['idle'] });
     expect(evicted).toEqual(['idle']);
   });
 
   it('evict an idle slot before a busy one on the GPU with more memory', () => {
-    const busy = held('busy', 16 * GIB, { pool: 'c0', state: 'serving' });
-    const holdings = [busy, held('idle', 20 * GIB, { pool: 'c1' })];
-    expect(outcome([16, 20], holdings, 15).admit()).toEqual({ kind: 'wait', for: ['idle'] });
+    const busy = memoryUse('busy', 16 * GIB, { pool: 'c0', state: 'serving' });
+    const loaded = [busy, memoryUse('idle', 20 * GIB, { pool: 'c1' })];
+    expect(outcome([16, 20], loaded, 15).admit()).toEqual({ kind: 'wait', for: ['idle'] });
   });
 
   it('count against the GPU with the most free memory when the slot file selects GPUs itself', () => {
-    const holdings = [
-      held('agent', 16 * GIB, { pool: 'c0', pinned: true }),
-      held('idle', 20 * GIB, { pool: 'c1' }),
+    const loaded = [
+      memoryUse('agent', 16 * GIB, { pool: 'c0', pinned: true }),
+      memoryUse('idle', 20 * GIB, { pool: 'c1' }),
     ];
-    const { admit } = outcome([16, 20], holdings, 15, '[env]\nCUDA_VISIBLE_DEVICES = "0"');
+    const { admit } = outcome([16, 20], loaded, 15, '[env]\nCUDA_VISIBLE_DEVICES = "0"');
     expect(admit).toThrow(expect.objectContaining({ code: 'slot.no_memory' }));
   });
 });

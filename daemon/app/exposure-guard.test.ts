@@ -46,11 +46,11 @@ describe('a wildcard bind host', () => {
     '%s on a machine with a public address is refused',
     async (bindHost) => {
       const { log } = recordedLog();
-      const there = () => machine('192.168.1.2', '8.8.8.8');
-      await expect(assertExposureAllowed(memorySettings({ bindHost }), log, bindHost, there)).rejects.toThrow(
-        SetupError,
-      );
-      expect(await isOnTheInternet(bindHost, there)).toBe(true);
+      const network = () => machine('192.168.1.2', '8.8.8.8');
+      await expect(
+        assertExposureAllowed(memorySettings({ bindHost }), log, bindHost, network),
+      ).rejects.toThrow(SetupError);
+      expect(await isOnTheInternet(bindHost, network)).toBe(true);
     },
   );
 
@@ -66,8 +66,8 @@ describe('a wildcard bind host', () => {
   );
 
   it('an IPv4 wildcard ignores public IPv6 addresses', async () => {
-    const there = () => machine('192.168.1.2', '2606:4700::1111');
-    expect([await isOnTheInternet('0.0.0.0', there), await isOnTheInternet('::0', there)]).toEqual([
+    const network = () => machine('192.168.1.2', '2606:4700::1111');
+    expect([await isOnTheInternet('0.0.0.0', network), await isOnTheInternet('::0', network)]).toEqual([
       false,
       true,
     ]);

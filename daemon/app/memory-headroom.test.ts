@@ -52,8 +52,8 @@ const host = { pool: 'host', free: 32 * GIB };
 describe('memoryHeadroom', () => {
   it("uses the machine's memory for the CPU, and before the first probe", () => {
     expect(headroom([card('a')], 'cpu')).toEqual(host);
-    const unseen = { view: () => null, isRefreshing: () => false, memoryAvailable: () => 32 * GIB };
-    expect(memoryHeadroom(unseen, 'auto', 1)).toEqual(host);
+    const unprobed = { view: () => null, isRefreshing: () => false, memoryAvailable: () => 32 * GIB };
+    expect(memoryHeadroom(unprobed, 'auto', 1)).toEqual(host);
   });
 
   it('auto uses the usable GPU with the most free memory', () => {
@@ -88,7 +88,7 @@ describe('memoryHeadroom', () => {
     });
   });
 
-  describe('an integrated GPU beside one with dedicated memory', () => {
+  describe('an integrated GPU next to one with dedicated memory', () => {
     const igpu = card('igpu', {
       vendor: 'Intel',
       pool: 'host',
@@ -103,15 +103,15 @@ describe('memoryHeadroom', () => {
       expect(both(device)).toEqual({ pool: 'arc', free: 6 * GIB });
     });
 
-    it('is counted after it', () => {
+    it('is counted after the dedicated GPU', () => {
       expect(both('vulkan:0')).toEqual({ pool: 'arc', free: 6 * GIB });
       expect(both('vulkan:1')).toEqual(host);
     });
 
     it('is used when models may not use the other GPU', () => {
-      const unseen = card('arc', { vendor: 'Intel', unused_reason: 'Vulkan does not see it' });
+      const excluded = card('arc', { vendor: 'Intel', unused_reason: 'Vulkan does not see it' });
       const shared = pool('host', { kind: 'unified', available_bytes: 60 * GIB, total_bytes: 96 * GIB });
-      expect(headroom([igpu, unseen], 'auto', GIB, [shared, poolOf(unseen)])).toMatchObject({
+      expect(headroom([igpu, excluded], 'auto', GIB, [shared, poolOf(excluded)])).toMatchObject({
         pool: 'host',
         free: 60 * GIB,
       });
@@ -138,12 +138,12 @@ describe('memoryHeadroom', () => {
   });
 
   it('a GPU that stops reporting free memory keeps its loads, after those that report it', () => {
-    const silent = card('silent', { memory_used_bytes: null });
+    const unreported = card('silent', { memory_used_bytes: null });
     const pools = [pool('silent', { available_bytes: null }), pool('b')];
     const all = { pool: 'silent', free: 8 * GIB, unknown: true };
-    expect(headroom([silent], 'auto', GIB, pools)).toEqual(all);
-    expect(headroom([silent], 'cuda:0', GIB, pools)).toEqual(all);
-    expect(headroom([silent, card('b')], 'auto', GIB, pools)).toMatchObject({ pool: 'b', free: 6 * GIB });
+    expect(headroom([unreported], 'auto', GIB, pools)).toEqual(all);
+    expect(headroom([unreported], 'cuda:0', GIB, pools)).toEqual(all);
+    expect(headroom([unreported, card('b')], 'auto', GIB, pools)).toMatchObject({ pool: 'b', free: 6 * GIB });
   });
 });
 
@@ -156,8 +156,8 @@ describe('figures that are being refreshed', () => {
     expect(read([card('a')], 'cuda:0')).toBe(true);
     const shared = pool('host', { kind: 'unified' });
     expect(read([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toBe(true);
-    const unseen = { view: () => null, isRefreshing: () => true, memoryAvailable: () => 32 * GIB };
-    expect([memoryHeadroom(unseen, 'auto', 1), memoryHeadroom(unseen, 'cpu', 1)]).toEqual([
+    const unprobed = { view: () => null, isRefreshing: () => true, memoryAvailable: () => 32 * GIB };
+    expect([memoryHeadroom(unprobed, 'auto', 1), memoryHeadroom(unprobed, 'cpu', 1)]).toEqual([
       { ...host, refreshing: true },
       host,
     ]);
@@ -172,7 +172,7 @@ describe('figures that are being refreshed', () => {
 });
 
 describe('maxModelBytes', () => {
-  const most = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
+  const maxBytes = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
     const pools = (devices ?? []).map(poolOf);
     const view = devices && ({ devices, pools } as unknown as HardwareView);
     return maxModelBytes({ last: () => view, memoryTotal: () => host * GIB }, device, limit);
@@ -180,60 +180,60 @@ describe('maxModelBytes', () => {
   const big = card('big', { memory_total_bytes: 24 * GIB });
 
   it('is the larger of machine and GPU with auto, otherwise that of the device', () => {
-    expect(most([big, card('small')], 'auto')).toBe(24 * GIB - KEEP_FREE_BYTES);
-    expect(most([big], 'auto', 0, 64)).toBe(64 * GIB - KEEP_FREE_BYTES);
-    expect(most([big, card('small')], 'cuda:1')).toBe(8 * GIB - KEEP_FREE_BYTES);
-    expect(most([big], 'cpu')).toBe(16 * GIB - KEEP_FREE_BYTES);
-    expect(most([], 'cuda:0')).toBe(16 * GIB - KEEP_FREE_BYTES);
-    expect(most(null, 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big, card('small')], 'auto')).toBe(24 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big], 'auto', 0, 64)).toBe(64 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big, card('small')], 'cuda:1')).toBe(8 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big], 'cpu')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([], 'cuda:0')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes(null, 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
   });
 
   it('is at most the memory limit, and excludes unusable GPUs', () => {
-    expect(most([big], 'auto', GIB)).toBe(GIB);
-    expect(most([{ ...big, unused_reason: 'no backend' }], 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(maxBytes([big], 'auto', GIB)).toBe(GIB);
+    expect(maxBytes([{ ...big, unused_reason: 'no backend' }], 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
   });
 });
 
 describe('the GPU that auto selects', () => {
-  const roomy = (over: Partial<DeviceRecord> = {}) => card('roomy', { memory_used_bytes: 0, ...over });
+  const largeCard = (over: Partial<DeviceRecord> = {}) => card('roomy', { memory_used_bytes: 0, ...over });
   const chosen = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
     headroom(cards, device, needed).card;
 
   it('is the one with the most free memory, as each backend numbers it', () => {
     const amd = { vendor: 'AMD' };
-    expect(chosen([card('small'), roomy()])).toEqual(['cuda:1', 'vulkan:1']);
-    expect(chosen([roomy(amd), card('small', amd)])).toEqual(['rocm:0', 'vulkan:0']);
+    expect(chosen([card('small'), largeCard()])).toEqual(['cuda:1', 'vulkan:1']);
+    expect(chosen([largeCard(amd), card('small', amd)])).toEqual(['rocm:0', 'vulkan:0']);
     const intel = { vendor: 'Intel' };
-    expect(chosen([card('small', intel), roomy(intel)])).toEqual(['vulkan:1']);
+    expect(chosen([card('small', intel), largeCard(intel)])).toEqual(['vulkan:1']);
   });
 
   it('is returned with the alternatives, most free memory first', () => {
-    const others = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
+    const alternatives = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
       headroom(cards, device, needed).alternatives;
-    const cards = [card('small'), roomy(), card('full', { memory_used_bytes: 8 * GIB })];
-    expect(others(cards)).toMatchObject([
+    const cards = [card('small'), largeCard(), card('full', { memory_used_bytes: 8 * GIB })];
+    expect(alternatives(cards)).toMatchObject([
       { pool: 'small', free: 6 * GIB, card: ['cuda:0', 'vulkan:0'] },
       { pool: 'full', free: 0, card: ['cuda:2', 'vulkan:2'] },
     ]);
-    expect(others([roomy()])).toBeUndefined();
-    expect(others(cards, 'cuda')).toBeUndefined();
-    expect(others([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
+    expect(alternatives([largeCard()])).toBeUndefined();
+    expect(alternatives(cards, 'cuda')).toBeUndefined();
+    expect(alternatives([card('small', { vendor: 'AMD' }), largeCard()])).toBeUndefined();
   });
 
   it('is numbered among the GPUs of its vendor, without integrated ones', () => {
     const apu = card('apu', { vendor: 'AMD', pool: 'host' });
     const shared = pool('host', { kind: 'unified', available_bytes: GIB });
-    const cards = [apu, card('small'), roomy()];
+    const cards = [apu, card('small'), largeCard()];
     const pools = [shared, ...cards.slice(1).map(poolOf)];
     expect(headroom(cards, 'auto', GIB, pools).card).toEqual(['cuda:1', 'vulkan:1']);
   });
 
   it('is not returned when there is no choice, or backends may number differently', () => {
-    expect(chosen([roomy()])).toBeUndefined();
-    expect(chosen([card('small'), roomy()], 'cuda')).toBeUndefined();
-    expect(chosen([card('small'), roomy()], 'auto', 9 * GIB)).toBeUndefined();
-    expect(chosen([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
-    expect(chosen([card('small'), roomy({ vendor: null })])).toBeUndefined();
+    expect(chosen([largeCard()])).toBeUndefined();
+    expect(chosen([card('small'), largeCard()], 'cuda')).toBeUndefined();
+    expect(chosen([card('small'), largeCard()], 'auto', 9 * GIB)).toBeUndefined();
+    expect(chosen([card('small', { vendor: 'AMD' }), largeCard()])).toBeUndefined();
+    expect(chosen([card('small'), largeCard({ vendor: null })])).toBeUndefined();
   });
 });
 

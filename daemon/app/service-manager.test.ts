@@ -19,7 +19,9 @@ describe('watchdogPeriod', () => {
   });
 });
 
-function following(parts: { check?: () => void; taken?: boolean; env?: Record<string, string> } = {}) {
+function startManager(
+  parts: { check?: () => void; isDelivered?: boolean; env?: Record<string, string> } = {},
+) {
   const messages: string[] = [];
   let status = '1 slot';
   const become = (text: string) => {
@@ -30,9 +32,9 @@ function following(parts: { check?: () => void; taken?: boolean; env?: Record<st
     log,
     check: parts.check ?? (() => {}),
     status: () => status,
-    notify: async (words) => {
-      messages.push(words.join(' | '));
-      return parts.taken ?? true;
+    notify: async (assignments) => {
+      messages.push(assignments.join(' | '));
+      return parts.isDelivered ?? true;
     },
   });
   return { manager, messages, become };
@@ -42,11 +44,11 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const feeds = (messages: readonly string[]) =>
-  messages.filter((words) => words.startsWith('WATCHDOG=1')).length;
+  messages.filter((assignments) => assignments.startsWith('WATCHDOG=1')).length;
 
 describe('notifications to a service manager', () => {
-  it('starts with readiness, then feeds the watchdog at a third of its limit', async () => {
-    const { manager, messages } = following();
+  it('reports readiness, then feeds the watchdog at a third of its limit', async () => {
+    const { manager, messages } = startManager();
     await pass(10_000);
     expect(messages).toEqual([]);
     manager.ready();
@@ -55,29 +57,29 @@ describe('notifications to a service manager', () => {
     expect(feeds(messages)).toBe(3);
   });
 
-  it('does not feed while the check throws, and resumes once it passes', async () => {
-    let well = false;
+  it('sends no heartbeat while the check throws, and resumes once it passes', async () => {
+    let isHealthy = false;
     const check = () => {
-      if (!well) throw new Error('out of reach');
+      if (!isHealthy) throw new Error('out of reach');
     };
-    const { manager, messages } = following({ check });
+    const { manager, messages } = startManager({ check });
     manager.ready();
     await pass(5_000);
     expect(feeds(messages)).toBe(0);
-    well = true;
+    isHealthy = true;
     await pass(1_000);
     expect(feeds(messages)).toBe(1);
   });
 
   it('sends no heartbeat to a unit without a watchdog', async () => {
-    const { manager, messages } = following({ env: {} });
+    const { manager, messages } = startManager({ env: {} });
     manager.ready();
     await pass(60_000);
     expect(messages).toHaveLength(1);
   });
 
   it('sends one line for many status changes, and none for an unchanged status', async () => {
-    const { manager, messages, become } = following({ env: {} });
+    const { manager, messages, become } = startManager({ env: {} });
     manager.ready();
     manager.changed();
     await pass(5_000);
@@ -89,7 +91,7 @@ describe('notifications to a service manager', () => {
   });
 
   it('announces start and end of a reload, also of a failed one', async () => {
-    const { manager, messages } = following({ env: {} });
+    const { manager, messages } = startManager({ env: {} });
     const order: string[] = [];
     await manager.reload(async () => void order.push(String(messages.length)));
     expect(order).toEqual(['1']);
@@ -100,7 +102,7 @@ describe('notifications to a service manager', () => {
   });
 
   it('a stop extends its time limit', async () => {
-    const { manager, messages } = following({ env: {} });
+    const { manager, messages } = startManager({ env: {} });
     manager.stopping(25_000);
     await pass(0);
     expect(messages[0]).toContain('STOPPING=1 | EXTEND_TIMEOUT_USEC=25000000');
@@ -108,7 +110,7 @@ describe('notifications to a service manager', () => {
 
   it('logs one line for a manager that does not respond', async () => {
     const warn = vi.spyOn(log, 'warn');
-    const { manager } = following({ taken: false });
+    const { manager } = startManager({ isDelivered: false });
     manager.ready();
     await pass(10_000);
     expect(warn).toHaveBeenCalledTimes(1);

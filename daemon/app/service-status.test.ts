@@ -3,7 +3,7 @@ import type { SlotRecord } from '../contract/slots.ts';
 import { statusLine } from './service-status.ts';
 
 const slots = (...states: SlotRecord['state'][]) => states.map((state) => ({ state }));
-const well = { status: 'ok', message: 'SQLite, schema 1.' } as const;
+const healthy = { status: 'ok', message: 'SQLite, schema 1.' } as const;
 
 it.each([
   [slots(), '0 slots'],
@@ -13,7 +13,7 @@ it.each([
     '5 slots: 1 serving, 1 ready, 2 offline, 1 error',
   ],
 ])('%j', (list, line) => {
-  expect(statusLine(list, well)).toBe(line);
+  expect(statusLine(list, healthy)).toBe(line);
 });
 
 it('reports a failed database, but not a warning', () => {

@@ -9,15 +9,15 @@ import { describe, expect, it } from 'vitest';
  */
 const reading = (file: string): string => `
   import { registerHooks } from 'node:module';
-  const seen = new Set();
-  registerHooks({ resolve(name, context, next) { const found = next(name, context); seen.add(found.url); return found; } });
+  const urls = new Set();
+  registerHooks({ resolve(name, context, next) { const found = next(name, context); urls.add(found.url); return found; } });
   await import(${JSON.stringify(file)});
-  process.stdout.write(JSON.stringify([...seen, ...process.moduleLoadList]), () => process.exit(0));
+  process.stdout.write(JSON.stringify([...urls, ...process.moduleLoadList]), () => process.exit(0));
 `;
 
 function readIn(file: string): string[] {
-  const words = ['--input-type=module', '-e', reading(join(import.meta.dirname, '..', file))];
-  const text = execFileSync(process.execPath, words, { encoding: 'utf8', timeout: 30_000, maxBuffer: 1e7 });
+  const args = ['--input-type=module', '-e', reading(join(import.meta.dirname, '..', file))];
+  const text = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000, maxBuffer: 1e7 });
   return JSON.parse(text) as string[];
 }
 

@@ -14,7 +14,7 @@ async function config(home: string): Promise<string> {
   return text;
 }
 
-test('config writes nothing, so that no file of another user is left to the service', async () => {
+test('config writes nothing, so that the service finds no files of another user', async () => {
   const home = scratch();
   for (const name of ['config', 'state']) mkdirSync(join(home, name));
   writeFileSync(join(home, 'config', 'config.toml'), '[security]\nrequire_auth = true\n');

@@ -52,7 +52,7 @@ describe('addresses', () => {
       expect(contains(list, address)).toBe(false);
   });
 
-  it('an address without a range is itself alone', () => {
+  it('an address without a prefix length matches only itself', () => {
     const list = new BlockList();
     for (const text of ['2001:db8::1', '192.0.2.7', 'fd00::/128']) expect(addSubnet(list, text)).toBe(true);
     for (const address of ['2001:db8::2', '2001:db8:1::1', '192.0.2.6', 'fd00::1'])

@@ -4,46 +4,46 @@ import { EventBus } from '../lib/async/event-bus.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { createAuthEvents } from './auth-events.ts';
 
-describe('news', () => {
-  it('reaches listeners, the event stream and the audit trail', () => {
+describe('auth events', () => {
+  it('reach listeners, the event stream and the audit trail', () => {
     const rows: unknown[] = [];
     const bus = new EventBus<GatewayEvents>();
     const events: unknown[] = [];
     bus.subscribe((entry) => events.push(entry.payload));
     const { log } = recordedLog();
-    const news = createAuthEvents({
+    const authEvents = createAuthEvents({
       store: { audit: { add: (row) => rows.push(row), list: () => [] } },
       log,
       bus,
     });
-    const heard: string[] = [];
-    const stop = news.onChange((change) => heard.push(change));
-    news.emit('rotate', 'client');
-    news.emit('settings');
+    const received: string[] = [];
+    const stop = authEvents.onChange((change) => received.push(change));
+    authEvents.emit('rotate', 'client');
+    authEvents.emit('settings');
     stop();
-    news.emit('logout');
-    expect(heard).toEqual(['rotate', 'settings']);
+    authEvents.emit('logout');
+    expect(received).toEqual(['rotate', 'settings']);
     expect(events).toEqual([{ change: 'rotate', tier: 'client' }, { change: 'logout' }]);
-    news.audit('auth.require', undefined, { on: true });
-    news.audit('auth.rotate', { tier: 'admin', address: '10.0.0.1' }, {});
+    authEvents.audit('auth.require', undefined, { on: true });
+    authEvents.audit('auth.rotate', { tier: 'admin', address: '10.0.0.1' }, {});
     expect(rows).toEqual([
       { action: 'auth.require', tier: null, address: null, details: { on: true } },
       { action: 'auth.rotate', tier: 'admin', address: '10.0.0.1', details: {} },
     ]);
   });
 
-  it('a failing audit trail or listener does not affect others', () => {
+  it('are not affected by a failing audit trail or listener', () => {
     const { log, lines } = recordedLog();
     const fail = () => {
       throw new Error('disk full');
     };
-    const news = createAuthEvents({ store: { audit: { add: fail, list: () => [] } }, log });
-    const heard: string[] = [];
-    news.onChange(fail);
-    news.onChange((change) => heard.push(change));
-    news.audit('auth.logout', undefined, {});
-    news.emit('logout');
-    expect(heard).toEqual(['logout']);
+    const authEvents = createAuthEvents({ store: { audit: { add: fail, list: () => [] } }, log });
+    const received: string[] = [];
+    authEvents.onChange(fail);
+    authEvents.onChange((change) => received.push(change));
+    authEvents.audit('auth.logout', undefined, {});
+    authEvents.emit('logout');
+    expect(received).toEqual(['logout']);
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(2);
   });
 });

@@ -57,7 +57,7 @@ const login = (auth: Auth, key = KEYS.SVC_ADMIN_KEY) =>
 
 describe('an admin key that is written and cannot be read', () => {
   const stranger = aRequest({ peer: '192.168.1.9' });
-  const asked = (auth: Auth) =>
+  const decisions = (auth: Auth) =>
     (['admin', 'bootstrap', 'client'] as const).map((rule) =>
       auth.decide(rule, auth.caller(stranger), stranger),
     );
@@ -73,28 +73,28 @@ describe('an admin key that is written and cannot be read', () => {
     mkdirSync(join(home, 'config'));
     writeFileSync(join(home, 'config/api.env'), bytes, { mode: 0o600 });
     const { auth, settings, envFile } = await boot(home);
-    expect(asked(auth)).toEqual(CLOSED);
+    expect(decisions(auth)).toEqual(CLOSED);
     writeFileSync(envFile, '# SVC_ADMIN_KEY=a-key\nexport SVC_ADMIN_KEY=\n');
     await settings.reload();
-    expect(asked(auth)).toEqual(['pass', 'pass', 'pass']);
+    expect(decisions(auth)).toEqual(['pass', 'pass', 'pass']);
   });
 
-  it('in a file that is unreadable since before the start locks callers out until it is readable', async () => {
+  it('in a file that was unreadable at the start locks callers out until the file is readable', async () => {
     const home = scratch();
     mkdirSync(join(home, 'config'));
     symlinkSync('nowhere', join(home, 'config/api.env'));
     const { auth, settings, envFile } = await boot(home);
-    expect(asked(auth)).toEqual(CLOSED);
+    expect(decisions(auth)).toEqual(CLOSED);
     await settings.reload();
-    expect(asked(auth)).toEqual(CLOSED);
+    expect(decisions(auth)).toEqual(CLOSED);
     unlinkSync(envFile);
     await settings.reload();
-    expect(asked(auth)).toEqual(['pass', 'pass', 'pass']);
+    expect(decisions(auth)).toEqual(['pass', 'pass', 'pass']);
   });
 });
 
-describe('auth as a whole', () => {
-  it('T15 reports the tier truthfully, whatever the enforcement', async () => {
+describe('auth', () => {
+  it('T15 reports the actual tier with and without enforcement', async () => {
     const { auth } = await boot(scratch(), KEYS);
     expect(auth.status(auth.caller(aRequest()))).toEqual({
       auth_required: false,
@@ -111,7 +111,7 @@ describe('auth as a whole', () => {
     expect([auth.hasKey('admin'), auth.hasKey('client')]).toEqual([true, true]);
   });
 
-  it('an admin key that can be none counts as written and matches nothing', async () => {
+  it('an unusable admin key counts as set and matches nothing', async () => {
     const { auth, lines } = await boot(scratch(), { SVC_ADMIN_KEY: 'Schlüssel-des-Hauses' });
     const remote = aRequest({ peer: '192.168.1.9' });
     const anon = auth.caller(remote);
@@ -126,7 +126,7 @@ describe('auth as a whole', () => {
     expect([auth.hasKey('admin'), auth.decide('bootstrap', anon, remote)]).toEqual([true, 'auth.required']);
   });
 
-  it('K09 K10 a session survives rotation and restart, and ends at logout for good', async () => {
+  it('K09 K10 a session survives rotation and restart, and stays invalid after logout', async () => {
     const home = scratch();
     const first = await boot(home, KEYS);
     const [one, two] = [login(first.auth), login(first.auth)];
@@ -161,7 +161,7 @@ describe('auth as a whole', () => {
     expect(auth.login(KEYS.SVC_ADMIN_KEY, aRequest()).setCookie).not.toMatch(/Secure/);
   });
 
-  it('R03 a rotated key is live at once, in the file and after a restart, whatever the environment inherits', async () => {
+  it('R03 a rotated key takes effect at once and after a restart, also with an inherited environment value', async () => {
     const home = scratch();
     const first = await boot(home, KEYS);
     const view = await first.auth.rotate('admin', { tier: 'admin', address: '10.0.0.1' });
@@ -180,7 +180,7 @@ describe('auth as a whole', () => {
     expect([tierOf(second.auth, key), tierOf(second.auth, KEYS.SVC_ADMIN_KEY)]).toEqual(['admin', 'anon']);
   });
 
-  it('R04 concurrent rotations of both keys leave both of the last values in the file', async () => {
+  it('R04 concurrent rotations of both keys leave the last value of each in the file', async () => {
     const { auth, envFile } = await boot(scratch(), KEYS);
     const views = await Promise.all(
       Array.from({ length: 16 }, (_, i) => auth.rotate(i % 2 ? 'admin' : 'client')),
@@ -228,8 +228,8 @@ describe('auth as a whole', () => {
 
   it('W02 every change that affects open sockets is emitted, including a key edited by hand', async () => {
     const { auth, settings, envFile, bus } = await boot(scratch(), KEYS);
-    const heard: AuthChange[] = [];
-    const stop = auth.onChange((change) => heard.push(change));
+    const changes: AuthChange[] = [];
+    const stop = auth.onChange((change) => changes.push(change));
     const events: unknown[] = [];
     bus.subscribe(({ payload }) => events.push(payload));
     const session = login(auth);
@@ -238,7 +238,7 @@ describe('auth as a whole', () => {
     auth.logout(session);
     auth.logout(session);
     await auth.endSessions();
-    expect(heard.filter((change) => change !== 'settings')).toEqual([
+    expect(changes.filter((change) => change !== 'settings')).toEqual([
       'login',
       'require',
       'rotate',
@@ -252,17 +252,17 @@ describe('auth as a whole', () => {
       { change: 'logout' },
       { change: 'sessions_ended' },
     ]);
-    heard.length = 0;
+    changes.length = 0;
     writeFileSync(envFile, 'SVC_ADMIN_KEY=edited-by-hand-key\n');
     await settings.reload();
-    expect(heard).toContain('settings');
+    expect(changes).toContain('settings');
     expect(tierOf(auth, 'edited-by-hand-key')).toBe('admin');
     stop();
     await auth.rotate('client');
-    expect(heard).not.toContain('rotate');
+    expect(changes).not.toContain('rotate');
   });
 
-  it('D06 ending all sessions makes a new secret; rotation never does', async () => {
+  it('D06 ending all sessions creates a new secret; rotation does not', async () => {
     const { auth, secretFile } = await boot(scratch(), KEYS);
     const session = login(auth);
     const before = readFileSync(secretFile);
@@ -331,7 +331,7 @@ describe('auth as a whole', () => {
     await auth.rotate('admin');
     await auth.rotate('client');
     await auth.requireAuth(true);
-    const said = JSON.stringify([
+    const outputs = JSON.stringify([
       lines,
       store.audit.list(100),
       auth.exposure(),
@@ -343,6 +343,6 @@ describe('auth as a whole', () => {
       ...[...readFileSync(envFile, 'utf8').matchAll(/_KEY="?([^"\n]+)/g)].map((match) => match[1] as string),
     ];
     canaries.push(session.rawHeaders.at(-1) as string, readFileSync(secretFile).toString('hex'));
-    for (const canary of canaries) expect(said).not.toContain(canary);
+    for (const canary of canaries) expect(outputs).not.toContain(canary);
   });
 });

@@ -33,7 +33,7 @@ describe('parseAuthority', () => {
     expect([host(hyphens(320)), host(hyphens(321))]).toEqual(['h', null]);
   });
 
-  it('names an address apart from a name', () => {
+  it('distinguishes an address from a name', () => {
     expect(parseAuthority('10.0.0.1')?.kind).toBe('ip');
     expect(parseAuthority('[::1]')?.kind).toBe('ip');
     expect(parseAuthority('ten')?.kind).toBe('name');
@@ -84,11 +84,11 @@ describe('parseAuthority', () => {
     'ü/h',
     'ü%h',
     'ü h',
-  ])('refuses %j as a whole', (text) => {
+  ])('refuses %j', (text) => {
     expect(parseAuthority(text)).toBeNull();
   });
 
-  it('O04 reads IDN, its UTF-8 bytes and its punycode as one name', () => {
+  it('O04 parses an IDN, its UTF-8 bytes and its punycode as the same name', () => {
     const bytes = Buffer.from('bücher.example').toString('latin1');
     for (const text of [
       'bücher.example',
@@ -103,7 +103,7 @@ describe('parseAuthority', () => {
     expect(host('ｅvil.example')).toBe('evil.example');
   });
 
-  it('accepts nothing that the URL standard reads as another host or port', () => {
+  it('accepts nothing that the URL standard parses as another host or port', () => {
     const piece = fc.constantFrom(
       ...[
         'a',
@@ -156,11 +156,11 @@ describe('parseAuthority', () => {
     );
     fc.assert(
       fc.property(text, (raw) => {
-        const ours = parseAuthority(raw);
-        if (ours === null || decodeUtf8(raw) !== raw) return;
+        const parsed = parseAuthority(raw);
+        if (parsed === null || decodeUtf8(raw) !== raw) return;
         const url = new URL(`http://${raw}/`);
-        expect(ours.host).toBe(url.hostname.replace(/\.$/, ''));
-        expect(ours.port ?? 80).toBe(Number(url.port || 80));
+        expect(parsed.host).toBe(url.hostname.replace(/\.$/, ''));
+        expect(parsed.port ?? 80).toBe(Number(url.port || 80));
         expect(`${url.username}${url.password}${url.search}${url.hash}`).toBe('');
         expect(url.pathname).toBe('/');
       }),

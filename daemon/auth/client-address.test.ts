@@ -31,7 +31,7 @@ describe('client address', () => {
     expect(address('', [], OFF).address).toBe('');
   });
 
-  it('L08 trust on: a single value, and of a chain the rightmost', () => {
+  it('L08 trust on: uses a single value, and the rightmost value of a chain', () => {
     expect(address('127.0.0.1', xff('203.0.113.9'))).toEqual({ address: '203.0.113.9', from: 'proxy' });
     expect(address('10.0.0.2', xff('6.6.6.6, 203.0.113.9')).address).toBe('203.0.113.9');
     expect(address('10.0.0.2', xff('6.6.6.6', '203.0.113.9')).address).toBe('203.0.113.9');
@@ -50,7 +50,7 @@ describe('client address', () => {
     expect(address('127.0.0.1', xff('198.51.100.77'), one)).toEqual({ address: '127.0.0.1', from: 'peer' });
   });
 
-  it('L08 ports and brackets are read, garbage falls back to the peer', () => {
+  it('L08 ports and brackets are parsed, invalid values fall back to the peer', () => {
     for (const [entry, expected] of [
       ['203.0.113.9:4711', '203.0.113.9'],
       ['[2001:db8::7]', '2001:db8::7'],
@@ -90,12 +90,12 @@ describe('client address', () => {
     }
   });
 
-  it('a public peer that is not listed is not believed, and that is reported', () => {
+  it('the header of an unlisted public peer is ignored, and that is reported', () => {
     expect(address('8.8.8.8', xff('203.0.113.9'))).toEqual({ address: '8.8.8.8', from: 'ignored' });
     expect(address('8.8.8.8', []).from).toBe('peer');
   });
 
-  it('a chain of proxies without end falls back to the peer', () => {
+  it('an endless chain of proxies falls back to the peer', () => {
     const listed = forwarding(true, '198.51.100.7');
     expect(address('127.0.0.1', xff(`203.0.113.9${', 198.51.100.7'.repeat(100)}`), listed).address).toBe(
       '127.0.0.1',

@@ -27,14 +27,14 @@ describe('credentials', () => {
     }
   });
 
-  it('T05 a list of credentials is one odd value, and of two headers the first alone counts', () => {
+  it('T05 a list of credentials is one invalid value, and only the first of two headers counts', () => {
     expect(bearerKey('Bearer a, Bearer b')).toBe('a, Bearer b');
     expect(offered(['Authorization', 'Bearer a', 'authorization', 'Bearer b']).bearer).toBe('a');
     expect(offered(['Authorization', 'Basic x', 'Authorization', 'Bearer b']).bearer).toBeNull();
     expect(offered(['Authorization', '', 'Authorization', 'Bearer b']).bearer).toBeNull();
   });
 
-  it('T08 an empty api_key is not a key, and hides a later one', () => {
+  it('T08 an empty api_key is not a key and hides a later one', () => {
     expect(queryKey('/x?api_key=')).toBeNull();
     expect(queryKey('/x?api_key=&api_key=k')).toBeNull();
     expect(queryKey('/x?api_key')).toBeNull();
@@ -62,13 +62,13 @@ describe('credentials', () => {
     }
   });
 
-  it('T11 percent-encoding is decoded, a plus is kept, malformed escapes are not keys', () => {
+  it('T11 percent-encoding is decoded, a plus stays a plus, malformed escapes are not keys', () => {
     expect(queryKey(`/x?api_key=${encodeURIComponent('a+b/c=d%e é 日')}`)).toBe('a+b/c=d%e é 日');
     expect(queryKey('/x?api_key=a+b/c=')).toBe('a+b/c=');
     for (const text of ['%', '%zz', '%ff', 'a%2']) expect(queryKey(`/x?api_key=${text}`)).toBeNull();
   });
 
-  it('T11 header bytes mean the same as the file and the query', () => {
+  it('T11 header bytes are decoded like those of the file and the query', () => {
     expect(bearerKey(`Bearer ${Buffer.from('ключ').toString('latin1')}`)).toBe('ключ');
   });
 
@@ -81,7 +81,7 @@ describe('credentials', () => {
     expect(subprotocolKey('openai-insecure-api-key.k, '.repeat(2_000))).toBeNull();
   });
 
-  it('T13 so is what is padded, or becomes a short key by being decoded', () => {
+  it('T13 padded credentials, and those that decode to a short key, are ignored', () => {
     const padded = (length: number) => `Bearer${'k'.padStart(length - 6)}`;
     expect([bearerKey(padded(4096 + 64)), bearerKey(padded(4096 + 65))]).toEqual(['k', null]);
     expect(queryKey(`/x?api_key=${'%6b'.repeat(4096)}`)).toHaveLength(4096);
@@ -122,7 +122,7 @@ describe('credentials', () => {
     expect(subprotocolKey('x-openai-insecure-api-key.k')).toBeNull();
   });
 
-  it('reads each credential from its own carrier', () => {
+  it('reads each credential from its carrier', () => {
     const raw = ['Host', 'h', 'COOKIE', 'svc_session=c', 'AUTHORIZATION', 'Bearer b', 'Accept', '*'];
     expect(offered(raw, '/x?api_key=q')).toEqual({
       cookie: 'c',

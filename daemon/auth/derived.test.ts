@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { derived } from './derived.ts';
 
-it('computes again only when the source was replaced', () => {
+it('recomputes only after the source was replaced', () => {
   let list = ['a'];
   let computed = 0;
   const size = derived(
@@ -16,19 +16,19 @@ it('computes again only when the source was replaced', () => {
   expect([size(), size(), computed]).toEqual([2, 2, 2]);
 });
 
-it('a value that is nothing is computed once too', () => {
+it('an undefined value is also computed once', () => {
   let computed = 0;
-  const nothing = derived(
+  const undefinedValue = derived(
     () => 1,
     () => {
       computed++;
       return null;
     },
   );
-  expect([nothing(), nothing(), computed]).toEqual([null, null, 1]);
+  expect([undefinedValue(), undefinedValue(), computed]).toEqual([null, null, 1]);
 });
 
-it('computes for a source that is undefined', () => {
+it('computes a value for an undefined source', () => {
   expect(
     derived(
       () => undefined,

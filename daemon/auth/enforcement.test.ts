@@ -14,7 +14,7 @@ function setup(
 }
 
 describe('enforcement', () => {
-  it('is off at first, and on from the next question after it was turned on', async () => {
+  it('is off at first, and applies to the next request after it is turned on', async () => {
     const { enforcement } = setup();
     expect(enforcement.effective()).toEqual({ require_auth: false, source: 'default' });
     expect(await enforcement.set(true)).toEqual({
@@ -57,7 +57,7 @@ describe('enforcement', () => {
     expect(on.enforcement.effective()).toEqual({ require_auth: true, source: 'env' });
   });
 
-  it('a failed write is passed on and nothing has changed', async () => {
+  it('a failed write rejects and changes nothing', async () => {
     const { settings } = setup();
     const broken = createEnforcement({
       settings: { ...settings, persist: () => Promise.reject(new Error('read-only')) },
@@ -67,7 +67,7 @@ describe('enforcement', () => {
     expect(broken.effective().require_auth).toBe(false);
   });
 
-  it('is null where the file has no value', async () => {
+  it('is null when the file has no value', async () => {
     const { settings, enforcement } = setup({}, { requireAuth: true });
     settings.persist = async () => {};
     expect(await enforcement.set(true)).toMatchObject({ persisted: null, require_auth: true, source: 'env' });

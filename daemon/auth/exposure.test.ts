@@ -28,7 +28,7 @@ describe('exposure', () => {
     expect(ExposureResponse.parse(view())).toEqual(view());
   });
 
-  it("lists HEAD with GET, and the table's own pattern, kind and summary", () => {
+  it('lists HEAD with GET, and the pattern, kind and summary of the table', () => {
     for (const row of routeRows()) {
       const rule = view().rules.find(({ id }) => id === row.id);
       expect(rule?.methods).toEqual(row.method === 'GET' ? ['GET', 'HEAD'] : [row.method]);
@@ -37,7 +37,7 @@ describe('exposure', () => {
     }
   });
 
-  it('C25 shows the memory routes with the class they have now, the hardened ones always admin', () => {
+  it('C25 shows the memory routes with their current class, the hardened ones always as admin', () => {
     const classOf = (id: string, memoryClass: 'admin' | 'client') =>
       view(memoryClass).rules.find((rule) => rule.id === id)?.auth_class;
     for (const id of ['memory.search', 'memory.add', 'memory.list', 'memory.get']) {

@@ -17,12 +17,12 @@ const base: GateState = {
  * Returns one line per state and one letter per tier (anon, client, admin): p passes, r = auth.required, f =
  * auth.forbidden.
  */
-function table(picture: Partial<GateState>): Record<string, string> {
+function table(state: Partial<GateState>): Record<string, string> {
   const letter = { pass: 'p', 'auth.required': 'r', 'auth.forbidden': 'f' };
   return Object.fromEntries(
     RULES.map((rule) => [
       rule,
-      TIERS.map((tier) => letter[decide(rule, tier, { ...base, ...picture })]).join(''),
+      TIERS.map((tier) => letter[decide(rule, tier, { ...base, ...state })]).join(''),
     ]),
   );
 }
@@ -77,24 +77,24 @@ describe('gate', () => {
     expect(table(unusable)).toEqual(closed);
   });
 
-  it('never gives a lower tier more than a higher one, nor enforcement more than its absence', () => {
+  it('never permits a lower tier more than a higher one, nor more with enforcement than without', () => {
     const flags = [true, false];
     for (const rule of RULES)
       for (const enforced of flags)
         for (const hasAdminKey of flags)
           for (const guarded of flags)
             for (const remote of flags) {
-              const picture = { ...base, enforced, hasAdminKey, guarded, remote };
-              const passes = TIERS.map((tier) => decide(rule, tier, picture) === 'pass');
+              const state = { ...base, enforced, hasAdminKey, guarded, remote };
+              const passes = TIERS.map((tier) => decide(rule, tier, state) === 'pass');
               expect(passes).toEqual([...passes].sort());
               for (const tier of TIERS) {
-                if (decide(rule, tier, { ...picture, enforced: true }) !== 'pass' || enforced) continue;
-                expect(decide(rule, tier, picture)).toBe('pass');
+                if (decide(rule, tier, { ...state, enforced: true }) !== 'pass' || enforced) continue;
+                expect(decide(rule, tier, state)).toBe('pass');
               }
             }
   });
 
-  it('names the class that a rule has now', () => {
+  it('names the current class of a rule', () => {
     expect(
       effectiveClass('bootstrap', { hasAdminKey: false, unusableAdminKey: false, memoryClass: 'admin' }),
     ).toBe('open');

@@ -10,7 +10,7 @@ const ANON: Caller = { tier: 'anon', via: 'none', sessionId: null };
 const CLIENT: Caller = { tier: 'client', via: 'bearer', sessionId: null };
 const ADMIN: Caller = { tier: 'admin', via: 'bearer', sessionId: null };
 
-function setup(values: Values = {}, picture: { hasAdminKey?: boolean; loopback?: boolean } = {}) {
+function setup(values: Values = {}, posture: { hasAdminKey?: boolean; loopback?: boolean } = {}) {
   const settings = memorySettings(values);
   const { log, lines } = recordedLog();
   const guards = createGuards({
@@ -19,9 +19,9 @@ function setup(values: Values = {}, picture: { hasAdminKey?: boolean; loopback?:
     localHostnames: { names: ['box'], searchDomains: [] },
     log,
     enforced: () => settings.value('requireAuth'),
-    hasAdminKey: () => picture.hasAdminKey ?? true,
+    hasAdminKey: () => posture.hasAdminKey ?? true,
     unusableAdminKey: () => false,
-    listener: () => ({ loopback: picture.loopback ?? false }),
+    listener: () => ({ loopback: posture.loopback ?? false }),
   });
   return {
     settings,
@@ -89,7 +89,7 @@ describe('guards', () => {
     }
   });
 
-  it('the remote-admin guard needs a key, a listener beyond loopback and a caller from elsewhere', () => {
+  it('the remote-admin guard applies with a key, a listener beyond loopback and a remote caller', () => {
     const remote = aRequest({ peer: '192.168.1.9' });
     const local = aRequest();
     const proxied = aRequest({ with: { 'X-Forwarded-For': '127.0.0.1' } });
@@ -109,7 +109,7 @@ describe('guards', () => {
     expect(setup({ trustForwardedFor: true }).guards.decide('admin', ANON, proxied)).toBe('pass');
   });
 
-  it('F06 enforcement is read at each decision', () => {
+  it('F06 enforcement is evaluated for each decision', () => {
     const { guards, settings } = setup({}, { loopback: true });
     expect(guards.decide('client', ANON, aRequest())).toBe('pass');
     settings.file.requireAuth = true;
@@ -120,7 +120,7 @@ describe('guards', () => {
     expect(guards.decide('memory', CLIENT, aRequest())).toBe('pass');
   });
 
-  it('L08 warns once, with the setting to change, when forwarding is not believed', () => {
+  it('L08 warns once, naming the setting to change, when forwarding headers are not trusted', () => {
     const { guards, settings, warnings } = setup();
     const request = aRequest({ peer: '8.8.8.8', with: { 'X-Forwarded-For': '203.0.113.9' } });
     guards.address(request);
@@ -139,17 +139,17 @@ describe('guards', () => {
     expect(warnings()).toHaveLength(2);
   });
 
-  it('its warnings name the peer', () => {
+  it('warnings name the peer', () => {
     const { guards, settings, lines } = setup({ trustForwardedFor: true });
-    const told = (part: string) => lines.find(({ msg }) => String(msg).includes(part));
+    const logged = (part: string) => lines.find(({ msg }) => String(msg).includes(part));
     guards.address(aRequest({ peer: '8.8.8.8', with: { 'X-Forwarded-For': '203.0.113.9' } }));
-    expect(told('does not list')).toMatchObject({ peer: '8.8.8.8' });
+    expect(logged('does not list')).toMatchObject({ peer: '8.8.8.8' });
     settings.file.trustForwardedFor = false;
     guards.address(aRequest({ peer: '10.0.0.9', with: { 'X-Forwarded-For': '203.0.113.9' } }));
-    expect(told('SVC_TRUST_FORWARDED_FOR')).toMatchObject({ peer: '10.0.0.9' });
+    expect(logged('SVC_TRUST_FORWARDED_FOR')).toMatchObject({ peer: '10.0.0.9' });
   });
 
-  it('reports callers that counted as one', () => {
+  it('reports callers that share one address', () => {
     const { guards } = setup();
     expect(guards.sharedAddressCause()).toBeNull();
     for (const one of ['203.0.113.1', '203.0.113.2'])

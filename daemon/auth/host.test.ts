@@ -16,12 +16,12 @@ const known: KnownHosts = {
 };
 const judge = (...hosts: string[]) => checkHost(hosts, known);
 
-test('the hosts of a list, normalised; invalid entries are skipped', () => {
+test('normalises the hosts of a list and skips invalid entries', () => {
   expect(listed).toEqual(['gw.mydomain.org', 'gw2.mydomain.org', 'chat.mydomain.org']);
   expect(hostNames([])).toEqual([]);
 });
 
-test('this check accepts every host that the setting accepts', () => {
+test('the Host check accepts every host that the setting accepts', () => {
   const piece = fc.constantFrom(
     'gw',
     '.',
@@ -146,7 +146,7 @@ describe('Host check', () => {
     }
   });
 
-  it('O14 no registrable name passes, whatever is put in front of it', () => {
+  it('O14 no registrable name passes with any prefix', () => {
     const label = fc.constantFrom(
       'box',
       'localhost',

@@ -7,28 +7,34 @@ const CLIENT = generateKey();
 const keys = createKeys({ admin: () => ADMIN, client: () => CLIENT });
 /** A separate string: a slice of another one is read at another speed. */
 const flat = (text: string): string => Buffer.from(text).toString();
-const but = (text: string, at: number): string =>
+const withChangeAt = (text: string, at: number): string =>
   flat(`${text.slice(0, at)}${text[at] === 'x' ? 'y' : 'x'}${text.slice(at + 1)}`);
 
 /** Pairs that an attacker could distinguish by time if the comparison leaked it. */
 const PAIRS: Record<string, readonly [string, string]> = {
-  'a wrong first character and a wrong last one': [but(ADMIN, 0), but(ADMIN, ADMIN.length - 1)],
-  'nearly the admin key and nearly the client key': [but(ADMIN, 42), but(CLIENT, 42)],
-  'nothing right and nearly all': [flat('~'.repeat(ADMIN.length)), but(ADMIN, 42)],
-  'a short one and one of the right length': [flat('~'.repeat(20)), flat('~'.repeat(ADMIN.length))],
+  'a wrong first character and a wrong last one': [
+    withChangeAt(ADMIN, 0),
+    withChangeAt(ADMIN, ADMIN.length - 1),
+  ],
+  'a near match of the admin key and one of the client key': [
+    withChangeAt(ADMIN, 42),
+    withChangeAt(CLIENT, 42),
+  ],
+  'no matching character and nearly all matching': [flat('~'.repeat(ADMIN.length)), withChangeAt(ADMIN, 42)],
+  'a short key and one of the correct length': [flat('~'.repeat(20)), flat('~'.repeat(ADMIN.length))],
 };
 const SAMPLES = 100_000;
 const QUESTIONS_A_SAMPLE = 4;
 function duration(text: string): number {
-  const begun = process.hrtime.bigint();
+  const startedAt = process.hrtime.bigint();
   for (let n = 0; n < QUESTIONS_A_SAMPLE; n++) keys.tierOf(text);
-  return Number(process.hrtime.bigint() - begun);
+  return Number(process.hrtime.bigint() - startedAt);
 }
 
 it.each(Object.entries(PAIRS))('T16 %s take the same time', async (_, pair) => {
   for (const text of pair) for (let n = 0; n < 2_000; n++) expect(keys.tierOf(text)).toBeNull();
-  const seen = await timesApart('keys-timing', SAMPLES, (which) => duration(pair[which]));
-  expect(seen.at(-1), `t of each try: ${seen}`).toBeLessThan(MAX_T);
+  const tValues = await timesApart('keys-timing', SAMPLES, (which) => duration(pair[which]));
+  expect(tValues.at(-1), `t of each try: ${tValues}`).toBeLessThan(MAX_T);
 });
 
 it('T16 the measurement detects a comparison that stops at the first difference', () => {
@@ -38,9 +44,9 @@ it('T16 the measurement detects a comparison that stops at the first difference'
     return n;
   };
   const time = (text: string) => {
-    const begun = process.hrtime.bigint();
+    const startedAt = process.hrtime.bigint();
     leaky(text);
-    return Number(process.hrtime.bigint() - begun);
+    return Number(process.hrtime.bigint() - startedAt);
   };
   const [wrong, right] = [flat('~'.repeat(ADMIN.length)), flat(ADMIN)];
   const times = Array.from({ length: 2_000 }, () => [time(wrong), time(right)] as const);

@@ -7,7 +7,7 @@ import { createKeys, fingerprint, generateKey } from './keys.ts';
 const keys = (admin: string, client: string) => createKeys({ admin: () => admin, client: () => client });
 
 describe('keys', () => {
-  it('names the tier of each key and of nothing else', () => {
+  it('returns the tier of each key, and none for other texts', () => {
     const both = keys('the-admin-key', 'the-client-key');
     expect(both.tierOf('the-admin-key')).toBe('admin');
     expect(both.tierOf('the-client-key')).toBe('client');
@@ -39,13 +39,13 @@ describe('keys', () => {
     }
   });
 
-  it('T11 keys of any characters are compared by their UTF-8 bytes', () => {
+  it('T11 keys are compared by their UTF-8 bytes', () => {
     const odd = keys('a+/=% "#\\', 'ключ-🔑');
     expect(odd.tierOf('a+/=% "#\\')).toBe('admin');
     expect(odd.tierOf('ключ-🔑')).toBe('client');
   });
 
-  it('R03 a changed key is in force at the next question, the old one at once without force', () => {
+  it('R03 a changed key applies to the next request, and the old one is rejected at once', () => {
     let admin = 'old';
     const live = createKeys({ admin: () => admin, client: () => '' });
     expect(live.tierOf('old')).toBe('admin');
@@ -59,7 +59,7 @@ describe('keys', () => {
     expect(live.tierOf('new')).toBe('admin');
   });
 
-  it('no other text than the key itself opens anything', () => {
+  it('only the exact key matches', () => {
     const both = keys('the-admin-key', 'the-client-key');
     fc.assert(
       fc.property(anyText(), (text) => {
@@ -73,13 +73,13 @@ describe('keys', () => {
     expect(fingerprint('abc')).toBe(createHash('sha256').update('abc').digest('hex').slice(0, 8));
   });
 
-  it('R14 generated keys are 43 base64url characters, never alike, never with a leading dash', () => {
-    const seen = new Set<string>();
+  it('R14 generated keys are 43 base64url characters, unique, and never start with a dash', () => {
+    const generated = new Set<string>();
     for (let i = 0; i < 20_000; i++) {
       const key = generateKey();
       if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{42}$/.test(key)) expect(key).toBe('a good key');
-      seen.add(key);
+      generated.add(key);
     }
-    expect(seen.size).toBe(20_000);
+    expect(generated.size).toBe(20_000);
   });
 });

@@ -15,7 +15,7 @@ describe('own names', () => {
     expect(searchDomainsOf('search\nsearching x.net')).toEqual([]);
   });
 
-  it('knows the host name, its short form and its aliases in the hosts file', () => {
+  it('includes the host name, its short form and its aliases in the hosts file', () => {
     const hosts = '127.0.0.1 localhost\n127.0.1.1 box.home.net box # me\n10.0.0.9 other.net other\n';
     expect(namesOf('box', hosts)).toEqual(['box', 'box.home.net']);
     expect(namesOf('Box.home.NET', hosts)).toEqual(['box.home.net', 'box']);
@@ -23,7 +23,7 @@ describe('own names', () => {
     expect(namesOf('not a name', hosts)).toEqual([]);
   });
 
-  it('reads both files and does without them', () => {
+  it('reads both files, and works without them', () => {
     const folder = scratch();
     const short = hostname().split('.')[0]?.toLowerCase();
     expect(readLocalHostnames(folder)).toEqual({ names: expect.arrayContaining([short]), searchDomains: [] });

@@ -25,7 +25,7 @@ describe('login limiter', () => {
     expect(ok()).toBe(false);
   });
 
-  it('L01 the window slides: each event leaves by itself', () => {
+  it('L01 the window slides: each event expires separately', () => {
     const { state, ok, wait } = setup(2, 10);
     expect(ok()).toBe(true);
     state.now += 4_000;
@@ -87,14 +87,14 @@ describe('login limiter', () => {
     );
   });
 
-  it('L10 each address has its own bucket', () => {
+  it('L10 each address has a separate bucket', () => {
     const { ok } = setup(2);
     for (let i = 0; i < 2 ** 16; i++) if (!ok(`2001:db8::${i.toString(16)}`)) expect(i).toBe('passed');
     expect([ok('2001:db8::ffff'), ok('2001:db8::ffff')]).toEqual([true, false]);
     expect(ok('2001:db8::fffe')).toBe(true);
   });
 
-  it('budget and window are read live', () => {
+  it('budget and window take effect immediately', () => {
     const { state, ok, wait } = setup(5, 60);
     for (let i = 0; i < 5; i++) ok();
     expect(wait()).toBe(60);
@@ -131,7 +131,7 @@ describe('login limiter', () => {
     expect(ok('a')).toBe(false);
   });
 
-  it('L11 when every address is blocked a new address waits until one is free', () => {
+  it('L11 when every address is blocked, a new address waits until one is unblocked', () => {
     const { state, ok, wait, limiter } = setup(1, 60, 2);
     ok('a');
     state.now += 5_000;

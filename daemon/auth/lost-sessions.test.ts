@@ -7,7 +7,7 @@ import { endAllSessions } from './lost-sessions.ts';
 import { openSigningSecret } from './signing-secret.ts';
 
 describe('lost sessions', () => {
-  it('Q01 get a new secret, in the file too', async () => {
+  it('Q01 get a new secret, also in the file', async () => {
     const file = join(scratch(), 'secret.bin');
     const secret = await openSigningSecret(file);
     const old = secret.current();
@@ -18,7 +18,7 @@ describe('lost sessions', () => {
     expect(lines.map(({ level }) => level)).toEqual(['warn']);
   });
 
-  it('Q02 get one in memory when the file can not be replaced', async () => {
+  it('Q02 get a new secret in memory when the file cannot be replaced', async () => {
     const file = join(scratch(), 'secret.bin');
     const secret = await openSigningSecret(file);
     const old = secret.current();

@@ -18,7 +18,7 @@ describe('Origin check', () => {
     expect(judge('', 'h')).toBe('forbidden');
   });
 
-  it('O03 ports count', () => {
+  it('O03 ports are compared', () => {
     expect(judge('http://h:8080', 'h:8080')).toBe('ok');
     expect(judge('http://h:8080', 'h:9090')).toBe('forbidden');
     expect(judge('http://h', 'h:8080')).toBe('forbidden');
@@ -40,7 +40,7 @@ describe('Origin check', () => {
     expect(judge('https://h:80', 'h')).toBe('forbidden');
   });
 
-  it('O04 spelling is normalised', () => {
+  it('O04 the spelling is normalised', () => {
     for (const [origin, host] of [
       ['HTTP://Box.LAN', 'bOX.lan'],
       ['http://box.lan.', 'box.lan'],
@@ -54,7 +54,7 @@ describe('Origin check', () => {
     }
   });
 
-  it('O04 an origin has one spelling', () => {
+  it('O04 an origin has one canonical spelling', () => {
     const spelling = (text: string) => parseOrigin(text)?.canonical;
     expect(spelling('HTTP://Box.LAN.:80')).toBe('http://box.lan');
     expect(spelling('https://h:443')).toBe('https://h');
@@ -62,7 +62,7 @@ describe('Origin check', () => {
     expect(spelling('Tauri://LocalHost')).toBe('tauri://localhost');
   });
 
-  it('O07 a text longer than any origin is not an origin', () => {
+  it('O07 an overlong text is not an origin', () => {
     const long = (length: number) => 'app://'.padEnd(length, 'x');
     expect(parseOrigin(long(512))).not.toBeNull();
     expect(parseOrigin(long(513))).toBeNull();
@@ -156,7 +156,7 @@ describe('Origin check', () => {
     expect(listedOrigin(['https://chat.example.com', 'https://chat.example.com'], allowed)).toBeNull();
   });
 
-  it('O04 rule 3 equals a reference built on the URL standard', () => {
+  it('O04 rule 3 agrees with a reference that uses the URL standard', () => {
     const host = fc.constantFrom(
       ...[
         'h',
@@ -181,8 +181,8 @@ describe('Origin check', () => {
       return bare(left) === bare(right) && left.port === right.port ? 'ok' : 'forbidden';
     };
     fc.assert(
-      fc.property(scheme, host, port, host, port, (proto, name, itsPort, own, ownPort) => {
-        const origin = `${proto}://${name}${itsPort}`;
+      fc.property(scheme, host, port, host, port, (proto, name, originPort, own, ownPort) => {
+        const origin = `${proto}://${name}${originPort}`;
         expect(judge(origin, `${own}${ownPort}`)).toBe(reference(origin, `${own}${ownPort}`));
       }),
       fuzzing('Origin and Host', 200_000),

@@ -4,7 +4,7 @@ import { allHeaders, decodeUtf8, firstHeader, isNamed } from './raw-headers.ts';
 const raw = ['Host', 'a', 'HOST', 'b', 'Hos', 'c', 'x-Host', 'd'];
 
 describe('raw headers', () => {
-  it('reads names without case, first or all, in order', () => {
+  it('reads the first or all values of a name, ignoring case, in order', () => {
     expect(firstHeader(raw, 'host')).toBe('a');
     expect(allHeaders(raw, 'host')).toEqual(['a', 'b']);
     expect(firstHeader(raw, 'origin')).toBeUndefined();
@@ -17,7 +17,7 @@ describe('raw headers', () => {
     expect(allHeaders(['x', 'host', 'host'], 'host')).toEqual([]);
   });
 
-  it('reads UTF-8 bytes again and leaves Latin-1 and wide text alone', () => {
+  it('decodes UTF-8 bytes and leaves Latin-1 and wide text unchanged', () => {
     expect(decodeUtf8(Buffer.from('bücher', 'utf8').toString('latin1'))).toBe('bücher');
     expect(decodeUtf8('b\xfccher')).toBe('b\xfccher');
     expect(decodeUtf8('日本')).toBe('日本');

@@ -13,7 +13,7 @@ function setup() {
   const rotate = createRotate<string>({
     settings,
     log,
-    onRotated: (...news) => rotated.push(news),
+    onRotated: (...event) => rotated.push(event),
     now: () => 0,
   });
   return { settings, lines, rotated, rotate, log };
@@ -22,7 +22,7 @@ function setup() {
 describe('rotate', () => {
   it('R03 writes a new key, returns its fingerprint and length, and emits the rotation', async () => {
     const { rotate, settings, rotated } = setup();
-    const view = await rotate('admin', 'somebody');
+    const view = await rotate('admin', 'operator');
     const key = settings.env.adminKey as string;
     expect(view).toMatchObject({
       tier: 'admin',
@@ -34,7 +34,7 @@ describe('rotate', () => {
       session_preserved: true,
     });
     expect(RotateResponse.parse(view)).toEqual(view);
-    expect(rotated).toEqual([['admin', fingerprint(key), 'somebody']]);
+    expect(rotated).toEqual([['admin', fingerprint(key), 'operator']]);
     expect(settings.env.clientKey).toBeUndefined();
     await rotate('client');
     expect(settings.env.adminKey).toBe(key);
@@ -49,7 +49,7 @@ describe('rotate', () => {
     for (let i = 0; i + 6 <= key.length; i++) expect(text).not.toContain(key.slice(i, i + 6));
   });
 
-  it('the note says where the key was written and what to do', async () => {
+  it('the note names the file with the key and the next step', async () => {
     const { rotate } = setup();
     for (const tier of ['admin', 'client'] as const) {
       expect((await rotate(tier)).note).toMatch(
@@ -90,7 +90,7 @@ describe('rotate', () => {
         setEnvFile: (name, value) => (fail ? Promise.reject(failure) : settings.setEnvFile(name, value)),
       },
       log,
-      onRotated: (...news) => rotated.push(news),
+      onRotated: (...event) => rotated.push(event),
     });
     const error = (await rotate('admin').catch((thrown: unknown) => thrown)) as GatewayError;
     expect([error.code, error.status]).toEqual(['auth.rotate_failed', 500]);
@@ -102,7 +102,7 @@ describe('rotate', () => {
     expect((await rotate('admin')).fingerprint).toBe(fingerprint(settings.env.adminKey as unknown as string));
   });
 
-  it('R11 an unknown failure gives no details', async () => {
+  it('R11 an unknown failure has no details', async () => {
     const { log } = setup();
     for (const failure of [new Error('x'), 'x', null, { code: '/etc/svc' }, { code: 5 }]) {
       const rotate = createRotate({

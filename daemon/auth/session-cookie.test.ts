@@ -21,10 +21,10 @@ const b64 = (text: string | Buffer) => Buffer.from(text as string).toString('bas
 const mac = (payload: string, key: string | Buffer = secret, algorithm = 'sha256') =>
   createHmac(algorithm, key).update(payload).digest('base64url');
 const signed = (json: string | Buffer) => `${b64(json)}.${mac(b64(json))}`;
-const until = (expires: unknown) => signed(`{"session_id":"abc","expires_at":${expires}}`);
+const expiring = (expires: unknown) => signed(`{"session_id":"abc","expires_at":${expires}}`);
 
 describe('session cookie', () => {
-  it('reads back what it issued, and is base64url and one dot', () => {
+  it('parses what it issued: base64url with one dot', () => {
     expect(read(value)).toEqual(session);
     expect(value).toMatch(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/);
     expect(JSON.parse(Buffer.from(value.split('.')[0] as string, 'base64url').toString())).toEqual({
@@ -34,7 +34,7 @@ describe('session cookie', () => {
     expect(value.split('.')[1]).toBe(mac(value.split('.')[0] as string));
   });
 
-  it('accepts a payload of either key order, signed elsewhere with the same secret', () => {
+  it('accepts a payload with either key order when signed with the same secret', () => {
     const json = JSON.stringify({ expires_at: NOW + 5, session_id: 'a-b_C' });
     expect(read(signed(json))).toEqual({ sessionId: 'a-b_C', expiresAt: NOW + 5 });
   });
@@ -115,7 +115,7 @@ describe('session cookie', () => {
     expect(read(`${payload}.${'A'.repeat(43)}`)).toBeNull();
   });
 
-  it('K05 payloads that are not exactly the two keys with their types are refused', () => {
+  it('K05 payloads other than the two keys with their types are refused', () => {
     const good = `"session_id":"abc","expires_at":${NOW + 9}`;
     expect(read(signed(`{${good}}`))).not.toBeNull();
     const payloads = [
@@ -159,7 +159,7 @@ describe('session cookie', () => {
       'NaN',
       '9007199254740993',
     ];
-    for (const expires of numbers) expect([expires, read(until(expires))]).toEqual([expires, null]);
+    for (const expires of numbers) expect([expires, read(expiring(expires))]).toEqual([expires, null]);
     expect(
       read(
         signed(
@@ -173,12 +173,12 @@ describe('session cookie', () => {
     ).toBeNull();
   });
 
-  it('K06 expires exactly on time, and is never further ahead than a fresh session', () => {
-    expect(read(until(NOW))).toBeNull();
-    expect(read(until(NOW - 1))).toBeNull();
-    expect(read(until(NOW + 1))).not.toBeNull();
-    expect(read(until(NOW + SESSION_TTL_S + 60))).not.toBeNull();
-    expect(read(until(NOW + SESSION_TTL_S + 61))).toBeNull();
+  it('K06 expires exactly on time, and is refused when it expires later than a new session would', () => {
+    expect(read(expiring(NOW))).toBeNull();
+    expect(read(expiring(NOW - 1))).toBeNull();
+    expect(read(expiring(NOW + 1))).not.toBeNull();
+    expect(read(expiring(NOW + SESSION_TTL_S + 60))).not.toBeNull();
+    expect(read(expiring(NOW + SESSION_TTL_S + 61))).toBeNull();
   });
 
   it('K07 oversized headers, many cookies and invalid bytes give no session and never throw', () => {
@@ -187,9 +187,9 @@ describe('session cookie', () => {
     expect([sessionCookieIn(padded(16_384)), sessionCookieIn(padded(16_385))]).toEqual(['a', null]);
     const many = Array.from({ length: 200 }, (_, i) => `c${i}=v`).join('; ');
     expect(sessionCookieIn(`${many}; svc_session=${value}`)).toBeNull();
-    const some = (count: number) => Array.from({ length: count }, (_, i) => `c${i}=v`).join('; ');
-    expect(sessionCookieIn(`${some(99)}; svc_session=${value}`)).toBe(value);
-    expect(sessionCookieIn(`${some(100)}; svc_session=${value}`)).toBeNull();
+    const cookies = (count: number) => Array.from({ length: count }, (_, i) => `c${i}=v`).join('; ');
+    expect(sessionCookieIn(`${cookies(99)}; svc_session=${value}`)).toBe(value);
+    expect(sessionCookieIn(`${cookies(100)}; svc_session=${value}`)).toBeNull();
     expect(read('a'.repeat(65_536))).toBeNull();
     for (const header of [
       'svc_session=%ff%fe',
@@ -203,7 +203,7 @@ describe('session cookie', () => {
     }
   });
 
-  it('finds the cookie among others, the first of its name only, its value as sent', () => {
+  it('finds the cookie among others: only the first of its name, with its value as sent', () => {
     expect(sessionCookieIn(`a=b; svc_session=${value}; c=d`)).toBe(value);
     expect(sessionCookieIn(`svc_session=first; svc_session=${value}`)).toBe('first');
     expect(sessionCookieIn(`xsvc_session=${value}`)).toBeNull();
@@ -226,7 +226,7 @@ describe('session cookie', () => {
     ]);
   });
 
-  it('K01 no mutated, spliced or invented value is ever a session', () => {
+  it('K01 no mutated, spliced or invented value is a valid session', () => {
     const chars = fc.constantFrom(...'ABCyz019-_.+/= \n%"', '\xff', '\0');
     const mutation = fc.tuple(
       fc.nat(value.length - 1),
@@ -253,7 +253,7 @@ describe('session cookie', () => {
     );
   });
 
-  it('K05 no signed JSON but the exact shape is a session', () => {
+  it('K05 no signed JSON of another shape is a valid session', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         expect(read(signed(json))).toBeNull();

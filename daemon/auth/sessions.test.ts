@@ -27,7 +27,7 @@ function setup(repo = memorySessions()) {
 }
 
 describe('sessions', () => {
-  it('K13 two starts give two sessions, each valid for 8 hours', () => {
+  it('K13 two logins create two sessions, each valid for 8 hours', () => {
     const { sessions, clock } = setup();
     const [one, two] = [sessions.start(), sessions.start()];
     expect(sessions.idOf(one)).toMatch(/^[0-9a-f]{32}$/);
@@ -38,7 +38,7 @@ describe('sessions', () => {
     expect(sessions.idOf(one)).toBeNull();
   });
 
-  it('K09 a cookie replayed after logout proves nothing, also after a restart', () => {
+  it('K09 a cookie replayed after logout is invalid, also after a restart', () => {
     const { sessions, repo, secret, clock } = setup();
     const [one, two] = [sessions.start(), sessions.start()];
     expect(sessions.revoke(one)).toBe(true);
@@ -57,7 +57,7 @@ describe('sessions', () => {
     expect(repo.active(0)).toEqual([]);
   });
 
-  it('lists what is valid now with the first 8 characters of the id and marks the caller', () => {
+  it('lists valid sessions with the first 8 characters of their id and marks that of the caller', () => {
     const { sessions, clock } = setup();
     const id = sessions.idOf(sessions.start()) as string;
     clock.ms += 1_000;
@@ -73,7 +73,7 @@ describe('sessions', () => {
     expect(sessions.list(null).some(({ current }) => current)).toBe(false);
   });
 
-  it('ending all makes every cookie worthless; when the secret stays, so do the sessions', async () => {
+  it('ending all sessions invalidates every cookie; when the secret is not replaced, the sessions stay valid', async () => {
     const { sessions, secret, repo } = setup();
     const cookie = sessions.start();
     const renew = secret.renew;
@@ -106,7 +106,7 @@ describe('sessions', () => {
     expect(warnings[0]).toMatchObject({ err: { message: 'SQLITE_FULL' } });
   });
 
-  it('Q02 nor does one that fails to forget what is over', async () => {
+  it('Q02 a failed removal of expired sessions breaks neither login nor logout', async () => {
     const repo = memorySessions();
     repo.clear = () => {
       throw new Error('SQLITE_FULL');

@@ -9,17 +9,17 @@ const HOUR = 3_600_000;
 function setup() {
   const at = { ms: 0 };
   const watch = createSharedAddressDetector(() => at.ms);
-  const see = (peer: string, forwarded: string | null, how = OFF) =>
+  const observe = (peer: string, forwarded: string | null, how = OFF) =>
     watch.observe(
       { peer, rawHeaders: ['Host', 'x', ...(forwarded === null ? [] : ['X-Forwarded-For', forwarded])] },
       how,
     );
-  return { at, watch, see };
+  return { at, watch, observe };
 }
 
-describe('several callers who count as one', () => {
+describe('several callers that share one address', () => {
   it.each([
-    ['a proxy names two, and is not believed', OFF, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], 'untrusted'],
+    ['an untrusted proxy names two callers', OFF, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], 'untrusted'],
     [
       'the same behind a proxy of the own network',
       OFF,
@@ -29,58 +29,58 @@ describe('several callers who count as one', () => {
     ],
     ['one caller alone', OFF, '127.0.0.1', ['192.0.2.1', '192.0.2.1:443', '::ffff:192.0.2.1'], null],
     [
-      'what the caller wrote himself does not count',
+      'values that the caller wrote do not count',
       OFF,
       '127.0.0.1',
       ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1'],
       null,
     ],
-    ['words that are no address', OFF, '127.0.0.1', ['unknown', '', '_hidden', '192.0.2.1'], null],
-    ['nobody is named', OFF, '127.0.0.1', [null, null], null],
-    ['a stranger on the internet may write what he likes', OFF, '198.51.100.4', ['1.1.1.1', '2.2.2.2'], null],
-    ['a proxy that is believed', ON, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], null],
+    ['text that is not an address', OFF, '127.0.0.1', ['unknown', '', '_hidden', '192.0.2.1'], null],
+    ['no caller is named', OFF, '127.0.0.1', [null, null], null],
+    ['a public peer can send any value', OFF, '198.51.100.4', ['1.1.1.1', '2.2.2.2'], null],
+    ['a trusted proxy', ON, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], null],
     ['a listed public proxy', ON, '203.0.113.7', ['192.0.2.1', '192.0.2.2'], null],
     ['a public proxy that is not listed', ON, '198.51.100.4', ['192.0.2.1', '192.0.2.2'], 'unlisted'],
-  ] as const)('%s', (_name, how, peer, headers, wanted) => {
-    const { watch, see } = setup();
-    for (const header of headers) see(peer, header, how);
-    expect(watch.cause(how)).toBe(wanted);
+  ] as const)('%s', (_name, how, peer, headers, expected) => {
+    const { watch, observe } = setup();
+    for (const header of headers) observe(peer, header, how);
+    expect(watch.cause(how)).toBe(expected);
   });
 
   it('two proxies with one caller each share no address', () => {
-    const { watch, see } = setup();
-    see('10.0.0.1', '192.0.2.1');
-    see('10.0.0.2', '192.0.2.2');
+    const { watch, observe } = setup();
+    observe('10.0.0.1', '192.0.2.1');
+    observe('10.0.0.2', '192.0.2.2');
     expect(watch.cause(OFF)).toBeNull();
   });
 
-  it('ends when the setting is made, and an hour after the last sighting', () => {
-    const { at, watch, see } = setup();
-    see('127.0.0.1', '192.0.2.1');
-    see('127.0.0.1', '192.0.2.2');
+  it('ends when the setting is made, and an hour after the last detection', () => {
+    const { at, watch, observe } = setup();
+    observe('127.0.0.1', '192.0.2.1');
+    observe('127.0.0.1', '192.0.2.2');
     expect(watch.cause(OFF)).toBe('untrusted');
     expect(watch.cause(ON)).toBeNull();
     at.ms = HOUR / 2;
-    see('127.0.0.1', '192.0.2.2');
+    observe('127.0.0.1', '192.0.2.2');
     at.ms = HOUR + 1;
     expect(watch.cause(OFF)).toBe('untrusted');
     at.ms = 2 * HOUR;
     expect(watch.cause(OFF)).toBeNull();
   });
 
-  it('a caller of yesterday and one of today are not concurrent', () => {
-    const { at, watch, see } = setup();
-    see('127.0.0.1', '192.0.2.1');
+  it('callers of two different days are not concurrent', () => {
+    const { at, watch, observe } = setup();
+    observe('127.0.0.1', '192.0.2.1');
     at.ms = HOUR + 1;
-    see('127.0.0.1', '192.0.2.2');
+    observe('127.0.0.1', '192.0.2.2');
     expect(watch.cause(OFF)).toBeNull();
   });
 
   it('many peers evict the oldest, and detection continues', () => {
-    const { watch, see } = setup();
-    for (let n = 0; n < 10_000; n++) see(`10.0.${n >> 8}.${n & 255}`, '192.0.2.1');
+    const { watch, observe } = setup();
+    for (let n = 0; n < 10_000; n++) observe(`10.0.${n >> 8}.${n & 255}`, '192.0.2.1');
     expect(watch.cause(OFF)).toBeNull();
-    see('10.0.39.15', '192.0.2.9');
+    observe('10.0.39.15', '192.0.2.9');
     expect(watch.cause(OFF)).toBe('untrusted');
   });
 });

@@ -21,20 +21,20 @@ import { openSigningSecret, secretFileProblem } from './signing-secret.ts';
 const folder = scratch;
 const uid = process.geteuid?.() ?? 0;
 
-async function refused(file: string, words: RegExp): Promise<void> {
+async function refused(file: string, message: RegExp): Promise<void> {
   const before = statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file) : null;
   const error = await openSigningSecret(file).then(
     () => null,
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(SetupError);
-  expect((error as SetupError).message).toMatch(words);
+  expect((error as SetupError).message).toMatch(message);
   expect((error as SetupError).advice).toMatch(/secret\.bin/);
   if (before) expect(readFileSync(file)).toEqual(before);
 }
 
 describe('signing secret', () => {
-  it('K11 is made at first use: 32 random bytes, 0600, nothing beside it, the same at the next start', async () => {
+  it('K11 is created at first use: 32 random bytes, mode 0600, no other file, the same at the next start', async () => {
     const dir = folder();
     const file = join(dir, 'secret.bin');
     const first = await openSigningSecret(file);
@@ -42,14 +42,14 @@ describe('signing secret', () => {
     expect(first.current()).toHaveLength(32);
     expect(statSync(file).mode & 0o7777).toBe(0o600);
     expect(readdirSync(dir)).toEqual(['secret.bin']);
-    const again = await openSigningSecret(file);
-    expect(again.current()).toEqual(first.current());
-    expect([first.created, again.created]).toEqual([true, false]);
+    const reopened = await openSigningSecret(file);
+    expect(reopened.current()).toEqual(first.current());
+    expect([first.created, reopened.created]).toEqual([true, false]);
     const other = await openSigningSecret(join(folder(), 'secret.bin'));
     expect(other.current()).not.toEqual(first.current());
   });
 
-  it.each([0, 31, 33, 64])('K11 a file of %i bytes refuses the start and stays', async (size) => {
+  it.each([0, 31, 33, 64])('K11 a file of %i bytes refuses the start and is not replaced', async (size) => {
     const file = join(folder(), 'secret.bin');
     writeFileSync(file, Buffer.alloc(size, 7), { mode: 0o600 });
     await refused(file, new RegExp(`has ${size} bytes instead of 32`));
@@ -62,7 +62,7 @@ describe('signing secret', () => {
     await refused(file, /wider than 0600/);
   });
 
-  it('K11 mode 0400 is narrower and fine', async () => {
+  it('K11 the narrower mode 0400 is accepted', async () => {
     const file = join(folder(), 'secret.bin');
     writeFileSync(file, Buffer.alloc(32, 7), { mode: 0o400 });
     expect((await openSigningSecret(file)).current()).toEqual(Buffer.alloc(32, 7));
@@ -94,7 +94,7 @@ describe('signing secret', () => {
     }
   });
 
-  it('K11 names the first flaw of a file', () => {
+  it('K11 names the first fault of a file', () => {
     const good = { kind: 'file', size: 32, uid: 5, mode: 0o100600 } as const;
     expect(secretFileProblem(good, 5)).toBeNull();
     expect(secretFileProblem({ ...good, kind: 'other' }, 5)).toMatch(/special file/);
@@ -112,7 +112,7 @@ describe('signing secret', () => {
     expect((await opened).current()).toEqual(Buffer.alloc(32, 9));
   });
 
-  it('K11 of many first starts at once one wins and all read it', async () => {
+  it('K11 one of many concurrent first starts creates the secret, and all read it', async () => {
     const file = join(folder(), 'secret.bin');
     const program = join(folder(), 'start.ts');
     writeFileSync(
@@ -127,9 +127,9 @@ describe('signing secret', () => {
       const answers = children.map((child) => once(child, 'message'));
       for (const child of children) child.send('go');
       const inside = Promise.all([openSigningSecret(file), openSigningSecret(file)]);
-      const seen = new Set((await Promise.all(answers)).map(([hex]) => hex));
-      for (const secret of await inside) seen.add(secret.current().toString('hex'));
-      expect([...seen]).toEqual([readFileSync(file).toString('hex')]);
+      const secrets = new Set((await Promise.all(answers)).map(([hex]) => hex));
+      for (const secret of await inside) secrets.add(secret.current().toString('hex'));
+      expect([...secrets]).toEqual([readFileSync(file).toString('hex')]);
     } finally {
       for (const child of children) child.kill();
     }
@@ -147,7 +147,7 @@ describe('signing secret', () => {
     expect(readdirSync(dir)).toEqual(['secret.bin']);
   });
 
-  it('of many renewals at once the last one is live and in the file', async () => {
+  it('after many concurrent renewals the last secret is active and in the file', async () => {
     const file = join(folder(), 'secret.bin');
     const secret = await openSigningSecret(file);
     for (let round = 0; round < 40; round++) {

@@ -23,7 +23,7 @@ describe('tier resolution', () => {
     });
   });
 
-  it('T02 an invalid cookie is passed over', () => {
+  it('T02 an invalid cookie is ignored', () => {
     expect(resolve({ cookie: 'bad', bearer: 'A' })).toMatchObject({
       tier: 'admin',
       via: 'bearer',
@@ -52,7 +52,7 @@ describe('tier resolution', () => {
     });
   });
 
-  it('T08 with both keys unset nothing but a session is more than anon', () => {
+  it('T08 with both keys unset only a session has a tier above anon', () => {
     const none = createKeys({ admin: () => '', client: () => '  ' });
     for (const text of ['', '  ', 'undefined', 'null', 'false']) {
       const offered = { cookie: null, bearer: text, apiKey: text, subprotocol: text, xApiKey: false };
@@ -60,7 +60,7 @@ describe('tier resolution', () => {
     }
   });
 
-  it('T13 x-api-key opens nothing; sent alone it earns a hint', () => {
+  it('T13 x-api-key grants no access; sent alone it causes a hint', () => {
     expect(resolve({ xApiKey: true })).toEqual({
       tier: 'anon',
       via: 'none',
@@ -73,13 +73,13 @@ describe('tier resolution', () => {
   });
 
   it('checks no key when the cookie is valid', () => {
-    const asked: string[] = [];
+    const checkedKeys: string[] = [];
     const verifyKey = (offered: string) => {
-      asked.push(offered);
+      checkedKeys.push(offered);
       return null;
     };
     const offered = { cookie: 'good', bearer: 'A', apiKey: null, subprotocol: null, xApiKey: false };
     expect(resolveTier(offered, { ...verifier, verifyKey }).tier).toBe('admin');
-    expect(asked).toEqual([]);
+    expect(checkedKeys).toEqual([]);
   });
 });

@@ -23,8 +23,8 @@ describe('the path of an archive', () => {
     ['new.tar.gz', 'new.tar.gz'],
     ['disk/monday.tar.gz', 'disk/monday.tar.gz'],
     ['latest.tar.gz', 'disk/monday.tar.gz'],
-  ])('%s is at %s', async (name, place) => {
-    expect(await archivePath(at(name))).toBe(at(place));
+  ])('%s is at %s', async (name, path) => {
+    expect(await archivePath(at(name))).toBe(at(path));
   });
 
   it.each([
@@ -34,8 +34,8 @@ describe('the path of an archive', () => {
     ['disk', /a folder/],
     ['/dev/null', /a device/],
   ])('%s is refused', async (name, why) => {
-    const place = archivePath(name.startsWith('/') ? name : at(name));
-    await expect(place).rejects.toMatchObject({
+    const path = archivePath(name.startsWith('/') ? name : at(name));
+    await expect(path).rejects.toMatchObject({
       code: 'backup.write_failed',
       message: expect.stringMatching(why),
     });

@@ -9,9 +9,9 @@ describe('backup', () => {
   it('contains configuration, slots, upstreams and database, private from the first byte; keys only on request', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
-    const made = await backUp(from, file);
-    expect(made).toMatchObject({ keys: false, database: true, left_out: [] });
-    expect([...made.files].sort()).toEqual([
+    const result = await backUp(from, file);
+    expect(result).toMatchObject({ keys: false, database: true, left_out: [] });
+    expect([...result.files].sort()).toEqual([
       'config/config.toml',
       'config/settings.env',
       'config/slots/agent.toml',
@@ -27,7 +27,7 @@ describe('backup', () => {
     expect(gunzipSync(readFileSync(withKeys)).includes(`SVC_ADMIN_KEY=${KEY}`)).toBe(true);
   });
 
-  it('is a tar that the system reads', async () => {
+  it('is a tar archive that the tar of the system can read', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);
@@ -41,9 +41,9 @@ describe('backup', () => {
     const from = home({ 'config/slots/My Slot.toml': 'x' });
     mkdirSync(join(from.folders.config, 'config.toml'));
     const file = join(from.root, 'b.tar.gz');
-    const made = await backUp(from, file);
-    expect(made.left_out).toHaveLength(2);
-    expect(made.database).toBe(false);
+    const result = await backUp(from, file);
+    expect(result.left_out).toHaveLength(2);
+    expect(result.database).toBe(false);
     await expect(backUp(from, file)).rejects.toMatchObject({ code: 'backup.exists' });
     await backUp(from, file, { force: true });
   });
@@ -67,7 +67,7 @@ describe('backup', () => {
     },
   );
 
-  it('a damaged database gives no backup', async () => {
+  it('a damaged database prevents the backup', async () => {
     const from = fullHome();
     writeFileSync(join(from.folders.state, 'svc.db'), 'x'.repeat(4096));
     const failed = backUp(from, join(from.root, 'b.tar.gz'));

@@ -46,7 +46,7 @@ describe('restore', () => {
     expect(modeOf(join(to.folders.config, 'slots'))).toBe(0o700);
   });
 
-  it('without keys in the backup those of this machine stay, byte for byte', async () => {
+  it('without keys in the backup the keys of this machine stay unchanged, byte for byte', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);
@@ -57,7 +57,7 @@ describe('restore', () => {
     );
   });
 
-  it('ends every browser session: what was revoked since the backup is unknown', async () => {
+  it('ends every browser session, because revocations since the backup are unknown', async () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);
@@ -113,17 +113,17 @@ describe('restore', () => {
       'agent.toml is not a regular file',
     ],
     [
-      'a folder in the place of a file that would go',
+      'a folder at the path of a file that would be removed',
       (config) => mkdirSync(join(config, 'slots', 'other.toml'), { recursive: true }),
       'other.toml is not a regular file',
     ],
-  ])('%s is reported before any change', async (_name, plant, reason) => {
+  ])('%s is reported before any change', async (_name, prepare, reason) => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file);
     const to = home({ 'config/api.env': 'SVC_PORT=1\n' });
     to.fact('mark', 'second');
-    plant(to.folders.config);
+    prepare(to.folders.config);
     await expect(restoreHome(to, file)).rejects.toMatchObject({
       code: 'restore.failed',
       message: `The restore could not start (${reason}); nothing has changed.`,
@@ -135,7 +135,7 @@ describe('restore', () => {
 });
 
 describe('a kill at any step', () => {
-  it('leaves each file old or new, no gateway starts on it, and the same command ends it', {
+  it('leaves each file old or new, prevents a start, and can be completed by the same command', {
     timeout: 120_000,
   }, async () => {
     const from = fullHome();
@@ -156,24 +156,24 @@ describe('a kill at any step', () => {
     const old = fresh().snapshot();
     const done = fresh();
     await restoreHome(done, file);
-    const goal = done.snapshot();
+    const expected = done.snapshot();
     let kills = 0;
     for (let n = 1; ; n++) {
       const to = fresh();
       if (run(to, n).signal !== 'SIGKILL') break;
       kills += 1;
       const { 'fact mark': mark, ...files } = to.snapshot();
-      expect([old['fact mark'], goal['fact mark']]).toContain(mark);
+      expect([old['fact mark'], expected['fact mark']]).toContain(mark);
       for (const [name, text] of Object.entries(files)) {
         if (name.startsWith('state/')) continue;
-        expect([old[name], goal[name]]).toContain(text);
+        expect([old[name], expected[name]]).toContain(text);
       }
       if (n > 1) expect(() => assertRestoreComplete(to.folders.state)).toThrow('did not finish');
       await restoreHome(to, file);
       expect(() => assertRestoreComplete(to.folders.state)).not.toThrow();
-      expect(to.snapshot()).toEqual(goal);
-      const kept = readdirSync(to.folders.state).filter((name) => name.startsWith('before-restore-'));
-      const texts = kept.map((name) =>
+      expect(to.snapshot()).toEqual(expected);
+      const backups = readdirSync(to.folders.state).filter((name) => name.startsWith('before-restore-'));
+      const texts = backups.map((name) =>
         readFileSync(join(to.folders.state, name, 'config/config.toml'), 'utf8'),
       );
       expect(texts).toContain(other['config/config.toml']);

@@ -35,12 +35,16 @@ describe('hostile archives', () => {
     ['a path with dots inside', [manifest([row('config/slots/../../x.toml', config)])], 'an unexpected file'],
     ['a hidden slot', [manifest([row('config/slots/.x.toml', config)])], 'an unexpected file'],
     ['the signing secret', [manifest([row('state/secret.bin', config)])], 'an unexpected file'],
-    ['a name twice in its list', [manifest([...named, ...named])], 'twice'],
+    ['a duplicate name in its list', [manifest([...named, ...named])], 'twice'],
     ['a huge file', [manifest([row('config/config.toml', config, 2 ** 40)])], 'too large'],
-    ['keys that it denies', [manifest([row('config/api.env', config)], { keys: false })], 'declares none'],
+    [
+      'keys although its list excludes them',
+      [manifest([row('config/api.env', config)], { keys: false })],
+      'declares none',
+    ],
     ['no list', [{ name: 'config/config.toml', content: config }], 'does not start with its file list'],
     ['a list that is a link', [{ name: 'manifest.json', type: '2' }], 'does not start with its file list'],
-    ['a list that is no JSON', [{ name: 'manifest.json', content: config }], 'cannot be read'],
+    ['a list that is not JSON', [{ name: 'manifest.json', content: config }], 'cannot be read'],
     ['a member that is not in its list', [manifest(), { name: '../x', content: config }], 'does not contain'],
     ['a symbolic link', [manifest(named), { name: 'config/config.toml', type: '2' }], 'not a regular file'],
     ['a hard link', [manifest(named), { name: 'config/config.toml', type: '1' }], 'not a regular file'],
@@ -52,16 +56,20 @@ describe('hostile archives', () => {
       [manifest(named), { name: 'config/config.toml', content: Buffer.alloc(99) }],
       'another size',
     ],
-    ['a wrong sum', [manifest(named), { name: 'config/config.toml', content: config }], 'checksum mismatch'],
-    ['less than it says', [manifest(named)], 'lacks config/config.toml'],
-  ])('%s is refused and nothing changes', async (_, members, words) => {
+    [
+      'a wrong checksum',
+      [manifest(named), { name: 'config/config.toml', content: config }],
+      'checksum mismatch',
+    ],
+    ['less than its list contains', [manifest(named)], 'lacks config/config.toml'],
+  ])('%s is refused and nothing changes', async (_, members, message) => {
     const to = fullHome();
     const before = to.snapshot();
     const file = gzipped(outside('b.tar.gz'), forged(members));
     const refused = restoreHome(to, file);
     await expect(refused).rejects.toMatchObject({
       code: 'restore.invalid',
-      message: expect.stringContaining(words),
+      message: expect.stringContaining(message),
     });
     rmSync(file);
     expect(to.snapshot()).toEqual(before);
@@ -74,11 +82,13 @@ describe('hostile archives', () => {
     await backUp(from, file);
     const bytes = gunzipSync(readFileSync(file));
     const at = bytes.indexOf('config/config.toml\0');
-    const twice = Buffer.concat([bytes.subarray(0, at + 1024), bytes.subarray(at)]);
-    await expect(restoreHome(to, gzipped(file, twice))).rejects.toMatchObject({ code: 'restore.invalid' });
+    const duplicated = Buffer.concat([bytes.subarray(0, at + 1024), bytes.subarray(at)]);
+    await expect(restoreHome(to, gzipped(file, duplicated))).rejects.toMatchObject({
+      code: 'restore.invalid',
+    });
   });
 
-  it('a bomb stops at the size that it may have, long before it is unpacked', async () => {
+  it('unpacking a decompression bomb stops at the size limit', async () => {
     const to = fullHome();
     const bomb = Buffer.alloc(64 << 20);
     const file = gzipped(join(to.root, 'b.gz'), forged([{ name: 'manifest.json', content: bomb }]));

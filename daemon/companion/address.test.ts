@@ -17,8 +17,8 @@ it.each([
   ['127.0.0.1', 'box.lan:8080', null],
   ['192.168.1.5', 'box.lan', 'http://192.168.1.5:3000/'],
   ['fd00::5', 'box.lan', 'http://[fd00::5]:3000/'],
-])('listening on %s, requested under %s: %s', (bindHost, host, wanted) => {
-  expect(companionAddress(plan(bindHost), host)).toBe(wanted);
+])('listening on %s, requested under %s: %s', (bindHost, host, expected) => {
+  expect(companionAddress(plan(bindHost), host)).toBe(expected);
 });
 
 it('the public address comes first', () => {

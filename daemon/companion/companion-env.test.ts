@@ -31,8 +31,8 @@ it.each([
   ['WEBUI_AUTH_TRUSTED_EMAIL_HEADER=', {}, { trustsHeader: false }],
   ['WEBUI_URL=https://chat.example.com', {}, { publicUrl: 'https://chat.example.com/' }],
   ['WEBUI_URL=javascript:alert(1)', {}, { publicUrl: null }],
-])('%j with %j is %j', async (text, env, wanted) => {
-  expect(await plan(text, env)).toMatchObject(wanted);
+])('%j with %j is %j', async (text, env, expected) => {
+  expect(await plan(text, env)).toMatchObject(expected);
 });
 
 it('a first companion.env is read as intended', async () => {
@@ -57,19 +57,23 @@ it('an invalid value is reported with its line', async () => {
     'SVC_OWUI_PORT=abc\nexport A=1\nSVC_OWUI_BIND_HOST=a b\nWEBUI_AUTH=perhaps\nWEBUI_URL=javascript:alert(1)\n';
   const { problems } = await plan(text);
   const file = 'companion.env';
-  const says = (line: number, message: string) => ({ file, line, message: expect.stringContaining(message) });
+  const problem = (line: number, message: string) => ({
+    file,
+    line,
+    message: expect.stringContaining(message),
+  });
   expect(problems).toEqual([
-    says(2, 'export'),
-    says(1, 'SVC_OWUI_PORT: must be'),
-    says(3, 'SVC_OWUI_BIND_HOST: '),
-    says(4, 'WEBUI_AUTH: must be'),
-    says(5, 'WEBUI_URL: must be'),
+    problem(2, 'export'),
+    problem(1, 'SVC_OWUI_PORT: must be'),
+    problem(3, 'SVC_OWUI_BIND_HOST: '),
+    problem(4, 'WEBUI_AUTH: must be'),
+    problem(5, 'WEBUI_URL: must be'),
   ]);
   expect((await plan('SVC_OWUI_PORT=\nWEBUI_URL=\nWEBUI_AUTH=0\nANY=x')).problems).toEqual([]);
   expect((await plan('WEBUI_AUTH=')).problems).toMatchObject([{ line: 1 }]);
 });
 
-it('without the file, or with one that is not a file, there is no plan', async () => {
+it('without the file, or with something that is not a file, there is no plan', async () => {
   const folder = scratch();
   const settings = await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc' });
   expect(await readCompanionPlan(folder, settings)).toBeNull();

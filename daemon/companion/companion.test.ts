@@ -10,10 +10,10 @@ import { createCompanion } from './companion.ts';
 
 /** A chat UI whose status can be changed, and a clock that the test moves. */
 async function setup() {
-  const asked: { url: string; headers: string[] }[] = [];
+  const requests: { url: string; headers: string[] }[] = [];
   const at = { ms: 0, status: 200 };
   const server = createServer(({ url = '', rawHeaders }, res) => {
-    asked.push({ url, headers: rawHeaders.map((each) => each.toLowerCase()) });
+    requests.push({ url, headers: rawHeaders.map((each) => each.toLowerCase()) });
     res.writeHead(at.status).end('{"status":true}');
   });
   const port = await listenOnLoopback(server);
@@ -29,31 +29,31 @@ async function setup() {
   const own = { ...settings, folders: { ...settings.folders, config: home } };
   const companion = createCompanion({ settings: own, outbound, signal: stop.signal, clock: () => at.ms });
   const write = (text = `SVC_OWUI_PORT=${port}\n`) => writeFileSync(join(home, 'companion.env'), text);
-  return { companion, asked, at, stop, write, home, port };
+  return { companion, requests, at, stop, write, home, port };
 }
 
 it('without companion.env nothing is requested', async () => {
-  const { companion, asked } = await setup();
+  const { companion, requests } = await setup();
   expect(await companion.refreshed()).toEqual({ plan: null, isResponding: false });
   expect(companion.last()).toEqual({ plan: null, isResponding: false });
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 it('is requested once for many concurrent callers, without any credential, and again after five seconds', async () => {
-  const { companion, asked, at, write, port } = await setup();
+  const { companion, requests, at, write, port } = await setup();
   write();
   const many = await Promise.all(Array.from({ length: 50 }, () => companion.refreshed()));
   expect(many.every(({ plan, isResponding }) => isResponding && plan?.port === port)).toBe(true);
-  expect(asked).toHaveLength(1);
-  expect(asked[0]?.url).toBe('/health');
-  expect(asked[0]?.headers).not.toContain('authorization');
+  expect(requests).toHaveLength(1);
+  expect(requests[0]?.url).toBe('/health');
+  expect(requests[0]?.headers).not.toContain('authorization');
   at.ms = 5_000;
   await companion.refreshed();
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   at.ms = 5_001;
   at.status = 500;
   expect(await companion.refreshed()).toMatchObject({ isResponding: false });
-  expect(asked).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 it('the last state is returned immediately, and a stale one is refreshed in the background', async () => {
@@ -63,8 +63,8 @@ it('the last state is returned immediately, and a stale one is refreshed in the 
   await expect.poll(() => companion.last().isResponding).toBe(true);
 });
 
-it('one that does not respond is present but not responding; a gateway that stops requests nothing', async () => {
-  const { companion, at, stop, write, asked } = await setup();
+it('an unresponsive companion counts as present; a gateway that stops sends no requests', async () => {
+  const { companion, at, stop, write, requests } = await setup();
   write('SVC_OWUI_PORT=1\n');
   expect(await companion.refreshed()).toMatchObject({ isResponding: false, plan: { port: 1 } });
   write();
@@ -72,5 +72,5 @@ it('one that does not respond is present but not responding; a gateway that stop
   stop.abort(new Error('the end'));
   expect(companion.last()).toMatchObject({ isResponding: false });
   expect(await companion.refreshed()).toMatchObject({ isResponding: false });
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 import { companionPlan } from './companion-env.ts';
 import { containerEnv, envFileText } from './container-env.ts';
 
-async function made(text: string, clientKey = 'the-key', bindHost = '127.0.0.1') {
+async function environment(text: string, clientKey = 'the-key', bindHost = '127.0.0.1') {
   const settings = await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc' });
   const plan = companionPlan(Buffer.from(text), settings);
   return Object.fromEntries(containerEnv({ plan, clientKey, bindHost, port: 8080 }));
@@ -31,15 +31,15 @@ it.each([
   ['WEBUI_AUTH="True "', { WEBUI_AUTH: 'True' }],
   ['WEBUI_AUTH=perhaps\nOFFLINE_MODE=no', { WEBUI_AUTH: 'perhaps', OFFLINE_MODE: 'no' }],
   ['ANY="two words # and more"', { ANY: 'two words # and more' }],
-])('%j gives the container %j', async (text, wanted) => {
-  expect(await made(text)).toMatchObject(wanted);
+])('%j gives the container %j', async (text, expected) => {
+  expect(await environment(text)).toMatchObject(expected);
 });
 
 it("contains none of the gateway's variables and no generated key", async () => {
-  const env = await made('SVC_OWUI_PORT=81\nSVC_ADMIN_KEY=never', '');
+  const env = await environment('SVC_OWUI_PORT=81\nSVC_ADMIN_KEY=never', '');
   expect(Object.keys(env).filter((name) => name.startsWith('SVC_'))).toEqual([]);
   expect(env).not.toHaveProperty('OPENAI_API_KEY');
-  expect((await made('OPENAI_API_KEY=mine', '')).OPENAI_API_KEY).toBe('mine');
+  expect((await environment('OPENAI_API_KEY=mine', '')).OPENAI_API_KEY).toBe('mine');
 });
 
 it.each([
@@ -47,10 +47,10 @@ it.each([
   ['::', 'http://[::1]:8080/v1'],
   ['192.168.1.5', 'http://192.168.1.5:8080/v1'],
 ])('a gateway on %s is reached at %s', async (bindHost, address) => {
-  expect((await made('', 'k', bindHost)).OPENAI_API_BASE_URL).toBe(address);
+  expect((await environment('', 'k', bindHost)).OPENAI_API_BASE_URL).toBe(address);
 });
 
-it('one variable a line; what has more lines is refused by its name alone', () => {
+it('writes one variable per line; a multi-line value is refused, naming only the variable', () => {
   expect(
     envFileText(
       new Map([

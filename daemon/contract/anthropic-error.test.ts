@@ -2,19 +2,19 @@ import { expect, test } from 'vitest';
 import { anthropicEnvelope, anthropicErrorType } from './anthropic-error.ts';
 import { GatewayError } from './errors.ts';
 
-test('type is on top, all other fields stay', () => {
+test('moves type to the top level and keeps all other fields', () => {
   const error = new GatewayError('model.not_found', { param: 'model', details: { a: 1 } });
   expect(error.envelope('anthropic')).toEqual({ type: 'error', ...error.envelope('openai') });
 });
 
-test('a prompt that is too long begins with the words that agents expect', () => {
+test('the message for a prompt that is too long begins with the text that agents expect', () => {
   const message = 'request (9 tokens) exceeds the available context size (4 tokens)';
-  const told = new GatewayError('context_length_exceeded', { message }).envelope('anthropic');
-  expect(told.error.message).toBe(`prompt is too long: ${message}`);
+  const envelope = new GatewayError('context_length_exceeded', { message }).envelope('anthropic');
+  expect(envelope.error.message).toBe(`prompt is too long: ${message}`);
 });
 
 test.each([[{}], [{ error: 'oops' }], [{ error: null }], [{ error: { code: 'context_length_exceeded' } }]])(
-  '%j of an engine passes',
+  '%j of an engine passes unchanged',
   (body) => {
     expect(anthropicEnvelope(body)).toEqual({ type: 'error', ...body });
   },

@@ -5,7 +5,7 @@ import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
 
 const DAEMON = join(import.meta.dirname, '..');
 
-test('every x-svc header that the code names is in a table', () => {
+test('every x-svc header in the code is in a table', () => {
   const sources = globSync('{http,inference,routes,upstreams}/**/*.ts', { cwd: DAEMON })
     .filter((file) => !/\.test\.ts$|testing/.test(file))
     .map((file) => readFileSync(join(DAEMON, file), 'utf8'));

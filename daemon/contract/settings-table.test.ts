@@ -15,7 +15,7 @@ const row: SettingRow = {
   help: 'Where it listens.',
 };
 
-test('a row for each setting, a secret only as set or not', () => {
+test('has a row for each setting, and shows a secret only as set or not set', () => {
   const key = { ...row, name: 'adminKey', value: 'geheim', secret: true, set: true, live: true };
   const [, first, second] = settingsTable([row, key]).split('\n');
   expect(first).toMatch(/^port +1 +file +- +server\.port +at the next start +Where it listens\.$/);

@@ -9,7 +9,7 @@ const inner = (schema: unknown): ZodObject | null => {
   return bare && 'shape' in bare ? bare : null;
 };
 
-test('the keys in plain words are those of the schema', () => {
+test('the described keys are those of the schema', () => {
   const keys = Object.entries(SlotSettings.shape).flatMap(([key, schema]) => {
     const nested = inner(schema);
     return nested ? Object.keys(nested.shape).map((name) => `${key}.${name}`) : [key];

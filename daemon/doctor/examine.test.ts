@@ -8,7 +8,7 @@ import { checkPort, listenerOn } from './port-check.ts';
 import { reportJson, reportText } from './report.ts';
 import { factsOf } from './testing/facts.ts';
 
-it('a check that throws or hangs is a finding, in order, and stops no other', async () => {
+it('a check that throws or hangs becomes a finding in order and does not stop others', async () => {
   const checks = {
     broken: () => {
       throw new Error('boom');
@@ -25,7 +25,7 @@ it('a check that throws or hangs is a finding, in order, and stops no other', as
   expect(found[0]?.message).toContain('boom');
 });
 
-it('the text is aligned, fits and steers no terminal', () => {
+it('the text is aligned, fits the width and contains no control characters', () => {
   const found = [
     ok('gateway', 'It answers.'),
     fail(

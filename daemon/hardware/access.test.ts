@@ -19,8 +19,8 @@ test.each([
   ['the tool failed', device('nvidia', { driver: 'nvidia', toolProblem: 'no' }), ['ok'], 'no_driver'],
   ['no tool, node open', device('nvidia', { driver: 'nvidia' }), ['ok'], 'ok'],
   ['Rockchip', device('rockchip', { driver: 'rknpu' }), [], 'unknown'],
-] as const)('%s', (_, facts, nodes, access) => {
-  expect(decideAccess(facts, nodes)).toBe(access);
+] as const)('%s', (_, deviceFacts, nodes, access) => {
+  expect(decideAccess(deviceFacts, nodes)).toBe(access);
 });
 
 test('checks NVIDIA at its control node and others at their own nodes', () => {

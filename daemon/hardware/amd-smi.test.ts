@@ -30,7 +30,7 @@ test('older versions print a bare list with a name from the PCI list', () => {
   expect(gpu).toMatchObject({ id: '0000:0b:00.0', patch: { name: null, memoryTotal: 8176 * MIB } });
 });
 
-test('unavailable values are null, and invalid output gives nothing', () => {
+test('returns null for unavailable values, and nothing for invalid output', () => {
   const text = '[{"gpu": 0, "usage": "N/A", "power": {"socket_power": "N/A"}}, {"gpu": "x"}, null]';
   expect([...parseMetric(text)]).toEqual([
     [0, expect.objectContaining({ busyPercent: null, powerW: null, memoryTotal: null })],

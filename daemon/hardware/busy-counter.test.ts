@@ -7,7 +7,7 @@ test('percentage of the time between two readings', () => {
   expect(busyBetween({ counterUs: 0, atMs: 0 }, { counterUs: 9_000_000, atMs: 2000 })).toBe(100);
 });
 
-test('one reading, two too close, or a counter that decreased give null', () => {
+test('returns null for one reading, two too close together, or a decreased counter', () => {
   expect(busyBetween(undefined, { counterUs: 5, atMs: 5 })).toBeNull();
   expect(busyBetween({ counterUs: 0, atMs: 0 }, { counterUs: 5, atMs: 999 })).toBeNull();
   expect(busyBetween({ counterUs: 9, atMs: 0 }, { counterUs: 5, atMs: 5000 })).toBeNull();

@@ -51,7 +51,7 @@ test.each([
   expect(parseCardApps(APPS, CARD, new Set(pids))).toBe(bytes);
 });
 
-test('output that is not a list gives nothing', () => {
+test('returns nothing for output that is not a list', () => {
   expect(parseCardApps('No running processes found\n', CARD, new Set([4711]))).toBeNull();
   expect(parseCardApps('', CARD, new Set([4711]))).toBeNull();
 });
@@ -79,8 +79,8 @@ test('adds up the memory of a process family from kernel files', async () => {
     writeFileSync(join(root, `proc/${pid}/fdinfo/5`), text);
     writeFileSync(join(root, `proc/${pid}/fdinfo/6`), 'pos:\t0\n');
   }
-  const unasked: Tool = () => Promise.reject(new Error('no tool is needed'));
-  const sources = { tree: openTree(root), tool: unasked };
+  const unusedTool: Tool = () => Promise.reject(new Error('no tool is needed'));
+  const sources = { tree: openTree(root), tool: unusedTool };
   const card = { id: '0000:0b:00.0', vendor: 'amd', toolAnswered: false } as const;
   expect(await cardMemory(sources, card, [11, 12, 13])).toBe(2 * 4718592 * 1024);
   expect(await cardMemory(sources, { ...card, vendor: 'nvidia' }, [11])).toBeNull();

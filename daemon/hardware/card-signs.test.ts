@@ -22,15 +22,15 @@ test.each<MachineName>([
   'amd-dgpu',
   'amd-strix-halo-npu',
   'intel-arc-npu',
-])('%s may have one', (name) => expect(signs(name)).toBe(true));
+])('%s may have a GPU', (name) => expect(signs(name)).toBe(true));
 
-test('a machine without graphics, with shared-memory graphics or only a console has none', () => {
+test('a machine without graphics, with shared-memory graphics or only a console has no GPU', () => {
   expect(signs('no-gpu')).toBe(false);
   expect(signs('arm-rk3588-npu')).toBe(false);
   expect(signs('no-gpu', pci('0000:00:02.0', '0x8086', '0x46a6'))).toBe(false);
   expect(signs('no-gpu', pci('0000:03:00.0', '0x1a03', '0x2000'))).toBe(false);
 });
 
-test('a Windows virtual machine may have one that no bus shows', () => {
+test('a Windows virtual machine may have a GPU that no bus lists', () => {
   expect(signs('no-gpu', { 'dev/dxg': '' })).toBe(true);
 });

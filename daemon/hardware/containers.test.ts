@@ -64,7 +64,7 @@ test('handles a socket without a listener and one with another protocol', async 
   expect(await read({ [PODMAN]: { code: 'HPE_INVALID' } })).toMatchObject([{ access: 'no_answer' }]);
 });
 
-test('reports how to start an installed engine; the docker client alone is no engine', async () => {
+test('reports how to start an installed engine; the docker client alone does not count', async () => {
   expect(await read({}, {}, programs('podman', 'docker'))).toMatchObject([
     { kind: 'podman', socket: null, access: 'not_running', hint: expect.stringContaining('podman.socket') },
   ]);

@@ -12,7 +12,7 @@ const device = newDevice({
 const vulkan = [{ vendorId: 0x1002, deviceId: 0x1586, integrated: true, name: 'AMD Radeon 8060S' }];
 const lspci = new Map([['0000:c3:00.0', 'Radeon 8060S']]);
 
-test('prefers tool, Vulkan, PCI list, own table, ids', () => {
+test('prefers tool, then Vulkan, PCI list, own table and ids', () => {
   const named = { ...device, name: 'from the tool', sources: { name: 'amd-smi' } };
   expect(deviceName(named, { vulkan, lspci })).toEqual({ name: 'from the tool', nameBy: 'amd-smi' });
   expect(deviceName(device, { vulkan, lspci: new Map() })).toEqual({

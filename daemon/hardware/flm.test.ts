@@ -14,7 +14,7 @@ test('reports the first check to fix', () => {
   expect(answer).toMatchObject({ ready: false, problem: expect.stringContaining('finds no NPU') });
 });
 
-test('an older version that prints text gives null', () => {
+test('returns null for an older version that prints text', () => {
   expect(parseFlm('[Linux]  Kernel: 7.1.0\n')).toBeNull();
   expect(parseFlm('[]')).toBeNull();
 });

@@ -34,12 +34,12 @@ function start(
 
 test('returns null before the first probe and emits an event for a probe', async () => {
   const [, hardware, bus] = start('amd-dgpu');
-  const seen: string[] = [];
-  bus.subscribe(({ name }) => seen.push(name));
+  const eventNames: string[] = [];
+  bus.subscribe(({ name }) => eventNames.push(name));
   expect(hardware.view()).toBeNull();
   const view = await hardware.current();
   expect(hardware.view()).toEqual(view);
-  expect(seen).toEqual(['hardware']);
+  expect(eventNames).toEqual(['hardware']);
 });
 
 test('overlapping probes share one run', async () => {
@@ -69,17 +69,17 @@ test('refreshes live values after 5 s and clears those that cannot be read', asy
 test('a hanging tool delays only its own result, and the event loop continues', async () => {
   const [machine, hardware] = start('nvidia-single', { limitMs: 700 });
   writeFileSync(join(machine.path, 'nvidia-smi'), `#!${process.execPath}\nwhile (true);\n`, { mode: 0o755 });
-  let longest = 0;
+  let maxGapMs = 0;
   let before = performance.now();
   const beat = setInterval(() => {
-    longest = Math.max(longest, performance.now() - before);
+    maxGapMs = Math.max(maxGapMs, performance.now() - before);
     before = performance.now();
   }, 10);
   const view = await hardware.probe();
   clearInterval(beat);
   expect(view.problems).toContainEqual({ probe: 'nvidia-smi', reason: 'no answer within 0.7 s' });
   expect(view.devices[1]).toMatchObject({ id: '0000:84:00.0', memory_total_bytes: null, pool: null });
-  expect(longest).toBeLessThan(2000);
+  expect(maxGapMs).toBeLessThan(2000);
 });
 
 test('is refreshing from the moment the values are stale until the read has ended', async () => {
@@ -172,7 +172,7 @@ test('runs slow vendor tools only in a full probe', async () => {
 });
 
 test('includes container engines in the view', async () => {
-  const about = {
+  const engineInfo = {
     kind: 'podman',
     version: '5.4.2',
     api: '1.41',
@@ -180,7 +180,7 @@ test('includes container engines in the view', async () => {
     runtimes: [],
     cdi: true,
   } as const;
-  const containers = { sockets: () => ['/run/x/podman.sock'], query: async () => about };
+  const containers = { sockets: () => ['/run/x/podman.sock'], query: async () => engineInfo };
   const [, hardware] = start('no-gpu', { containers });
   expect((await hardware.probe()).containers).toEqual([
     {
@@ -198,7 +198,7 @@ describe('a machine that differs from the last probe', () => {
   const gpus = (hardware: Hardware) =>
     (hardware.last()?.devices ?? []).filter(({ kind }) => kind === 'gpu').map(({ access }) => access);
   /** Requests values that are stale. */
-  const ask = async (hardware: Hardware, elapsed = 5000) => {
+  const requestStale = async (hardware: Hardware, elapsed = 5000) => {
     vi.advanceTimersByTime(elapsed);
     await hardware.current();
   };
@@ -209,7 +209,7 @@ describe('a machine that differs from the last probe', () => {
     await hardware.probe();
     expect(gpus(hardware)).toEqual(['ok']);
     rmSync(join(machine.root, 'sys/bus/pci/devices/0000:0b:00.0'), { recursive: true });
-    await ask(hardware);
+    await requestStale(hardware);
     await vi.waitFor(() => expect(gpus(hardware)).toEqual([]), 5000);
   });
 
@@ -225,13 +225,13 @@ describe('a machine that differs from the last probe', () => {
     writeFileSync(tool, `#!${process.execPath}\nwhile (true);\n`, { mode: 0o755 });
     await hardware.probe();
     expect(gpus(hardware)).toEqual(['ok']);
-    await ask(hardware);
+    await requestStale(hardware);
     await vi.waitFor(() => expect(probes).toBe(2), 15_000);
     writeFileSync(tool, answers, { mode: 0o755 });
-    await ask(hardware);
-    await ask(hardware);
+    await requestStale(hardware);
+    await requestStale(hardware);
     expect([probes, hardware.last()?.devices[1]?.memory_total_bytes]).toEqual([2, null]);
-    await ask(hardware, 60_000);
+    await requestStale(hardware, 60_000);
     await vi.waitFor(() => expect(probes).toBe(3), 15_000);
     expect(hardware.last()?.devices[1]?.memory_total_bytes).toBeGreaterThan(0);
   });
@@ -244,8 +244,8 @@ describe('a machine that differs from the last probe', () => {
     bus.subscribe(() => {
       probes += 1;
     });
-    await ask(hardware);
-    await ask(hardware, 60_000);
+    await requestStale(hardware);
+    await requestStale(hardware, 60_000);
     expect(probes).toBe(0);
   });
 });

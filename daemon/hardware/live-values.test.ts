@@ -9,7 +9,7 @@ import { openTree, type Tree } from './tree.ts';
 
 const ID = '0000:0b:00.0';
 const noTool: Tool = async () => {
-  throw new Error('no tool is asked');
+  throw new Error('no tool is expected to run');
 };
 
 let machine: FakeMachine;

@@ -12,6 +12,6 @@ test('a device missing from the list has no name', () => {
   expect(parseLspci(captured('no-gpu', 'lspci')).size).toBe(0);
 });
 
-test('other text gives nothing', () => {
+test('returns nothing for other text', () => {
   expect(parseLspci('lspci: Cannot open /proc/bus/pci\n').size).toBe(0);
 });

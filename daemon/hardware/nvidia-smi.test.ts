@@ -33,7 +33,7 @@ test('accepts a name with a comma', () => {
   expect(gpu).toMatchObject({ id: '0000:84:00.0', name: 'NVIDIA GeForce, RTX 4090' });
 });
 
-test('a message instead of rows gives no GPU', () => {
+test('returns no GPU for a message instead of rows', () => {
   expect(parseGpus(query('nvidia-driver-broken'))).toEqual([]);
   expect(parseGpus('')).toEqual([]);
 });

@@ -21,7 +21,7 @@ it.each([
 });
 
 it('uses the first file with a name', async () => {
-  const [absent, empty, named] = ['absent', 'empty', 'told'].map((name) => join(folder, name)) as [
+  const [absent, empty, named] = ['absent', 'empty', 'named'].map((name) => join(folder, name)) as [
     string,
     string,
     string,

@@ -81,7 +81,7 @@ test("applies the control group's limit to the host and the unified pool", async
   });
 });
 
-const FACTS = [
+const FACT_NAMES = [
   'driver',
   'memory_total_bytes',
   'memory_used_bytes',
@@ -97,10 +97,10 @@ test.each(MACHINES)('%s: each fact names its probe, each gap its reason', async 
   for (const device of accelerators(view)) {
     const { facts, unread } = evidence(device.id);
     expect(
-      FACTS.filter((fact) => facts[fact] !== undefined),
+      FACT_NAMES.filter((fact) => facts[fact] !== undefined),
       device.id,
-    ).toEqual(FACTS.filter((fact) => device[fact] !== null));
-    expect(unread.map(({ fact }) => fact)).toEqual(FACTS.filter((fact) => device[fact] === null));
+    ).toEqual(FACT_NAMES.filter((fact) => device[fact] !== null));
+    expect(unread.map(({ fact }) => fact)).toEqual(FACT_NAMES.filter((fact) => device[fact] === null));
     for (const { reason } of unread) expect(reason).toMatch(/^\S.{3,}$/);
   }
   for (const pool of view.pools) {
@@ -127,8 +127,8 @@ test('uses kernel probes before and after the vendor tool, and the tool alone wh
     fact: 'memory_total_bytes',
     reason: expect.stringMatching(/driver/),
   });
-  const halo = await evidenceOf('amd-strix-halo-npu');
-  expect(halo.find(({ of }) => of === 'pool host')?.facts.total_bytes).toBe('amdgpu');
+  const strixHalo = await evidenceOf('amd-strix-halo-npu');
+  expect(strixHalo.find(({ of }) => of === 'pool host')?.facts.total_bytes).toBe('amdgpu');
 });
 
 test('a tool that is not installed is the reason for facts that only it provides', async () => {

@@ -29,15 +29,15 @@ test('parses numbers from strings', () => {
 test('matches a card by address, else by model when it is the only one', () => {
   const one = card('0000:0b:00.0', 0x744c);
   const other = card('0000:0e:00.0', 0x164e);
-  const twin = card('0000:0c:00.0', 0x744c);
+  const sameModel = card('0000:0c:00.0', 0x744c);
   expect([...matchCards(parseRocm(text), [one, other]).keys()]).toEqual([one.id]);
-  expect(matchCards(parseRocm(text), [one, twin]).size).toBe(0);
+  expect(matchCards(parseRocm(text), [one, sameModel]).size).toBe(0);
   const all = captured('amd-dgpu-old-amd-smi', 'rocm-smi', '--showallinfo');
   expect([...matchCards(parseRocm(all), []).keys()]).toEqual(['0000:0b:00.0']);
 });
 
 test('an unsupported tool, or a warning instead of JSON, gives nothing', async () => {
-  const says =
+  const printing =
     (code: number, stdout: string): Tool =>
     async () => ({
       code,
@@ -47,6 +47,6 @@ test('an unsupported tool, or a warning instead of JSON, gives nothing', async (
       missing: false,
     });
   const failed = captured('mixed-amd-igpu-nvidia-dgpu', 'rocm-smi', '--showproductname');
-  expect(await readRocmSmi(says(127, failed), [])).toBeNull();
-  expect(await readRocmSmi(says(0, 'WARNING: low-power state'), [])).toBeNull();
+  expect(await readRocmSmi(printing(127, failed), [])).toBeNull();
+  expect(await readRocmSmi(printing(0, 'WARNING: low-power state'), [])).toBeNull();
 });

@@ -5,13 +5,13 @@ test('reads the name', () => {
   expect(parseSysinfo({ code: 0, stdout: '{"cpu":" AMD EPYC "}' })).toBe('AMD EPYC');
 });
 
-test('a failed or silent child gives null', () => {
+test('returns null for a failed or silent child', () => {
   expect(parseSysinfo({ code: 1, stdout: '{"cpu":"AMD EPYC"}' })).toBeNull();
   expect(parseSysinfo({ code: 0, stdout: '{"cpu":"  "}' })).toBeNull();
   expect(parseSysinfo({ code: 0, stdout: 'trouble' })).toBeNull();
 });
 
-test('the real child reports this processor, and an aborted one still leaves a name', async () => {
+test('the real child reports this processor, and an aborted one still returns a name', async () => {
   expect(await readSysinfo('/usr/bin:/bin')).toMatchObject({
     cpu: expect.stringMatching(/\S/),
     by: 'systeminformation',

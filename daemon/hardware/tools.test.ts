@@ -21,7 +21,7 @@ test.each([
   expect(looseNumber(value)).toBe(expected);
 });
 
-test('a missing tool and success are no problem', () => {
+test('a missing tool and a success are not problems', () => {
   expect(toolProblem({ ...result, code: null, missing: true })).toBeNull();
   expect(toolProblem(result)).toBeNull();
 });

@@ -8,69 +8,81 @@ const gpu = (vendor: DeviceFacts['vendor'], values: Partial<DeviceFacts> = {}): 
   ...values,
 });
 const npu = gpu('amd', { kind: 'npu', driver: 'amdxdna' });
-const facts = (values: Partial<BackendFacts> = {}): BackendFacts => ({
+const backendFacts = (values: Partial<BackendFacts> = {}): BackendFacts => ({
   backends: ['cpu', 'vulkan'],
   vulkan: null,
   flm: null,
   ...values,
 });
-const seen = [{ vendorId: 1, deviceId: 2, integrated: false, name: 'x' }];
+const listed = [{ vendorId: 1, deviceId: 2, integrated: false, name: 'x' }];
 
 test.each([
-  ['GPU with Vulkan', gpu('amd'), 'ok', facts(), null],
-  ['GPU listed by Vulkan', gpu('amd'), 'ok', facts({ vulkan: seen }), null],
-  ['GPU not listed by Vulkan', gpu('amd'), 'ok', facts({ vulkan: [] }), /mesa-vulkan-drivers/],
-  ['no Vulkan backend', gpu('intel'), 'ok', facts({ backends: ['cpu'] }), /not installed/],
-  ['NVIDIA with CUDA', gpu('nvidia'), 'ok', facts({ backends: ['cpu', 'cuda'], vulkan: [] }), null],
+  ['GPU with Vulkan', gpu('amd'), 'ok', backendFacts(), null],
+  ['GPU listed by Vulkan', gpu('amd'), 'ok', backendFacts({ vulkan: listed }), null],
+  ['GPU not listed by Vulkan', gpu('amd'), 'ok', backendFacts({ vulkan: [] }), /mesa-vulkan-drivers/],
+  ['no Vulkan backend', gpu('intel'), 'ok', backendFacts({ backends: ['cpu'] }), /not installed/],
+  ['NVIDIA with CUDA', gpu('nvidia'), 'ok', backendFacts({ backends: ['cpu', 'cuda'], vulkan: [] }), null],
   [
     'CUDA does not apply to other vendors',
     gpu('amd'),
     'ok',
-    facts({ backends: ['cpu', 'cuda'] }),
+    backendFacts({ backends: ['cpu', 'cuda'] }),
     /not installed/,
   ],
   [
     'no driver',
     gpu('nvidia', { driver: null }),
     'no_driver',
-    facts(),
+    backendFacts(),
     /^No driver is loaded: install the NVIDIA/,
   ],
-  ['wrong driver', gpu('nvidia', { driver: 'nouveau' }), 'no_driver', facts(), /nouveau can't run models/],
+  [
+    'wrong driver',
+    gpu('nvidia', { driver: 'nouveau' }),
+    'no_driver',
+    backendFacts(),
+    /nouveau can't run models/,
+  ],
   [
     'driver fails',
     gpu('nvidia', { toolProblem: 'version mismatch' }),
     'no_driver',
-    facts(),
+    backendFacts(),
     /version mismatch/,
   ],
-  ['for a virtual machine', gpu('amd', { driver: 'vfio-pci' }), 'no_driver', facts(), /virtual machine/],
+  [
+    'for a virtual machine',
+    gpu('amd', { driver: 'vfio-pci' }),
+    'no_driver',
+    backendFacts(),
+    /virtual machine/,
+  ],
   [
     'not permitted',
     gpu('amd', { nodes: ['/dev/dri/renderD128'] }),
     'no_permission',
-    facts(),
+    backendFacts(),
     /renderD128.*group render/,
   ],
-  ['display graphics', gpu('amd', { small: true }), 'ok', facts(), /two compute units/],
-  ['NPU without its backend', npu, 'ok', facts(), /FastFlowLM/],
+  ['display graphics', gpu('amd', { small: true }), 'ok', backendFacts(), /two compute units/],
+  ['NPU without its backend', npu, 'ok', backendFacts(), /FastFlowLM/],
   [
     'NPU that is not ready',
     npu,
     'ok',
-    facts({ flm: { ready: false, problem: 'x is old' } }),
+    backendFacts({ flm: { ready: false, problem: 'x is old' } }),
     /says that x is old/,
   ],
   [
     'NPU not listed by its runtime',
     gpu('amd', { kind: 'npu', driver: 'amdxdna', runtimeProblem: 'XRT does not see it' }),
     'ok',
-    facts({ flm: { ready: true, problem: null } }),
+    backendFacts({ flm: { ready: true, problem: null } }),
     /^XRT does not see it\.$/,
   ],
-  ['NPU that is ready', npu, 'ok', facts({ flm: { ready: true, problem: null } }), null],
-] as const)('%s', (_, device, access, given, expected) => {
-  const reason = unusedReason(device, access, given);
+  ['NPU that is ready', npu, 'ok', backendFacts({ flm: { ready: true, problem: null } }), null],
+] as const)('%s', (_, device, access, backends, expected) => {
+  const reason = unusedReason(device, access, backends);
   if (expected === null) expect(reason).toBeNull();
   else expect(reason).toMatch(expected);
 });

@@ -12,7 +12,7 @@ test('parses identity, type and name', () => {
   ]);
 });
 
-test('a missing or failing tool gives null', async () => {
+test('returns null for a missing or failing tool', async () => {
   const base = { code: null, stdout: '', stderr: '', timedOut: false, missing: true };
   expect(await readVulkan(async () => base)).toEqual({ devices: null, problem: null });
   const failed = { ...base, missing: false, code: 1, stderr: 'Cannot create Vulkan instance.\nmore' };

@@ -18,7 +18,7 @@ test('parses numbers from strings and drops a bare number in brackets as a name'
   });
 });
 
-test('invalid or other JSON gives nothing', () => {
+test('returns nothing for invalid or other JSON', () => {
   expect(parseDiscovery('Error: no device')).toEqual([]);
   expect(parseDiscovery('{"device_list": [null, {"device_id": "x"}]}')).toEqual([]);
   expect(parseDetails('')).toMatchObject({ memoryTotal: null, memoryUsed: null });

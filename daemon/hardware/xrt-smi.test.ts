@@ -7,12 +7,12 @@ import type { Tool } from './tools.ts';
 import { evaluateNpus, parseXrt, readXrtSmi } from './xrt-smi.ts';
 
 const npu = newDevice({ id: '0000:c4:00.1', kind: 'npu', vendor: 'amd', vendorId: 0x1022, deviceId: 0x17f0 });
-const seen = captured('amd-strix-halo-npu', 'xrt-smi', 'examine', '-f');
-const unseen = captured('amd-strix-halo-carveout-no-npu', 'xrt-smi', 'examine', '-f');
+const output = captured('amd-strix-halo-npu', 'xrt-smi', 'examine', '-f');
+const withoutNpu = captured('amd-strix-halo-carveout-no-npu', 'xrt-smi', 'examine', '-f');
 
 test('parses the devices, and other text gives null', () => {
-  expect(parseXrt(seen)).toEqual([{ id: '0000:c4:00.1', ready: true }]);
-  expect(parseXrt(unseen)).toEqual([]);
+  expect(parseXrt(output)).toEqual([{ id: '0000:c4:00.1', ready: true }]);
+  expect(parseXrt(withoutNpu)).toEqual([]);
   expect(parseXrt('System Configuration')).toBeNull();
 });
 
@@ -29,7 +29,7 @@ test('reads the output file and removes it', async () => {
   let file = '';
   const tool: Tool = async (_, args) => {
     file = args[4] as string;
-    writeFileSync(file, unseen);
+    writeFileSync(file, withoutNpu);
     return { code: 0, stdout: '', stderr: '', timedOut: false, missing: false };
   };
   expect((await readXrtSmi(tool, [npu])).get(npu.id)?.runtimeProblem).toContain('XRT does not see it');

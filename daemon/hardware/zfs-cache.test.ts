@@ -5,13 +5,13 @@ import { parseArcstats } from './zfs-cache.ts';
 
 const KIB = 1024;
 const GIB = 1024 ** 3;
-const arcstats = (size: number, least: number) =>
+const arcstats = (size: number, min: number) =>
   [
     '13 1 0x01 147 39984 4270000000 98765432100000',
     'name                            type data',
     'hits                            4    123456',
     'c                               4    9000000000',
-    `c_min                           4    ${least}`,
+    `c_min                           4    ${min}`,
     'c_max                           4    16000000000',
     `size                            4    ${size}`,
     'compressed_size                 4    77',
@@ -43,7 +43,7 @@ test("a container with its own figures does not count the host's cache", () => {
   expect(availableOn(files)).toBe(10 * GIB);
 });
 
-test('a file in another format gives nothing', () => {
+test('returns nothing for a file in another format', () => {
   expect(parseArcstats('size 4\n')).toBeNull();
   expect(availableOn({ [STATS]: 'nonsense' })).toBe(10 * GIB);
 });

@@ -6,31 +6,31 @@ import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { enforceConnectionLimit } from './connection-limit.ts';
 import { trackUnusedSockets } from './unused-sockets.ts';
 
-const MOST = 4;
+const MAX_CONNECTIONS = 4;
 const NONE = { silent: 0, idle: 0, stalled: 0, refused: 0 };
 /** More than the system buffers for a reader that does not read. */
 const LONG = Buffer.alloc(32 << 20, 'x');
 
 /** `/held` responds when a test says so; anything else immediately. */
-const held: ServerResponse[] = [];
-const told: Record<string, number>[] = [];
+const pendingResponses: ServerResponse[] = [];
+const warnings: Record<string, number>[] = [];
 const clock = { now: 0 };
 let server: ReturnType<typeof createServer>;
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
-  held.length = 0;
-  told.length = 0;
+  pendingResponses.length = 0;
+  warnings.length = 0;
   clock.now = 0;
   server = createServer((req, res) => {
-    if (req.url === '/held') held.push(res);
+    if (req.url === '/held') pendingResponses.push(res);
     else if (req.url === '/long') res.end(LONG);
     else res.end('served');
   });
   server.on('upgrade', (_req, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
-  const log = { warn: (counts: Record<string, number>) => void told.push(counts) };
+  const log = { warn: (counts: Record<string, number>) => void warnings.push(counts) };
   enforceConnectionLimit(server, trackUnusedSockets(server), {
-    maxConnections: MOST,
+    maxConnections: MAX_CONNECTIONS,
     log,
     now: () => clock.now,
     checkIntervalMs: 10,
@@ -43,14 +43,14 @@ afterEach(() => {
   server.close();
 });
 
-/** Connects and sends `words`. Resolves when the server has accepted the connection. */
-async function client(words = ''): Promise<Socket> {
+/** Connects and sends `text`. Resolves when the server has accepted the connection. */
+async function client(text = ''): Promise<Socket> {
   const arrived = once(server, 'connection');
   const socket = connect(portOf(server), '127.0.0.1');
   socket.on('error', () => {});
   sockets.push(socket);
   await arrived;
-  if (words !== '') socket.write(words);
+  if (text !== '') socket.write(text);
   return socket;
 }
 
@@ -58,53 +58,53 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`;
 const HALF = 'GET / HTTP/1.1\r\nhost';
 
 /** Connects, sends a request and waits for the beginning of the response. */
-async function served(words = get('/')): Promise<Socket> {
-  const socket = await client(words);
+async function served(text = get('/')): Promise<Socket> {
+  const socket = await client(text);
   await once(socket, 'data');
   return socket;
 }
 
 async function busy(): Promise<Socket> {
-  const before = held.length;
+  const before = pendingResponses.length;
   const socket = await client(get('/held'));
-  while (held.length === before) await once(server, 'request');
+  while (pendingResponses.length === before) await once(server, 'request');
   return socket;
 }
 
-const gone = (socket: Socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'));
+const closed = (socket: Socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'));
 
 it('B08 incomplete request heads block no client: the oldest are closed', async () => {
   const running = await busy();
   const first = await client(HALF);
-  for (let index = 0; index < 5 * MOST; index++) await client(HALF);
-  await gone(first);
+  for (let index = 0; index < 5 * MAX_CONNECTIONS; index++) await client(HALF);
+  await closed(first);
   for (let index = 0; index < 3; index++) (await served()).destroy();
-  held[0]?.end('late');
+  pendingResponses[0]?.end('late');
   expect(String(await once(running, 'data'))).toContain('late');
 });
 
-it('then those leave that are between two requests, never one that is served or was upgraded', async () => {
+it('then idle keep-alive connections are closed, never active or upgraded ones', async () => {
   const running = await busy();
   const upgraded = await served('GET / HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
   const [older, newer] = [await served(), await served()];
   await served();
-  await gone(older);
+  await closed(older);
   expect([running, upgraded, newer].map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
 });
 
-it('a new one is refused while all others are served', async () => {
+it('a new connection is refused while all others are active', async () => {
   const running = [await busy(), await busy(), await busy(), await busy()];
-  await gone(await client(get('/')));
+  await closed(await client(get('/')));
   expect(running.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false]);
-  expect(told).toEqual([{ most: MOST, ...NONE, refused: 1 }]);
+  expect(warnings).toEqual([{ most: MAX_CONNECTIONS, ...NONE, refused: 1 }]);
 });
 
 it('is logged once a minute, with the counts since the last time', async () => {
-  for (let index = 0; index < MOST + 3; index++) await client(HALF);
-  expect(told).toEqual([{ most: MOST, ...NONE, silent: 1 }]);
+  for (let index = 0; index < MAX_CONNECTIONS + 3; index++) await client(HALF);
+  expect(warnings).toEqual([{ most: MAX_CONNECTIONS, ...NONE, silent: 1 }]);
   clock.now = 60_000;
   await client(HALF);
-  expect(told[1]).toEqual({ most: MOST, ...NONE, silent: 3 });
+  expect(warnings[1]).toEqual({ most: MAX_CONNECTIONS, ...NONE, silent: 3 });
 });
 
 /** Requests the long response and reads only its beginning. */
@@ -115,29 +115,40 @@ async function unread(): Promise<Socket> {
 }
 
 /** Waits until the system has filled its buffers and several samples were taken. */
-const looked = () => new Promise((resolve) => setTimeout(resolve, 150));
+const waitForSamples = () => new Promise((resolve) => setTimeout(resolve, 150));
 
-it('S05 then the one whose reader has taken nothing for longest, never a slow reader', async () => {
-  const theirs: Socket[] = [];
-  server.on('connection', (socket) => theirs.push(socket));
+it('S05 then the connection whose client has not read for the longest time is closed, never that of a slow reader', async () => {
+  const serverSockets: Socket[] = [];
+  server.on('connection', (socket) => serverSockets.push(socket));
   const slow = await unread();
   await unread();
-  await looked();
+  await waitForSamples();
   clock.now = 5_000;
   await unread();
   await unread();
-  await looked();
+  await waitForSamples();
   clock.now = 9_999;
-  await gone(await client(get('/')));
-  expect(told).toEqual([{ most: MOST, ...NONE, refused: 1 }]);
+  await closed(await client(get('/')));
+  expect(warnings).toEqual([{ most: MAX_CONNECTIONS, ...NONE, refused: 1 }]);
 
   slow.resume();
-  for (let taken = 0; taken < LONG.length / 4; ) taken += ((await once(slow, 'data')) as [Buffer])[0].length;
+  for (let received = 0; received < LONG.length / 4; )
+    received += ((await once(slow, 'data')) as [Buffer])[0].length;
   slow.pause();
-  await looked();
+  await waitForSamples();
   clock.now = 10_000;
   await served();
-  expect(theirs.slice(0, MOST).map(({ destroyed }) => destroyed)).toEqual([false, true, false, false]);
+  expect(serverSockets.slice(0, MAX_CONNECTIONS).map(({ destroyed }) => destroyed)).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ]);
   await served();
-  expect(theirs.slice(0, MOST).map(({ destroyed }) => destroyed)).toEqual([false, true, false, false]);
+  expect(serverSockets.slice(0, MAX_CONNECTIONS).map(({ destroyed }) => destroyed)).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ]);
 });

@@ -16,7 +16,7 @@ test('a drain without a response in progress ends immediately', async () => {
   expect(drain.isDraining).toBe(true);
 });
 
-test('it ends with the last response, even if that closes repeatedly', async () => {
+test('a drain ends with the last response, even if that emits close repeatedly', async () => {
   const drain = new Drain();
   const [first, second] = [answer(), answer()];
   drain.track(first);
@@ -33,7 +33,7 @@ test('it ends with the last response, even if that closes repeatedly', async () 
   await drained;
 });
 
-test('what does not end is waited for no longer than the limit', async () => {
+test('a drain waits no longer than the limit', async () => {
   const drain = new Drain();
   drain.track(answer());
   await drain.begin(10);

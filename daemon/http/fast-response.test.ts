@@ -38,7 +38,7 @@ async function headOf(handle: (res: FastResponse) => void, method = 'GET'): Prom
   return head.split('\r\n').filter((line) => !line.startsWith('Date: '));
 }
 
-it('headers set before, added by the head and replaced by it are contained once', async () => {
+it('headers that were set before, added or replaced by the head occur once', async () => {
   const lines = await headOf((res) => {
     res.setHeader('X-One', '1').setHeader('x-two', '2').setHeader('x-gone', 'g').setHeader('x-one', 'one');
     res.removeHeader('X-Gone');
@@ -70,7 +70,7 @@ it('a response without its own head has the headers that were set, and lists bec
   ]);
 });
 
-it('a length, a coding and a connection that were set are obeyed, also with a reason and a list', async () => {
+it('a length, transfer coding and connection header that were set are used, also with a reason and a list', async () => {
   const lines = await headOf((res) => {
     res.setHeader('connection', 'close');
     res.writeHead(200, 'Fine', ['content-length', 0]);
@@ -80,17 +80,17 @@ it('a length, a coding and a connection that were set are obeyed, also with a re
 });
 
 it('returns the headers that are set', async () => {
-  const seen: unknown[] = [];
+  const values: unknown[] = [];
   await headOf((res) => {
     res.setHeader('A', 1).setHeader('b', 'two');
-    seen.push(res.getHeader('a'), res.getHeader('c'), res.hasHeader('B'), res.hasHeader('c'));
-    seen.push(res.getHeaderNames(), res.getHeaders());
+    values.push(res.getHeader('a'), res.getHeader('c'), res.hasHeader('B'), res.hasHeader('c'));
+    values.push(res.getHeaderNames(), res.getHeaders());
     res.end();
   });
-  expect(seen).toEqual([1, undefined, true, false, ['a', 'b'], { a: 1, b: 'two' }]);
+  expect(values).toEqual([1, undefined, true, false, ['a', 'b'], { a: 1, b: 'two' }]);
 });
 
-it('no value can begin a new line', async () => {
+it('no header value can start a new line', async () => {
   const failed: unknown[] = [];
   const lines = await headOf((res) => {
     res.setHeader('x', 'a\r\nset-cookie: stolen=1');
@@ -111,7 +111,7 @@ const BYTES = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
 const LONG = Buffer.alloc(5_000, BYTES);
 const bodyOf = ({ text }: { text: string }): string => text.slice(text.indexOf('\r\n\r\n') + 4);
 
-it('a short body leaves byte for byte, in one piece with its head', async () => {
+it('a short body is written unchanged, in one piece with its head', async () => {
   const wire = await wireOf((res) => {
     res.writeHead(200, { 'content-length': BYTES.length });
     res.end(BYTES);
@@ -122,8 +122,8 @@ it('a short body leaves byte for byte, in one piece with its head', async () => 
 
 it.each([
   ['a long body', [LONG], LONG.toString('latin1')],
-  ['what follows other pieces', [LONG, BYTES], LONG.toString('latin1') + BYTES.toString('latin1')],
-])('%s is what was written, too', async (_, chunks, body) => {
+  ['a piece after others', [LONG, BYTES], LONG.toString('latin1') + BYTES.toString('latin1')],
+])('%s is written unchanged', async (_, chunks, body) => {
   const wire = await wireOf((res) => {
     res.writeHead(200, { 'content-length': body.length });
     for (const chunk of chunks.slice(0, -1)) res.write(chunk);
@@ -142,7 +142,7 @@ it('a short body of unknown length is one chunk, and its callback is called', as
   expect(done).toEqual(['called']);
 });
 
-it('a response to HEAD has none', async () => {
+it('a response to HEAD has no body', async () => {
   const wire = await wireOf((res) => {
     res.writeHead(200, { 'content-length': BYTES.length });
     res.end(BYTES);

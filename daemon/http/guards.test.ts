@@ -25,7 +25,10 @@ const CLIENT = { authorization: 'Bearer the-client-key' };
 const ENFORCED: Values = { requireAuth: true, adminKey: 'the-admin-key', clientKey: 'the-client-key' };
 
 /** The guards over real judgements, with settings and sessions in memory. */
-async function door(values: Values = ENFORCED, listener = { bindHost: '0.0.0.0', port: 1, loopback: false }) {
+async function setUpGuards(
+  values: Values = ENFORCED,
+  listener = { bindHost: '0.0.0.0', port: 1, loopback: false },
+) {
   const { log, lines } = recordedLog();
   const settings = memorySettings(values);
   const audit = { add: () => {}, list: () => [] };
@@ -76,7 +79,7 @@ async function door(values: Values = ENFORCED, listener = { bindHost: '0.0.0.0',
 
 describe('the order of the guards', () => {
   it('framing before Host, Host before Origin, Origin before the tier, the tier before the limiter', async () => {
-    const { outcome, settings } = await door({ ...ENFORCED, loginRatelimitMax: 1 });
+    const { outcome, settings } = await setUpGuards({ ...ENFORCED, loginRatelimitMax: 1 });
     settings.file.requireAuth = false;
     const bad = { host: 'attacker.org', origin: 'http://attacker.net' };
     const rotate = { method: 'POST', url: '/api/auth/rotate' };
@@ -94,8 +97,8 @@ describe('the order of the guards', () => {
     expect(await outcome({ url: '/api/audit', with: ADMIN })).toBe('audit');
   });
 
-  it('hands on what it found out', async () => {
-    const { pass } = await door();
+  it('passes on its results', async () => {
+    const { pass } = await setUpGuards();
     const call = await pass({ url: '/v1/models/org/name?show_all=1', with: ADMIN });
     expect(call).toMatchObject({
       id: 'req-1',
@@ -110,8 +113,8 @@ describe('the order of the guards', () => {
 });
 
 describe('Host', () => {
-  it('O14 a strange name is refused while enforcement is off, and only noted while it is on', async () => {
-    const { outcome, settings, lines } = await door();
+  it('O14 a foreign name is refused while enforcement is off, and only recorded while it is on', async () => {
+    const { outcome, settings, lines } = await setUpGuards();
     const rebound = { url: '/api/health', with: { host: 'attacker.org' } };
     expect(await outcome(rebound)).toBe('health');
     const noted = { event: 'host.unlisted', level: 'debug', msg: expect.stringContaining('not listed') };
@@ -122,8 +125,8 @@ describe('Host', () => {
     expect(lines.filter(({ event }) => event === 'host.unlisted')).toHaveLength(1);
   });
 
-  it('a malformed Host ends the connection, whatever the enforcement', async () => {
-    const { refusal } = await door();
+  it('a malformed Host closes the connection with and without enforcement', async () => {
+    const { refusal } = await setUpGuards();
     const error = await refusal({ url: '/api/health', with: { host: 'a b' } });
     expect([error.code, error.status, error.headers()]).toEqual([
       'request.malformed',
@@ -136,11 +139,11 @@ describe('Host', () => {
 
 describe('class', () => {
   it('C02 C15 404 and 405 are shown only to callers that may see them', async () => {
-    const { outcome, refusal } = await door();
-    const nowhere = { url: '/api/nowhere' };
-    expect(await outcome(nowhere)).toBe('auth.required');
-    expect(await outcome({ ...nowhere, with: CLIENT })).toBe('auth.forbidden');
-    expect(await outcome({ ...nowhere, with: ADMIN })).toBe('route.not_found');
+    const { outcome, refusal } = await setUpGuards();
+    const unknownRoute = { url: '/api/nowhere' };
+    expect(await outcome(unknownRoute)).toBe('auth.required');
+    expect(await outcome({ ...unknownRoute, with: CLIENT })).toBe('auth.forbidden');
+    expect(await outcome({ ...unknownRoute, with: ADMIN })).toBe('route.not_found');
     const post = { method: 'POST', url: '/v1/models' };
     expect(await outcome(post)).toBe('auth.required');
     const error = await refusal({ ...post, with: ADMIN });
@@ -149,7 +152,7 @@ describe('class', () => {
   });
 
   it('names the header to use only to callers that sent x-api-key alone', async () => {
-    const { refusal } = await door();
+    const { refusal } = await setUpGuards();
     const message = async (headers: Record<string, string>) =>
       (await refusal({ url: '/api/audit', with: headers })).message;
     const plain = await message({});
@@ -159,23 +162,23 @@ describe('class', () => {
     expect(await message({ authorization: 'Bearer wrong' })).toBe(plain);
   });
 
-  it('an upgrade is judged by its Origin whatever its method', async () => {
-    const { outcome } = await door();
+  it('an upgrade is checked by its Origin for any method', async () => {
+    const { outcome } = await setUpGuards();
     const socket = { url: '/v1/realtime', with: { ...CLIENT, origin: 'http://attacker.net' } };
     expect(await outcome(socket, true)).toBe('auth.origin_forbidden');
     expect(await outcome({ ...socket, with: CLIENT }, true)).toBe('v1.realtime');
     expect(await outcome(socket)).toBe('v1.realtime');
   });
 
-  it('a caller behind a proxy is watched for before anything is judged', async () => {
-    const { outcome, auth } = await door({ ...ENFORCED, trustForwardedFor: false });
+  it('a caller behind a proxy is detected before any check', async () => {
+    const { outcome, auth } = await setUpGuards({ ...ENFORCED, trustForwardedFor: false });
     for (const one of ['203.0.113.1', '203.0.113.2'])
       await outcome({ url: '/api/nowhere', peer: '127.0.0.1', with: { 'x-forwarded-for': one } });
     expect(auth.sharedAddressCause()).not.toBeNull();
   });
 
-  it('a request without method and target is a GET of nothing', async () => {
-    const { deps } = await door();
+  it('a request without method and target counts as a GET of an empty target', async () => {
+    const { deps } = await setUpGuards();
     const bare = { headers: {}, rawHeaders: ['Host', 'box'], socket: {} } as unknown as IncomingMessage;
     expect(() => admit(deps, bare, false)).toThrow(expect.objectContaining({ code: 'request.malformed' }));
     const root = { ...bare, url: '/' } as IncomingMessage;
@@ -190,7 +193,11 @@ describe('limiter', () => {
   const login = { method: 'POST', url: '/api/auth/login' };
 
   it('L01 L04 R15 shows how long to wait, as a header and in the body', async () => {
-    const { outcome, refusal } = await door({ ...ENFORCED, loginRatelimitMax: 2, loginRatelimitWindowS: 30 });
+    const { outcome, refusal } = await setUpGuards({
+      ...ENFORCED,
+      loginRatelimitMax: 2,
+      loginRatelimitWindowS: 30,
+    });
     expect(await outcome(login)).toBe('auth.login');
     vi.advanceTimersByTime(10_000);
     expect(await outcome(login)).toBe('auth.login');
@@ -202,8 +209,8 @@ describe('limiter', () => {
     expect(await outcome(login)).toBe('auth.login');
   });
 
-  it('D9 many attempts over all addresses wait a moment each, and pass', async () => {
-    const { outcome } = await door({ ...ENFORCED, loginRatelimitMax: 1000 });
+  it('D9 many attempts from different addresses are delayed and pass', async () => {
+    const { outcome } = await setUpGuards({ ...ENFORCED, loginRatelimitMax: 1000 });
     for (let i = 0; i < 100; i++)
       expect(await outcome({ ...login, peer: `192.168.1.${i}` })).toBe('auth.login');
     let done = false;

@@ -6,9 +6,9 @@ import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { allowBodyDrain, forbidDrain, lingerAfterResponse } from './lingering-close.ts';
 
 let server: Server;
-/** How many body bytes reached the server, and when its socket went. */
+/** How many body bytes reached the server, and when its socket was closed. */
 let read: () => number;
-let gone: Promise<void>;
+let socketClosed: Promise<void>;
 /** Called before a request is refused. */
 let before: (req: IncomingMessage) => void = () => {};
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
   server = createServer((req, res) => {
     const { socket } = req;
     read = () => socket.bytesRead;
-    gone = new Promise((resolve) => socket.once('close', () => resolve()));
+    socketClosed = new Promise((resolve) => socket.once('close', () => resolve()));
     res.setHeader('connection', 'close');
     before(req);
     lingerAfterResponse(req);
@@ -47,18 +47,18 @@ describe('lingerAfter', () => {
     }
   });
 
-  it('reads little of the body and closes a sender that neither reads nor leaves', async () => {
+  it('reads little of the body and disconnects a sender that neither reads nor closes', async () => {
     const socket = connect({ port: port(), host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => {});
     socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000000\r\n\r\n');
-    const pump = () => {
+    const writeMore = () => {
       while (socket.writable && socket.write(Buffer.alloc(1 << 18)));
     };
-    socket.on('drain', pump);
-    pump();
+    socket.on('drain', writeMore);
+    writeMore();
     const started = performance.now();
     await new Promise((resolve) => server.once('request', resolve));
-    await gone;
+    await socketClosed;
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(read()).toBeLessThan(8 << 20);
     socket.destroy();
@@ -82,10 +82,10 @@ describe('lingerAfter', () => {
   it('the sender of an accepted body may write it all before reading', async () => {
     before = (req) => allowBodyDrain(req, 20 << 20);
     expect(await writeThenRead(20 << 20)).toMatch(/^HTTP\/1.1 200 OK\r\n(?:.*\r\n)+no$/);
-    await gone;
+    await socketClosed;
   });
 
-  it('and only that much; not after the permission was revoked', async () => {
+  it('reads only the permitted bytes, and none after the permission was revoked', async () => {
     before = (req) => allowBodyDrain(req, 2 << 20);
     expect(await Promise.race([writeThenRead(20 << 20), sleep(500, 'not read')])).toBe('not read');
     expect(read()).toBeLessThan(12 << 20);
@@ -102,27 +102,27 @@ describe('a connection that stays open', () => {
   /**
    * Reads every body to its end and keeps the connection, but responds to `/refused` immediately and closes.
    */
-  let kept: Server;
+  let keepAliveServer: Server;
   const ends = new Set<unknown>();
   beforeEach(async () => {
     ends.clear();
-    kept = createServer((req, res) => {
+    keepAliveServer = createServer((req, res) => {
       allowBodyDrain(req, 20 << 20);
       ends.add(req.socket.destroySoon);
       if (req.url !== '/refused') return void req.resume().on('end', () => res.end('yes'));
       res.setHeader('connection', 'close');
       res.end('no');
     });
-    await new Promise<void>((resolve) => kept.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => keepAliveServer.listen(0, '127.0.0.1', resolve));
   });
   afterEach(async () => {
-    kept.closeAllConnections();
-    await new Promise((resolve) => kept.close(resolve));
+    keepAliveServer.closeAllConnections();
+    await new Promise((resolve) => keepAliveServer.close(resolve));
   });
 
   const send = (agent: Agent, path: string, bytes: number) =>
     new Promise<string>((resolve, reject) => {
-      const { port: at } = kept.address() as AddressInfo;
+      const { port: at } = keepAliveServer.address() as AddressInfo;
       const req = request({ host: '127.0.0.1', port: at, path, method: 'POST', agent }, (res) => {
         let text = '';
         res.setEncoding('utf8').on('data', (part: string) => {
@@ -134,7 +134,7 @@ describe('a connection that stays open', () => {
       req.end(Buffer.alloc(bytes));
     });
 
-  it('has one end for all its requests, and the last of them may write all of its body', async () => {
+  it('has one end for all its requests, and the last request may send its whole body', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let turn = 0; turn < 5; turn++) expect(await send(agent, '/', 10)).toBe('yes');
     expect(ends.size).toBe(1);

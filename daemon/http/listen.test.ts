@@ -6,7 +6,7 @@ import { SetupError } from '../lib/setup-error.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { addressWaitFor, listen } from './listen.ts';
 
-/** Of a range for documents: no machine has it. */
+/** An address of a documentation range, which no machine has. */
 const ABSENT = '192.0.2.77';
 
 let server: Server;
@@ -61,13 +61,13 @@ describe('listen', () => {
       });
     };
 
-    it('is judged by its address, which is the one that is opened', async () => {
+    it('is checked by its address, which is the address that is opened', async () => {
       const judged: string[] = [];
       await listenLate(async (address) => void judged.push(address));
       expect(judged).toEqual([(server.address() as AddressInfo).address]);
     });
 
-    it('is not opened when that may not be', async () => {
+    it('is not opened when the address is not permitted', async () => {
       const work = listenLate(async () => {
         throw new SetupError('It is reachable from the internet.', 'Set a key.');
       });
@@ -94,8 +94,8 @@ describe('listen', () => {
   });
 
   it.each([
-    ['without patience', ABSENT, 0],
-    ['where waiting is no help', '127.0.0.1', 60_000],
+    ['without a wait time', ABSENT, 0],
+    ['for an error that waiting does not fix', '127.0.0.1', 60_000],
   ])('refuses at once %s', async (_name, host, addressWaitMs) => {
     const { log, lines } = recordedLog();
     const other = createServer();

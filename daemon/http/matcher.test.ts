@@ -7,7 +7,7 @@ const match = createMatcher();
 const id = (method: string, path: string) => match(method, path).route?.id ?? null;
 
 describe('createMatcher', () => {
-  it('finds every row by an example of its own path', () => {
+  it('finds every row by an example of its path', () => {
     for (const row of routeRows()) {
       const path = row.path.replace(/[:*](\w+)/g, 'example');
       expect(id(row.method, path), `${row.method} ${path}`).toBe(row.id);
@@ -38,7 +38,7 @@ describe('createMatcher', () => {
     ['/api/auth/status%00'],
     ['/api/auth/status;a=b'],
     ['/api\\auth\\status'],
-  ])('C04/C06 %s is not a route', (path) => expect(id('GET', path)).toBeNull());
+  ])('C04/C06 %s matches no route', (path) => expect(id('GET', path)).toBeNull());
 
   it('C08/C09 model ids span slashes and are decoded once', () => {
     expect(match('GET', '/v1/models/org/name').params).toEqual({ model_id: 'org/name' });
@@ -58,7 +58,7 @@ describe('createMatcher', () => {
     expect(id('DELETE', '/api/memory/delete')).toBe('memory.delete.one');
   });
 
-  it('fixed paths are remembered, patterns are not', () => {
+  it('fixed paths are cached, patterns are not', () => {
     for (const method of ['GET', 'HEAD']) {
       expect(match(method, '/v1/models')).toBe(match(method, '/v1/models'));
       expect(match(method, '/v1/models/a')).not.toBe(match(method, '/v1/models/a'));
@@ -68,7 +68,7 @@ describe('createMatcher', () => {
     expect(match('GET', '/v1/models/*model_id')).not.toBe(match('GET', '/v1/models/*model_id'));
   });
 
-  it('never throws and returns the same twice, whatever the target', () => {
+  it('never throws and is deterministic for any target', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (tail) => {
         const path = `/${tail}`;

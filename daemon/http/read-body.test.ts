@@ -88,11 +88,12 @@ describe('deeperThan', () => {
 
 describe('wellFormed', () => {
   it.each(['"\\ud800"', '{"a":["\\udc00x"]}', '{"\\ud83d":1}', '["\\ude00\\ud83d"]'])(
-    'B05 %s is not',
+    'B05 %s is not well-formed',
     (json) => expect(isWellFormed(JSON.parse(json))).toBe(false),
   );
-  it.each(['"\\ud83d\\ude00"', '{"a":[1,null,true,"\ufffd"]}', '"\\\\ud800"', '7'])('%s is', (json) =>
-    expect(isWellFormed(JSON.parse(json))).toBe(true),
+  it.each(['"\\ud83d\\ude00"', '{"a":[1,null,true,"\ufffd"]}', '"\\\\ud800"', '7'])(
+    '%s is well-formed',
+    (json) => expect(isWellFormed(JSON.parse(json))).toBe(true),
   );
 });
 
@@ -116,7 +117,7 @@ describe('parseWith', () => {
   });
 });
 
-it('the memory of a long body that breaks off is there for the next one', async () => {
+it('the memory of an aborted long body is available for the next one', async () => {
   clearBufferPool();
   const LENGTH = 13 * 1024 * 1024;
   const sender = new PassThrough({ highWaterMark: LENGTH });
@@ -126,6 +127,6 @@ it('the memory of a long body that breaks off is there for the next one', async 
   await new Promise((resolve) => setImmediate(resolve));
   sender.destroy();
   await expect(read).rejects.toMatchObject({ code: 'request.malformed' });
-  const room = acquireBuffer(LENGTH);
-  expect([room.length, room.subarray(0, 3).toString()]).toEqual([LENGTH, 'ddd']);
+  const buffer = acquireBuffer(LENGTH);
+  expect([buffer.length, buffer.subarray(0, 3).toString()]).toEqual([LENGTH, 'ddd']);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { type ConsumeBytes, receiveInto } from './read-body.ts';
 
-/** What a taker got of `body`, which is sent in one go, or what the receipt was rejected with. */
+/** Returns what a consumer received of `body`, which is sent in one piece, or the reason of the rejection. */
 async function received(
   body: Buffer,
   take: ConsumeBytes,
@@ -27,13 +27,13 @@ async function received(
   return outcome;
 }
 
-test('it has ended when the last bytes were consumed, not when they arrived', async () => {
-  const taken: Buffer[] = [];
+test('ends when the last bytes were consumed, not when they arrived', async () => {
+  const chunks: Buffer[] = [];
   const outcome = await received(Buffer.alloc(16_000, 7), async (chunk) => {
     for (let turn = 0; turn < 50; turn++) await breath();
-    taken.push(chunk);
+    chunks.push(chunk);
   });
-  expect([outcome, Buffer.concat(taken).length]).toEqual(['all', 16_000]);
+  expect([outcome, Buffer.concat(chunks).length]).toEqual(['all', 16_000]);
 });
 
 test('chunks are consumed one after the other', async () => {
@@ -52,14 +52,16 @@ test.each([true, false])('more than the cap is 413 (length declared: %s)', async
   expect(outcome).toMatchObject({ code: 'request.too_large' });
 });
 
-test('a consumer that fails and a caller that disconnects end it', async () => {
+test('ends when the consumer fails or the caller disconnects', async () => {
   const full = new Error('full');
   expect(await received(Buffer.from('x'), () => Promise.reject(full))).toBe(full);
-  const gone = new Error('gone');
-  expect(await received(Buffer.from('x'), () => undefined, { signal: AbortSignal.abort(gone) })).toBe(gone);
+  const reason = new Error('disconnected');
+  expect(await received(Buffer.from('x'), () => undefined, { signal: AbortSignal.abort(reason) })).toBe(
+    reason,
+  );
 });
 
-test('what a taker throws ends the reading, as what it rejects with does', async () => {
+test('a consumer that throws ends the reading like one that rejects', async () => {
   const why = new Error('not this');
   const throws = await received(Buffer.alloc(10_000), () => {
     throw why;

@@ -32,7 +32,7 @@ async function serving(health: Handler) {
   return { http, lines, url: `http://127.0.0.1:${http.port}/api/health` };
 }
 
-test('a handler that writes after the end of its response is logged, and nothing else fails', async () => {
+test('a handler that writes after the end of its response is logged and has no other effect', async () => {
   const { http, lines, url } = await serving(async ({ res }) => {
     res.end('whole');
     res.write('more');

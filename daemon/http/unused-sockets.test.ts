@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { trackUnusedSockets } from './unused-sockets.ts';
 
-const server = createServer((_req, res) => void res.write('begun'));
+const server = createServer((_req, res) => void res.write('started'));
 const silentSockets = trackUnusedSockets(server);
 const open: Socket[] = [];
 
@@ -27,7 +27,7 @@ afterEach(() => {
   server.close();
 });
 
-it('ends connections without a request, half a head included, and leaves those with one alone', async () => {
+it('closes connections without a complete request head, and no others', async () => {
   const [silent, halfway, busy] = [await client(), await client(), await client()];
   halfway.write('GET / HTTP/1.1\r\nhost');
   busy.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');

@@ -18,7 +18,7 @@ import { type SocketHandler, WsPipeline } from './ws-pipeline.ts';
 
 const KEYS = { SVC_ADMIN_KEY: 'the-first-admin-key', SVC_CLIENT_KEY: 'the-first-client-key' };
 
-interface Door {
+interface Listener {
   auth: Auth;
   settings: Settings;
   http: HttpServer;
@@ -26,7 +26,7 @@ interface Door {
 }
 
 let home: string;
-let door: Door;
+let running: Listener;
 let closeParts: () => void;
 /** The handler of `/v1/realtime`. It keeps the socket open by default. */
 let serve: SocketHandler;
@@ -59,7 +59,7 @@ beforeEach(async () => {
   const listener = () => ({ bindHost: '127.0.0.1', port: 0, loopback: true });
   const auth = await createAuth({ settings, store, log, secretFile, listener });
   const http = await startListener(auth);
-  door = { auth, settings, http, secretFile };
+  running = { auth, settings, http, secretFile };
   closeParts = () => {
     settings.close();
     store.close();
@@ -70,7 +70,7 @@ afterEach(async () => {
   vi.useRealTimers();
   for (const socket of opened) socket.terminate();
   opened.clear();
-  await door.http.stop(100);
+  await running.http.stop(100);
   closeParts();
 });
 
@@ -80,9 +80,9 @@ interface Peer {
   closed: Promise<number>;
 }
 
-/** Connects and waits for the handler's first word, or for the close. */
+/** Connects and waits for the first message of the handler, or for the close. */
 function connect(headers: Record<string, string> = {}): Promise<Peer> {
-  const socket = new WebSocket(`ws://127.0.0.1:${door.http.port}/v1/realtime`, { headers });
+  const socket = new WebSocket(`ws://127.0.0.1:${running.http.port}/v1/realtime`, { headers });
   opened.add(socket);
   socket.on('error', () => {});
   const closed = new Promise<number>((resolve) => socket.on('close', (code) => resolve(code)));
@@ -94,7 +94,7 @@ function connect(headers: Record<string, string> = {}): Promise<Peer> {
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const session = () => {
-  const { setCookie } = door.auth.login(KEYS.SVC_ADMIN_KEY, aRequest({ method: 'POST' }));
+  const { setCookie } = running.auth.login(KEYS.SVC_ADMIN_KEY, aRequest({ method: 'POST' }));
   return { cookie: setCookie.split(';')[0] as string };
 };
 
@@ -109,7 +109,7 @@ async function expectOpen({ socket }: Peer): Promise<void> {
 
 describe('the id of a request', () => {
   const idOfHandshake = (headers: Record<string, string>) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${door.http.port}/v1/realtime`, { headers });
+    const socket = new WebSocket(`ws://127.0.0.1:${running.http.port}/v1/realtime`, { headers });
     opened.add(socket);
     socket.on('error', () => {});
     return new Promise<unknown>((resolve) =>
@@ -117,27 +117,27 @@ describe('the id of a request', () => {
     );
   };
 
-  it('is in the handshake response, and the handler has the same', async () => {
+  it('is in the handshake response and equals that of the handler', async () => {
     const served = new Promise<string>((resolve) => {
       serve = (_socket, call) => resolve(call.id);
     });
     expect(await idOfHandshake(bearer(KEYS.SVC_CLIENT_KEY))).toBe(await served);
   });
 
-  it('is in it too where the socket is closed at once', async () =>
+  it('is also in the response when the socket is closed at once', async () =>
     expect(await idOfHandshake({})).toEqual(expect.stringMatching(/^\S+$/)));
 });
 
 describe('messages', () => {
-  it('that arrive in one packet are served in one turn each, in order', async () => {
-    const took: string[] = [];
-    let most = 0;
-    let inTurn = 0;
+  it('that arrive in one packet are handled in separate event loop turns, in order', async () => {
+    const received: string[] = [];
+    let maxActive = 0;
+    let active = 0;
     serve = (socket) => {
       socket.on('message', (data) => {
-        took.push(String(data));
-        most = Math.max(most, ++inTurn);
-        setImmediate(() => (inTurn = 0));
+        received.push(String(data));
+        maxActive = Math.max(maxActive, ++active);
+        setImmediate(() => (active = 0));
       });
       socket.send('in');
     };
@@ -145,7 +145,7 @@ describe('messages', () => {
     const sent = Array.from({ length: 200 }, (_, at) => String(at));
     for (const word of sent) client.socket.send(word);
     await expectOpen(client);
-    expect([took, most]).toEqual([sent, 1]);
+    expect([received, maxActive]).toEqual([sent, 1]);
   });
 });
 
@@ -154,33 +154,33 @@ describe('W02 open sockets are checked again', () => {
     const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));
     const admin = await connect(bearer(KEYS.SVC_ADMIN_KEY));
     const browser = await connect(session());
-    await door.auth.rotate('client');
+    await running.auth.rotate('client');
     expect(await client.closed).toBe(4401);
     await expectOpen(admin);
     await expectOpen(browser);
-    await door.auth.rotate('admin');
+    await running.auth.rotate('admin');
     expect(await admin.closed).toBe(4401);
     await expectOpen(browser);
   });
 
-  it('when a session is logged out or all are ended', async () => {
+  it('when a session logs out or all sessions are ended', async () => {
     const [first, second] = [session(), session()];
-    const gone = await connect(first);
+    const loggedOut = await connect(first);
     const other = await connect(second);
     const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));
-    door.auth.logout(aRequest({ method: 'POST', with: { Cookie: first.cookie } }));
-    expect(await gone.closed).toBe(4401);
+    running.auth.logout(aRequest({ method: 'POST', with: { Cookie: first.cookie } }));
+    expect(await loggedOut.closed).toBe(4401);
     await expectOpen(other);
-    await door.auth.endSessions();
+    await running.auth.endSessions();
     expect(await other.closed).toBe(4401);
     await expectOpen(client);
   });
 
   it('when enforcement is turned on: only callers with a credential stay', async () => {
-    await door.auth.requireAuth(false);
+    await running.auth.requireAuth(false);
     const anon = await connect();
     const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));
-    await door.auth.requireAuth(true);
+    await running.auth.requireAuth(true);
     expect(await anon.closed).toBe(4401);
     await expectOpen(client);
   });
@@ -188,22 +188,22 @@ describe('W02 open sockets are checked again', () => {
   it('when the settings change: an origin that is no longer listed is closed with 4403', async () => {
     const listed = await connect({ ...bearer(KEYS.SVC_CLIENT_KEY), origin: 'https://chat.mydomain.org' });
     await expectOpen(listed);
-    await door.settings.persist('allowedOrigins', []);
+    await running.settings.persist('allowedOrigins', []);
     expect(await listed.closed).toBe(4403);
   });
 
   it('when enforcement is turned off, a host name that is not listed is closed', async () => {
     const unlisted = await connect({ ...bearer(KEYS.SVC_CLIENT_KEY), host: 'www.attacker.org' });
     await expectOpen(unlisted);
-    await door.auth.requireAuth(false);
+    await running.auth.requireAuth(false);
     expect(await unlisted.closed).toBe(4403);
   });
 
-  it('every 60 s without any event: a session that ran out is closed', async () => {
-    await door.http.stop(0);
+  it('every 60 s without any event: the socket of an expired session is closed', async () => {
+    await running.http.stop(0);
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const secret = (await openSigningSecret(door.secretFile)).current();
-    door.http = await startListener(door.auth);
+    const secret = (await openSigningSecret(running.secretFile)).current();
+    running.http = await startListener(running.auth);
     const expiresAt = Math.floor(Date.now() / 1000) + 2;
     const short = { cookie: `svc_session=${issueCookie(secret, { sessionId: 'short', expiresAt })}` };
     const peer = await connect(short);
@@ -215,7 +215,7 @@ describe('W02 open sockets are checked again', () => {
   });
 });
 
-describe('W01 W03 what one socket may cost', () => {
+describe('W01 W03 limits of one socket', () => {
   const client = bearer(KEYS.SVC_CLIENT_KEY);
 
   it('a message over 1 MiB closes it with 1009', async () => {
@@ -233,27 +233,27 @@ describe('W01 W03 what one socket may cost', () => {
     await expectOpen(await connect(client));
   });
 
-  it('W03 the 225th of clients is refused with 1013, the last 32 places are for admins, until others have left', async () => {
+  it('W03 the 225th client socket is refused with 1013, and the last 32 are reserved for admins until others close', async () => {
     const peers = await Promise.all(Array.from({ length: 224 }, () => connect(client)));
     expect(await (await connect(client)).closed).toBe(1013);
     const admin = bearer(KEYS.SVC_ADMIN_KEY);
     const admins = await Promise.all(Array.from({ length: 32 }, () => connect(admin)));
     await Promise.all(admins.map(expectOpen));
     expect(await (await connect(admin)).closed).toBe(1013);
-    const leaving = [...admins, ...peers.slice(0, 10)];
-    for (const { socket } of leaving) socket.close();
-    await Promise.all(leaving.map(({ closed }) => closed));
+    const closing = [...admins, ...peers.slice(0, 10)];
+    for (const { socket } of closing) socket.close();
+    await Promise.all(closing.map(({ closed }) => closed));
     await expectOpen(await connect(client));
   });
 
   it('the stop of the gateway closes it with 1001', async () => {
     const peer = await connect(client);
-    await door.http.stop(2_000);
+    await running.http.stop(2_000);
     expect(await peer.closed).toBe(1001);
   });
 
-  it('a socket during its handshake is closed with 1001 too', async () => {
-    const { auth } = door;
+  it('a socket during its handshake is also closed with 1001', async () => {
+    const { auth } = running;
     const { log } = recordedLog();
     const none = { refused: () => {}, sockets: { 'v1.realtime': () => expect.unreachable() } };
     const pipeline = new WsPipeline({ auth, log, matcher: createMatcher(), ...none });

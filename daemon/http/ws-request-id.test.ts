@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { upgradeId } from './ws-request-id.ts';
 
-it('an upgrade has one id, and another upgrade another one', () => {
+it('each upgrade has its own id', () => {
   const [one, other] = [new IncomingMessage(new Socket()), new IncomingMessage(new Socket())];
   const id = upgradeId(one);
   expect(id).not.toBe('');

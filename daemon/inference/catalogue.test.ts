@@ -51,7 +51,7 @@ test('models, aliases and virtual names; image, tts and stt stay hidden with the
   expect(ids(true)).toEqual(expect.arrayContaining(['voice', 'tts', 'svc/tts', 'img', 'svc/img']));
 });
 
-test("image slots list what they draw by curated ids; what an upstream lists is the upstream's, as dispatch has it", () => {
+test('image slots list their models by curated ids; models of an upstream keep its ids, as in dispatch', () => {
   const slots = [
     slotRecord({ name: 'img', type: 'image', engine: 'comfyui', model: 'sdxl-turbo' }),
     slotRecord({ name: 'cpp', type: 'image', engine: 'sd-server', model: 'v1-5-pruned-emaonly' }),
@@ -71,7 +71,7 @@ test("image slots list what they draw by curated ids; what an upstream lists is 
   expect(listModels(studio, { showAll: false, owners: [] }, draws).map(({ id }) => id)).toEqual(['flux-dev']);
 });
 
-test('every record has the shape of its schema, context_length always a number', () => {
+test('every record matches its schema, and context_length is always a number', () => {
   const data = listModels(home, { showAll: true, owners: [] });
   expect(V1ModelList.parse({ object: 'list', data }).data).toEqual(data);
   expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
@@ -79,22 +79,22 @@ test('every record has the shape of its schema, context_length always a number',
   expect(JSON.stringify(data)).not.toMatch(/http:|\/home|\.gguf/);
 });
 
-test('the context window is that of the slot, else that of the file header', () => {
+test('the context window is that of the slot, otherwise that of the file header', () => {
   expect(findModel(home, 'org/qwen')).toMatchObject({ context_length: 4096, max_model_len: 4096 });
   expect(findModel(home, 'e5')).toMatchObject({ context_length: 512 });
 });
 
-test('before a load, the context window is the one that a load would give', () => {
+test('before a load, the context window is the one that a load would use', () => {
   const slots = [
     { ...slotRecord({ name: 'agent', model: 'big', state: 'offline', context: null }), window: 8192 },
   ];
   const models = [registeredModel({ id: 'big', context_length: 262_144, binding: 'slot:agent' })];
-  const resting = routingView({ slots, models });
+  const unloaded = routingView({ slots, models });
   for (const id of ['big', 'agent', 'svc/agent'])
-    expect(findModel(resting, id)).toMatchObject({ context_length: 8192, max_model_len: 8192 });
+    expect(findModel(unloaded, id)).toMatchObject({ context_length: 8192, max_model_len: 8192 });
 });
 
-test('a local model of the same id hides the one of an upstream', () => {
+test('a local model hides a model of an upstream with the same id', () => {
   expect(findModel(home, 'org/qwen')).toMatchObject({
     owned_by: 'svc',
     name: 'Qwen',
@@ -144,8 +144,8 @@ test('an id that is also a slot name lists what dispatch chooses', () => {
   expect(findModel(on, 'beta')?._svc).not.toHaveProperty('is_alias');
   expect(findModel(on, 'svc/beta')?._svc).toMatchObject({ slot: 'beta', resolves_to: 'Gamma' });
   expect(findModel(on, 'agent')?._svc).toMatchObject({ slot: 'agent', is_alias: true, resolves_to: 'big' });
-  const lone = routingView({ ...on, slots: slots.slice(0, 1) });
-  expect(findModel(lone, 'beta')).toBeUndefined();
+  const withOneSlot = routingView({ ...on, slots: slots.slice(0, 1) });
+  expect(findModel(withOneSlot, 'beta')).toBeUndefined();
 });
 
 describe('owner filters', () => {

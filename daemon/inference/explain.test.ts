@@ -13,23 +13,23 @@ closeAfterEach();
 
 /** A gateway with an engine that counts its requests. */
 async function setUp(slots: TestSlots) {
-  let asked = 0;
+  let requestCount = 0;
   const engine = await listen((_req, res) => {
-    asked += 1;
+    requestCount += 1;
     res.end('{}');
   });
   closers.push(engine.close);
   slots.engine = engine.origin;
   const gateway = await openGateway({ slots });
   closers.push(gateway.close);
-  return { gateway, asked: () => asked };
+  return { gateway, requestCount: () => requestCount };
 }
 
-test('explain replays without sending or loading', async () => {
+test('explain resolves a request without sending or loading', async () => {
   const slots = new TestSlots([
     slotRecord({ name: 'agent', model: 'qwen', state: 'offline', active: 4, queued: 2 }),
   ]);
-  const { gateway, asked } = await setUp(slots);
+  const { gateway, requestCount } = await setUp(slots);
   expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toEqual({
     path: CHAT,
     model: 'agent',
@@ -54,8 +54,8 @@ test('explain replays without sending or loading', async () => {
   const load: LoadForecastView = { outcome: 'evicts', evicts: ['other'], sum: { ...sum, victims } };
   slots.previews.agent = { load, refusal: null };
   expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toMatchObject({ load, error: null });
-  expect(gateway.inference.explain({ path: '/v1/embeddings', body: { model: 'nobody' } })).toMatchObject({
-    model: 'nobody',
+  expect(gateway.inference.explain({ path: '/v1/embeddings', body: { model: 'unknown' } })).toMatchObject({
+    model: 'unknown',
     slot: null,
     error: { code: 'dispatch.no_route' },
   });
@@ -63,7 +63,7 @@ test('explain replays without sending or loading', async () => {
     code: 'request.missing_model',
   });
   expect(slots.requests).toEqual([]);
-  expect(asked()).toBe(0);
+  expect(requestCount()).toBe(0);
 });
 
 test("a slot name of the path's type refers to that slot", async () => {
@@ -135,7 +135,7 @@ describe('explain shows the outcome', () => {
 
 describe('explain refuses what the real call refuses', () => {
   test.each(['/v1/foo', '/v1/models', '/chat/completions', '/v1/', ''])(
-    '%j is no inference route',
+    '%j is not an inference route',
     async (path) => {
       const { gateway } = await setUp(new TestSlots([slotRecord({ name: 'agent' })]));
       expect(() => gateway.inference.explain({ path, model: 'agent' })).toThrow(
@@ -158,25 +158,28 @@ describe('explain refuses what the real call refuses', () => {
       });
   });
 
-  test('an image with a model that is not curated, or without one', async () => {
+  test('explains an image with a model that is not curated, or without a model', async () => {
     const slots = new TestSlots([
       slotRecord({ name: 'agent', model: 'qwen' }),
       slotRecord({ name: 'img', model: 'sd15', type: 'image', engine: 'sd-server' }),
     ]);
     const { gateway } = await setUp(slots);
-    const told = (model?: string) =>
+    const explained = (model?: string) =>
       gateway.inference.explain({ path: '/v1/images/generations', ...(model ? { model } : {}) });
-    expect(told('nope').error).toMatchObject({
+    expect(explained('nope').error).toMatchObject({
       code: 'image.model_not_curated',
       details: { models: expect.any(Array) },
     });
-    expect(told('agent').error?.code).toBe('image.model_not_curated');
-    expect(told().error).toMatchObject({ code: 'request.invalid', details: { fields: [{ path: 'model' }] } });
-    expect(told('a_'.repeat(40_000)).error?.code).toBe('request.invalid');
-    expect(told('img')).toMatchObject({ model: 'img', slot: 'img', error: null });
+    expect(explained('agent').error?.code).toBe('image.model_not_curated');
+    expect(explained().error).toMatchObject({
+      code: 'request.invalid',
+      details: { fields: [{ path: 'model' }] },
+    });
+    expect(explained('a_'.repeat(40_000)).error?.code).toBe('request.invalid');
+    expect(explained('img')).toMatchObject({ model: 'img', slot: 'img', error: null });
   });
 
-  test('an image with a slot that has another model', async () => {
+  test('explains an image with a slot that has another model', async () => {
     const img = slotRecord({ name: 'img', model: 'sd15', type: 'image', engine: 'sd-server' });
     const { gateway } = await setUp(new TestSlots([img]));
     const path = '/v1/images/generations';
@@ -191,7 +194,7 @@ describe('explain refuses what the real call refuses', () => {
     });
   });
 
-  test('an upstream that accepts no call now, without another one', async () => {
+  test('explains an upstream that currently accepts no calls and has no alternative', async () => {
     const full = quotaExceeded(60);
     const upstreams: Upstreams = {
       ...NO_UPSTREAMS,

@@ -30,13 +30,13 @@ it('keeps a code of the catalogue', async () => {
 });
 
 it.each(['rate_limit_exceeded', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-  'the foreign code %s goes into the details of an upstream.error',
+  'the foreign code %s becomes a detail of an upstream.error',
   async (code) => {
     const text = JSON.stringify({ error: { code, message: 'x' } });
-    const wanted = { code: 'upstream.error', message: 'x', options: { details: { code } } };
+    const expected = { code: 'upstream.error', message: 'x', options: { details: { code } } };
     const failure = await failureIn(text);
     expect(failure).toBeInstanceOf(GatewayError);
-    expect(failure).toMatchObject({ ...wanted, status: 502 });
-    expect(await refusalOf(answerOf(429, text))).toMatchObject({ ...wanted, status: 429 });
+    expect(failure).toMatchObject({ ...expected, status: 502 });
+    expect(await refusalOf(answerOf(429, text))).toMatchObject({ ...expected, status: 429 });
   },
 );

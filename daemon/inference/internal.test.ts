@@ -6,7 +6,15 @@ import { eventsOf, wholeBytes, wholeJson } from './internal-read.ts';
 import { chat as chatOfVoice } from './realtime/stages.ts';
 import type { TaskName } from './tasks.ts';
 import { until } from './testing/client.ts';
-import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from './testing/forwarding.ts';
+import {
+  CHAT,
+  closeAfterEach,
+  delta,
+  hello,
+  SSE,
+  setUp,
+  startWithManualEngine,
+} from './testing/forwarding.ts';
 
 closeAfterEach();
 
@@ -35,19 +43,19 @@ const collected = async (events: AsyncIterable<unknown>) => {
 };
 
 test('an internal call passes alias, lease, engine key, log and metrics', async () => {
-  const seen: { body: string; key: string | undefined }[] = [];
+  const received: { body: string; key: string | undefined }[] = [];
   const { gateway, slots } = await setUp(async (req, res) => {
     const parts: Buffer[] = [];
     for await (const part of req) parts.push(part as Buffer);
-    seen.push({ body: Buffer.concat(parts).toString(), key: req.headers.authorization });
+    received.push({ body: Buffer.concat(parts).toString(), key: req.headers.authorization });
     res.setHeader('content-type', 'application/json');
     res.end('{"ok":true,"usage":{"prompt_tokens":3,"completion_tokens":4}}');
   });
   const answer = await gateway.inference.internal(call());
   expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-slot': 'agent', 'x-svc-model': 'qwen' } });
   expect(await wholeJson(answer, 1000)).toMatchObject({ ok: true });
-  expect(seen).toMatchObject([{ key: 'Bearer engine-key' }]);
-  expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ ...hello, model: 'qwen' });
+  expect(received).toMatchObject([{ key: 'Bearer engine-key' }]);
+  expect(JSON.parse(received[0]?.body ?? '')).toEqual({ ...hello, model: 'qwen' });
   expect([slots.leased, slots.released]).toEqual([1, 1]);
   expect(gateway.log).toMatchObject([
     { id: 'inside-1', route: CHAT, tier: 'client', slot: 'agent', status: 200, completion_tokens: 4 },
@@ -56,13 +64,13 @@ test('an internal call passes alias, lease, engine key, log and metrics', async 
 });
 
 test('a stream arrives as it is produced, and its events are read', async () => {
-  const { gateway, got } = await held();
-  const asked = gateway.inference.internal(call());
-  await until(() => got.length === 1);
-  const engine = got[0];
+  const { gateway, responses } = await startWithManualEngine();
+  const reply = gateway.inference.internal(call());
+  await until(() => responses.length === 1);
+  const engine = responses[0];
   engine?.writeHead(200, SSE);
   engine?.write(delta('one'));
-  const events = eventsOf(await asked);
+  const events = eventsOf(await reply);
   expect((await events.next()).value).toMatchObject({ choices: [{ delta: { content: 'one' } }] });
   engine?.end(`${delta('two')}data: [DONE]\n\n`);
   expect(await collected(events)).toHaveLength(1);
@@ -73,81 +81,85 @@ test('refusals before the engine and errors of the engine keep code and status',
     res.writeHead(422, { 'content-type': 'application/json' });
     res.end('{"error":{"message":"no such grammar","code":"bad_grammar"}}');
   });
-  const nobody = Buffer.from(JSON.stringify({ ...hello, model: 'nobody' }));
-  const unknown = await failure(gateway.inference.internal(call({ body: nobody })));
+  const unknownModel = Buffer.from(JSON.stringify({ ...hello, model: 'unknown' }));
+  const unknown = await failure(gateway.inference.internal(call({ body: unknownModel })));
   expect([unknown.code, unknown.status]).toEqual(['dispatch.no_route', 404]);
   const answer = await gateway.inference.internal(call());
   expect(answer.status).toBe(422);
-  const told = await failure(wholeJson(answer, 1000));
-  expect([told.code, told.status, told.message]).toEqual(['upstream.error', 422, 'no such grammar']);
-  expect(told.options.details).toEqual({ code: 'bad_grammar' });
+  const gatewayError = await failure(wholeJson(answer, 1000));
+  expect([gatewayError.code, gatewayError.status, gatewayError.message]).toEqual([
+    'upstream.error',
+    422,
+    'no such grammar',
+  ]);
+  expect(gatewayError.options.details).toEqual({ code: 'bad_grammar' });
 });
 
 /** A stream of which something has arrived. */
-async function begun() {
-  const { gateway, got } = await held();
-  const asked = gateway.inference.internal(call());
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, SSE);
-  got[0]?.write(delta('one'));
-  const events = eventsOf(await asked);
+async function startedStream() {
+  const { gateway, responses } = await startWithManualEngine();
+  const reply = gateway.inference.internal(call());
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, SSE);
+  responses[0]?.write(delta('one'));
+  const events = eventsOf(await reply);
   await events.next();
-  return { gateway, got, events };
+  return { gateway, responses, events };
 }
 
 test('an engine crash in mid-stream is an error after the received events', async () => {
-  const { got, events } = await begun();
-  got[0]?.destroy();
+  const { responses, events } = await startedStream();
+  responses[0]?.destroy();
   expect((await failure(events.next())).code).toBe('dispatch.upstream_unavailable');
 });
 
 test('a stream without an end marker is an error, and so is a complete response instead', async () => {
-  const { gateway, got } = await held();
-  const asked = gateway.inference.internal(call());
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, { ...SSE, connection: 'close' });
-  got[0]?.end(delta('one'));
-  expect((await failure(collected(eventsOf(await asked)))).code).toBe('upstream.error');
+  const { gateway, responses } = await startWithManualEngine();
+  const reply = gateway.inference.internal(call());
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, { ...SSE, connection: 'close' });
+  responses[0]?.end(delta('one'));
+  expect((await failure(collected(eventsOf(await reply)))).code).toBe('upstream.error');
   const whole = gateway.inference.internal(call());
-  await until(() => got.length === 2);
-  got[1]?.setHeader('content-type', 'application/json');
-  got[1]?.end('{"choices":[{"message":{"content":"one"}}]}');
+  await until(() => responses.length === 2);
+  responses[1]?.setHeader('content-type', 'application/json');
+  responses[1]?.end('{"choices":[{"message":{"content":"one"}}]}');
   expect((await failure(collected(eventsOf(await whole)))).code).toBe('upstream.error');
 });
 
 test('a gateway failure in mid-stream keeps its retry hints', async () => {
-  const { gateway, events } = await begun();
-  const [told] = await Promise.all([failure(events.next()), gateway.inference.stop()]);
-  expect([told.code, told.headers()]).toEqual(['slot.draining', { 'retry-after': '5' }]);
+  const { gateway, events } = await startedStream();
+  const [gatewayError] = await Promise.all([failure(events.next()), gateway.inference.stop()]);
+  expect([gatewayError.code, gatewayError.headers()]).toEqual(['slot.draining', { 'retry-after': '5' }]);
 });
 
 test('an incomplete body never counts as complete', async () => {
-  const { gateway, got } = await held();
-  const asked = gateway.inference.internal(call());
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, { 'content-type': 'audio/pcm' });
-  got[0]?.write('half');
-  const answer = await asked;
-  got[0]?.destroy();
+  const { gateway, responses } = await startWithManualEngine();
+  const reply = gateway.inference.internal(call());
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, { 'content-type': 'audio/pcm' });
+  responses[0]?.write('half');
+  const answer = await reply;
+  responses[0]?.destroy();
   expect((await failure(wholeBytes(answer, 1000))).code).toBe('dispatch.upstream_unavailable');
 });
 
 test.each(['before the head', 'in mid-stream'] as const)(
   'an abort %s ends the engine at once',
   async (at) => {
-    const { gateway, got, engine, slots } = await held();
+    const { gateway, responses, engine, slots } = await startWithManualEngine();
     const control = new AbortController();
-    const asked = gateway.inference.internal(call({ signal: control.signal }));
-    asked.catch(() => {});
-    await until(() => got.length === 1);
+    const reply = gateway.inference.internal(call({ signal: control.signal }));
+    reply.catch(() => {});
+    await until(() => responses.length === 1);
     const reason = new Error('the voice was interrupted');
     if (at === 'before the head') {
       control.abort(reason);
-      await expect(asked).rejects.toBe(reason);
+      await expect(reply).rejects.toBe(reason);
     } else {
-      got[0]?.writeHead(200, SSE);
-      got[0]?.write(delta('one'));
-      const body = (await asked).body[Symbol.asyncIterator]();
+      responses[0]?.writeHead(200, SSE);
+      responses[0]?.write(delta('one'));
+      const body = (await reply).body[Symbol.asyncIterator]();
       await body.next();
       control.abort(reason);
       await expect(body.next()).rejects.toBe(reason);
@@ -158,13 +170,13 @@ test.each(['before the head', 'in mid-stream'] as const)(
   },
 );
 
-test('a reader that stops ends the engine too', async () => {
-  const { gateway, got, engine } = await held();
-  const asked = gateway.inference.internal(call());
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, SSE);
-  got[0]?.write(delta('one'));
-  for await (const _ of (await asked).body) break;
+test('a reader that stops also ends the engine', async () => {
+  const { gateway, responses, engine } = await startWithManualEngine();
+  const reply = gateway.inference.internal(call());
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, SSE);
+  responses[0]?.write(delta('one'));
+  for await (const _ of (await reply).body) break;
   await until(() => engine.sockets.size === 0);
 });
 
@@ -174,25 +186,25 @@ test('the engine is read no faster than the reply', async () => {
   let paused = false;
   const { gateway } = await setUp((_, res) => {
     res.writeHead(200, { 'content-type': 'audio/pcm' });
-    const pump = () => {
+    const writeMore = () => {
       while (sent < 64 * 1024 * 1024) {
         sent += chunk.length;
         if (!res.write(chunk)) {
           paused = true;
-          return void res.once('drain', pump);
+          return void res.once('drain', writeMore);
         }
       }
       res.end();
     };
-    pump();
+    writeMore();
   });
   const answer = await gateway.inference.internal(call());
   await until(() => paused);
   let before = -1;
   await until(() => {
-    const still = before === sent;
+    const isPaused = before === sent;
     before = sent;
-    return still;
+    return isPaused;
   });
   expect(sent).toBeLessThan(32 * 1024 * 1024);
   const bytes = await wholeBytes(answer, 128 * 1024 * 1024);
@@ -200,15 +212,15 @@ test('the engine is read no faster than the reply', async () => {
 });
 
 test('time and length limits are errors, not partial replies', async () => {
-  const { gateway, got } = await held();
+  const { gateway, responses } = await startWithManualEngine();
   const late = failure(gateway.inference.internal(call({ limitMs: 500 })));
-  await until(() => got.length === 1);
+  await until(() => responses.length === 1);
   expect((await late).code).toBe('dispatch.upstream_timeout');
-  const asked = gateway.inference.internal(call());
-  await until(() => got.length === 2);
-  got[1]?.writeHead(200, { 'content-type': 'audio/pcm' });
-  got[1]?.end('four');
-  expect((await failure(wholeBytes(await asked, 3))).code).toBe('upstream.error');
+  const reply = gateway.inference.internal(call());
+  await until(() => responses.length === 2);
+  responses[1]?.writeHead(200, { 'content-type': 'audio/pcm' });
+  responses[1]?.end('four');
+  expect((await failure(wholeBytes(await reply, 3))).code).toBe('upstream.error');
 });
 
 test.each([
@@ -217,19 +229,19 @@ test.each([
 ] as const)('under enforcement the route class applies: %s', async (tier, code) => {
   const settings = { requireAuth: true, adminKey: 'k' };
   const { gateway, slots } = await setUp((_, res) => void res.end('{}'), { settings });
-  const asked = gateway.inference.internal(call({ tier }));
-  if (code === null) expect((await asked).status).toBe(200);
-  else expect((await failure(asked)).code).toBe(code);
+  const reply = gateway.inference.internal(call({ tier }));
+  if (code === null) expect((await reply).status).toBe(200);
+  else expect((await failure(reply)).code).toBe(code);
   expect(slots.leased).toBe(code === null ? 1 : 0);
 });
 
 test('a cancel by an admin is reported', async () => {
-  const { gateway, got } = await held();
-  const asked = gateway.inference.internal(call());
-  asked.catch(() => {});
-  await until(() => got.length === 1);
+  const { gateway, responses } = await startWithManualEngine();
+  const reply = gateway.inference.internal(call());
+  reply.catch(() => {});
+  await until(() => responses.length === 1);
   expect(gateway.inference.cancel('inside-1')).toBe(true);
-  expect((await failure(asked)).code).toBe('request.cancelled');
+  expect((await failure(reply)).code).toBe('request.cancelled');
 });
 
 test.each([
@@ -252,23 +264,26 @@ test.each([
     more();
   });
   const answer = await gateway.inference.internal(call());
-  const told = await failure(read(answer));
-  expect([told.code, told.message]).toEqual(['upstream.error', expect.stringContaining('too long')]);
+  const gatewayError = await failure(read(answer));
+  expect([gatewayError.code, gatewayError.message]).toEqual([
+    'upstream.error',
+    expect.stringContaining('too long'),
+  ]);
   await until(() => engine.sockets.size === 0 && gateway.log.length === 1);
   expect(gateway.log).toMatchObject([{ status, error: 'upstream.error' }]);
 });
 
 test('the chat of live voice is marked as translated', async () => {
-  const seen: (boolean | undefined)[] = [];
+  const translatedFlags: (boolean | undefined)[] = [];
   const task = async ({ translated, res }: InferenceCall) => {
-    seen.push(translated);
+    translatedFlags.push(translated);
     res.writeHead(200, SSE);
     res.end(`${delta('a')}data: [DONE]\n\n`);
   };
   const values: Record<string, unknown> = { adminKey: '', requireAuth: false, memoryClass: 'client' };
   const settings = { value: (name: string) => values[name] } as never;
   const tasks = { chat: task } as unknown as Record<TaskName, typeof task>;
-  const asked = {
+  const chatRequest = {
     model: 'm',
     instructions: '',
     items: [],
@@ -281,6 +296,6 @@ test('the chat of live voice is marked as translated', async () => {
     tier: 'client',
   };
   const { signal } = new AbortController();
-  expect(await collected(chatOfVoice(deps as never, asked as never, signal))).toHaveLength(1);
-  expect(seen).toEqual([true]);
+  expect(await collected(chatOfVoice(deps as never, chatRequest as never, signal))).toHaveLength(1);
+  expect(translatedFlags).toEqual([true]);
 });

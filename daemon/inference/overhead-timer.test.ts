@@ -3,35 +3,35 @@ import { OverheadTimer } from './overhead-timer.ts';
 
 function setUp() {
   const clock = { ms: 100 };
-  const own = new OverheadTimer(90, () => clock.ms);
+  const timer = new OverheadTimer(90, () => clock.ms);
   const pass = (ms: number) => {
     clock.ms += ms;
   };
-  return { own, pass };
+  return { timer, pass };
 }
 
 test('runs from the start and pauses during waits', () => {
-  const { own, pass } = setUp();
-  expect(own.ms).toBe(10);
-  own.pause();
+  const { timer, pass } = setUp();
+  expect(timer.ms).toBe(10);
+  timer.pause();
   pass(1000);
-  own.pause();
-  expect(own.ms).toBe(10);
-  own.resume();
+  timer.pause();
+  expect(timer.ms).toBe(10);
+  timer.resume();
   pass(5);
-  own.resume();
+  timer.resume();
   pass(2);
-  expect(own.ms).toBe(17);
+  expect(timer.ms).toBe(17);
 });
 
 test('failed waits count as waits', async () => {
-  const { own, pass } = setUp();
+  const { timer, pass } = setUp();
   const wait = (async () => {
     await Promise.resolve();
     pass(1000);
-    throw new Error('gone');
+    throw new Error('disconnected');
   })();
-  await expect(own.excluding(wait)).rejects.toThrow('gone');
+  await expect(timer.excluding(wait)).rejects.toThrow('disconnected');
   pass(3);
-  expect(own.ms).toBe(13);
+  expect(timer.ms).toBe(13);
 });

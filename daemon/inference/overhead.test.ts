@@ -13,7 +13,7 @@ closeAfterEach();
 
 const WAITED_MS = 500;
 const overhead = ({ headers }: Pick<TestResponse, 'headers'>) => Number(headers['x-svc-overhead-ms']);
-const fine = () => setUp((_req, res) => res.end('{}'));
+const setUpFast = () => setUp((_req, res) => res.end('{}'));
 
 /** Waits for others are far above this, the gateway's own work far below. */
 function expectOwnOnly(ms: number): void {
@@ -22,7 +22,7 @@ function expectOwnOnly(ms: number): void {
 }
 
 test('excludes the time of receiving the body', async () => {
-  const { gateway } = await fine();
+  const { gateway } = await setUpFast();
   const answer = await new Promise<TestResponse>((resolve, reject) => {
     const headers = { 'content-type': 'application/json' };
     const req = request(`${gateway.origin}${CHAT}`, { method: 'POST', headers });
@@ -35,7 +35,7 @@ test('excludes the time of receiving the body', async () => {
 });
 
 test('excludes the time of an audio upload', async () => {
-  const { gateway, slots } = await fine();
+  const { gateway, slots } = await setUpFast();
   slots.records = [slotRecord({ name: 'stt', type: 'stt', model: 'hears' })];
   const part = (name: string, text: string) =>
     `--xyz\r\nContent-Disposition: form-data; ${name}\r\n\r\n${text}\r\n`;
@@ -61,17 +61,17 @@ test('excludes the time of an audio upload', async () => {
 });
 
 test('excludes the wait of a request that is dispatched again', async () => {
-  const { gateway, slots } = await fine();
-  let again = 1;
+  const { gateway, slots } = await setUpFast();
+  let swapsLeft = 1;
   slots.before = async () => {
     await pause(WAITED_MS);
-    if (again-- > 0) throw swappedError('agent');
+    if (swapsLeft-- > 0) throw swappedError('agent');
   };
   expectOwnOnly(overhead(await post(gateway.origin, CHAT, hello)));
 });
 
 test('excludes fetching the lists of cold upstreams', async () => {
-  const cloud = await fine();
+  const cloud = await setUpFast();
   let isCold = true;
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,

@@ -5,13 +5,13 @@ import { slotRecord } from '../contract/testing/slot-record.ts';
 import type { UpstreamState } from '../upstreams/port.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
 import { registeredModel, upstreamCall, upstreamFacts } from './testing/builders.ts';
-import { ask, post, readAll, until } from './testing/client.ts';
+import { post, readAll, send, until } from './testing/client.ts';
 import { CHAT, closeAfterEach, closers } from './testing/forwarding.ts';
 import { type GatewayOptions, listen, openGateway, TestSlots } from './testing/gateway.ts';
 
 closeAfterEach();
 
-interface Seen {
+interface ReceivedRequest {
   url: string | undefined;
   headers: IncomingMessage['headers'];
   body: string;
@@ -19,11 +19,11 @@ interface Seen {
 
 /** A gateway with an engine that returns what it received. */
 async function setUp(slots: TestSlots, more: Partial<GatewayOptions> = {}) {
-  const seen: Seen[] = [];
+  const requests: ReceivedRequest[] = [];
   const engine = await listen(async (req, res) => {
     const parts: Buffer[] = [];
     for await (const chunk of req) parts.push(chunk as Buffer);
-    seen.push({ url: req.url, headers: req.headers, body: Buffer.concat(parts).toString('latin1') });
+    requests.push({ url: req.url, headers: req.headers, body: Buffer.concat(parts).toString('latin1') });
     res.setHeader('content-type', 'application/json');
     res.end('{"ok":true}');
   });
@@ -31,7 +31,7 @@ async function setUp(slots: TestSlots, more: Partial<GatewayOptions> = {}) {
   slots.engine = engine.origin;
   const gateway = await openGateway({ slots, ...more });
   closers.push(gateway.close);
-  return { gateway, seen, engine };
+  return { gateway, requests, engine };
 }
 
 const agent = () => new TestSlots([slotRecord({ name: 'agent', model: 'qwen' })]);
@@ -40,19 +40,19 @@ const code = ({ body }: { body: string }) => (JSON.parse(body) as { error: { cod
 
 describe('bodies', () => {
   test('a chat by model id reaches the engine byte for byte', async () => {
-    const { gateway, seen } = await setUp(agent());
+    const { gateway, requests } = await setUp(agent());
     const body =
       '{ "messages":[{"role":"user","content":"\\u00e9"}], "seed":18446744073709551615,"model" : "qwen","t":1e400 }';
     await post(gateway.origin, CHAT, body);
-    expect(seen[0]?.body).toBe(body);
-    expect(seen[0]?.headers['content-length']).toBe(String(body.length));
+    expect(requests[0]?.body).toBe(body);
+    expect(requests[0]?.headers['content-length']).toBe(String(body.length));
   });
 
   test('completions: an alias is spliced, an omitted model stays omitted', async () => {
-    const { gateway, seen } = await setUp(agent());
+    const { gateway, requests } = await setUp(agent());
     await post(gateway.origin, '/v1/completions', '{"prompt":"x" , "model":"svc/agent","omni":true}');
     await post(gateway.origin, '/v1/completions', '{"prompt" : "x"}');
-    expect(seen.map(({ body }) => body)).toEqual([
+    expect(requests.map(({ body }) => body)).toEqual([
       '{"prompt":"x" , "model":"qwen","omni":true}',
       '{"prompt" : "x"}',
     ]);
@@ -66,10 +66,10 @@ describe('bodies', () => {
     const slots = agent();
     slots.enableThinking = ofSlot;
     const models = [registeredModel({ id: 'qwen', enable_thinking: ofModel })];
-    const { gateway, seen } = await setUp(slots, { models });
+    const { gateway, requests } = await setUp(slots, { models });
     await post(gateway.origin, CHAT, { model: 'qwen', messages });
     const expected = ofSlot ?? ofModel;
-    expect(JSON.parse(seen[0]?.body ?? '').chat_template_kwargs).toEqual(
+    expect(JSON.parse(requests[0]?.body ?? '').chat_template_kwargs).toEqual(
       expected === null ? undefined : { enable_thinking: expected },
     );
   });
@@ -81,23 +81,23 @@ describe('bodies', () => {
     ['{"model":"qwen"}', 'request.invalid', 422],
     ['{"model":7,"messages":[]}', 'request.invalid', 422],
   ])('%s is %s', async (body, expected, status) => {
-    const { gateway, seen } = await setUp(agent());
+    const { gateway, requests } = await setUp(agent());
     const answer = await post(gateway.origin, CHAT, body);
     expect(answer.status).toBe(status);
     expect(code(answer)).toBe(expected);
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
     expect(gateway.log[0]).toMatchObject({ status, error: expected, slot: null });
   });
 
   test('a transcription is forwarded unchanged, its model read from the bytes', async () => {
     const slots = new TestSlots([slotRecord({ name: 'stt', type: 'stt', model: 'whisper' })]);
-    const { gateway, seen } = await setUp(slots);
+    const { gateway, requests } = await setUp(slots);
     const form =
       '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n\0\xff\r\n--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nstt\r\n--b--\r\n';
     const type = { 'content-type': 'multipart/form-data; boundary=b' };
     const answer = await post(gateway.origin, '/v1/audio/transcriptions', Buffer.from(form, 'latin1'), type);
     expect(answer.status).toBe(200);
-    expect(seen[0]).toMatchObject({ body: form, headers: type });
+    expect(requests[0]).toMatchObject({ body: form, headers: type });
     const none = await post(gateway.origin, '/v1/audio/transcriptions', Buffer.from('--b--\r\n'), type);
     expect([none.status, code(none)]).toEqual([400, 'request.missing_model']);
   });
@@ -120,22 +120,22 @@ describe('bodies', () => {
 
   test('images: checked in order, then dispatched', async () => {
     const { gateway } = await setUp(agent());
-    const ask = async (body: object) => {
+    const send = async (body: object) => {
       const answer = await post(gateway.origin, '/v1/images/generations', body);
       return [answer.status, code(answer)];
     };
-    expect(await ask({ model: 'dall-e-3' })).toEqual([422, 'image.prompt_required']);
-    expect(await ask({ model: 'dall-e-3', prompt: 'a cat', n: 99 })).toEqual([
+    expect(await send({ model: 'dall-e-3' })).toEqual([422, 'image.prompt_required']);
+    expect(await send({ model: 'dall-e-3', prompt: 'a cat', n: 99 })).toEqual([
       404,
       'image.model_not_curated',
     ]);
-    expect(await ask({ model: 'agent', prompt: 'a cat' })).toEqual([404, 'image.model_not_curated']);
-    expect(await ask({ model: 'a_'.repeat(40_000), prompt: 'a cat' })).toEqual([422, 'request.invalid']);
-    expect(await ask({ model: 'sdxl', prompt: 'a cat', n: 99 })).toEqual([422, 'request.invalid']);
-    expect(await ask({ model: 'sdxl', prompt: 'a cat' })).toEqual([404, 'dispatch.no_route']);
+    expect(await send({ model: 'agent', prompt: 'a cat' })).toEqual([404, 'image.model_not_curated']);
+    expect(await send({ model: 'a_'.repeat(40_000), prompt: 'a cat' })).toEqual([422, 'request.invalid']);
+    expect(await send({ model: 'sdxl', prompt: 'a cat', n: 99 })).toEqual([422, 'request.invalid']);
+    expect(await send({ model: 'sdxl', prompt: 'a cat' })).toEqual([404, 'dispatch.no_route']);
   });
 
-  test('images: an engine with another model does not draw, and is not loaded for it', async () => {
+  test('images: an engine with another model generates no image and is not loaded for it', async () => {
     const slots = new TestSlots([
       slotRecord({ name: 'img', type: 'image', engine: 'sd-server', model: 'sdxl', state: 'offline' }),
     ]);
@@ -147,7 +147,7 @@ describe('bodies', () => {
 });
 
 describe('dispatch and slots', () => {
-  test('an unknown model is 404 with suggestions and wakes nothing', async () => {
+  test('an unknown model is 404 with suggestions and loads nothing', async () => {
     const slots = agent();
     const { gateway } = await setUp(slots);
     const answer = await post(gateway.origin, CHAT, { model: 'qwem', messages });
@@ -166,11 +166,11 @@ describe('dispatch and slots', () => {
     slots.before = (name) => {
       if (name === 'utility') throw new GatewayError('slot.no_memory');
     };
-    const { gateway, seen } = await setUp(slots);
+    const { gateway, requests } = await setUp(slots);
     const answer = await post(gateway.origin, CHAT, { model: 'svc/utility', messages });
     expect(slots.requests).toEqual(['utility', 'agent']);
     expect(answer.headers).toMatchObject({ 'x-svc-slot': 'agent', 'x-svc-model': 'qwen' });
-    expect(JSON.parse(seen[0]?.body ?? '').model).toBe('qwen');
+    expect(JSON.parse(requests[0]?.body ?? '').model).toBe('qwen');
     expect(gateway.log[0]).toMatchObject({ slot: 'agent', model: 'qwen' });
   });
 
@@ -207,7 +207,7 @@ describe('dispatch and slots', () => {
     slots.before = (_, { signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
     const { gateway } = await setUp(slots);
-    const { head } = ask(gateway.origin, CHAT, JSON.stringify({ messages }));
+    const { head } = send(gateway.origin, CHAT, JSON.stringify({ messages }));
     await until(() => slots.requests.length === 1);
     expect(gateway.inference.running()).toMatchObject([{ id: 'r1', slot: 'agent', state: 'running' }]);
     gateway.inference.cancel('r1');
@@ -231,16 +231,16 @@ describe('upstreams', () => {
     };
   }
 
-  test('a cold list is read once, then the request goes there without thinking switches', async () => {
+  test('a cold list is read once, then the request is sent there without thinking switches', async () => {
     let origin = '';
     const list = upstreams([upstreamFacts({ name: 'cloud', isCold: true })], () => origin);
-    const { gateway, seen, engine } = await setUp(agent(), { upstreams: list });
+    const { gateway, requests, engine } = await setUp(agent(), { upstreams: list });
     origin = engine.origin;
     const answer = await post(gateway.origin, CHAT, { model: 'far-model', messages, enable_thinking: true });
     expect(answer.headers).toMatchObject({ 'x-svc-upstream': 'cloud', 'x-svc-step': 'upstream-live' });
     expect(answer.headers).not.toHaveProperty('x-svc-slot');
-    expect(seen[0]?.headers.authorization).toBe('Bearer upstream-key');
-    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ model: 'far-model', messages });
+    expect(requests[0]?.headers.authorization).toBe('Bearer upstream-key');
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ model: 'far-model', messages });
     expect(list.refreshed).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { slotRecord } from '../contract/testing/slot-record.ts';
 import { swappedError } from '../slots/refusals.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
 import { upstreamCall, upstreamFacts } from './testing/builders.ts';
-import { ask, post, readAll } from './testing/client.ts';
+import { post, readAll, send } from './testing/client.ts';
 import { CHAT, closeAfterEach, SSE, setUp } from './testing/forwarding.ts';
 import type { TestSlots } from './testing/gateway.ts';
 
@@ -18,17 +18,17 @@ const start = () =>
     res.end('{"ok":true}');
   });
 
-/** Slot agent has another model when the caller's turn comes; `beside` are the slots at that time. */
-const swapAgent = (slots: TestSlots, ...beside: TestSlots['records']) => {
+/** Slot agent has another model when the caller's turn comes; `otherSlots` are the slots at that time. */
+const swapAgent = (slots: TestSlots, ...otherSlots: TestSlots['records']) => {
   slots.before = (name) => {
     if (name !== 'agent') return;
-    slots.records = [slotRecord({ name: 'agent', model: 'llama' }), ...beside];
+    slots.records = [slotRecord({ name: 'agent', model: 'llama' }), ...otherSlots];
     throw swappedError('agent');
   };
 };
 
-describe('a caller whose slot got another model during the wait', () => {
-  test('and who named the old model is served by the slot that has it now', async () => {
+describe('a caller whose slot got another model while it waited', () => {
+  test('and that named the old model is served by the slot that has the model now', async () => {
     const { gateway, slots } = await start();
     swapAgent(slots, OTHER);
     const answer = await post(gateway.origin, CHAT, hello);
@@ -39,7 +39,7 @@ describe('a caller whose slot got another model during the wait', () => {
     expect(gateway.log).toMatchObject([{ status: 200, slot: 'other' }]);
   });
 
-  test('and whose slot was removed meanwhile is served by another one too', async () => {
+  test('and whose slot was removed is also served by another slot', async () => {
     const { gateway, slots } = await start();
     slots.before = (name) => {
       if (name === 'agent') slots.records = [OTHER];
@@ -84,12 +84,12 @@ describe('a caller whose slot got another model during the wait', () => {
     });
     slots.before = async (_, { onDecided }) => {
       onDecided?.();
-      await told;
+      await commentSent;
       slots.records = [];
       throw swappedError('agent');
     };
-    const { promise: told, resolve } = Promise.withResolvers<void>();
-    const head = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
+    const { promise: commentSent, resolve } = Promise.withResolvers<void>();
+    const head = await send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
     resolve();
     expect(await readAll(head)).toMatchObject({
       status: 200,
@@ -99,7 +99,7 @@ describe('a caller whose slot got another model during the wait', () => {
   });
 });
 
-test('a caller who named a slot is logged with its current model', async () => {
+test('a caller that named a slot is logged with its current model', async () => {
   const { gateway, slots } = await start();
   slots.before = () => {
     slots.records = [slotRecord({ name: 'agent', model: 'llama' })];

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../contract/testing/slot-record.ts';
-import { ask, post, readAll, until } from './testing/client.ts';
-import { closeAfterEach, held } from './testing/forwarding.ts';
+import { post, readAll, send, until } from './testing/client.ts';
+import { closeAfterEach, startWithManualEngine } from './testing/forwarding.ts';
 
 closeAfterEach();
 
@@ -18,7 +18,7 @@ const END = ']}],"model":"m","usage":{"prompt_tokens":1,"total_tokens":1}}';
 
 /** A gateway with slots of a third-party engine; the test plays each of its responses. */
 async function foreign() {
-  const set = await held();
+  const set = await startWithManualEngine();
   set.slots.records = [
     slotRecord({ name: 'embed', type: 'embedding', engine: 'llama-server', model: 'qwen' }),
     slotRecord({ name: 'rerank', type: 'rerank', engine: 'llama-server', model: 'ranks' }),
@@ -30,21 +30,16 @@ describe('a client disconnect', () => {
   const rank = { model: 'ranks', query: 'q', documents: ['a'] };
   const phases: [string, string, object, (res: ServerResponse) => void][] = [
     ['embeddings before the head', EMBEDDINGS, FLOATS, () => {}],
-    [
-      'embeddings that are collected',
-      EMBEDDINGS,
-      BASE64,
-      (res) => res.writeHead(200, JSON_HEAD).write(START),
-    ],
-    ['embeddings that pass', EMBEDDINGS, FLOATS, (res) => res.writeHead(200, JSON_HEAD).write(START)],
+    ['embeddings that are buffered', EMBEDDINGS, BASE64, (res) => res.writeHead(200, JSON_HEAD).write(START)],
+    ['embeddings that are relayed', EMBEDDINGS, FLOATS, (res) => res.writeHead(200, JSON_HEAD).write(START)],
     ['a ranking', RERANK, rank, (res) => res.writeHead(200, JSON_HEAD).write('{"results":[')],
   ];
-  test.each(phases)('%s: the engine connection is closed', async (_, path, body, play) => {
-    const { gateway, got, engine, slots } = await foreign();
-    const { req } = ask(gateway.origin, path, JSON.stringify(body));
+  test.each(phases)('%s: the engine connection is closed', async (_, path, body, respond) => {
+    const { gateway, responses, engine, slots } = await foreign();
+    const { req } = send(gateway.origin, path, JSON.stringify(body));
     req.on('error', () => {});
-    await until(() => got.length === 1);
-    play(got[0] as ServerResponse);
+    await until(() => responses.length === 1);
+    respond(responses[0] as ServerResponse);
     await new Promise(setImmediate);
     req.destroy();
     await until(() => engine.sockets.size === 0);
@@ -53,23 +48,23 @@ describe('a client disconnect', () => {
   });
 });
 
-test('a long response in the right form is relayed before its end', async () => {
-  const { gateway, got } = await foreign();
-  const { head } = ask(gateway.origin, EMBEDDINGS, JSON.stringify(FLOATS));
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, JSON_HEAD).write(START);
+test('a long response in the requested form is relayed before its end', async () => {
+  const { gateway, responses } = await foreign();
+  const { head } = send(gateway.origin, EMBEDDINGS, JSON.stringify(FLOATS));
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, JSON_HEAD).write(START);
   const res = await head;
-  got[0]?.end(END);
+  responses[0]?.end(END);
   expect(await readAll(res)).toMatchObject({ status: 200, body: START + END, whole: true });
   await until(() => gateway.log.length === 1);
   expect(gateway.log[0]).toMatchObject({ status: 200, prompt_tokens: 1 });
 });
 
 test('a long response in the other form is transformed', async () => {
-  const { gateway, got } = await foreign();
+  const { gateway, responses } = await foreign();
   const answer = post(gateway.origin, EMBEDDINGS, BASE64);
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, JSON_HEAD).end(START + END);
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, JSON_HEAD).end(START + END);
   const { status, headers, body } = await answer;
   const { data, usage } = JSON.parse(body) as { data: { embedding: string }[]; usage: object };
   expect([status, headers['content-length'], usage]).toEqual([
@@ -81,40 +76,40 @@ test('a long response in the other form is transformed', async () => {
 });
 
 test('an error of the engine passes byte for byte', async () => {
-  const { gateway, got } = await foreign();
+  const { gateway, responses } = await foreign();
   const answer = post(gateway.origin, EMBEDDINGS, FLOATS);
-  await until(() => got.length === 1);
+  await until(() => responses.length === 1);
   const body = '{"error": {"code":"no","message":"not today"}}';
-  got[0]?.writeHead(418, JSON_HEAD).end(body);
+  responses[0]?.writeHead(418, JSON_HEAD).end(body);
   expect(await answer).toMatchObject({ status: 418, body });
 });
 
-describe('an engine that dies in the middle of its answer', () => {
-  test('that is collected: 502', async () => {
-    const { gateway, got } = await foreign();
+describe('an engine that fails in the middle of its response', () => {
+  test('that is buffered: 502', async () => {
+    const { gateway, responses } = await foreign();
     const answer = post(gateway.origin, EMBEDDINGS, BASE64);
-    await until(() => got.length === 1);
-    got[0]?.writeHead(200, JSON_HEAD).write(START, () => got[0]?.destroy());
+    await until(() => responses.length === 1);
+    responses[0]?.writeHead(200, JSON_HEAD).write(START, () => responses[0]?.destroy());
     expect(await answer).toMatchObject({ status: 502 });
     expect(gateway.log[0]?.status).toBe(502);
   });
 
-  test('that passes: the connection breaks', async () => {
-    const { gateway, got } = await foreign();
-    const { head } = ask(gateway.origin, EMBEDDINGS, JSON.stringify(FLOATS));
-    await until(() => got.length === 1);
-    got[0]?.writeHead(200, JSON_HEAD).write(START);
+  test('that is relayed: the connection breaks', async () => {
+    const { gateway, responses } = await foreign();
+    const { head } = send(gateway.origin, EMBEDDINGS, JSON.stringify(FLOATS));
+    await until(() => responses.length === 1);
+    responses[0]?.writeHead(200, JSON_HEAD).write(START);
     const res = await head;
-    got[0]?.destroy();
+    responses[0]?.destroy();
     expect(await readAll(res)).toMatchObject({ status: 200, whole: false });
   });
 });
 
 test.each([FLOATS, BASE64])('cancelled while it arrives: %j', async (body) => {
-  const { gateway, got, engine } = await foreign();
-  const { head } = ask(gateway.origin, EMBEDDINGS, JSON.stringify(body));
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, JSON_HEAD).write(START);
+  const { gateway, responses, engine } = await foreign();
+  const { head } = send(gateway.origin, EMBEDDINGS, JSON.stringify(body));
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, JSON_HEAD).write(START);
   if (body === FLOATS) await head;
   gateway.inference.cancel('r1');
   const { status, whole } = await readAll(await head);
@@ -123,9 +118,9 @@ test.each([FLOATS, BASE64])('cancelled while it arrives: %j', async (body) => {
 });
 
 test.each(['<html>', '[]', 'null', '{"data":[]}'])('%s is 502', async (text) => {
-  const { gateway, got } = await foreign();
+  const { gateway, responses } = await foreign();
   const answer = post(gateway.origin, EMBEDDINGS, FLOATS);
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, JSON_HEAD).end(text);
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, JSON_HEAD).end(text);
   expect(await answer).toMatchObject({ status: 502 });
 });

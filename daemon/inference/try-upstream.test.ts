@@ -44,6 +44,6 @@ test.each([
   [400, { error: { message: reached, code: 400 } }, true],
   [400, { error: { message: 'no such model', code: null } }, false],
   [500, { error: { message: reached, code: null } }, false],
-])('%i %j is an answer: %s', async (status, body, ok) => {
+])('%i %j is a valid response: %s', async (status, body, ok) => {
   expect((await tried('https://api.openai.com', status, body)).chat).toMatchObject({ ok, status });
 });

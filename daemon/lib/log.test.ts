@@ -7,18 +7,18 @@ const NAMED = 'only-the-name-tells-Rf5nQc2J';
 
 function setUp(secrets: string[] = []) {
   const written: string[] = [];
-  const tapped: string[] = [];
+  const observed: string[] = [];
   const log = createLog({
     level: 'debug',
     secrets: () => secrets,
     write: (line) => void written.push(line),
-    tap: (line) => void tapped.push(line),
+    tap: (line) => void observed.push(line),
   });
-  return { log, written, tapped };
+  return { log, written, observed };
 }
 
 /** Every way in which a value gets into a line. */
-const WAYS: Record<string, (log: ReturnType<typeof setUp>['log'], name: string, value: string) => void> = {
+const CASES: Record<string, (log: ReturnType<typeof setUp>['log'], name: string, value: string) => void> = {
   'a field': (log, name, value) => log.info({ [name]: value }, 'x'),
   'a field inside others': (log, name, value) => log.info({ a: { b: [{ c: { [name]: value } }] } }, 'x'),
   'a list': (log, name, value) => log.info({ a: { [name]: [value, value] } }, 'x'),
@@ -27,7 +27,7 @@ const WAYS: Record<string, (log: ReturnType<typeof setUp>['log'], name: string, 
     log.error({ err: Object.assign(new Error('x'), { details: { [name]: value } }) }, 'x'),
 };
 
-describe.each(Object.entries(WAYS))('%s', (_, way) => {
+describe.each(Object.entries(CASES))('%s', (_, logValue) => {
   it.each([
     'authorization',
     'Proxy-Authorization',
@@ -41,18 +41,18 @@ describe.each(Object.entries(WAYS))('%s', (_, way) => {
     'hf_token',
     'password',
   ])('is redacted under the name %s', (name) => {
-    const { log, written, tapped } = setUp();
-    way(log, name, NAMED);
+    const { log, written, observed } = setUp();
+    logValue(log, name, NAMED);
     expect(written).toHaveLength(1);
     expect(written[0]).not.toContain(NAMED);
     expect(written[0]).toContain(`"${name}":"[hidden]"`);
     expect(JSON.parse(written[0] ?? '')).toMatchObject({ msg: 'x' });
-    expect(tapped).toEqual(written);
+    expect(observed).toEqual(written);
   });
 
   it('is redacted by value, under any name', () => {
     const { log, written } = setUp([CANARY]);
-    way(log, 'harmless', CANARY);
+    logValue(log, 'harmless', CANARY);
     expect(written[0]).not.toContain('Zq81xV7m');
     expect(() => JSON.parse(written[0] ?? '')).not.toThrow();
   });

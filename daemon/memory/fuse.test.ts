@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fuse } from './fuse.ts';
 
-test('what is in both lists comes first; higher ranks of one list beat lower ones', () => {
+test('entries of both lists come first; higher ranks precede lower ones', () => {
   const joined = fuse([
     ['words', 'both'],
     ['meaning', 'both', 'last'],

@@ -6,26 +6,26 @@ import { memoryDb } from '../store/testing.ts';
 import type { Embedder, EmbedRequest } from './embedder.ts';
 import { createMemory } from './memory.ts';
 
-/** A stand-in for an embedding model: each number counts a word of its list in the text. */
+/** A fake embedding model: each number counts a word of its list in the text. */
 class CountingEmbedder implements Embedder {
   model = 'first';
   loaded = true;
   words = ['cat', 'kitten', 'car'];
-  readonly asked: EmbedRequest[] = [];
+  readonly requests: EmbedRequest[] = [];
   refuse: (text: string) => GatewayError | null = () => null;
-  before: (ask: EmbedRequest) => Promise<void> | void = () => {};
+  before: (request: EmbedRequest) => Promise<void> | void = () => {};
 
   current = () => ({ model: this.model, loaded: this.loaded });
-  embed = async (ask: EmbedRequest) => {
-    this.asked.push(ask);
-    await this.before(ask);
-    for (const text of ask.texts) {
+  embed = async (request: EmbedRequest) => {
+    this.requests.push(request);
+    await this.before(request);
+    for (const text of request.texts) {
       const error = this.refuse(text);
       if (error) throw error;
     }
     // The model treats `kitten` as similar to `cat`.
     const count = (text: string, word: string) => text.split(word).length - 1;
-    const vectors = ask.texts.map((text) => [
+    const vectors = request.texts.map((text) => [
       count(text, 'cat') + 0.9 * count(text, 'kitten') + 0.01,
       count(text, 'car') + 0.01,
     ]);
@@ -44,7 +44,7 @@ function setUp(embedder: Embedder = new CountingEmbedder()) {
 
 const texts = (found: { memories: { text: string }[] }) => found.memories.map(({ text }) => text);
 
-test('finds memories by meaning without a common word, and by words too', async () => {
+test('finds memories by similarity without a common word, and by words', async () => {
   const { memory, find } = setUp();
   memory.add('the kitten sleeps', [], 'admin');
   memory.add('the car is red', [], 'admin');
@@ -73,19 +73,19 @@ test('adding and listing load nothing; a search does not wait for a load', async
   memory.add('the kitten sleeps', [], 'admin');
   memory.list(10, 0);
   await memory.idle();
-  expect(embedder.asked).toEqual([]);
+  expect(embedder.requests).toEqual([]);
   const load = Promise.withResolvers<void>();
   embedder.before = () => load.promise;
   expect(await find('kitten')).toMatchObject({ mode: 'words', memories: [{ text: 'the kitten sleeps' }] });
   expect(await find('cat')).toMatchObject({ mode: 'words' });
-  expect(embedder.asked).toHaveLength(1);
-  expect(embedder.asked).toMatchObject([{ background: true }]);
-  expect(embedder.asked[0]?.limitMs).toBeGreaterThan(600_000);
+  expect(embedder.requests).toHaveLength(1);
+  expect(embedder.requests).toMatchObject([{ background: true }]);
+  expect(embedder.requests[0]?.limitMs).toBeGreaterThan(600_000);
   embedder.loaded = true;
   load.resolve();
   await memory.idle();
   expect(await find('cat')).toMatchObject({ mode: 'hybrid', memories: [{ text: 'the kitten sleeps' }] });
-  expect(embedder.asked.at(-1)).toMatchObject({ texts: ['cat'], limitMs: 2_000, background: false });
+  expect(embedder.requests.at(-1)).toMatchObject({ texts: ['cat'], limitMs: 2_000, background: false });
 });
 
 test('a shutdown ends the requested load', async () => {
@@ -96,7 +96,7 @@ test('a shutdown ends the requested load', async () => {
   const { memory, find } = setUp(embedder);
   await find('cat');
   await memory.stop();
-  expect(embedder.asked).toHaveLength(1);
+  expect(embedder.requests).toHaveLength(1);
 });
 
 test('another model embeds all memories again; vectors of the old one are never compared', async () => {
@@ -123,10 +123,10 @@ test('a text that the model refuses is skipped alone and not retried', async () 
   await memory.idle();
   expect(repo.vectors.page('first', 0, 10)).toHaveLength(2);
   expect(repo.vectors.pending('first', 0, 10)).toEqual([]);
-  const before = embedder.asked.length;
+  const before = embedder.requests.length;
   await find('cat');
   await memory.idle();
-  expect(embedder.asked).toHaveLength(before + 1);
+  expect(embedder.requests).toHaveLength(before + 1);
 });
 
 test('a vector is removed with its memory, and none is stored for a removed one', async () => {
@@ -148,8 +148,8 @@ test('a client disconnect ends a search', async () => {
   control.abort();
   const failing = new CountingEmbedder();
   failing.refuse = () => new GatewayError('internal');
-  const gone = setUp(failing).memory.search('x', 1, { tier: 'admin', signal: control.signal });
-  await expect(gone).rejects.toThrow();
+  const search = setUp(failing).memory.search('x', 1, { tier: 'admin', signal: control.signal });
+  await expect(search).rejects.toThrow();
   expect(memory.list(1, 0)).toEqual([]);
 });
 

@@ -16,7 +16,7 @@ test('a vector is stored with length 1, and similarity is the cosine', () => {
 
 test.each([
   ['empty', []],
-  ['points nowhere', [0, 0]],
+  ['of length zero', [0, 0]],
   ['not finite', [1, Number.NaN]],
   ['no numbers', ['1', 2]],
   ['too long', Array(8_193).fill(1)],

@@ -16,17 +16,17 @@ test('the digest is that of the file', () => {
 });
 
 test('writes only the model, once, with a few megabytes at most', async () => {
-  const made = await ensureDemoModel(join(folder, 'models'));
-  expect(made).toEqual({ path: join(folder, 'models', 'svc-demo.gguf'), id: DEMO_MODEL_ID });
+  const result = await ensureDemoModel(join(folder, 'models'));
+  expect(result).toEqual({ path: join(folder, 'models', 'svc-demo.gguf'), id: DEMO_MODEL_ID });
   expect(await readdir(join(folder, 'models'))).toEqual(['svc-demo.gguf']);
-  const first = await stat(made.path);
+  const first = await stat(result.path);
   expect(first.size).toBeLessThan(3_000_000);
   await ensureDemoModel(join(folder, 'models'));
-  expect((await stat(made.path)).mtimeMs).toBe(first.mtimeMs);
+  expect((await stat(result.path)).mtimeMs).toBe(first.mtimeMs);
 });
 
 test.each([
-  ['cut short', (path: string) => truncate(path, 1000)],
+  ['truncated', (path: string) => truncate(path, 1000)],
   ['of an older version', (path: string) => writeFile(path, 'GGUF old')],
   ['gone', (path: string) => rm(path)],
 ])('replaces a file that is %s', async (_, damage) => {

@@ -38,29 +38,32 @@ afterEach(() => {
   for (const end of ends.splice(0).reverse()) end();
 });
 
-/** Blocks operations below `place` until it is released. */
-class Stuck extends MountGuard {
-  place: string | null;
+/** Blocks operations below `blockedFolder` until it is released. */
+class BlockingMountGuard extends MountGuard {
+  blockedFolder: string | null;
   readonly #free = Promise.withResolvers<void>();
 
-  constructor(place: string | null, ms = place === null ? 15_000 : 1_500) {
+  constructor(blockedFolder: string | null, ms = blockedFolder === null ? 15_000 : 1_500) {
     super({ timeoutMs: ms, mounts: () => [nas] });
-    this.place = place;
+    this.blockedFolder = blockedFolder;
   }
 
   release(): void {
-    this.place = null;
+    this.blockedFolder = null;
     this.#free.resolve();
   }
 
   override run<T>(folder: string, question: () => Promise<T>): Promise<T> {
-    const stuck = () => this.#free.promise.then(question);
-    const isStuck = () => this.place !== null && folder.startsWith(this.place);
-    return super.run(folder, () => (isStuck() ? stuck() : question()));
+    const blocked = () => this.#free.promise.then(question);
+    const isStuck = () => this.blockedFolder !== null && folder.startsWith(this.blockedFolder);
+    return super.run(folder, () => (isStuck() ? blocked() : question()));
   }
 }
 
-async function start(mountGuard: MountGuard = new Stuck(null), firstScanMs = 20_000): Promise<Registry> {
+async function start(
+  mountGuard: MountGuard = new BlockingMountGuard(null),
+  firstScanMs = 20_000,
+): Promise<Registry> {
   const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
   const bus = new EventBus<GatewayEvents>();
   const registry = await createRegistry({ store, log, bus, settings, firstScanMs, mountGuard });
@@ -79,18 +82,18 @@ const ids = (registry: Registry) => registry.list().map(({ id }) => id);
 test('a hanging share removes no model, and the other folders are scanned', async () => {
   put(share, 'mmproj-F16.gguf', projector());
   put(share, 'far.gguf');
-  const gone = put(own, 'gone.gguf');
+  const removed = put(own, 'gone.gguf');
   const named = put(other, 'named.gguf');
   await (await start()).register(named);
-  rmSync(gone);
+  rmSync(removed);
   put(own, 'new.gguf');
-  const stuck = new Stuck(nas);
-  const registry = await start(stuck);
+  const blocked = new BlockingMountGuard(nas);
+  const registry = await start(blocked);
   expect(ids(registry)).toEqual(['far', 'named', 'new']);
   expect(registry.get('far')?.projector).toBe(true);
   expect(registry.problems()).toEqual([{ file: share, reason: 'its disk does not answer' }]);
   put(share, 'later.gguf');
-  stuck.release();
+  blocked.release();
   await vi.waitFor(async () => {
     await registry.scan();
     expect(registry.problems()).toEqual([]);
@@ -126,22 +129,22 @@ test.each([0, 3, 4, 5])(
   },
 );
 
-test('a start waits for no disk', async () => {
+test('a start does not wait for a disk', async () => {
   put(share, 'far.gguf');
   await start();
-  const registry = await start(new Stuck(nas, 600_000), 50);
+  const registry = await start(new BlockingMountGuard(nas, 600_000), 50);
   expect(ids(registry)).toContain('far');
 });
 
 test('refuses a path on a disk that does not respond, with the reason', async () => {
-  const registry = await start(new Stuck(nas));
+  const registry = await start(new BlockingMountGuard(nas));
   await expect(registry.register(join(other, 'a.gguf'))).rejects.toThrow('its disk does not answer');
 });
 
 test('registers a pull although something in its folder does not respond', async () => {
-  const stuck = new Stuck(null, 500);
-  const registry = await start(stuck);
-  stuck.place = own;
+  const blocked = new BlockingMountGuard(null, 500);
+  const registry = await start(blocked);
+  blocked.blockedFolder = own;
   const pulled = { repo: 'owner/a', revision: 'c0ffee', licence: null, sha256: null };
   expect(await registry.registerPulled({ path: put(own, 'a.gguf'), ...pulled })).toMatchObject({ id: 'a' });
 });

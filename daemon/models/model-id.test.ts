@@ -14,7 +14,7 @@ test.each([
 });
 
 test('a taken id gets the next free number', () => {
-  const taken = new Set(['a', 'a-2']);
-  expect(uniqueId('a', (id) => taken.has(id))).toBe('a-3');
-  expect(uniqueId('b', (id) => taken.has(id))).toBe('b');
+  const used = new Set(['a', 'a-2']);
+  expect(uniqueId('a', (id) => used.has(id))).toBe('a-3');
+  expect(uniqueId('b', (id) => used.has(id))).toBe('b');
 });

@@ -73,21 +73,21 @@ test('a damaged file is not usable until it is complete', async () => {
   expect(registry.problems()).toEqual([]);
 });
 
-test('a model whose disk was away returns although its file has another date', async () => {
+test('a model whose disk was unmounted returns although its file has another date', async () => {
   const path = put('a.gguf', chat('Small'));
   await registry.register(path);
-  const away = `${disk}.away`;
-  renameSync(disk, away);
+  const unmounted = `${disk}.away`;
+  renameSync(disk, unmounted);
   await registry.scan();
   expect(ids()).toEqual([]);
-  renameSync(away, disk);
+  renameSync(unmounted, disk);
   utimesSync(path, 1_700_000_000, 1_700_000_000);
   await registry.scan();
   await registry.scan();
   expect(registry.get('a')).toMatchObject({ path, source: 'register' });
 });
 
-test('gets the projector in its folder, and nothing else of that folder', async () => {
+test('a model registered by path gets the projector in its folder, and nothing else of that folder', async () => {
   put('mmproj-seeing-F16.gguf', projector());
   put('mmproj-no-projector.gguf', chat('Hidden'));
   put('other.gguf', chat('Other'));
@@ -98,7 +98,7 @@ test('gets the projector in its folder, and nothing else of that folder', async 
   expect(registry.views()).toMatchObject([{ projector: true }]);
 });
 
-test('a projector that names no model is assigned to none of several, registered or not', async () => {
+test('a projector that names no model is not assigned when there are several models, registered or not', async () => {
   put('mmproj-F16.gguf', projector());
   put('other.gguf', chat('Other'));
   const model = await registry.register(put('seeing-Q8_0.gguf', chat('Seeing')));

@@ -42,9 +42,9 @@ describe('parseNpuList', () => {
     '{"models":[null,1,{}]}',
     '{"models":[{"name":"-x:1b","installed":true},{"name":"a b:1","installed":true},{"name":"x","installed":true}]}',
     '{"models":[{"name":"../../etc:1b","installed":true},{"name":"a:1b","installed":"true"}]}',
-  ])('%s contains none', (text) => expect(parseNpuList(text)).toEqual([]));
+  ])('%s contains no models', (text) => expect(parseNpuList(text)).toEqual([]));
 
-  test('is limited', () => {
+  test('the list is limited', () => {
     const models = Array.from({ length: 5_000 }, (_, i) => row(`m${i}:1b`, { footprint: -1 }));
     expect(parseNpuList(JSON.stringify({ models }))).toHaveLength(256);
   });
@@ -110,13 +110,17 @@ esac
     expect(ids()).toEqual([]);
   });
 
-  test('are absent while the program or its NPU is away, and return with their settings', async () => {
+  test('are absent while the program or its NPU is unavailable, and return with their settings', async () => {
     install(LIST);
     await settle();
     modelStore.change('llama3.2:1b', { binding: 'slot:agent' });
-    const away = [() => install({ models: [] }), () => install(LIST, false), () => rmSync(join(bin, 'flm'))];
-    for (const leave of away) {
-      leave();
+    const outages = [
+      () => install({ models: [] }),
+      () => install(LIST, false),
+      () => rmSync(join(bin, 'flm')),
+    ];
+    for (const cause of outages) {
+      cause();
       await settle();
       expect(ids()).toEqual([]);
       expect(modelStore.absent()).toHaveLength(3);
@@ -186,7 +190,7 @@ esac
     expect(registry.get('whisper-v3:turbo')?.binding).toBe('slot:stt');
   });
 
-  test('a silent or failing program has none and causes no failure', async () => {
+  test('a silent or failing program has no models and causes no failure', async () => {
     writeFileSync(join(bin, 'flm'), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
     await settle();
     writeFileSync(join(bin, 'flm'), 'no program', { mode: 0o755 });

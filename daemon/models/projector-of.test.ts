@@ -31,7 +31,7 @@ test.each<[string, string, string[], string[], string | null]>([
     '/m/mmproj-gemma-3-4b-it-f16.gguf',
   ],
   [
-    'with the words of the name swapped',
+    'with the parts of the name in another order',
     '/m/b-7b-Q8_0.gguf',
     ['/m/a.gguf'],
     ['/m/b-7b-mmproj-f16.gguf'],
@@ -62,6 +62,6 @@ test.each<[string, string, string[], string[], string | null]>([
   ['none from another folder', '/m/a.gguf', [], ['/n/mmproj-F16.gguf'], null],
   ['none when ambiguous', '/m/a.gguf', ['/m/b.gguf'], ['/m/mmproj-F16.gguf'], null],
   ['none of another model', '/m/a.gguf', [], ['/m/mmproj-b-F16.gguf'], null],
-])('%s', (_, model, others, projectors, expected) => {
-  expect(projectorOf(model, [model, ...others], projectors)).toBe(expected);
+])('%s', (_, model, siblings, projectors, expected) => {
+  expect(projectorOf(model, [model, ...siblings], projectors)).toBe(expected);
 });

@@ -58,7 +58,7 @@ test('a crafted file that crashes its reader does not hide later files', async (
   ]);
 }, 60_000);
 
-test('starts nothing for no files, and an aborted reader leaves a reason', async () => {
+test('starts no process without files, and an aborted read has a reason', async () => {
   expect(await readFactsInChild([])).toEqual([]);
   expect(await readFactsInChild(['/x.gguf'], AbortSignal.abort())).toEqual([
     { path: '/x.gguf', reason: 'its header could not be read', passing: true, ended: true },

@@ -111,11 +111,11 @@ test('id and creation time survive restarts and changes of the file', async () =
   const file = put(join(models, 'My Model.gguf'));
   utimesSync(file, 1_700_000_000, 1_700_000_000);
   expect((await start()).get('My-Model')?.created).toBe(1_700_000_000);
-  const again = await start();
+  const restarted = await start();
   expect(events).toEqual(['added My-Model']);
   put(file, chat('Other', 384));
-  await again.scan();
-  expect(again.get('My-Model')).toMatchObject({ created: 1_700_000_000, name: 'Other', embedding: 384 });
+  await restarted.scan();
+  expect(restarted.get('My-Model')).toMatchObject({ created: 1_700_000_000, name: 'Other', embedding: 384 });
   expect(events).toEqual(['added My-Model', 'changed My-Model']);
 });
 
@@ -146,22 +146,22 @@ async function pulledModel(registry: Registry): Promise<string> {
 }
 const WHOLE = { ...PULLED, source: 'pull', binding: 'slot:agent', enable_thinking: true };
 
-test('a model whose disk was away for a scan and a start returns unchanged and can be removed', async () => {
+test('a model whose disk was unmounted during a scan and a start returns unchanged and can be removed', async () => {
   const registry = await start();
   const folder = await pulledModel(registry);
-  const away = join(home, 'away');
-  renameSync(folder, away);
+  const unmounted = join(home, 'away');
+  renameSync(folder, unmounted);
   await registry.scan();
   expect(ids(registry)).toEqual([]);
   expect(events.at(-1)).toBe('removed a');
-  const again = await start();
-  expect(ids(again)).toEqual([]);
-  renameSync(away, folder);
-  await again.scan();
+  const restarted = await start();
+  expect(ids(restarted)).toEqual([]);
+  renameSync(unmounted, folder);
+  await restarted.scan();
   expect(events.at(-1)).toBe('added a');
-  expect(again.get('a')).toMatchObject(WHOLE);
+  expect(restarted.get('a')).toMatchObject(WHOLE);
   expect((await start()).get('a')).toMatchObject(WHOLE);
-  expect(await again.remove('a')).toBe(1);
+  expect(await restarted.remove('a')).toBe(1);
   expect(ids(await start())).toEqual([]);
 });
 
@@ -284,7 +284,7 @@ test('slot agent uses the largest model that fits on its device', async () => {
   expect([chosen(), chosen('auto'), chosen('cuda:0')]).toEqual(['large', 'large', 'small']);
 });
 
-test('the slot file overrides models.agent, --model does not yield', async () => {
+test('the slot file overrides models.agent but not --model', async () => {
   const [one, two] = [put(join(home, 'one.gguf')), put(join(home, 'two.gguf'))];
   mkdirSync(join(home, 'config'), { recursive: true });
   writeFileSync(join(home, 'config', 'config.toml'), `[models]\nagent = ${JSON.stringify(one)}\n`);
@@ -381,7 +381,7 @@ test('a scan requested during a scan sees files added in between', async () => {
   await first;
 });
 
-test('a failing store only loses the memory over a restart', async () => {
+test('with a failing store only the registered models are lost at a restart', async () => {
   const failing = () => {
     throw new GatewayError('internal', {});
   };
@@ -391,7 +391,7 @@ test('a failing store only loses the memory over a restart', async () => {
   expect(ids(registry)).toEqual(['a']);
 });
 
-test('without a writable place for the demonstration model there are no models', async () => {
+test('without a writable folder for the demonstration model there are no models', async () => {
   const blocked = join(home, 'blocked');
   writeFileSync(blocked, 'a file where a folder should be');
   chmodSync(blocked, 0o400);

@@ -64,11 +64,11 @@ test.each(['scan', 'demo', 'program', 'register'] as const)(
 test('removes nothing outside, behind a link, or the models folder itself', async () => {
   const outside = join(home, 'outside');
   mkdirSync(outside);
-  const theirs = put(join(outside, 'x.gguf'));
+  const outsideFile = put(join(outside, 'x.gguf'));
   symlinkSync(outside, join(root, 'linked'));
-  symlinkSync(theirs, join(root, 'owner', 'link.gguf'));
+  symlinkSync(outsideFile, join(root, 'owner', 'link.gguf'));
   const tries = [
-    theirs,
+    outsideFile,
     join(root, 'linked', 'x.gguf'),
     join(root, 'owner', 'link.gguf'),
     root,

@@ -89,18 +89,18 @@ describe('readSpeechFacts', () => {
     ['no speech model', () => rmSync(join(folder, 'model.onnx')), 'the folder holds no speech model'],
     ['an empty token file', () => truncateSync(join(folder, 'tokens.txt')), 'tokens.txt is empty'],
     [
-      'a model that was cut off',
+      'a truncated model',
       () => truncateSync(join(folder, 'model.onnx'), 5_000),
       'model.onnx: it is not a whole ONNX file',
     ],
     ['a missing part', () => writeFileSync(join(folder, 'voices.bin'), 'x'), 'espeak-ng-data is missing'],
-  ])('%s has a reason that names the file', async (_, spoil, reason) => {
+  ])('%s has a reason that names the file', async (_, damage, reason) => {
     writeToneVoice(folder);
-    spoil();
+    damage();
     await expect(readSpeechFacts(folder)).rejects.toThrow(reason);
   });
 
-  test('a folder instead of a file is no model', async () => {
+  test('a folder instead of a file is not a model', async () => {
     mkdirSync(join(folder, 'model.onnx'));
     writeFileSync(join(folder, 'tokens.txt'), 'a 0\n');
     await expect(readSpeechFacts(folder)).rejects.toThrow();

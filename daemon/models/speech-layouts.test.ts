@@ -28,7 +28,7 @@ const PUBLISHED: readonly [string, string[], string | undefined, object][] = [
     { type: 'tts', family: 'kokoro' },
   ],
   [
-    'Kokoro of the first kind',
+    'Kokoro of the first version',
     ['model.onnx', 'voices.bin', 'tokens.txt', 'espeak-ng-data'],
     undefined,
     { type: 'tts', family: 'kokoro' },
@@ -105,14 +105,17 @@ describe('published folders', () => {
     expect(familyOf(layout, model_type === undefined ? {} : { model_type })).toMatchObject(expected);
   });
 
-  test.each(PUBLISHED)('%s without one of its files names it, or is no speech model', (_, names) => {
-    const whole = layoutOf(names);
-    for (const gone of Object.values(whole?.files ?? {})) {
-      const rest = layoutOf(names.filter((name) => name !== gone));
-      const complete = rest !== null && rest.missing.length === 0;
-      if (complete) expect(Object.values(rest.files)).not.toContain(gone);
-    }
-  });
+  test.each(PUBLISHED)(
+    '%s without one of its files reports the file, or is not a speech model',
+    (_, names) => {
+      const whole = layoutOf(names);
+      for (const path of Object.values(whole?.files ?? {})) {
+        const rest = layoutOf(names.filter((name) => name !== path));
+        const complete = rest !== null && rest.missing.length === 0;
+        if (complete) expect(Object.values(rest.files)).not.toContain(path);
+      }
+    },
+  );
 });
 
 test('prefers the eight-bit file of two', () => {
@@ -142,10 +145,10 @@ test('finds the additional files of a family', () => {
 
 test.each([
   ['an embedding model', ['model.onnx', 'tokenizer.json', 'config.json']],
-  ['a text model in two halves', ['encoder_model.onnx', 'decoder_model.onnx', 'config.json']],
+  ['a text model in two parts', ['encoder_model.onnx', 'decoder_model.onnx', 'config.json']],
   ['GGUF files', ['a.gguf', 'tokens.txt']],
   ['nothing', []],
-])('%s is no speech model', (_, names) => expect(layoutOf(names)).toBeNull());
+])('%s is not a speech model', (_, names) => expect(layoutOf(names)).toBeNull());
 
 test.each([
   [['model.onnx', 'voices.bin', 'tokens.txt'], ['espeak-ng-data']],

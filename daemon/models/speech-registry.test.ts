@@ -65,11 +65,11 @@ describe('speech models in the model folders', () => {
     writeToneVoice(join(models, 'tone'), { speakers: 2 });
     (await start()).close();
     for (const end of ends.splice(0).reverse()) end();
-    const again = await start();
-    expect(again.get('tone')?.voices).toEqual(['0', '1']);
+    const restarted = await start();
+    expect(restarted.get('tone')?.voices).toEqual(['0', '1']);
     rmSync(join(models, 'tone'), { recursive: true });
-    await again.scan();
-    expect(again.get('tone')).toBeUndefined();
+    await restarted.scan();
+    expect(restarted.get('tone')).toBeUndefined();
   });
 
   test('a damaged one is a problem with a reason and returns when repaired', async () => {
@@ -103,7 +103,8 @@ describe('the speech program as a model', () => {
   });
   const install = () =>
     writeFileSync(join(bin, 'espeak-ng'), `#!/bin/sh\nprintf '${VOICES}'\n`, { mode: 0o755 });
-  const settle = (wanted = true) => updateEspeakModel({ modelStore, isEnabled: () => wanted, path: bin });
+  const settle = (isEnabled = true) =>
+    updateEspeakModel({ modelStore, isEnabled: () => isEnabled, path: bin });
   const ids = () => modelStore.list().map(({ id }) => id);
 
   test('is a voice while installed and enabled, without another voice (with a fake program)', async () => {

@@ -8,7 +8,7 @@ test('parses part numbers', () => {
   }
 });
 
-test('an excessive count is no split model', () => {
+test('an excessive count is not a split model', () => {
   expect(splitName('x-00001-of-99999.gguf')).toBeNull();
 });
 

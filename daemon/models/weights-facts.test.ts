@@ -16,7 +16,7 @@ function folder(files: Record<string, string>): string {
 const config = (value: unknown) => ({ 'config.json': JSON.stringify(value), 'model.safetensors': 'weights' });
 
 /** Weights in one part with an index of the expected parts. */
-const parted = (weight_map: unknown): Record<string, string> => ({
+const splitFiles = (weight_map: unknown): Record<string, string> => ({
   'config.json': JSON.stringify({ architectures: ['LlamaForCausalLM'] }),
   'model-1.safetensors': 'weights',
   'model.safetensors.index.json': JSON.stringify({ metadata: {}, weight_map }),
@@ -71,32 +71,32 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['a list', config([]), /architecture/],
   [
     'a missing part',
-    parted({ a: 'model-1.safetensors', b: 'model-2.safetensors' }),
+    splitFiles({ a: 'model-1.safetensors', b: 'model-2.safetensors' }),
     /^1 of its 2 files of weights is missing$/,
   ],
   [
     'an empty part',
-    { ...parted({ a: 'model-1.safetensors', b: 'm.safetensors' }), 'm.safetensors': '' },
+    { ...splitFiles({ a: 'model-1.safetensors', b: 'm.safetensors' }), 'm.safetensors': '' },
     /^1 of its 2/,
   ],
-  ['an invalid index', { ...parted({}), 'model.safetensors.index.json': '[' }, /list of weights/],
-  ['an index without names', parted(null), /list of weights/],
+  ['an invalid index', { ...splitFiles({}), 'model.safetensors.index.json': '[' }, /list of weights/],
+  ['an index without names', splitFiles(null), /list of weights/],
   ['no weights', { 'model_index.json': '{}' }, /missing/],
 ])('%s is reported in one line', async (_, files, reason) => {
   await expect(readWeightsFacts(folder(files))).rejects.toThrow(reason);
 });
 
 test.each([
-  ['all its parts', parted({ a: 'model-1.safetensors', b: 'model-1.safetensors' })],
+  ['all its parts', splitFiles({ a: 'model-1.safetensors', b: 'model-1.safetensors' })],
   [
     'one complete file next to an outdated index',
-    { ...parted({ a: 'gone.safetensors' }), 'model.safetensors': 'x' },
+    { ...splitFiles({ a: 'gone.safetensors' }), 'model.safetensors': 'x' },
   ],
 ])('a folder with %s is a model', async (_, files) => {
   expect(await readWeightsFacts(folder(files))).toMatchObject({ type: 'llm' });
 });
 
-test('a folder with only a configuration is none', () => {
+test('a folder with only a configuration is not a model', () => {
   expect(isWeightsFolder(['config.json', 'README.md'])).toBe(false);
   expect(isWeightsFolder(['model.safetensors'])).toBe(false);
 });

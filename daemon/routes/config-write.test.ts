@@ -7,7 +7,7 @@ import { configWrite } from './config-write.ts';
 const failing = (error: unknown) => configWrite(() => Promise.reject(error));
 
 describe('configWrite', () => {
-  it('hands a success on', async () => expect(await configWrite(async () => 7)).toBe(7));
+  it('passes on a success', async () => expect(await configWrite(async () => 7)).toBe(7));
 
   it('names the failure, without a path', async () => {
     const full = new FileWriteError('/etc/svc/config.toml', 'io', 'could not be written', { code: 'ENOSPC' });
@@ -15,8 +15,8 @@ describe('configWrite', () => {
       code: 'config.write_failed',
       options: { details: { reason: 'ENOSPC' } },
     });
-    const raced = new FileWriteError('/etc/svc/config.toml', 'changed', 'was changed meanwhile');
-    await expect(failing(raced)).rejects.toMatchObject({ code: 'config.conflict' });
+    const changedMeanwhile = new FileWriteError('/etc/svc/config.toml', 'changed', 'was changed meanwhile');
+    await expect(failing(changedMeanwhile)).rejects.toMatchObject({ code: 'config.conflict' });
     await expect(failing(new ConfigEditError('config.toml:3: no'))).rejects.toMatchObject({
       code: 'config.broken',
     });
@@ -26,12 +26,14 @@ describe('configWrite', () => {
     let reloads = 0;
     const stale = () => Promise.reject(new GatewayError('config.stale'));
     await expect(configWrite(stale, () => void reloads++)).rejects.toMatchObject({ code: 'config.stale' });
-    const gone = () => Promise.reject(new GatewayError('slot.not_found'));
-    await expect(configWrite(gone, () => void reloads++)).rejects.toMatchObject({ code: 'slot.not_found' });
+    const notFound = () => Promise.reject(new GatewayError('slot.not_found'));
+    await expect(configWrite(notFound, () => void reloads++)).rejects.toMatchObject({
+      code: 'slot.not_found',
+    });
     expect(reloads).toBe(1);
   });
 
-  it('leaves every other error as it is', async () => {
+  it('leaves every other error unchanged', async () => {
     const error = new Error('else');
     await expect(failing(error)).rejects.toBe(error);
   });

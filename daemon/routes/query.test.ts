@@ -10,12 +10,12 @@ const refusal = (act: () => unknown): unknown => {
     if (error instanceof GatewayError) return [error.code, error.options.details?.fields];
     throw error;
   }
-  throw new Error('it was taken');
+  throw new Error('it was accepted');
 };
 const range = { min: 1, max: 100, absent: 20 };
 
 describe('Query', () => {
-  it('reads each kind, and what is absent', () => {
+  it('parses each kind, and absent values', () => {
     const read = query('limit=7&state=done&follow=0&model=org%2Fname');
     expect(read.whole('limit', range)).toBe(7);
     expect(read.word('state', ['running', 'done'])).toBe('done');

@@ -31,7 +31,7 @@ let allowed: boolean;
 let guest: boolean;
 let stop: AbortController;
 let changed: (() => void)[];
-let door: SseEndpoint;
+let endpoint: SseEndpoint;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -39,7 +39,7 @@ beforeEach(() => {
   guest = false;
   stop = new AbortController();
   changed = [];
-  door = new SseEndpoint(deps(), 2);
+  endpoint = new SseEndpoint(deps(), 2);
 });
 afterEach(() => vi.useRealTimers());
 
@@ -56,12 +56,12 @@ const admins = { route: { auth: 'admin' }, auth: {} } as unknown as Call;
 function open(call = admins) {
   const answer = new Answer();
   const ctx = { req: { method: 'GET' }, res: answer } as unknown as Parameters<SseEndpoint['open']>[0];
-  return { answer, stream: door.open(ctx, call) };
+  return { answer, stream: endpoint.open(ctx, call) };
 }
 const event = { id: 7, event: 'slot', data: '{}' };
-const codeOf = (act: () => unknown) => {
+const codeOf = (trigger: () => unknown) => {
   try {
-    act();
+    trigger();
   } catch (error) {
     return (error as GatewayError).code;
   }
@@ -115,7 +115,7 @@ describe('SseEndpoint', () => {
     const { answer, stream } = open();
     for (const id of [1, 2]) stream.sendId(id);
     allowed = false;
-    for (const tell of changed) tell();
+    for (const notify of changed) notify();
     expect([answer.state, answer.written.endsWith('id: 1\n\nid: 2\n\n')]).toEqual(['cut', true]);
     stream.sendId(3);
     vi.advanceTimersByTime(100);
@@ -124,33 +124,33 @@ describe('SseEndpoint', () => {
 
   it('disconnects a reader that is too slow, and releases its resources', () => {
     const { answer, stream } = open();
-    const given = vi.fn();
-    stream.onClose(given);
+    const onEnd = vi.fn();
+    stream.onClose(onEnd);
     answer.writableLength = 2 << 20;
     stream.send(event);
-    expect([answer.state, stream.open, given.mock.calls.length]).toEqual(['cut', false, 1]);
+    expect([answer.state, stream.open, onEnd.mock.calls.length]).toEqual(['cut', false, 1]);
     const written = answer.written;
     stream.send(event);
     stream.end();
     expect([answer.written, answer.state]).toEqual([written, 'cut']);
-    stream.onClose(given);
-    expect(given).toHaveBeenCalledTimes(2);
+    stream.onClose(onEnd);
+    expect(onEnd).toHaveBeenCalledTimes(2);
   });
 
   it('disconnects readers without rights: at an event, at a comment, and immediately when keys or sessions change', () => {
-    const acts = [
+    const triggers = [
       (stream: ReturnType<typeof open>['stream']) => stream.send(event),
       () => vi.advanceTimersByTime(15_000),
       () => {
-        for (const tell of changed) tell();
+        for (const notify of changed) notify();
       },
     ];
-    for (const act of acts) {
+    for (const trigger of triggers) {
       allowed = true;
       const { answer, stream } = open();
       const written = answer.written;
       allowed = false;
-      act(stream);
+      trigger(stream);
       expect([answer.state, answer.written]).toEqual(['cut', written]);
     }
   });
@@ -165,16 +165,16 @@ describe('SseEndpoint', () => {
     expect(stream.isAdmin()).toBe(true);
     guest = true;
     expect(stream.isAdmin()).toBe(true);
-    for (const tell of changed) tell();
+    for (const notify of changed) notify();
     expect(stream.isAdmin()).toBe(false);
     guest = false;
     vi.advanceTimersByTime(20);
     expect(stream.isAdmin()).toBe(true);
   });
 
-  it('reserves places for callers with admin rights: others cannot lock the owner out', () => {
+  it('reserves connections for callers with admin rights, so that others cannot lock the owner out', () => {
     const client = { route: { auth: 'client' }, auth: {} } as unknown as Call;
-    door = new SseEndpoint(deps(), 3, 1);
+    endpoint = new SseEndpoint(deps(), 3, 1);
     guest = true;
     const others = [open(client), open(client)];
     expect(codeOf(() => open(client))).toBe('events.too_many');
@@ -188,7 +188,7 @@ describe('SseEndpoint', () => {
     expect(codeOf(() => open(client))).toBeNull();
   });
 
-  it('has room for so many, and ends all of them when the gateway stops', () => {
+  it('limits the number of readers, and ends all of them when the gateway stops', () => {
     const both = [open(), open()];
     expect(codeOf(open)).toBe('events.too_many');
     both[0]?.stream.end();

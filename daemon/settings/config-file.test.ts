@@ -59,7 +59,7 @@ const EDITS: ReadonlyArray<[string, string, string]> = [
     '  [security]  # c\n  require_auth = true\n[server]\n',
   ],
   [
-    'missing key beside dotted ones',
+    'missing key next to dotted ones',
     'security.x = 1\na = 1\n',
     'security.x = 1\nsecurity.require_auth = true\na = 1\n',
   ],
@@ -82,12 +82,12 @@ const EDITS: ReadonlyArray<[string, string, string]> = [
     '[other]\nrequire_auth = false\n\n[security]\nrequire_auth = true\n',
   ],
   [
-    'text that only looks like it',
+    'text that resembles the key',
     'x = """\n[security]\nrequire_auth = false\n"""\n',
     'x = """\n[security]\nrequire_auth = false\n"""\n\n[security]\nrequire_auth = true\n',
   ],
   [
-    'dates and other values',
+    'dates and other types',
     'd = 1979-05-27T07:32:00Z\nn = nan\ni = -0\n',
     'd = 1979-05-27T07:32:00Z\nn = nan\ni = -0\n\n[security]\nrequire_auth = true\n',
   ],

@@ -4,7 +4,7 @@ import type { ConfigMemory } from './config-values.ts';
 import type { FileRead } from './read-file.ts';
 
 const file = (text: string): FileRead => ({ kind: 'bytes', bytes: Buffer.from(text), mode: 0o600, uid: 0 });
-const gone: FileRead = { kind: 'missing' };
+const missing: FileRead = { kind: 'missing' };
 const unreadable: FileRead = { kind: 'unreadable', message: 'can not be read (EIO)' };
 const fresh: ConfigMemory = { lastGood: null, enforced: false };
 const after = (values: Record<string, unknown>, enforced = values[T] === true): ConfigMemory => ({
@@ -23,7 +23,7 @@ const judge = (read: FileRead, memory: ConfigMemory) => {
   };
 };
 
-test('a good file', () => {
+test('a valid file', () => {
   expect(
     judge(
       file('[security]\nrequire_auth = true\nallowed_hosts = [" a.b ", ""]\n[server]\nport = 9000\n'),
@@ -37,22 +37,22 @@ test('a good file', () => {
 });
 
 test('a file that never existed has no values and no problems', () => {
-  expect(judge(gone, fresh)).toEqual({ state: 'missing', values: {}, problems: [] });
+  expect(judge(missing, fresh)).toEqual({ state: 'missing', values: {}, problems: [] });
   expect(judge(file(''), fresh)).toEqual({ state: 'good', values: {}, problems: [] });
 });
 
 test.each<[string, FileRead, number | null, RegExp]>([
-  ['no TOML', file('[server]\nport = \n'), 2, /TOML/],
+  ['not TOML', file('[server]\nport = \n'), 2, /TOML/],
   ['half written', file('[server]\nport = 1\n[secur'), 3, /TOML/],
   ['empty', file(' \n'), null, /empty/],
   ['too large', { kind: 'unreadable', message: 'is larger than 1048576 bytes' }, null, /larger/],
   ['not readable', unreadable, null, /EIO/],
-  ['no UTF-8', { kind: 'bytes', bytes: Buffer.from([0x23, 0xff]), mode: 0, uid: 0 }, 1, /UTF-8/],
+  ['not UTF-8', { kind: 'bytes', bytes: Buffer.from([0x23, 0xff]), mode: 0, uid: 0 }, 1, /UTF-8/],
 ])('%s: the last good values stay', (_title, read, line, message) => {
-  const got = judge(read, after({ [T]: true, [P]: 9000 }));
-  expect(got).toMatchObject({ state: 'broken', values: { [T]: true, [P]: 9000 } });
-  expect(got.problems).toEqual([[line, expect.stringMatching(message)]]);
-  expect(got.problems[0]?.[1]).toContain('the last good configuration stays active');
+  const result = judge(read, after({ [T]: true, [P]: 9000 }));
+  expect(result).toMatchObject({ state: 'broken', values: { [T]: true, [P]: 9000 } });
+  expect(result.problems).toEqual([[line, expect.stringMatching(message)]]);
+  expect(result.problems[0]?.[1]).toContain('the last good configuration stays active');
 });
 
 test('unreadable without a last good copy: on if it was on, otherwise defaults', () => {
@@ -75,7 +75,7 @@ test('a broken file is a fatal error only without an earlier state', () => {
   expect(hopeless(fresh)?.message).not.toContain('defaults');
   expect(hopeless({ lastGood: null, enforced: true })).toBeUndefined();
   expect(hopeless(after({}))).toBeUndefined();
-  expect(evaluateConfig(gone, fresh).fatalError).toBeUndefined();
+  expect(evaluateConfig(missing, fresh).fatalError).toBeUndefined();
 });
 
 test('when the two saved states differ, on wins', () => {
@@ -84,10 +84,10 @@ test('when the two saved states differ, on wins', () => {
 });
 
 test('a removed file means defaults, but enforcement that was on stays on and reports how to turn it off', () => {
-  const got = judge(gone, after({ [T]: true, [P]: 9000 }));
-  expect(got).toMatchObject({ state: 'missing', values: { [T]: true } });
-  expect(got.problems[0]?.[1]).toMatch(/enforcement stays on.*require_auth = false/);
-  expect(judge(gone, after({ [T]: false, [P]: 9000 }))).toEqual({
+  const result = judge(missing, after({ [T]: true, [P]: 9000 }));
+  expect(result).toMatchObject({ state: 'missing', values: { [T]: true } });
+  expect(result.problems[0]?.[1]).toMatch(/enforcement stays on.*require_auth = false/);
+  expect(judge(missing, after({ [T]: false, [P]: 9000 }))).toEqual({
     state: 'missing',
     values: {},
     problems: [],
@@ -99,8 +99,8 @@ test('a readable file without the key means off, although it was on', () => {
 });
 
 test('an invalid value keeps its last good one, and the other keys apply', () => {
-  const got = judge(file('[server]\nport = "x"\nmax_connections = 5\n'), after({ [P]: 9000 }));
-  expect(got).toEqual({
+  const result = judge(file('[server]\nport = "x"\nmax_connections = 5\n'), after({ [P]: 9000 }));
+  expect(result).toEqual({
     state: 'good',
     values: { [P]: 9000, 'server.max_connections': 5 },
     problems: [[2, 'server.port must be a number; 9000 is used']],
@@ -108,9 +108,9 @@ test('an invalid value keeps its last good one, and the other keys apply', () =>
 });
 
 test('an invalid value without a last good one means the default', () => {
-  const got = judge(file('[server]\nport = 70000\n'), fresh);
-  expect(got.values).toEqual({});
-  expect(got.problems).toEqual([[2, 'server.port must be from 0 to 65535; 8080 is used']]);
+  const result = judge(file('[server]\nport = 70000\n'), fresh);
+  expect(result.values).toEqual({});
+  expect(result.problems).toEqual([[2, 'server.port must be from 0 to 65535; 8080 is used']]);
 });
 
 test.each(['"true"', '"off"', '1', '0', '[]', '"maybe"', '2020-01-01'])(
@@ -149,21 +149,21 @@ test('another value instead of a table: one problem, its keys keep their last go
     'security = 2020-01-01\n',
     '[[security]]\nrequire_auth = false\n',
   ]) {
-    const got = judge(file(text), after({ [T]: true }));
-    expect(got.values).toEqual({ [T]: true });
-    expect(got.problems).toEqual([[1, '"security" must be a table']]);
+    const result = judge(file(text), after({ [T]: true }));
+    expect(result.values).toEqual({ [T]: true });
+    expect(result.problems).toEqual([[1, '"security" must be a table']]);
     expect(judge(file(text), fresh).values).toEqual({ [T]: true });
   }
 });
 
 test('names of object properties are ordinary unknown names', () => {
-  const got = judge(file('__proto__ = 1\nconstructor = 2\n[security]\n__proto__ = true\n'), fresh);
-  expect(got.values).toEqual({});
-  expect(got.problems).toHaveLength(3);
+  const result = judge(file('__proto__ = 1\nconstructor = 2\n[security]\n__proto__ = true\n'), fresh);
+  expect(result.values).toEqual({});
+  expect(result.problems).toHaveLength(3);
 });
 
 test('truncates a long list of problems and reports it', () => {
-  const got = judge(file(Array.from({ length: 200 }, (_, i) => `k${i} = 1`).join('\n')), fresh);
-  expect(got.problems).toHaveLength(51);
-  expect(got.problems.at(-1)).toEqual([null, 'has 150 more problems']);
+  const result = judge(file(Array.from({ length: 200 }, (_, i) => `k${i} = 1`).join('\n')), fresh);
+  expect(result.problems).toHaveLength(51);
+  expect(result.problems.at(-1)).toEqual([null, 'has 150 more problems']);
 });

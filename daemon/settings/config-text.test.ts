@@ -23,9 +23,9 @@ test.each<[string, string, number | null, RegExp]>([
   ['zeros after a power cut', '\0'.repeat(64), 1, /^is no valid TOML: /],
   ['too deep', `a = ${'['.repeat(100)}${']'.repeat(100)}`, 1, /TOML/],
 ])('reports %s with its line', (_title, text, line, message) => {
-  const got = read(text);
-  expect(got).toMatchObject({ ok: false, line });
-  expect(got.ok || got.message).toMatch(message);
+  const result = read(text);
+  expect(result).toMatchObject({ ok: false, line });
+  expect(result.ok || result.message).toMatch(message);
 });
 
 test('reports bytes that are not UTF-8 with their line', () => {
@@ -80,8 +80,8 @@ test('property: no input makes it throw', () => {
         fc.array(piece).map((all) => Buffer.from(all.join(''))),
       ),
       (bytes) => {
-        const got = readConfigText(bytes);
-        expect(got.ok || got.message.length > 0).toBe(true);
+        const result = readConfigText(bytes);
+        expect(result.ok || result.message.length > 0).toBe(true);
       },
     ),
     fuzzing('texts of config.toml', 100_000),

@@ -30,7 +30,7 @@ test('does not write unchanged content', async () => {
 });
 
 test('F02 created, changed or removed in between: reads again and succeeds', async () => {
-  for (const [act, wanted] of [
+  for (const [act, expected] of [
     [() => writeFileSync(path, 'theirs:'), 'theirs:x'],
     [() => writeFileSync(path, 'again:'), 'again:x'],
     [() => unlinkSync(path), 'new:x'],
@@ -44,7 +44,7 @@ test('F02 created, changed or removed in between: reads again and succeeds', asy
         }
       },
     });
-    expect(text()).toBe(wanted);
+    expect(text()).toBe(expected);
   }
 });
 

@@ -60,7 +60,7 @@ test.each([
   expect([...described.lines]).toEqual(lines);
 });
 
-test('a comment ends with its line, whatever its last character', () => {
+test('a comment ends with its line, for any last character', () => {
   expect(read('# x \\\nA=1\n')).toEqual({ A: '1' });
 });
 
@@ -189,8 +189,8 @@ test('property: any value can be set in any file, and all other names keep their
     fc.property(file, printable, (before, value) => {
       const after = changed(before, value);
       if (after === null) return;
-      const wanted = parseEnvFile(bytes(before)).set('K', value);
-      expect(new Map([...parseEnvFile(after)].sort())).toEqual(new Map([...wanted].sort()));
+      const expected = parseEnvFile(bytes(before)).set('K', value);
+      expect(new Map([...parseEnvFile(after)].sort())).toEqual(new Map([...expected].sort()));
     }),
     fuzzing('values in env files', 100_000),
   );

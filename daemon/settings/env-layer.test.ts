@@ -49,13 +49,13 @@ test('at a first start it counts as on if it was on', () => {
 });
 
 test('reports ignored lines and unknown settings, never their text', () => {
-  const got = judge(file('export SVC_ADMIN_KEY=geheim\nSVC_ADMIN_KYE=geheim\nSVC_PORT=1\ngeheim\n'));
-  expect(got.problems).toEqual([
+  const result = judge(file('export SVC_ADMIN_KEY=geheim\nSVC_ADMIN_KYE=geheim\nSVC_PORT=1\ngeheim\n'));
+  expect(result.problems).toEqual([
     [1, 'starts with "export", which is not read; the line is ignored'],
     [2, 'unknown setting SVC_ADMIN_KYE'],
     [4, 'is not NAME=value; the line is ignored'],
   ]);
-  expect(JSON.stringify(got.problems)).not.toContain('geheim');
+  expect(JSON.stringify(result.problems)).not.toContain('geheim');
 });
 
 test('a wrong mode or owner is a problem, not an error', () => {

@@ -84,8 +84,8 @@ const READINGS: ReadonlyArray<[string, string, Array<[string, string]>]> = [
   ['names inside quotes are no names', 'A="\nB=1\n"\n', [['A', '\nB=1\n']]],
 ];
 
-test.each(READINGS)('%s', (_title, text, wanted) => {
-  expect(pairs(scanEnv(text))).toEqual(wanted);
+test.each(READINGS)('%s', (_title, text, expectedText) => {
+  expect(pairs(scanEnv(text))).toEqual(expectedText);
 });
 
 test('a comment that ends in a backslash continues only in older systemd', () => {
@@ -140,7 +140,7 @@ test.each([
     ],
   ],
   ['a comment at the end assigns nothing', 'A=1\n# x', [['A', '1']]],
-  ['nor does one with a backslash at its end', 'A=1\n# x\\', [['A', '1']]],
+  ['a comment at the end with a backslash assigns nothing', 'A=1\n# x\\', [['A', '1']]],
 ])('%s', (_title, text, expected) => expect(pairs(scanEnv(text))).toEqual(expected));
 
 test('carriage returns between lines are blanks', () => {

@@ -102,7 +102,7 @@ test.runIf(process.getuid?.() === 0)('the advice for a command depends on the ow
   expect(advice('gateway')).toContain('chown');
 });
 
-test('a read-only place is an error too', () => {
+test('a read-only location is also an error', () => {
   expect(() => openFolders({ SVC_HOME: '/proc/svc' })).toThrow(SetupError);
 });
 

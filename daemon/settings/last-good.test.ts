@@ -25,7 +25,7 @@ test('loads what was saved, readable by the owner only', async () => {
   ).toEqual(['600', '600']);
 });
 
-test('nothing saved means off', async () => {
+test('without a saved state enforcement is off', async () => {
   expect(await memory().load()).toEqual({ lastGood: null, config: false, apiEnv: false });
 });
 
@@ -53,23 +53,23 @@ test('drops values that the settings no longer accept individually', async () =>
 });
 
 test('does not write an unchanged state again', async () => {
-  const facts = { lastGood: new Map<string, unknown>([['server.port', 1]]), config: true, apiEnv: true };
-  await memory().save(facts);
-  const again = memory();
-  await again.load();
+  const state = { lastGood: new Map<string, unknown>([['server.port', 1]]), config: true, apiEnv: true };
+  await memory().save(state);
+  const reopened = memory();
+  await reopened.load();
   chmodSync(at('enforcement.json'), 0o400);
   const before = statSync(at('enforcement.json')).ino;
-  await again.save(facts);
+  await reopened.save(state);
   expect(statSync(at('enforcement.json')).ino).toBe(before);
 });
 
 test('reports and retries a failed write', async () => {
   mkdirSync(at('last-good.json'));
   const one = memory();
-  const facts = { lastGood: new Map<string, unknown>([['server.port', 1]]), config: true, apiEnv: true };
-  await one.save(facts);
+  const state = { lastGood: new Map<string, unknown>([['server.port', 1]]), config: true, apiEnv: true };
+  await one.save(state);
   expect([one.failed, lines.length]).toEqual([true, 1]);
   rmSync(at('last-good.json'), { recursive: true });
-  await one.save(facts);
+  await one.save(state);
   expect([one.failed, readFileSync(at('last-good.json'), 'utf8')]).toEqual([false, '{"server.port":1}\n']);
 });

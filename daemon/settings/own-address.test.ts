@@ -33,12 +33,12 @@ const GOOD = '[server]\nport = 9100\nbind_host = "10.0.0.9"\n';
 
 describe('the configured address is the one that the gateway uses', () => {
   it.each<[string, string, string, Record<string, string>, number]>([
-    ['with nothing said', '', '', {}, 8080],
+    ['without any setting', '', '', {}, 8080],
     ['by config.toml', GOOD, '', {}, 9100],
     ['by api.env before it', GOOD, 'SVC_PORT=9200\n', {}, 9200],
     ['by the environment', GOOD, '', { SVC_PORT: '9300' }, 9300],
     ['for a blank line of api.env above the environment', GOOD, 'SVC_PORT=\n', { SVC_PORT: '9300' }, 9100],
-    ['for a port that is none', GOOD, 'SVC_PORT=80800\n', {}, 8080],
+    ['for an invalid port', GOOD, 'SVC_PORT=80800\n', {}, 8080],
     ['for a port with blanks', GOOD, 'SVC_PORT="9090 "\n', {}, 9090],
     ['for a port in quotes', '[server]\nport = "9091"\n', '', {}, 8080],
   ])('%s', async (_name, config, apiEnv, env, port) => {
@@ -50,9 +50,9 @@ describe('the configured address is the one that the gateway uses', () => {
 
   it.each([
     ['a slip in config.toml', '[server\nport = 1\n'],
-    ['a value that is none', '[server]\nport = 80800\nbind_host = "10.0.0.9"\n'],
+    ['an invalid value', '[server]\nport = 80800\nbind_host = "10.0.0.9"\n'],
     ['an empty file', ''],
-  ])('after %s it is the last good one', async (_name, config) => {
+  ])('after %s the address is the last good one', async (_name, config) => {
     write('config.toml', GOOD);
     await gateways({});
     write('config.toml', config);

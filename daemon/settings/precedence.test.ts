@@ -2,22 +2,22 @@ import { expect, test } from 'vitest';
 import { SETTINGS, type SettingName } from './catalogue.ts';
 import { environmentValue, resolve, type Sources } from './precedence.ts';
 
-interface Given {
+interface Inputs {
   file?: Record<string, string>;
-  seen?: string[];
+  everInFile?: string[];
   unread?: string[];
   inherited?: Record<string, string | undefined>;
   toml?: Record<string, unknown>;
 }
-const sources = (given: Given): Sources => ({
-  fileEnv: new Map(Object.entries(given.file ?? {})),
-  everInFile: new Set(given.seen ?? []),
-  inheritedEnv: given.inherited ?? {},
-  unread: new Set(given.unread ?? []),
-  toml: new Map(Object.entries(given.toml ?? {})),
+const sources = (inputs: Inputs): Sources => ({
+  fileEnv: new Map(Object.entries(inputs.file ?? {})),
+  everInFile: new Set(inputs.everInFile ?? []),
+  inheritedEnv: inputs.inherited ?? {},
+  unread: new Set(inputs.unread ?? []),
+  toml: new Map(Object.entries(inputs.toml ?? {})),
 });
-const of = (name: SettingName, given: Given) => {
-  const { value, source, persisted, warning } = resolve<unknown>(SETTINGS[name] as never, sources(given));
+const of = (name: SettingName, inputs: Inputs) => {
+  const { value, source, persisted, warning } = resolve<unknown>(SETTINGS[name] as never, sources(inputs));
   return {
     value,
     source,
@@ -29,7 +29,7 @@ const of = (name: SettingName, given: Given) => {
 const R = 'SVC_REQUIRE_AUTH';
 const T = 'security.require_auth';
 
-test.each<[string, Given, unknown]>([
+test.each<[string, Inputs, unknown]>([
   ['nothing', {}, { value: false, source: 'default' }],
   ['config.toml', { toml: { [T]: true } }, { value: true, source: 'file', persisted: true }],
   ['inherited', { inherited: { [R]: '1' } }, { value: true, source: 'env' }],
@@ -39,7 +39,7 @@ test.each<[string, Given, unknown]>([
     { value: false, source: 'env', persisted: true },
   ],
   [
-    'api.env beats inherited',
+    'api.env precedes an inherited value',
     { file: { [R]: 'no' }, inherited: { [R]: 'yes' } },
     { value: false, source: 'env' },
   ],
@@ -55,12 +55,12 @@ test.each<[string, Given, unknown]>([
   ],
   [
     'removed from api.env is unset',
-    { seen: [R], inherited: { [R]: 'yes' } },
+    { everInFile: [R], inherited: { [R]: 'yes' } },
     { value: false, source: 'default' },
   ],
-  ['words in any case, trimmed', { inherited: { [R]: '  TRUE ' } }, { value: true, source: 'env' }],
-])('enforcement: %s', (_title, given, wanted) => {
-  expect(of('requireAuth', given)).toEqual(wanted);
+  ['accepted words in any case, trimmed', { inherited: { [R]: '  TRUE ' } }, { value: true, source: 'env' }],
+])('enforcement: %s', (_title, inputs, expected) => {
+  expect(of('requireAuth', inputs)).toEqual(expected);
 });
 
 test.each(['1', 'true', 'yes', 'on', 'YES'])('%s turns enforcement on', (word) => {
@@ -78,23 +78,27 @@ test.each(['0', 'false', 'no', 'off', 'Off'])('%s turns enforcement off', (word)
 
 test('any other word counts as on, with a warning that lists the accepted ones', () => {
   for (const word of ['enabled', '2', 'y', 'tru', 'null', '-1', 'öff']) {
-    const got = of('requireAuth', { inherited: { [R]: word } });
-    expect(got).toMatchObject({ value: true, source: 'env' });
-    expect(got.warning).toMatch(/SVC_REQUIRE_AUTH.*1, true, yes, on.*0, false, no, off/);
+    const result = of('requireAuth', { inherited: { [R]: word } });
+    expect(result).toMatchObject({ value: true, source: 'env' });
+    expect(result.warning).toMatch(/SVC_REQUIRE_AUTH.*1, true, yes, on.*0, false, no, off/);
   }
 });
 
 test.each(['0', '-1', '1.5', 'ten', 'Infinity', 'NaN', '1e3', '0x10', '99999999999', '10 # ten'])(
   'limiter budget %s: the default and a warning, never unlimited',
   (text) => {
-    const got = of('loginRatelimitMax', { inherited: { SVC_LOGIN_RATELIMIT_MAX: text } });
-    expect(got).toMatchObject({ value: 10, source: 'default' });
-    expect(got.warning).toContain('SVC_LOGIN_RATELIMIT_MAX');
+    const result = of('loginRatelimitMax', { inherited: { SVC_LOGIN_RATELIMIT_MAX: text } });
+    expect(result).toMatchObject({ value: 10, source: 'default' });
+    expect(result.warning).toContain('SVC_LOGIN_RATELIMIT_MAX');
   },
 );
 test.each(['0', '-60', 'x', '1e9', '90000'])('limiter window %s: the default and a warning', (text) => {
-  const got = of('loginRatelimitWindowS', { inherited: { SVC_LOGIN_RATELIMIT_WINDOW_S: text } });
-  expect(got).toMatchObject({ value: 60, source: 'default', warning: expect.stringContaining('WINDOW_S') });
+  const result = of('loginRatelimitWindowS', { inherited: { SVC_LOGIN_RATELIMIT_WINDOW_S: text } });
+  expect(result).toMatchObject({
+    value: 60,
+    source: 'default',
+    warning: expect.stringContaining('WINDOW_S'),
+  });
 });
 test('accepts valid limiter values, also with a fraction', () => {
   expect(of('loginRatelimitMax', { inherited: { SVC_LOGIN_RATELIMIT_MAX: ' 3 ' } })).toEqual({
@@ -108,11 +112,11 @@ test('accepts valid limiter values, also with a fraction', () => {
 });
 
 test('a bad variable still wins over the file, with the strict default', () => {
-  const got = of('trustForwardedFor', {
+  const result = of('trustForwardedFor', {
     inherited: { SVC_TRUST_FORWARDED_FOR: 'maybe' },
     toml: { 'security.trust_forwarded_for': true },
   });
-  expect(got).toMatchObject({
+  expect(result).toMatchObject({
     value: false,
     source: 'default',
     persisted: true,
@@ -133,10 +137,10 @@ test('a setting without variable or without key', () => {
   });
 });
 
-test('the environment of any name, and where it came from', () => {
+test('returns the environment value of any name with its source', () => {
   const all = sources({
     file: { A: '1', B: '' },
-    seen: ['A', 'B', 'C'],
+    everInFile: ['A', 'B', 'C'],
     inherited: { A: 'x', B: 'x', C: 'x', D: '2', E: undefined },
   });
   const read = (name: string) => environmentValue(name, all);

@@ -13,8 +13,8 @@ const at = (name: string) => join(folder, name);
 
 test('bytes with mode and owner, up to the cap', async () => {
   writeFileSync(at('a'), '12345', { mode: 0o640 });
-  const wanted = { kind: 'bytes', bytes: Buffer.from('12345'), mode: 0o640, uid: process.getuid?.() };
-  expect(await readFileCapped(at('a'), 5)).toEqual(wanted);
+  const expected = { kind: 'bytes', bytes: Buffer.from('12345'), mode: 0o640, uid: process.getuid?.() };
+  expect(await readFileCapped(at('a'), 5)).toEqual(expected);
   expect(await readFileCapped(at('a'), 4)).toEqual({ kind: 'unreadable', message: 'is larger than 4 bytes' });
 });
 
@@ -59,16 +59,16 @@ test('two readings are equal by content and mode', () => {
     uid: 0,
   });
   const bad = (message: string): FileRead => ({ kind: 'unreadable', message });
-  const gone: FileRead = { kind: 'missing' };
-  expect([sameRead(bytes('a'), bytes('a')), sameRead(bad('x'), bad('x')), sameRead(gone, gone)]).toEqual([
-    true,
-    true,
-    true,
-  ]);
+  const missing: FileRead = { kind: 'missing' };
+  expect([
+    sameRead(bytes('a'), bytes('a')),
+    sameRead(bad('x'), bad('x')),
+    sameRead(missing, missing),
+  ]).toEqual([true, true, true]);
   expect([
     sameRead(bytes('a'), bytes('b')),
     sameRead(bytes('a'), bytes('a', 0o644)),
     sameRead(bad('x'), bad('y')),
-    sameRead(gone, bytes('')),
+    sameRead(missing, bytes('')),
   ]).toEqual([false, false, false, false]);
 });

@@ -23,7 +23,7 @@ describe('F02 the guard of If-Match', () => {
     ['any content', '*', A, true],
     ['any content, and there is none', '*', null, false],
     ['an older one', quoted(B), A, false],
-    ['that of a file that is gone', quoted(A), null, false],
+    ['that of a removed file', quoted(A), null, false],
     ['without quotes', revisionOf(A), A, false],
     ['a weak one', `W/${quoted(A)}`, A, false],
     ['nothing', '', A, false],

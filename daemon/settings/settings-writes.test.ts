@@ -33,11 +33,11 @@ describe('persist', () => {
     expect([settings.value('requireAuth'), changes]).toEqual([true, ['written']]);
     await settings.persist('allowedHosts', ['a.example.org', 'b']);
     await settings.persist('loginRatelimitWindowS', 0.5);
-    const again = await start();
+    const reopened = await start();
     expect([
-      again.value('requireAuth'),
-      again.value('allowedHosts'),
-      again.value('loginRatelimitWindowS'),
+      reopened.value('requireAuth'),
+      reopened.value('allowedHosts'),
+      reopened.value('loginRatelimitWindowS'),
     ]).toEqual([true, ['a.example.org', 'b'], 0.5]);
   });
 
@@ -99,14 +99,14 @@ describe('persist', () => {
       ['requireAuth', false],
       [false, 9000, 64],
     ],
-  ] as const)('fills an emptied file with the values in force: %j', async ([name, value], wanted) => {
+  ] as const)('fills an emptied file with the values in force: %j', async ([name, value], expected) => {
     put(config(), '[security]\nrequire_auth = true\n[server]\nport = 9000\n');
     const settings = await start();
     put(config(), '\n');
     await settings.persist(name, value);
-    const again = await start();
-    for (const each of [settings, again]) {
-      expect([each.value('requireAuth'), each.value('port'), each.value('queueMax')]).toEqual(wanted);
+    const reopened = await start();
+    for (const each of [settings, reopened]) {
+      expect([each.value('requireAuth'), each.value('port'), each.value('queueMax')]).toEqual(expected);
       expect(each.problems()).toEqual([]);
     }
   });
@@ -130,10 +130,10 @@ describe('persist', () => {
   });
 
   test('stores enforcement before the file is written, so that a kill in between does not lose it', async () => {
-    let seen = '';
-    const settings = await start({ faults: () => (seen ||= text(state('enforcement.json'))) });
+    let stored = '';
+    const settings = await start({ faults: () => (stored ||= text(state('enforcement.json'))) });
     await settings.persist('requireAuth', true);
-    expect(JSON.parse(seen)).toMatchObject({ config: true });
+    expect(JSON.parse(stored)).toMatchObject({ config: true });
   });
 
   test('many concurrent writes are all in the file', async () => {

@@ -40,7 +40,7 @@ const manifest = (digest: string, mediaType = 'application/vnd.ollama.image.mode
     ],
   });
 
-function plantOllama(): string {
+function createOllama(): string {
   put('.ollama/models/manifests/registry.ollama.ai/library/llama3.2/3b', manifest(`sha256:${SUM}`));
   put('.ollama/models/manifests/registry.ollama.ai/library/broken/latest', '{');
   put('.ollama/models/manifests/hub/me/gone/latest', manifest(`sha256:${'b'.repeat(64)}`));
@@ -48,7 +48,7 @@ function plantOllama(): string {
   return join(root, '.ollama', 'models');
 }
 
-test('people of a machine are those with a number of people and a home', () => {
+test('users of a machine are accounts with a user id of that range and a home folder', () => {
   const passwd = [
     'root:x:0:0:root:/root:/bin/bash',
     'svc:x:998:998::/var/lib/svc:/usr/sbin/nologin',
@@ -63,7 +63,7 @@ test('people of a machine are those with a number of people and a home', () => {
   expect(homesIn(passwd)).toEqual(['/home/ann', '/home/ben']);
 });
 
-test('each folder is read once, those of variables first', () => {
+test('each folder is read once, those from variables first', () => {
   const variables: Record<string, string> = {
     OLLAMA_MODELS: '/data/ollama',
     HF_HOME: '/home/ann/.cache/huggingface',
@@ -92,47 +92,47 @@ const unread = (error: Error) => {
   throw error;
 };
 
-/** Plants a model whose file has this sum. */
-function plant(home: string, name: string, sum: string): string {
+/** Creates a model whose file has this digest. */
+function createModel(home: string, name: string, sum: string): string {
   put(`${home}/manifests/${name}`, manifest(`sha256:${sum}`));
   put(`${home}/blobs/sha256-${sum}`);
   return join(root, home);
 }
-/** What the links of a folder lead to, by name. */
+/** Returns the targets of the links in a folder, by name. */
 const leads = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, basename(readlinkSync(join(folder, name)))]));
 
 describe('the models of an Ollama', () => {
-  test('of one name have one each: the library keeps the short one, the others include their owner', async () => {
-    const [own, me, you, other] = ['1', '2', '3', '4'].map((digit) => digit.repeat(64)) as [
+  test('with equal names get distinct links: the library keeps the short name, the others include their owner', async () => {
+    const [first, second, third, other] = ['1', '2', '3', '4'].map((digit) => digit.repeat(64)) as [
       string,
       string,
       string,
       string,
     ];
-    plant('a', 'hub/me/llama/3b', me);
-    plant('a', 'hub/you/llama/3b', you);
-    plant('a', 'another/me/llama/3b', other);
-    const ollama = plant('a', 'registry.ollama.ai/library/llama/3b', own);
+    createModel('a', 'hub/me/llama/3b', second);
+    createModel('a', 'hub/you/llama/3b', third);
+    createModel('a', 'another/me/llama/3b', other);
+    const ollama = createModel('a', 'registry.ollama.ai/library/llama/3b', first);
     const links = join(root, 'links');
     for (const _ of [1, 2]) {
       await linkOllama([ollama], links, unread);
       expect(leads(links)).toEqual({
-        'llama-3b.gguf': `sha256-${own}`,
+        'llama-3b.gguf': `sha256-${first}`,
         'me-llama-3b.gguf': `sha256-${other}`,
-        'hub-me-llama-3b.gguf': `sha256-${me}`,
-        'you-llama-3b.gguf': `sha256-${you}`,
+        'hub-me-llama-3b.gguf': `sha256-${second}`,
+        'you-llama-3b.gguf': `sha256-${third}`,
       });
     }
   });
 
-  test('of several people keep their names, also while one folder is unavailable', async () => {
+  test('of several users keep their names, also while one folder is unavailable', async () => {
     const [one, two] = ['1'.repeat(64), '2'.repeat(64)] as [string, string];
-    plant('ann', 'registry.ollama.ai/library/llama/3b', one);
-    plant('ben', 'registry.ollama.ai/library/llama/3b', two);
+    createModel('ann', 'registry.ollama.ai/library/llama/3b', one);
+    createModel('ben', 'registry.ollama.ai/library/llama/3b', two);
     const roots = [
-      plant('ann', 'registry.ollama.ai/library/same/1b', one),
-      plant('ben', 'registry.ollama.ai/library/same/1b', one),
+      createModel('ann', 'registry.ollama.ai/library/same/1b', one),
+      createModel('ben', 'registry.ollama.ai/library/same/1b', one),
     ];
     const links = join(root, 'links');
     const both = {
@@ -149,8 +149,8 @@ describe('the models of an Ollama', () => {
     expect(faults).toHaveLength(1);
   });
 
-  test('have names, and links that a scan finds', async () => {
-    const ollama = plantOllama();
+  test('have names and links that a scan finds', async () => {
+    const ollama = createOllama();
     const blob = join(ollama, 'blobs', `sha256-${SUM}`);
     expect(await ollamaModels(ollama)).toEqual([{ name: 'llama3.2-3b', blob }]);
     const links = join(root, 'links');
@@ -168,16 +168,16 @@ describe('the models of an Ollama', () => {
 });
 
 describe('a scan of the folders', () => {
-  const look = (used: string[] = []) =>
+  const scan = (used: string[] = []) =>
     readFolders({ home: root, variable: () => undefined, used: () => used, passwd: join(root, 'passwd') });
 
-  test('reports what exists, how much, and what is in use', async () => {
-    plantOllama();
+  test('reports existing folders, their size, and whether they are in use', async () => {
+    createOllama();
     put('.cache/llama.cpp/one.gguf', gguf());
     put('.lmstudio/models/maker/two/two.gguf', gguf());
     const cache = join(root, '.cache', 'llama.cpp');
-    const seen = (await look([cache])).filter(({ path }) => path.startsWith(root));
-    expect(seen).toEqual([
+    const scanned = (await scan([cache])).filter(({ path }) => path.startsWith(root));
+    expect(scanned).toEqual([
       { tool: 'Ollama', path: join(root, '.ollama', 'models'), state: 'readable', models: 1 },
       { tool: 'LM Studio', path: join(root, '.lmstudio', 'models'), state: 'readable', models: 1 },
       { tool: 'llama.cpp', path: cache, state: 'used', models: 1 },
@@ -185,26 +185,26 @@ describe('a scan of the folders', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'reports what cannot be read, and what cannot even be seen',
+    'reports folders that cannot be read, and those that cannot be accessed at all',
     async () => {
       put('.cache/llama.cpp/one.gguf');
       chmodSync(join(root, '.cache', 'llama.cpp'), 0);
-      const seen = (await look()).filter(({ path }) => path.startsWith(root));
-      expect(seen).toEqual([
+      const scanned = (await scan()).filter(({ path }) => path.startsWith(root));
+      expect(scanned).toEqual([
         { tool: 'llama.cpp', path: join(root, '.cache', 'llama.cpp'), state: 'unreadable', models: null },
       ]);
       chmodSync(root, 0);
-      const hidden = (await look()).filter(({ path }) => path.startsWith(root));
+      const hidden = (await scan()).filter(({ path }) => path.startsWith(root));
       chmodSync(root, 0o700);
       expect(hidden).toEqual([{ tool: 'Home folder', path: root, state: 'hidden', models: null }]);
     },
   );
 });
 
-describe('the drop-in', () => {
+describe('the systemd drop-in', () => {
   const unreadable = (path: string) => ({ tool: 'x', path, state: 'unreadable', models: null }) as const;
 
-  test('mounts what cannot be read, and hides everything else as before', () => {
+  test('mounts the unreadable folders and continues to hide everything else', () => {
     const hidden = { tool: 'Home folder', path: '/home/ann', state: 'hidden', models: null } as const;
     expect(dropInFor([unreadable('/usr/share/ollama/.ollama/models'), hidden], true)?.text).toBe(
       [
@@ -219,13 +219,13 @@ describe('the drop-in', () => {
     );
   });
 
-  test('writes odd names so that systemd reads them as they are', () => {
+  test('escapes unusual names so that systemd parses them unchanged', () => {
     expect(dropInFor([unreadable('/data/my 50% models')], true)?.text).toContain(
       'BindReadOnlyPaths="-/data/my 50%% models"',
     );
   });
 
-  test('is for gateways that systemd runs, and for folders that need it', () => {
+  test('is offered only for gateways under systemd and for folders that need it', () => {
     expect(dropInFor([unreadable('/x')], false)).toBeNull();
     expect(dropInFor([{ tool: 'x', path: '/x', state: 'readable', models: 1 }], true)).toBeNull();
   });

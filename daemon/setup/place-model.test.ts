@@ -4,26 +4,26 @@ import type { SlotConfig } from '../slots/config/slot-config.ts';
 import type { Slots } from '../slots/slots.ts';
 import { placeModel } from './place-model.ts';
 
-const acts = async (
+const actionsOf = async (
   config: Partial<SlotConfig> | undefined,
   record: Partial<SlotRecord>,
   context: number | null,
 ) => {
-  const did: string[] = [];
-  const note = (what: string) => async () => void did.push(what);
+  const actions: string[] = [];
+  const recordAction = (what: string) => async () => void actions.push(what);
   const slots = {
     config: () => config,
     get: () => ({ state: 'offline', context: null, ...record }),
-    create: note('create'),
-    change: note('change'),
-    load: note('load'),
-    restart: note('restart'),
+    create: recordAction('create'),
+    change: recordAction('change'),
+    load: recordAction('load'),
+    restart: recordAction('restart'),
   } as unknown as Slots;
   const placement = { slot: 'agent', modelId: 'new', type: 'llm', context } as const;
   await placeModel(slots, placement, (change) => change()).catch((error: { code: string }) =>
-    did.push(error.code),
+    actions.push(error.code),
   );
-  return did;
+  return actions;
 };
 
 test.each([
@@ -53,10 +53,10 @@ test.each([
     ['load'],
   ],
   ['one that failed', { auto: false, model: 'new' }, { state: 'error' }, null, ['load']],
-  ['one of somebody', { auto: false, model: 'theirs' }, {}, null, ['slot.exists']],
+  ['a slot with a model of the user', { auto: false, model: 'theirs' }, {}, null, ['slot.exists']],
 ] as [string, Partial<SlotConfig> | undefined, Partial<SlotRecord>, number | null, string[]][])(
   '%s',
   async (_, config, record, context, expected) => {
-    expect(await acts(config, record, context)).toEqual(expected);
+    expect(await actionsOf(config, record, context)).toEqual(expected);
   },
 );

@@ -14,7 +14,7 @@ test.each([
   expect(choiceOf(bindHost)).toBe(choice);
 });
 
-const facts: ReachInput = {
+const input: ReachInput = {
   bindHost: { value: '127.0.0.1', source: 'default' },
   listener: { bindHost: '127.0.0.1', port: 8080 },
   hasInheritedSocket: false,
@@ -22,22 +22,22 @@ const facts: ReachInput = {
   isExposed: false,
   addresses: ['192.168.1.5'],
 };
-const seen = (over: Partial<ReachInput>) => reachView({ ...facts, ...over });
+const viewOf = (over: Partial<ReachInput>) => reachView({ ...input, ...over });
 
 test.each([
   ['nothing chosen', {}, { choice: 'machine', restart_needed: false, held_by: null, public: false }],
   [
-    'the network chosen, not yet there',
+    'the network chosen, before the restart',
     { bindHost: { value: '0.0.0.0', source: 'file' } },
     { choice: 'network', restart_needed: true, held_by: null, next_bind_host: '0.0.0.0' },
   ],
   [
-    'the environment says where',
+    'the environment sets the address',
     { bindHost: { value: '127.0.0.1', source: 'env' } },
     { choice: 'machine', restart_needed: false, held_by: 'environment' },
   ],
   [
-    'a socket unit says where, whatever was chosen',
+    'a socket unit sets the address, regardless of the choice',
     {
       bindHost: { value: '127.0.0.1', source: 'file' },
       listener: { bindHost: '0.0.0.0', port: 80 },
@@ -48,7 +48,7 @@ test.each([
   ['on the internet without keys', { isExposed: true }, { public: true }],
   ['on the internet with keys', { isExposed: true, requireAuth: true }, { public: false }],
 ])('%s', (_, over, expected) => {
-  expect(seen(over as Partial<ReachInput>)).toMatchObject(expected);
+  expect(viewOf(over as Partial<ReachInput>)).toMatchObject(expected);
 });
 
 test('only the network without keys, on a machine that has an address on the internet, is refused', () => {
@@ -57,7 +57,7 @@ test('only the network without keys, on a machine that has an address on the int
       [false, true].map((exposed) => ({ choice, requireAuth, isExposed: exposed })),
     ),
   );
-  expect(all.filter(({ choice, ...facts }) => isRefused(choice, facts))).toEqual([
+  expect(all.filter(({ choice, ...input }) => isRefused(choice, input))).toEqual([
     { choice: 'network', requireAuth: false, isExposed: true },
   ]);
 });

@@ -24,14 +24,15 @@ const of = (name: string): Hardware => machines.get(name) as Hardware;
 const loadsOn = (hardware: Hardware, memoryLimit = 0) =>
   admissionOn(hardware, { memoryLimit: () => memoryLimit });
 
-function pictureOf(
+function inputFor(
   hardware: Hardware,
   over: Partial<RecommendInput> & { memoryLimit?: number } = {},
 ): RecommendInput {
   const loads = loadsOn(hardware, over.memoryLimit);
   const kindOf = (pool: string) => hardware.view()?.pools.find(({ id }) => id === pool)?.kind;
   return {
-    fit: (model, beside) => fitOf(model, (config, wanted) => loads.forecast(config, wanted, null, beside)),
+    fit: (model, planned) =>
+      fitOf(model, (config, slotModel) => loads.forecast(config, slotModel, null, planned)),
     isHostMemory: (pool) => kindOf(pool) === 'host',
     isUnified: (pool) => kindOf(pool) === 'unified',
     cores: 8,
@@ -42,10 +43,8 @@ function pictureOf(
   };
 }
 
-const summary = (picture: RecommendInput) =>
-  recommend(picture).items.map(
-    ({ slot, name, context }) => `${slot}: ${name}${context ? ` ${context}` : ''}`,
-  );
+const summary = (input: RecommendInput) =>
+  recommend(input).items.map(({ slot, name, context }) => `${slot}: ${name}${context ? ` ${context}` : ''}`);
 
 test('every preferred model is in the catalogue, under a purpose that its slot serves', () => {
   for (const names of Object.values(PREFERRED)) {
@@ -56,19 +55,19 @@ test('every preferred model is in the catalogue, under a purpose that its slot s
 describe.each(MACHINES)('on the captured machine %s', (name) => {
   test('the whole set fits at once, by the admission result of each model after the others', () => {
     const hardware = of(name);
-    const { items, leftOut } = recommend(pictureOf(hardware));
-    const beside = new Map<string, number>();
+    const { items, leftOut } = recommend(inputFor(hardware));
+    const planned = new Map<string, number>();
     for (const item of items) {
       const known = CATALOG.find((each) => pullName(each) === item.model);
       if (known === undefined) throw new Error(`${item.model} is not in the catalogue`);
       const model = asSlotModel(known);
       const config = slotFor(model, item.smaller_window ? item.context : null);
-      const { view } = loadsOn(hardware).forecast(config, model, null, beside as PlannedMemory);
+      const { view } = loadsOn(hardware).forecast(config, model, null, planned as PlannedMemory);
       expect([item.name, view.outcome, view.sum.pool]).toEqual([item.name, 'starts', item.pool]);
       expect(view.sum.needed).toBe(item.needed_bytes);
-      beside.set(item.pool, (beside.get(item.pool) ?? 0) + item.needed_bytes);
+      planned.set(item.pool, (planned.get(item.pool) ?? 0) + item.needed_bytes);
     }
-    for (const [pool, bytes] of beside) {
+    for (const [pool, bytes] of planned) {
       const free =
         pool === 'host'
           ? memoryHeadroom(hardware, 'auto', Number.MAX_SAFE_INTEGER).free
@@ -81,9 +80,9 @@ describe.each(MACHINES)('on the captured machine %s', (name) => {
   });
 });
 
-test('what each captured machine is offered', () => {
+test('the recommendations for each captured machine', () => {
   expect(
-    Object.fromEntries(MACHINES.map((name) => [name, summary(pictureOf(of(name)))])),
+    Object.fromEntries(MACHINES.map((name) => [name, summary(inputFor(of(name)))])),
   ).toMatchInlineSnapshot(`
     {
       "amd-dgpu": [
@@ -174,25 +173,25 @@ test('what each captured machine is offered', () => {
   `);
 });
 
-describe('what is there decides', () => {
+describe('existing resources and models', () => {
   const big = () => of('nvidia-single');
 
-  test('a disk that is nearly full gets what has room on it, and the reason why the rest is left out', () => {
+  test('for a nearly full disk, recommends models that fit and gives the reason for the omitted ones', () => {
     for (let diskBytes = 0; diskBytes < 30e9; diskBytes += 7e8) {
-      const { items, leftOut } = recommend(pictureOf(big(), { diskBytes }));
+      const { items, leftOut } = recommend(inputFor(big(), { diskBytes }));
       expect(items.reduce((all, item) => all + item.size_bytes, 0)).toBeLessThanOrEqual(diskBytes);
       if (diskBytes === 0) expect(leftOut.map(({ reason }) => reason)).toEqual(Array(5).fill('disk'));
     }
   });
 
   test('models that were downloaded before need no disk space', () => {
-    const { items } = recommend(pictureOf(big(), { diskBytes: 0, installed: ({ name }) => name }));
+    const { items } = recommend(inputFor(big(), { diskBytes: 0, installed: ({ name }) => name }));
     expect(items.length).toBeGreaterThan(3);
     expect(items.every(({ name, installed }) => name === installed)).toBe(true);
   });
 
-  test('a slot that has a model keeps it', () => {
-    const { items, leftOut } = recommend(pictureOf(big(), { filledSlots: new Set(['agent', 'tts']) }));
+  test('recommends nothing for a slot that has a model', () => {
+    const { items, leftOut } = recommend(inputFor(big(), { filledSlots: new Set(['agent', 'tts']) }));
     expect(items.map(({ slot }) => slot)).toEqual(['embed', 'stt', 'rerank']);
     expect(leftOut).toEqual([
       { purpose: 'chat', reason: 'has_model' },
@@ -202,14 +201,14 @@ describe('what is there decides', () => {
 
   test('a limit for the memory of models applies to all of them together', () => {
     for (const memoryLimit of [1e9, 3e9, 6e9, 12e9]) {
-      const { items } = recommend(pictureOf(of('no-gpu'), { memoryLimit }));
-      const held = items.reduce((all, item) => all + item.needed_bytes, 0);
-      expect(held).toBeLessThanOrEqual(memoryLimit);
+      const { items } = recommend(inputFor(of('no-gpu'), { memoryLimit }));
+      const totalBytes = items.reduce((all, item) => all + item.needed_bytes, 0);
+      expect(totalBytes).toBeLessThanOrEqual(memoryLimit);
     }
   });
 
   test('a slow processor gets a model that responds at reading speed', () => {
-    const chat = (cores: number) => summary(pictureOf(of('no-gpu'), { cores }))[0];
+    const chat = (cores: number) => summary(inputFor(of('no-gpu'), { cores }))[0];
     expect([chat(1), chat(2), chat(4), chat(16)]).toMatchInlineSnapshot(`
       [
         "agent: Qwen3 0.6B 8192",
@@ -220,7 +219,7 @@ describe('what is there decides', () => {
     `);
   });
 
-  test('without memory for anything the set is empty and gives the reason', () => {
+  test('without enough memory the set is empty and has a reason', () => {
     const nothing: ModelFitView = {
       badge: 'does_not_fit',
       context: null,
@@ -229,7 +228,7 @@ describe('what is there decides', () => {
       free: 0,
       pool: 'host',
     };
-    const { items, leftOut } = recommend(pictureOf(big(), { fit: () => nothing }));
+    const { items, leftOut } = recommend(inputFor(big(), { fit: () => nothing }));
     expect(items).toEqual([]);
     expect(leftOut.every(({ reason }) => reason === 'memory')).toBe(true);
   });

@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 interface Bench {
-  kept?: SetupJob[];
+  stored?: SetupJob[];
   /** Failures of the next requests to the hub, in order; null lets one succeed. */
   refusals?: (ErrorCode | null)[];
   /** How the next loads fail. */
@@ -27,44 +27,44 @@ interface Bench {
 }
 
 /** Setup jobs over fake downloads and slots. */
-function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
+function bench({ stored = [], refusals = [], loads = [] }: Bench = {}) {
   const bus = new EventBus<GatewayEvents>();
   const state = new StoredSetupState({ get: () => null, set: () => {} });
-  state.change({ work: kept });
+  state.change({ work: stored });
   const jobs = new Map<string, PullRecord>();
-  const asked: string[] = [];
-  const did: string[] = [];
+  const requestedModels: string[] = [];
+  const actions: string[] = [];
   const show = (id: string, change: Partial<PullRecord>) => {
     jobs.set(id, { ...(jobs.get(id) as PullRecord), ...change });
     bus.emit('pull', { pull: jobs.get(id) as PullRecord });
   };
   const load = async (slot: string) => {
-    did.push(`load ${slot}`);
+    actions.push(`load ${slot}`);
     const how = loads.shift() ?? null;
     if (how === 'never') return new Promise<never>(() => {});
     if (how !== null) throw new GatewayError(how);
   };
   const files = new Map<string, string>();
-  const gone = new Set<string>();
+  const removedModels = new Set<string>();
   const slots = {
     config: (slot: string) =>
       files.has(slot) ? { model: files.get(slot), auto: false, context: null } : undefined,
     get: () => undefined,
     create: async (slot: string, settings: { model: string; context?: number }) => {
       files.set(slot, settings.model);
-      did.push(`create ${slot} ${settings.model} ${settings.context ?? ''}`.trim());
+      actions.push(`create ${slot} ${settings.model} ${settings.context ?? ''}`.trim());
     },
     load,
     restart: load,
   } as unknown as Slots;
-  const works = new SetupJobs({
+  const setupJobs = new SetupJobs({
     state: state,
     log,
     bus,
     pulls: {
       list: () => [...jobs.values()],
       create: async ({ model }) => {
-        asked.push(model);
+        requestedModels.push(model);
         const refusal = refusals.shift() ?? null;
         if (refusal !== null)
           throw new GatewayError(refusal, refusal === 'model.exists' ? { details: { model: 'here' } } : {});
@@ -75,7 +75,7 @@ function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
     },
     registry: {
       get: (id) =>
-        gone.has(id)
+        removedModels.has(id)
           ? undefined
           : ({ id, type: id.includes('embed') ? 'embedding' : 'llm' } as RegisteredModel),
     },
@@ -83,122 +83,134 @@ function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
     write: (change) => change(),
     installed: () => null,
   });
-  closers.push(() => works.close());
-  const settled = async () => {
+  closers.push(() => setupJobs.close());
+  const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
   const phases = () => Object.fromEntries(state.state.work.map(({ slot, phase }) => [slot, phase]));
   const errors = () => state.state.work.map(({ error }) => error?.code ?? null);
-  return { works, state, show, asked, did, settled, phases, errors, jobs, files, gone };
+  return {
+    setupJobs,
+    state,
+    show,
+    requestedModels,
+    actions,
+    settle,
+    phases,
+    errors,
+    jobs,
+    files,
+    removedModels,
+  };
 }
 
 const idOf = ({ model }: typeof CHAT | typeof EMBED) => `job-${model}`;
 
 test('a model is requested, downloaded, written to its slot and loaded', async () => {
-  const { works, show, settled, phases, did } = bench();
-  works.begin([CHAT, EMBED]);
+  const { setupJobs, show, settle, phases, actions } = bench();
+  setupJobs.begin([CHAT, EMBED]);
   expect(phases()).toEqual({ agent: 'asking', embed: 'asking' });
-  await settled();
+  await settle();
   expect(phases()).toEqual({ agent: 'pulling', embed: 'pulling' });
   show(idOf(EMBED), { state: 'done', model: 'embed-id' });
-  await settled();
+  await settle();
   expect(phases()).toEqual({ agent: 'pulling', embed: 'ready' });
-  expect(did).toEqual(['create embed embed-id 4096', 'load embed']);
+  expect(actions).toEqual(['create embed embed-id 4096', 'load embed']);
 });
 
-describe('the same is requested again', () => {
-  async function brought() {
+describe('repeated requests', () => {
+  async function pulledBench() {
     const one = bench();
-    one.works.begin([CHAT]);
-    await one.settled();
+    one.setupJobs.begin([CHAT]);
+    await one.settle();
     one.show(idOf(CHAT), { state: 'done', model: 'chat-id' });
-    await one.settled();
+    await one.settle();
     expect(one.phases()).toEqual({ agent: 'ready' });
     return one;
   }
 
-  test('what is there stays so', async () => {
-    const { works, settled, phases, asked } = await brought();
-    works.begin([CHAT]);
-    await settled();
-    expect([phases(), asked.length]).toEqual([{ agent: 'ready' }, 1]);
+  test('do not repeat a completed download', async () => {
+    const { setupJobs, settle, phases, requestedModels } = await pulledBench();
+    setupJobs.begin([CHAT]);
+    await settle();
+    expect([phases(), requestedModels.length]).toEqual([{ agent: 'ready' }, 1]);
   });
 
   test.each([
-    ['model', ({ gone }: ReturnType<typeof bench>) => gone.add('chat-id')],
+    ['model', ({ removedModels }: ReturnType<typeof bench>) => removedModels.add('chat-id')],
     ['slot', ({ files }: ReturnType<typeof bench>) => files.delete('agent')],
-  ] as const)('a %s that was removed since is brought again', async (_, removed) => {
-    const one = await brought();
+  ] as const)('download again after the %s was removed', async (_, removed) => {
+    const one = await pulledBench();
     removed(one);
-    expect(one.state.state.work.map((work) => one.works.isCurrent(work))).toEqual([false]);
-    one.works.begin([CHAT]);
-    await one.settled();
-    expect([one.phases(), one.asked.length]).toEqual([{ agent: 'pulling' }, 2]);
-    expect(one.state.state.work.map((work) => one.works.isCurrent(work))).toEqual([true]);
+    expect(one.state.state.work.map((work) => one.setupJobs.isCurrent(work))).toEqual([false]);
+    one.setupJobs.begin([CHAT]);
+    await one.settle();
+    expect([one.phases(), one.requestedModels.length]).toEqual([{ agent: 'pulling' }, 2]);
+    expect(one.state.state.work.map((work) => one.setupJobs.isCurrent(work))).toEqual([true]);
   });
 });
 
 describe('failures', () => {
   test.each(['pull.no_space', 'pull.gated', 'pull.not_found', 'pull.too_many'] satisfies ErrorCode[])(
-    '%s stops its own model alone, and is tried again on demand',
+    '%s stops only its own model, and is retried on demand',
     async (code) => {
-      const { works, settled, phases, errors } = bench({ refusals: [code] });
-      works.begin([CHAT, EMBED]);
-      await settled();
+      const { setupJobs, settle, phases, errors } = bench({ refusals: [code] });
+      setupJobs.begin([CHAT, EMBED]);
+      await settle();
       expect([phases(), errors()]).toEqual([{ agent: 'failed', embed: 'pulling' }, [code, null]]);
-      works.begin([CHAT]);
-      await settled();
+      setupJobs.begin([CHAT]);
+      await settle();
       expect([phases(), errors()]).toEqual([{ agent: 'pulling', embed: 'pulling' }, [null, null]]);
     },
   );
 
-  test('an unreachable hub is tried once per round', async () => {
-    const { works, settled, phases, asked } = bench({ refusals: ['pull.hub_unreachable'] });
-    works.begin([CHAT, EMBED]);
-    await settled();
-    expect([phases(), asked.length]).toEqual([{ agent: 'failed', embed: 'failed' }, 1]);
-    works.begin([CHAT, EMBED]);
-    await settled();
-    expect([phases(), asked.length]).toEqual([{ agent: 'pulling', embed: 'pulling' }, 3]);
+  test('an unreachable hub is requested once per round', async () => {
+    const { setupJobs, settle, phases, requestedModels } = bench({ refusals: ['pull.hub_unreachable'] });
+    setupJobs.begin([CHAT, EMBED]);
+    await settle();
+    expect([phases(), requestedModels.length]).toEqual([{ agent: 'failed', embed: 'failed' }, 1]);
+    setupJobs.begin([CHAT, EMBED]);
+    await settle();
+    expect([phases(), requestedModels.length]).toEqual([{ agent: 'pulling', embed: 'pulling' }, 3]);
   });
 
-  test('what was fetched before is loaded without a download', async () => {
-    const { works, settled, phases, did } = bench({ refusals: ['model.exists'] });
-    works.begin([CHAT]);
-    await settled();
-    expect([phases(), did]).toEqual([{ agent: 'ready' }, ['create agent here', 'load agent']]);
+  test('an installed model is loaded without a download', async () => {
+    const { setupJobs, settle, phases, actions } = bench({ refusals: ['model.exists'] });
+    setupJobs.begin([CHAT]);
+    await settle();
+    expect([phases(), actions]).toEqual([{ agent: 'ready' }, ['create agent here', 'load agent']]);
   });
 
   test.each([
     ['failed', 'pull.checksum_mismatch'],
     ['cancelled', 'pull.state'],
-  ] satisfies [PullStateName, string][])('a download that is %s, and goes on later', async (state, code) => {
-    const { works, show, settled, phases, errors } = bench();
-    works.begin([CHAT]);
-    await settled();
+  ] satisfies [PullStateName, string][])('a download that is %s, and resumes later', async (state, code) => {
+    const { setupJobs, show, settle, phases, errors } = bench();
+    setupJobs.begin([CHAT]);
+    await settle();
     show(idOf(CHAT), { state, error: state === 'failed' ? { code, message: 'x' } : null });
     expect([phases(), errors()]).toEqual([{ agent: 'failed' }, [code]]);
     show(idOf(CHAT), { state: 'running', error: null });
     expect([phases(), errors()]).toEqual([{ agent: 'pulling' }, [null]]);
     show(idOf(CHAT), { state: 'done', model: 'chat-id' });
-    await settled();
+    await settle();
     expect(phases()).toEqual({ agent: 'ready' });
   });
 
   test('a load that fails keeps the downloaded model', async () => {
-    const { works, show, settled, phases, errors } = bench({ loads: ['slot.no_memory'] });
-    works.begin([CHAT]);
-    await settled();
+    const { setupJobs, show, settle, phases, errors } = bench({ loads: ['slot.no_memory'] });
+    setupJobs.begin([CHAT]);
+    await settle();
     show(idOf(CHAT), { state: 'done', model: 'chat-id' });
-    await settled();
+    await settle();
     expect([phases(), errors()]).toEqual([{ agent: 'failed' }, ['slot.no_memory']]);
   });
 
-  test('a slot that is meant for another model by now is not changed', async () => {
-    const { works, settled, state } = bench();
-    works.begin([CHAT]);
-    works.begin([{ ...CHAT, model: 'maker/other:Q8_0' }]);
-    await settled();
+  test('a slot that was assigned another model in the meantime is not changed', async () => {
+    const { setupJobs, settle, state } = bench();
+    setupJobs.begin([CHAT]);
+    setupJobs.begin([{ ...CHAT, model: 'maker/other:Q8_0' }]);
+    await settle();
     expect(state.job('agent')).toMatchObject({ phase: 'pulling', pull: 'job-maker/other:Q8_0' });
   });
 });
@@ -210,24 +222,24 @@ describe('after a restart', () => {
 
   test.each([
     ['asking', {}, 'pulling'],
-    ['pulling, and the download is gone', { phase: 'pulling', pull: 'gone' }, 'failed'],
+    ['pulling, and its download was removed', { phase: 'pulling', pull: 'gone' }, 'failed'],
     ['loading', { phase: 'loading', modelId: 'chat-id' }, 'ready'],
     ['ready', { phase: 'ready', modelId: 'chat-id' }, 'ready'],
     ['failed', { phase: 'failed', error: { code: 'x', message: 'x' } }, 'failed'],
-  ] as [string, Partial<SetupJob>, string][])('what was %s', async (_, change, phase) => {
-    const { settled, phases } = bench({ kept: earlier(change) });
-    await settled();
+  ] as [string, Partial<SetupJob>, string][])('a job that was %s', async (_, change, phase) => {
+    const { settle, phases } = bench({ stored: earlier(change) });
+    await settle();
     expect(phases()).toEqual({ agent: phase });
   });
 
   test('an interruption by a stop is not a failure', async () => {
-    const { works, settled, phases } = bench({
-      kept: earlier({ phase: 'loading', modelId: 'c' }),
+    const { setupJobs, settle, phases } = bench({
+      stored: earlier({ phase: 'loading', modelId: 'c' }),
       loads: ['never'],
     });
-    await settled();
-    works.close();
-    await settled();
+    await settle();
+    setupJobs.close();
+    await settle();
     expect(phases()).toEqual({ agent: 'loading' });
   });
 });

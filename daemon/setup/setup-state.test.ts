@@ -14,7 +14,7 @@ test.each([
   expect(readState(text)).toEqual(FRESH);
 });
 
-test('the stored state is read back', () => {
+test('reads the stored state', () => {
   const work = {
     slot: 'agent',
     model: 'a/b',
@@ -34,7 +34,7 @@ test('the stored state is read back', () => {
   expect(readState(JSON.stringify(state))).toEqual(state);
 });
 
-test('a visit alone touches nothing', () => {
+test('reading the state changes nothing', () => {
   expect(isTouched(FRESH)).toBe(false);
   expect(isTouched({ ...FRESH, finished: true })).toBe(false);
   expect(isTouched({ ...FRESH, steps: { ...FRESH.steps, reach: 'skipped' } })).toBe(true);

@@ -58,7 +58,7 @@ describe('refusals', () => {
       'The model needs 198 MiB; the setting slots.memory_limit leaves 0 MiB for it now.',
     );
     expect(limited.options.details).toMatchObject({ limit: 1_000_000, held: 0, free: 21_000 * MIB });
-    const scarce = noMemoryError('a', sumOf({ ...sum, free: 600 * MIB, limit: 9_000 * MIB }));
-    expect(scarce.message).toBe('The model needs 198 MiB; 88 MiB are free for it now.');
+    const lowMemory = noMemoryError('a', sumOf({ ...sum, free: 600 * MIB, limit: 9_000 * MIB }));
+    expect(lowMemory.message).toBe('The model needs 198 MiB; 88 MiB are free for it now.');
   });
 });

@@ -172,28 +172,28 @@ describe('automatic slots', () => {
         text = next;
       },
     };
-    let away: string[] = [];
-    const openAgain = () => {
+    let absent: string[] = [];
+    const reopen = () => {
       slots = bench.open({
         ...{ runner, clock, queryEngine: fit, bindingStore },
         models: () => models,
-        absentModels: () => away,
+        absentModels: () => absent,
         modelFor: (slot) => find(slot.model),
       });
     };
     models = [first, second];
-    openAgain();
+    reopen();
     expect(listed()).toEqual({ agent: null, embed: 'first', second: 'second' });
     await slots.stop(0);
-    [models, away] = [[second], ['first']];
-    openAgain();
+    [models, absent] = [[second], ['first']];
+    reopen();
     expect(listed()).toEqual({ agent: null, embed: 'second' });
-    away = [];
+    absent = [];
     register(first);
     expect(listed()).toEqual({ agent: null, embed: 'first', second: 'second' });
   });
 
-  it('the model that agent would hold next is served now, and so is the one it held', async () => {
+  it('the model that agent would hold next is served, and so is the previous one', async () => {
     models = [model('old')];
     agent = 'old';
     open();

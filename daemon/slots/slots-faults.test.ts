@@ -53,18 +53,18 @@ async function chat(body: object): Promise<Response> {
 }
 
 /** Checks that the engine responds correctly. */
-async function greets(): Promise<void> {
+async function expectReply(): Promise<void> {
   const response = await chat({ messages: [{ role: 'user', content: 'Hi' }], temperature: 0 });
   const answer = (await response.json()) as { choices: { message: { content: string } }[] };
   expect(answer.choices[0]?.message.content).toBe(DEMO_REPLY);
 }
 
 /** Checks that the next load works like the first: another process that responds. */
-async function loadsAgain(before: number): Promise<void> {
+async function expectReload(before: number): Promise<void> {
   await vi.waitFor(() => expect(startTicksOf(before)).toBeNull(), 5_000);
   expect(await slots.load('agent')).toMatchObject({ state: 'ready', failure: null });
   expect(pidOf()).not.toBe(before);
-  await greets();
+  await expectReply();
 }
 
 describe('a real engine that breaks', () => {
@@ -72,7 +72,7 @@ describe('a real engine that breaks', () => {
     const pid = pidOf();
     process.kill(pid, 'SIGSTOP');
     expect(await failed()).toBe(HUNG_REASON);
-    await loadsAgain(pid);
+    await expectReload(pid);
   }, 60_000);
 
   it('hangs during a response: its caller is cut off', async () => {
@@ -89,7 +89,7 @@ describe('a real engine that breaks', () => {
     await expect(pending).rejects.toThrow();
     expect(await failed()).toBe(HUNG_REASON);
     lease.release();
-    await loadsAgain(pid);
+    await expectReload(pid);
   }, 60_000);
 
   it.each([
@@ -97,12 +97,12 @@ describe('a real engine that breaks', () => {
     ['SIGSEGV', 'The engine crashed (SIGSEGV)'],
     ['SIGKILL', 'The engine was killed (SIGKILL), perhaps for lack of memory'],
   ] as const)(
-    'dies by %s, as native code or the kernel may end it',
+    'ends by %s, as native code or the kernel may cause',
     async (signal, reason) => {
       const pid = pidOf();
       process.kill(pid, signal);
       expect(await failed()).toContain(reason);
-      await loadsAgain(pid);
+      await expectReload(pid);
     },
     60_000,
   );
@@ -122,13 +122,13 @@ describe('a real engine that breaks', () => {
       );
       if (response === null) {
         expect(await failed()).toMatch(/^The engine (ran out of memory|aborted|crashed)/);
-        return loadsAgain(pid);
+        return expectReload(pid);
       }
       // An engine that reported the failure works again once it may allocate memory.
       expect(JSON.parse(response)).toMatchObject({ error: { code: 'engine.failed', type: 'server_error' } });
       expect(response).toMatch(/memory|alloc/i);
       await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=unlimited:']);
-      await greets();
+      await expectReply();
       expect(pidOf()).toBe(pid);
     },
     60_000,

@@ -45,7 +45,7 @@ afterEach(async () => {
 
 const pidOf = (name = 'agent') => slots.get(name)?.pid as number;
 
-async function say(): Promise<string> {
+async function askDemo(): Promise<string> {
   const lease = await slots.ensureReady('agent', options);
   try {
     const response = await fetch(`${lease.origin}/v1/chat/completions`, {
@@ -64,7 +64,7 @@ describe('a real engine', () => {
   it('loads in the background, responds, and shows its device', async () => {
     slots = bench.open();
     expect(slots.get('agent')?.state).toBe('starting');
-    expect(await say()).toBe(DEMO_REPLY);
+    expect(await askDemo()).toBe(DEMO_REPLY);
     expect(slots.get('agent')).toMatchObject({
       state: 'ready',
       model: 'svc-demo',
@@ -89,8 +89,8 @@ describe('a real engine', () => {
     const key = lease.headers.authorization?.replace('Bearer ', '') ?? '';
     lease.release();
     expect(key).toHaveLength(43);
-    const shown = `${proc(pid, 'environ')}\0${proc(pid, 'cmdline')}`;
-    for (const secret of ['canary', 'SVC_', key]) expect(shown).not.toContain(secret);
+    const processText = `${proc(pid, 'environ')}\0${proc(pid, 'cmdline')}`;
+    for (const secret of ['canary', 'SVC_', key]) expect(processText).not.toContain(secret);
     const names = proc(pid, 'environ')
       .split('\0')
       .map((entry) => entry.split('=')[0])
@@ -118,7 +118,7 @@ describe('a real engine', () => {
     expect([error.code, Number(error.headers()['retry-after']) <= 5]).toEqual(['slot.failed', true]);
     expect(await slots.load('agent')).toMatchObject({ state: 'ready', failure: null });
     expect(pidOf()).not.toBe(pid);
-    expect(await say()).toBe(DEMO_REPLY);
+    expect(await askDemo()).toBe(DEMO_REPLY);
   });
 
   it('unload ends the process and leaves no record; the next request loads again', async () => {
@@ -129,7 +129,7 @@ describe('a real engine', () => {
     expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject({ slot: 'agent', pid });
     expect(await slots.unload('agent')).toMatchObject({ state: 'offline', pid: null, failure: null });
     expect([startTicksOf(pid), existsSync(record)]).toEqual([null, false]);
-    expect(await say()).toBe(DEMO_REPLY);
+    expect(await askDemo()).toBe(DEMO_REPLY);
   });
 
   it('a missing model file is an error with a reason without a path', async () => {
@@ -148,7 +148,7 @@ describe('a real engine', () => {
     expect(error.options.details?.reason).toMatch(/could not be started \(ENOENT\)|failed to execute/);
   });
 
-  it('P09: a stop during the start is a stop', async () => {
+  it('P09: a stop during the start is not a failure', async () => {
     slots = bench.open();
     const pid = pidOf();
     expect(slots.get('agent')?.state).toBe('starting');

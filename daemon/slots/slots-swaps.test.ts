@@ -134,7 +134,7 @@ describe('swap', () => {
     expect(bench.text('w')).toBe('model = "other"\n');
   });
 
-  it('the last of two wins', async () => {
+  it('the last of two concurrent swaps takes effect', async () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
     await Promise.allSettled([toOther(slots), slots.swap('w', { modelId: 'small' })]);
@@ -174,7 +174,7 @@ describe('plan', () => {
     expect(bench.runner.starts).toBe(starts);
   });
 
-  it('for another model: what it would be, or why not', () => {
+  it('for another model shows its launch, or why it is refused', () => {
     bench.slotFile('w', 'model = "small"\n');
     const slots = bench.openAdmin();
     expect(slots.plan('w', { modelId: 'other' })).toMatchObject({

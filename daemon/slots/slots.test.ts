@@ -53,11 +53,15 @@ describe('createSlots', () => {
     ['a name', 'no-such-model', 'no-such-model'],
     ['a path', '/srv/private/lost.gguf', 'lost.gguf'],
     ['a key of the gateway, hidden', '/srv/a-key-of-the/gateway.gguf', '[hidden].gguf'],
-  ])('shows the missing model of a file: %s', (_, model, shown) => {
+  ])('shows the missing model of a file: %s', (_, model, expectedModel) => {
     bench.slotFile('utility', `model = "${model}"`);
     bench.model = null;
     const slots = bench.open({ ...scripted(), secrets: () => ['a-key-of-the/gateway'] });
-    expect(slots.get('utility')).toMatchObject({ model: null, model_missing: shown, state: 'offline' });
+    expect(slots.get('utility')).toMatchObject({
+      model: null,
+      model_missing: expectedModel,
+      state: 'offline',
+    });
     expect(slots.get('agent')).not.toHaveProperty('model_missing');
   });
 
@@ -184,7 +188,7 @@ describe('createSlots', () => {
     });
   });
 
-  describe('two slots that do not fit together', () => {
+  describe('two slots that do not fit into memory together', () => {
     const GIB = 1024 ** 3;
     const both = (agent: string): Slots => {
       bench.slotFile('agent', agent);
@@ -195,7 +199,7 @@ describe('createSlots', () => {
       return bench.open(scripted());
     };
 
-    it('a pinned one stays: 507 with the sum, in which memory is not counted twice', async () => {
+    it('a pinned slot stays: 507 with the sum, which does not count memory twice', async () => {
       const slots = both('pinned = true');
       await settle();
       expect(slots.get('agent')).toMatchObject({ state: 'ready', threads: 8, pinned: true });
@@ -209,7 +213,7 @@ describe('createSlots', () => {
       expect(await slots.load('utility')).toMatchObject({ state: 'ready', threads: 8 });
     });
 
-    it('an idle one is evicted for the other, which lists the slots it waits for', async () => {
+    it('an idle slot is evicted for the other, which lists the slots it waits for', async () => {
       const slots = both('');
       await settle();
       const loaded = slots.load('utility');
@@ -228,7 +232,7 @@ describe('createSlots', () => {
       expect(bench.logged.join()).toContain('The model needs');
     });
 
-    it('a serving one drains, and its waiting callers are served later', async () => {
+    it('a serving slot drains, and its waiting callers are served later', async () => {
       const slots = both('parallel = 1');
       await settle();
       const lease = await slots.ensureReady('agent', options);
@@ -237,10 +241,10 @@ describe('createSlots', () => {
       await clock.advance(120_000);
       expect(slots.get('agent')).toMatchObject({ state: 'draining', active: 1, queued: 1 });
       lease.release();
-      const there = await other;
+      const lease2 = await other;
       await settle();
       expect(slots.get('agent')).toMatchObject({ state: 'offline', waiting_for: ['utility'], queued: 1 });
-      there.release();
+      lease2.release();
       await clock.advance(250);
       (await behind).release();
     });
@@ -248,10 +252,10 @@ describe('createSlots', () => {
     it('a load without a caller is removed from the queue, and evicts nothing', async () => {
       const slots = both('');
       await settle();
-      const leaver = new AbortController();
-      const request = slots.ensureReady('utility', { signal: leaver.signal, stream: false });
+      const disconnect = new AbortController();
+      const request = slots.ensureReady('utility', { signal: disconnect.signal, stream: false });
       request.catch(() => {});
-      leaver.abort();
+      disconnect.abort();
       await clock.advance(60_000);
       expect(slots.get('utility')).toMatchObject({ state: 'offline', waiting_for: [], queued: 0 });
       expect(slots.get('agent')?.state).toBe('ready');
@@ -286,7 +290,7 @@ describe('events', () => {
     expect(slots.get('agent')?.degraded).toContain(note);
   });
 
-  it('a model event makes the demonstration model yield', async () => {
+  it('a model event replaces the demonstration model', async () => {
     bench.model = { ...MODEL, id: 'demo', demo: true };
     const slots = bench.open(scripted());
     await settle();

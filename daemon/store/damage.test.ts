@@ -19,11 +19,11 @@ function database(change: (db: Db) => void = () => undefined): string {
   return file;
 }
 
-test('a sound file returns its version', () => {
+test('an intact file returns its version', () => {
   expect(inspect(database())).toEqual({ state: 'sound', version: latest(MIGRATIONS) });
 });
 
-test('no file, an empty file, no database', () => {
+test('reports no file, an empty file, and a file that is not a database', () => {
   const file = join(scratch(), 'svc.db');
   expect(inspect(file)).toEqual({ state: 'absent' });
   writeFileSync(file, '');
@@ -32,7 +32,7 @@ test('no file, an empty file, no database', () => {
   expect(inspect(file)).toEqual({ state: 'damaged', reason: 'it is damaged' });
 });
 
-test('a search index that lost its words is damage', () => {
+test('a search index without its words counts as damage', () => {
   const file = database((db) => {
     db.prepare("INSERT INTO memory_words (rowid, text, tags) VALUES (1, 'hello world', '')").run();
     db.unsafeMode(true);
@@ -45,7 +45,7 @@ test('an unreachable file is not damaged', () => {
   expect(inspect(dirname(database())).state).toBe('unreadable');
 });
 
-test('moving aside includes the log, and the name contains the time', () => {
+test('moves the log with the file, and adds the time to the name', () => {
   const file = database();
   writeFileSync(`${file}-wal`, 'log');
   expect(moveAside(file, NOW)).toBe('svc.db.damaged-20300102T030405Z');
@@ -54,7 +54,7 @@ test('moving aside includes the log, and the name contains the time', () => {
   expect(existsSync(file) || existsSync(`${file}-wal`)).toBe(false);
 });
 
-test('two within one second get different names; the newest five stay', () => {
+test('gives two files within one second different names, and keeps the newest five', () => {
   const file = database();
   moveAside(file, NOW);
   for (let i = 0; i < 7; i++) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { healthOf, type StoreState, WAL_ALARM_BYTES } from './health.ts';
 
-const well: StoreState = {
+const healthy: StoreState = {
   failing: null,
   damaged: false,
   failures: 0,
@@ -34,7 +34,7 @@ test.each<[string, Partial<StoreState>, string, RegExp]>([
   ['log too large', { walBytes: WAL_ALARM_BYTES }, 'warning', /at 64 MiB: another program/],
   ['rows lost', { dropped: 7 }, 'warning', /7 log rows were given up/],
 ])('%s', (_, change, status, message) => {
-  const verdict = healthOf({ ...well, ...change });
+  const verdict = healthOf({ ...healthy, ...change });
   expect(verdict.status).toBe(status);
   expect(verdict.message).toMatch(message);
 });

@@ -14,7 +14,7 @@ test.each([
   expect(searchExpression(query)).toBe(expression);
 });
 
-test('no words, no search', () => {
+test('a query without words searches nothing', () => {
   for (const query of ['', '   ', '"*^:()', '\u0000']) expect(searchExpression(query)).toBeNull();
 });
 
@@ -28,7 +28,7 @@ test('separates characters of unspaced scripts, and no others', () => {
   expect(separateUnspaced('grüße')).toBe('grüße');
 });
 
-test('no text is a syntax error', () => {
+test('no query text causes a syntax error', () => {
   const { db } = memoryDb();
   const search = db.prepare('SELECT count(*) FROM memory_words WHERE memory_words MATCH ?');
   fc.assert(

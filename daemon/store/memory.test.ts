@@ -57,7 +57,7 @@ test('lists newest first in pages', () => {
   expect(repo.list(2, Number.NaN)).toHaveLength(2);
 });
 
-test('a removed memory is nowhere, not even in the file', () => {
+test('a removed memory is completely erased, also from the file', () => {
   const { db, repo } = setup();
   db.pragma('secure_delete = ON');
   const one = repo.add('xylophone practice on fridays', ['zither']);
@@ -69,7 +69,7 @@ test('a removed memory is nowhere, not even in the file', () => {
   expect(repo.list(10, 0)).toEqual([two]);
 });
 
-test('removes many and all, and counts them', () => {
+test('removes several or all, and returns how many', () => {
   const { repo } = setup();
   const ids = ['a', 'b', 'c', 'd'].map((text) => repo.add(text, []).id);
   expect(repo.removeMany([ids[0] as string, ids[1] as string, ids[1] as string, 'nothing'])).toBe(2);

@@ -8,7 +8,7 @@ const STEPS = [
   { version: 2, name: 'two', sql: 'ALTER TABLE a ADD COLUMN y;' },
 ];
 
-test('the released steps count up from 1 without gaps', () => {
+test('the released steps are numbered from 1 without gaps', () => {
   expect(MIGRATIONS.map((step) => step.version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
 });
 

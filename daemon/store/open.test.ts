@@ -23,14 +23,14 @@ const BROKEN: Migration = {
   name: 'fails on rows that are there',
   sql: 'INSERT INTO facts (key, value) SELECT key, value FROM facts;',
 };
-const facts = (db: Db): (() => unknown[]) => {
+const keysOf = (db: Db): (() => unknown[]) => {
   const keys = db.prepare('SELECT key FROM facts ORDER BY key').pluck();
   return () => keys.all();
 };
 
 /** Opens a database and closes it after the test. */
 function open(folder: string, migrations: readonly Migration[] = MIGRATIONS) {
-  const opened = openDatabase({ folder, migrations, build: facts });
+  const opened = openDatabase({ folder, migrations, build: keysOf });
   onTestFinished(() => void opened.db.close());
   return opened;
 }
@@ -38,7 +38,7 @@ function open(folder: string, migrations: readonly Migration[] = MIGRATIONS) {
 /** A closed database with enough rows to span many pages. */
 function filled(): { folder: string; file: string } {
   const folder = scratch();
-  const { db, file } = openDatabase({ folder, build: facts });
+  const { db, file } = openDatabase({ folder, build: keysOf });
   db.transaction(() => {
     const insert = db.prepare('INSERT INTO facts VALUES (?, ?)');
     for (let i = 0; i < 400; i++) insert.run(`key ${i}`, 'value '.repeat(40));
@@ -88,9 +88,9 @@ test('Q04 an interrupted first start leaves no database, and the next one create
 
 const DAMAGE: [string, (file: string) => void][] = [
   ['the header zeroed', (file) => patch(file, (bytes) => bytes.fill(0, 0, 100))],
-  ['half of it cut off', (file) => truncateSync(file, Math.floor(statSync(file).size / 2))],
-  ['cut within a page', (file) => truncateSync(file, 5_000)],
-  ['cut to nothing', (file) => truncateSync(file, 0)],
+  ['truncated to half its size', (file) => truncateSync(file, Math.floor(statSync(file).size / 2))],
+  ['truncated within a page', (file) => truncateSync(file, 5_000)],
+  ['truncated to zero bytes', (file) => truncateSync(file, 0)],
   ['all pages but the first overwritten', (file) => patch(file, (bytes) => bytes.fill(0xa5, 4096))],
   ['text instead', (file) => writeFileSync(file, 'hello '.repeat(2_000))],
   ["another program's database", (file) => otherProgram(file)],
@@ -111,7 +111,7 @@ function renamed(file: string): void {
   db.close();
 }
 
-test.each(DAMAGE)('Q01 %s: moved aside, a new one works, the alarm reports it', (_, harm) => {
+test.each(DAMAGE)('Q01 %s: the file is moved aside, a new one works, the alarm reports it', (_, harm) => {
   const { folder, file } = filled();
   harm(file);
   const { alarm, location, built, db, isContentLost } = open(folder);
@@ -138,7 +138,7 @@ test('Q01 random bit flips: always opens, and the result works', () => {
         bytes[at] = (bytes[at] as number) ^ (1 << random(8));
       }
     });
-    const { db, built, location } = openDatabase({ folder, build: facts });
+    const { db, built, location } = openDatabase({ folder, build: keysOf });
     expect(location).toBe('file');
     db.prepare("INSERT OR REPLACE INTO facts VALUES ('new', '1')").run();
     expect(built()).toContain('new');
@@ -148,7 +148,7 @@ test('Q01 random bit flips: always opens, and the result works', () => {
   expect(moved).toBeGreaterThan(10);
 });
 
-test('garbage in the log does not harm the database', () => {
+test('invalid data in the log does not damage the database', () => {
   const { folder, file } = filled();
   writeFileSync(`${file}-wal`, Buffer.alloc(20_000, 0x5a));
   writeFileSync(`${file}-shm`, Buffer.alloc(32_768, 0x5a));
@@ -157,7 +157,7 @@ test('garbage in the log does not harm the database', () => {
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
 });
 
-test('a path that cannot be a database: memory, with the alarm', () => {
+test('a path that cannot be a database: uses memory, with an alarm', () => {
   const folder = scratch();
   mkdirSync(join(folder, 'svc.db'));
   const { location, alarm, db, built } = open(folder);
@@ -167,7 +167,7 @@ test('a path that cannot be a database: memory, with the alarm', () => {
   expect(built()).toEqual(['new']);
 });
 
-test('a folder that cannot be created: memory', () => {
+test('a folder that cannot be created: uses memory', () => {
   const file = join(scratch(), 'plain');
   writeFileSync(file, '');
   const { location, alarm } = open(join(file, 'state'));
@@ -175,7 +175,7 @@ test('a folder that cannot be created: memory', () => {
   expect(alarm).toContain('ENOTDIR');
 });
 
-test('a file that another program locks: memory, and the file stays unchanged', () => {
+test('a file that another program locks: uses memory, and the file stays unchanged', () => {
   const { folder, file } = filled();
   const other = connect(file);
   other.pragma('locking_mode = EXCLUSIVE');
@@ -203,10 +203,10 @@ test('Q04 a failing migration: the file is unchanged, the daemon continues in me
   expect(location).toBe('memory');
   expect(alarm).toContain('nothing is kept over a restart');
   expect({ rows: built(), isContentLost }).toEqual({ rows: [], isContentLost: true });
-  const again = connect(file);
-  expect(schemaVersion(again)).toBe(MIGRATIONS.length);
-  expect(facts(again)()).toHaveLength(400);
-  again.close();
+  const reopened = connect(file);
+  expect(schemaVersion(reopened)).toBe(MIGRATIONS.length);
+  expect(keysOf(reopened)()).toHaveLength(400);
+  reopened.close();
   expect(readdirSync(folder)).toEqual(['svc.db']);
 });
 
@@ -238,15 +238,15 @@ async function printed(output: Readable, word: string): Promise<void> {
     if (String(chunk).includes(word)) return;
 }
 
-/** A process that runs one more migration and then writes `say` to its output. */
-function migratingChild(folder: string, sql: string, say: string) {
+/** A process that runs one more migration and then writes `output` to its output. */
+function migratingChild(folder: string, sql: string, output: string) {
   const from = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, name)).href);
   const script = `
     import { openDatabase } from ${from('open.ts')};
     import { MIGRATIONS } from ${from('schema.ts')};
     const opened = openDatabase({ folder: process.env.FOLDER, build: () => null,
       migrations: [...MIGRATIONS, { version: MIGRATIONS.length + 1, name: 'next', sql: process.env.SQL }] });
-    process.stdout.write(${say});
+    process.stdout.write(${output});
     setInterval(() => opened, 1000);`;
   return spawn(process.execPath, ['--input-type=module', '-e', script], {
     env: { FOLDER: folder, SQL: sql },
@@ -282,7 +282,7 @@ test('killed between two steps: back to the first schema', () => {
   expect(built()).toHaveLength(400);
 });
 
-test('a damaged backup does not replace a sound database', () => {
+test('a damaged backup does not replace an intact database', () => {
   const { folder, file } = filled();
   writeFileSync(runningBackup(file), 'half a backup');
   expect(open(folder).built()).toHaveLength(400);

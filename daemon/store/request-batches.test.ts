@@ -7,7 +7,7 @@ import { detailOf, MAX_BATCH, queuedRequest, RequestBatches } from './request-ba
 import { MIGRATIONS } from './schema.ts';
 import { aRequest } from './testing/rows.ts';
 
-const STORY: RequestStoryView = {
+const TRACE: RequestStoryView = {
   rule: null,
   lane: null,
   steps: [{ step: 'registry', outcome: 'matched', reason: 'it "serves" ünï\u0000' }],
@@ -48,7 +48,7 @@ test('reads what was written, for any sequence', () => {
     fc.property(fc.array(request, { minLength: 1, maxLength: 6 }), (all) => {
       const { batches } = setup();
       const details = all.map(({ overhead, ...change }, at) => {
-        const story = overhead === undefined ? null : { ...STORY, overhead_ms: overhead };
+        const story = overhead === undefined ? null : { ...TRACE, overhead_ms: overhead };
         return { ...aRequest({ ...change, id: `r${at}` }), story };
       });
       batches.add(details.map(({ story, ...record }) => queuedRequest(record, story ?? undefined)));
@@ -87,7 +87,7 @@ test('finds a request by its id, also one that ended long after its neighbours',
 
 test('similar requests take little space', () => {
   const { db, batches } = setup();
-  const all = Array.from({ length: MAX_BATCH }, (_, at) => queuedRequest(aRequest({ id: `r${at}` }), STORY));
+  const all = Array.from({ length: MAX_BATCH }, (_, at) => queuedRequest(aRequest({ id: `r${at}` }), TRACE));
   batches.add(all);
   const bytes = Number(db.prepare('SELECT length(records) FROM request_batches').pluck().get());
   expect(bytes).toBeLessThan(MAX_BATCH * 16);
@@ -95,7 +95,7 @@ test('similar requests take little space', () => {
 
 test('reads damaged rows as far as possible', () => {
   const { db, batches } = setup();
-  batches.add([queuedRequest(aRequest(), STORY)]);
+  batches.add([queuedRequest(aRequest(), TRACE)]);
   const read = (records: string) => {
     db.prepare('UPDATE request_batches SET records = ?').run(records);
     return batches.between(0, 9, 9).map(detailOf);
@@ -112,15 +112,15 @@ test('an older database keeps its requests, in order, with their traces', () => 
   const add = db.prepare(
     `INSERT INTO requests (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   );
-  const stories = [JSON.stringify(STORY), null, '{torn'];
+  const traces = [JSON.stringify(TRACE), null, '{torn'];
   const before = Array.from({ length: 600 }, (_, at) => aRequest({ id: `r${at}`, slot: null, status: at }));
   before.forEach((record, at) => {
-    add.run(...Object.values(record), stories[at % 3]);
+    add.run(...Object.values(record), traces[at % 3]);
   });
   db.prepare("DELETE FROM requests WHERE id IN ('r0', 'r300')").run();
   migrate(db, MIGRATIONS);
   const expected = before
-    .map((record, at) => ({ ...record, story: at % 3 === 0 ? STORY : null }))
+    .map((record, at) => ({ ...record, story: at % 3 === 0 ? TRACE : null }))
     .filter(({ id }) => id !== 'r0' && id !== 'r300');
   const batches = new RequestBatches(db);
   expect(batches.between(0, 999, 999).map(detailOf)).toEqual(expected.toReversed());

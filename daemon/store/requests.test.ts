@@ -20,7 +20,7 @@ function setup() {
 /** Counts requests in the file, including those that no list shows any more. */
 const stored = (db: Db) => db.prepare('SELECT total(requests) FROM request_batches').pluck().get();
 
-const STORY: RequestStoryView = {
+const TRACE: RequestStoryView = {
   rule: 'slot-alias',
   lane: 'agent',
   steps: [{ step: 'registry', outcome: 'matched', reason: 'slot agent is the one that was meant' }],
@@ -44,11 +44,11 @@ test('lists a record identically before and after it is written', () => {
 
 test('reads a trace only with its own record, identically before and after it is written', () => {
   const { db, repo, backlog } = setup();
-  repo.add(aRequest(), STORY);
+  repo.add(aRequest(), TRACE);
   const before = repo.get('r1');
   backlog.drain();
   expect(repo.get('r1')).toEqual(before);
-  expect(before).toEqual({ ...aRequest(), story: STORY });
+  expect(before).toEqual({ ...aRequest(), story: TRACE });
   expect(repo.list(1)[0]).not.toHaveProperty('story');
   db.prepare("UPDATE request_batches SET records = '[[torn'").run();
   expect([repo.get('r1'), repo.list(1)]).toEqual([null, []]);
@@ -64,7 +64,7 @@ test('pages back from any request, written or queued', () => {
   expect(page(3, 'r4')).toEqual(['r3', 'r2', 'r1']);
   expect(page(3, 'r2')).toEqual(['r1', 'r0']);
   expect(page(3, 'r0')).toEqual([]);
-  expect(page(3, 'nobody')).toBeNull();
+  expect(page(3, 'unknown')).toBeNull();
   expect(repo.list(2, null)?.map(({ id }) => id)).toEqual(['r7', 'r6']);
 });
 
@@ -152,7 +152,7 @@ test('a full log reuses the pages of old rows for new ones', () => {
   const { db, repo, backlog, limits } = setup();
   limits.requestRows = 1_000;
   for (let round = 0; round < 8; round++) {
-    for (let i = 0; i < 250; i++) repo.add(aRequest({ id: `${round}-${1_000 + i}` }), STORY);
+    for (let i = 0; i < 250; i++) repo.add(aRequest({ id: `${round}-${1_000 + i}` }), TRACE);
     backlog.drain();
   }
   expect(stored(db)).toBe(1_000);

@@ -53,7 +53,7 @@ test('an unfinished round continues with the next tick, one step at a time', () 
   expect(pruned).toHaveLength(2 * 4);
 });
 
-test('0 days means no limit by age, and a clock that is set back does not stop the rounds', () => {
+test('0 days means no age limit, and a clock that is set back does not stop the rounds', () => {
   const { clock, pruned, retention } = setUp({ requestDays: 0, usageDays: 0 });
   retention.tick();
   expect(pruned).toEqual([

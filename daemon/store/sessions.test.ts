@@ -5,7 +5,7 @@ import { forbidWrites, memoryDb } from './testing.ts';
 
 const HOUR = 3_600;
 
-test('active: neither expired nor revoked, newest first', () => {
+test('active sessions are neither expired nor revoked, newest first', () => {
   const { db, faults } = memoryDb();
   const { repo } = sessionsRepo(db, faults);
   repo.create('old', 100, 200);

@@ -39,7 +39,7 @@ it('refuses while another running process holds the lock, and reports its pid', 
 });
 
 it.each([
-  ['a process that is gone', '4194303 1\n'],
+  ['a process that has ended', '4194303 1\n'],
   ['a number that another process has now', `${process.ppid} 1\n`],
   ['garbage', 'what?'],
   ['nothing', ''],
@@ -83,9 +83,11 @@ describe('on a full disk', () => {
       try { (await import('node:fs')).writeFileSync(process.argv[2] + '/fill', Buffer.alloc(4e6)); } catch {}
       await lockState(process.argv[2], (reason) => console.log(reason));
       process.exit();`;
-    const words = ['mount -t tmpfs -o size=1m disk "$0" && exec "$@"', folder, process.execPath];
+    const shellArgs = ['mount -t tmpfs -o size=1m disk "$0" && exec "$@"', folder, process.execPath];
     const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script, FILE, folder];
-    const done = spawnSync('unshare', [...apart, '/bin/sh', '-c', ...words, ...args], { encoding: 'utf8' });
+    const done = spawnSync('unshare', [...apart, '/bin/sh', '-c', ...shellArgs, ...args], {
+      encoding: 'utf8',
+    });
     expect(done).toMatchObject({
       status: 0,
       stdout: 'gateway.pid could not be written (ENOSPC)\n',
@@ -94,9 +96,9 @@ describe('on a full disk', () => {
   });
 
   it.each([
-    ['where nothing else can be locked', 'cut', 1],
+    ['when nothing else can be locked', 'cut', 1],
     ['for another reason', 'EROFS', CLAIM],
-  ] as const)('%s it says so in words, and leaves nothing locked', async (_name, kind, at) => {
+  ] as const)('%s reports a readable error, and leaves nothing locked', async (_name, kind, at) => {
     const { error } = await withFault({ root: folder, kind, at }, () => lockState(folder));
     expect(error).toBeInstanceOf(SetupError);
     expect((error as SetupError).message).toContain(`${folder} takes no new file`);

@@ -17,7 +17,7 @@ function opened(folder: string): Store {
 }
 
 /**
- * A process that opens the store of `folder`, runs `body` and prints a line for each `say(...)`, written
+ * A process that opens the store of `folder`, runs `body` and prints a line for each `print(...)`, written
  * before it returns.
  */
 function child(folder: string, body: string, prefix = '') {
@@ -26,7 +26,7 @@ function child(folder: string, body: string, prefix = '') {
     import { writeSync } from 'node:fs';
     import { openStore } from ${from('store.ts')};
     import { createLog } from ${from('../lib/log.ts')};
-    const say = (value) => writeSync(1, JSON.stringify(value) + '\\n');
+    const print = (value) => writeSync(1, JSON.stringify(value) + '\\n');
     const store = openStore({ folder: process.env.FOLDER, log: createLog({ level: 'error', write() {} }) });
     ${body}`;
   const command = `${prefix} exec "$NODE" --input-type=module -e "$SCRIPT"`;
@@ -36,7 +36,10 @@ function child(folder: string, body: string, prefix = '') {
   });
 }
 
-async function said(process: ReturnType<typeof child>, until = Number.POSITIVE_INFINITY): Promise<unknown[]> {
+async function printed(
+  process: ReturnType<typeof child>,
+  until = Number.POSITIVE_INFINITY,
+): Promise<unknown[]> {
   const lines: unknown[] = [];
   for await (const line of createInterface({ input: process.stdout })) {
     lines.push(JSON.parse(line));
@@ -45,7 +48,7 @@ async function said(process: ReturnType<typeof child>, until = Number.POSITIVE_I
   return lines;
 }
 
-test('Q05 kill -9 while writing: no acknowledged row is lost, the file is sound', {
+test('Q05 kill -9 while writing: no acknowledged row is lost, the file is intact', {
   timeout: 60_000,
 }, async () => {
   const folder = scratch();
@@ -53,17 +56,17 @@ test('Q05 kill -9 while writing: no acknowledged row is lost, the file is sound'
   for (let cycle = 0; cycle < 6; cycle++) {
     const writer = child(
       folder,
-      `if (store.isContentLost) say({ lost: store.health().message });
+      `if (store.isContentLost) print({ lost: store.health().message });
       for (let n = ${acknowledged}; n < ${acknowledged} + 20_000; n++) {
         store.audit.add({ action: String(n), tier: null, address: null, details: {} });
         store.sessions.create('s' + n, n, 99_999_999);
         store.sessions.revoke('r' + n, 99_999_999);
         store.memory.add('memory ' + n, []);
         store.keyValue.set('last', String(n));
-        say(n);
+        print(n);
       }`,
     );
-    const lines = await said(writer, 40 + cycle * 37);
+    const lines = await printed(writer, 40 + cycle * 37);
     expect(lines[0]).toBe(acknowledged);
     acknowledged = (lines.at(-1) as number) + 1;
     expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toEqual([]);
@@ -105,13 +108,13 @@ test('Q02 a full disk: authentication and inference continue, dependent calls fa
      for (let n = 0; n < 1_500; n++) store.requests.add({ id: 'r' + n });
      store.keyValue.set('require_auth', 'true');
      store.check();
-     say({ failure, revoked: store.sessions.isRevoked('b'), fact: store.keyValue.get('require_auth'),
+     print({ failure, revoked: store.sessions.isRevoked('b'), fact: store.keyValue.get('require_auth'),
        read: store.memory.list(1, 0).length, health: store.health() });
      store.close();
-     say('closed');`,
+     print('closed');`,
     'ulimit -f 600;',
   );
-  const [state, end] = await said(full);
+  const [state, end] = await printed(full);
   expect(state).toMatchObject({
     failure: 'store.unavailable',
     revoked: true,
@@ -128,10 +131,10 @@ test('Q02 a full disk: authentication and inference continue, dependent calls fa
   expect(store.memory.list(1, 0)).toHaveLength(1);
 });
 
-test('no space even for a new file: memory', async () => {
+test('no space even for a new file: uses memory', async () => {
   const folder = scratch();
-  const full = child(folder, 'say(store.health()); say(store.memory.add("x", []).text)', 'ulimit -f 1;');
-  const [health, text] = await said(full);
+  const full = child(folder, 'print(store.health()); print(store.memory.add("x", []).text)', 'ulimit -f 1;');
+  const [health, text] = await printed(full);
   expect(health).toMatchObject({
     status: 'failed',
     message: expect.stringContaining('nothing is kept over a restart'),
@@ -141,8 +144,8 @@ test('no space even for a new file: memory', async () => {
 
 test('the process ends although the store was never closed', async () => {
   const folder = scratch();
-  const idle = child(folder, 'say(1)');
-  expect(await said(idle)).toEqual([1]);
+  const idle = child(folder, 'print(1)');
+  expect(await printed(idle)).toEqual([1]);
   if (idle.exitCode === null) await once(idle, 'exit');
   expect(idle.exitCode).toBe(0);
   expect(existsSync(join(folder, 'svc.db'))).toBe(true);

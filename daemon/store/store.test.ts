@@ -97,7 +97,7 @@ test('Q01 a damaged file: one alarm in the log and in the health, everything wor
   expect(store.models.all()).toHaveLength(1);
 });
 
-test('no usable file: memory, failed health, everything works', () => {
+test('no usable file: uses memory, reports failed health, everything works', () => {
   const folder = scratch();
   mkdirSync(join(folder, 'svc.db'));
   const { store, lines } = opened(folder);

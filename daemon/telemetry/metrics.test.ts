@@ -18,24 +18,24 @@ const slot = (state: SlotStateName): SlotRecord =>
 
 function setUp(more: Partial<MetricsDeps> = {}) {
   const bus = new EventBus<GatewayEvents>();
-  const works: SlotEventListener[] = [];
-  const here = { slots: [slot('serving')] };
+  const listeners: SlotEventListener[] = [];
+  const current = { slots: [slot('serving')] };
   open = createMetrics({
     version: '1.2.3',
     slots: {
-      list: () => here.slots,
+      list: () => current.slots,
       onEvent: (listener) => {
-        works.push(listener);
+        listeners.push(listener);
         return () => {};
       },
     },
     bus,
     ...more,
   });
-  const work = (kind: SlotEvent['kind'], name = 'agent') => {
-    for (const listener of works) listener({ slot: name, kind, startedAt: 1_000, at: 4_000 });
+  const emit = (kind: SlotEvent['kind'], name = 'agent') => {
+    for (const listener of listeners) listener({ slot: name, kind, startedAt: 1_000, at: 4_000 });
   };
-  return { bus, metrics: open, here, work };
+  return { bus, metrics: open, current, emit };
 }
 
 /** Returns the lines of one metric. */
@@ -105,10 +105,10 @@ test('refusals are counted by code, limiter trips separately', async () => {
   expect(text).toContain('svc_errors_total{code="dispatch.no_route"} 1');
 });
 
-test('in-band failures are counted by catalogue code; a refusal by an upstream is not ours', async () => {
+test('in-band failures are counted by catalogue code, except refusals by an upstream', async () => {
   const { metrics } = setUp();
-  for (const told of ['slot.failed', 'rate_limit_exceeded', 'auth.rate_limited', null])
-    metrics.finished({ ...finished, inBandCode: told });
+  for (const code of ['slot.failed', 'rate_limit_exceeded', 'auth.rate_limited', null])
+    metrics.finished({ ...finished, inBandCode: code });
   const text = await metrics.render();
   expect(text).toContain('svc_errors_total{code="slot.failed"} 1');
   expect(text).toContain('svc_errors_total{code="upstream.error"} 2');
@@ -117,11 +117,11 @@ test('in-band failures are counted by catalogue code; a refusal by an upstream i
 });
 
 test('loads, crashes and evictions are counted as they happen, from 0', async () => {
-  const { metrics, work } = setUp();
+  const { metrics, emit } = setUp();
   const before = await metrics.render();
   expect(before).toContain('svc_slot_loads_total{slot="agent",outcome="error"} 0');
   expect(before).toContain('svc_slot_evictions_total{slot="agent"} 0');
-  for (const kind of ['loaded', 'loaded', 'load_failed', 'crashed', 'evicted'] as const) work(kind);
+  for (const kind of ['loaded', 'loaded', 'load_failed', 'crashed', 'evicted'] as const) emit(kind);
   const text = await metrics.render();
   expect(text).toContain('svc_slot_loads_total{slot="agent",outcome="ready"} 2');
   expect(text).toContain('svc_slot_loads_total{slot="agent",outcome="error"} 1');
@@ -130,25 +130,25 @@ test('loads, crashes and evictions are counted as they happen, from 0', async ()
   expect(text).toContain('svc_slot_evictions_total{slot="agent"} 1');
 });
 
-test('series are dropped with their target, and excess names share one', async () => {
+test('series are removed with their target, and excess names share one series', async () => {
   const upstreams: UpstreamRecord[] = [];
-  const { metrics, here, work } = setUp({ upstreams: { views: () => upstreams } });
+  const { metrics, current, emit } = setUp({ upstreams: { views: () => upstreams } });
   const far = { ...finished, slot: null, upstream: 'desk' };
   metrics.finished(finished);
   metrics.finished(far);
-  work('loaded');
+  emit('loaded');
   upstreams.push({ name: 'desk', enabled: true, health: 'ok', models: 3 } as UpstreamRecord);
   const full = await metrics.render();
   expect(full).toContain('svc_requests_total{upstream="desk",route="/v1/chat/completions",status="200"} 1');
   expect(full).toContain('svc_upstream_health{upstream="desk",health="ok"} 1');
-  here.slots = [];
+  current.slots = [];
   upstreams.splice(0);
   expect(await metrics.render()).not.toMatch(/"agent"|"desk"/);
   for (let i = 0; i < 3 * MAX_TARGETS; i++) {
     metrics.finished({ ...finished, slot: `s${i}` });
     metrics.finished({ ...far, upstream: `u${i}` });
   }
-  here.slots = Array.from({ length: 3 * MAX_TARGETS }, (_, i) => ({ ...slot('ready'), name: `s${i}` }));
+  current.slots = Array.from({ length: 3 * MAX_TARGETS }, (_, i) => ({ ...slot('ready'), name: `s${i}` }));
   const crowd = lines(await metrics.render(), 'svc_requests_total{');
   expect(crowd.filter((line) => line.includes('slot='))).toHaveLength(MAX_TARGETS + 1);
   expect(crowd).toContain(
@@ -186,32 +186,32 @@ test('device memory is labelled by number, never by address', async () => {
   expect(text).not.toContain('0000:');
 });
 
-test('a scrape reads live figures only while a slot keeps a card awake', async () => {
-  const asked: string[] = [];
-  const look = (how: string) => () => {
-    asked.push(how);
+test('a scrape reads live GPU figures only while a slot keeps the GPU awake', async () => {
+  const reads: string[] = [];
+  const readAs = (how: string) => () => {
+    reads.push(how);
     return HARDWARE;
   };
-  const hardware = { last: look('last'), view: look('view') };
-  const { metrics, here } = setUp({ hardware });
+  const hardware = { last: readAs('last'), view: readAs('view') };
+  const { metrics, current } = setUp({ hardware });
   await metrics.render();
-  here.slots = [{ ...slot('ready'), device: 'cuda' }];
+  current.slots = [{ ...slot('ready'), device: 'cuda' }];
   await metrics.render();
-  expect(asked).toEqual(['last', 'view']);
+  expect(reads).toEqual(['last', 'view']);
 });
 
 test('download bytes grow by received bytes, and no label names a model', async () => {
   const { bus, metrics } = setUp({ pulls: { list: () => [{ state: 'running' } as PullRecord] } });
-  const told = (id: string, state: PullRecord['state'], bytes: number) =>
+  const emitPull = (id: string, state: PullRecord['state'], bytes: number) =>
     bus.emit('pull', { pull: { id, state, bytes, repo: 'owner/secret-repo' } as PullRecord });
-  told('a', 'queued', 0);
-  told('a', 'running', 1_000);
-  told('b', 'running', 5_000);
-  told('a', 'running', 400);
-  told('a', 'running', 900);
-  told('b', 'failed', 5_500);
-  told('a', 'done', 1_200);
-  told('a', 'done', 1_200);
+  emitPull('a', 'queued', 0);
+  emitPull('a', 'running', 1_000);
+  emitPull('b', 'running', 5_000);
+  emitPull('a', 'running', 400);
+  emitPull('a', 'running', 900);
+  emitPull('b', 'failed', 5_500);
+  emitPull('a', 'done', 1_200);
+  emitPull('a', 'done', 1_200);
   const text = await metrics.render();
   expect(text).toContain('svc_pull_bytes_total 2300');
   expect(text).toContain('svc_pulls_total{outcome="done"} 1');

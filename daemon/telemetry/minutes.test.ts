@@ -7,8 +7,8 @@ const START = 1_800_000_000_000 - (1_800_000_000_000 % MINUTE);
 function setUp() {
   let at = START + 5_000;
   const minutes = createMinutes(() => at);
-  const ended = (status: number, firstByteS: number | null = 0.2, told: string | null = null) =>
-    minutes.finished({ status, inBandCode: told, firstByteS, completionTokens: 3 });
+  const ended = (status: number, firstByteS: number | null = 0.2, code: string | null = null) =>
+    minutes.finished({ status, inBandCode: code, firstByteS, completionTokens: 3 });
   const go = (ms: number): void => {
     at += ms;
   };
@@ -28,7 +28,7 @@ test('idle minutes since the start are zero, earlier ones are absent', () => {
   ]);
 });
 
-test('a stream with an in-band failure counts as failed, whatever its status', () => {
+test('a stream with an in-band failure counts as failed with any status', () => {
   const { minutes, ended } = setUp();
   ended(200, 0.2, 'upstream.error');
   expect(minutes.rows()).toMatchObject([{ requests: 1, failed: 1 }]);
@@ -46,7 +46,7 @@ test('stores at most an hour, for any number of requests', () => {
   expect(rows.at(-1)).toMatchObject({ requests: 0, ttft_ms: null });
 });
 
-test('failures have no wait, and setting the clock back is harmless', () => {
+test('failures have no wait, and a clock that is set back has no effect', () => {
   const { minutes, ended, go } = setUp();
   go(10 * MINUTE);
   ended(500, 9);

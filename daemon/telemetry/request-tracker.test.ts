@@ -7,7 +7,7 @@ import { createRequestTracker } from './request-tracker.ts';
 
 function setUp() {
   const log: RequestRecord[] = [];
-  const stories: RequestStoryView[] = [];
+  const traces: RequestStoryView[] = [];
   const finished: FinishedRequest[] = [];
   const events: GatewayEvents['request'][] = [];
   const bus = new EventBus<GatewayEvents>();
@@ -16,14 +16,14 @@ function setUp() {
     requests: {
       add(record, story) {
         log.push(record);
-        stories.push(story);
+        traces.push(story);
       },
     },
     bus,
     metrics: { finished: (request) => void finished.push(request) },
     redact: (text) => text.replaceAll('swordfish', '[hidden]'),
   });
-  return { watch, log, stories, finished, events };
+  return { watch, log, traces, finished, events };
 }
 const start = (id: string, cancel = () => {}) => ({
   id,
@@ -72,7 +72,7 @@ test('a request is listed while it runs, and logged, counted and emitted once at
   ]);
 });
 
-test('cancel reaches the request that runs and no other', () => {
+test('cancel aborts only the running request with that id', () => {
   const { watch } = setUp();
   const cancelled: string[] = [];
   const track = watch.begin(start('r1', () => cancelled.push('r1')));
@@ -84,16 +84,16 @@ test('cancel reaches the request that runs and no other', () => {
   expect(watch.cancel('r1')).toBe(false);
 });
 
-test('the story is rendered at the end, or on request', () => {
-  const { watch, log, stories } = setUp();
-  let told = 0;
+test('the trace is rendered at the end, or on request', () => {
+  const { watch, log, traces } = setUp();
+  let renderCount = 0;
   const track = watch.begin(start('r1'));
   track.requestedModel('svc/agent');
   track.resolved({
     rule: 'virtual-name',
     lane: 'agent',
     steps: () => {
-      told++;
+      renderCount++;
       return [{ step: 'registry', outcome: 'matched', reason: 'r'.repeat(999) }];
     },
   });
@@ -103,12 +103,12 @@ test('the story is rendered at the end, or on request', () => {
   track.routed({ ...routing, slot: 'utility' });
   const waits = { memory_ms: 0, load_ms: 700, queue_ms: 20 };
   track.prepared({ waits, overheadMs: 1.234, degraded: null });
-  expect(told).toBe(1);
+  expect(renderCount).toBe(1);
   track.end({ status: 200, error: null, usage: null });
-  expect(told).toBe(2);
+  expect(renderCount).toBe(2);
   expect(watch.find('r1')).toBeNull();
   expect(log[0]).toMatchObject({ asked: 'svc/agent', slot: 'utility' });
-  const story = stories[0];
+  const story = traces[0];
   expect(story).toMatchObject({
     rule: 'virtual-name',
     lane: 'agent',
@@ -125,10 +125,10 @@ test('stores only the beginning of the requested name, without secrets', () => {
   const name = `swordfish${'m'.repeat(1_015)}`;
   const track = watch.begin(start('r1'));
   track.requestedModel(`${name}${'x'.repeat(1_000_000)}`);
-  const kept = `${name.replace('swordfish', '[hidden]')}…`;
-  expect(watch.running()[0]?.asked).toBe(kept);
+  const expectedName = `${name.replace('swordfish', '[hidden]')}…`;
+  expect(watch.running()[0]?.asked).toBe(expectedName);
   track.end({ status: 404, error: 'dispatch.no_route', usage: null });
-  expect(log[0]?.asked).toBe(kept);
+  expect(log[0]?.asked).toBe(expectedName);
 });
 
 test('the code of a failure is truncated and contains no secret', () => {
@@ -140,23 +140,23 @@ test('the code of a failure is truncated and contains no secret', () => {
   expect(finished[0]?.inBandCode).toBe(log[0]?.error);
 });
 
-test('a story is bounded, and a repeated target is listed once', () => {
-  const { watch, stories } = setUp();
+test('a trace is bounded, and a repeated target is listed once', () => {
+  const { watch, traces } = setUp();
   const track = watch.begin(start('r1'));
   track.routed(routing);
   track.routed(routing);
   track.end({ status: 200, error: null, usage: null });
-  expect(stories[0]?.before).toEqual([]);
+  expect(traces[0]?.before).toEqual([]);
   const long = watch.begin(start('r2'));
   for (let i = 0; i < 100; i++) {
     long.failedOver('dispatch.upstream_unavailable');
     long.routed({ ...routing, slot: null, upstream: `u${i}` });
   }
   long.end({ status: 502, error: 'dispatch.upstream_unavailable', usage: null });
-  expect(stories[1]?.before).toHaveLength(16);
+  expect(traces[1]?.before).toHaveLength(16);
 });
 
-test('the first part of a multi-round call ends with it and its outcome', async () => {
+test('the first part of a multi-round call ends with the call and its outcome', async () => {
   const { watch, log, finished } = setUp();
   const usage = { promptTokens: 3, completionTokens: 5, tokensPerSecond: 40 };
   let cancelled = 0;

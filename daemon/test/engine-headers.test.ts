@@ -9,7 +9,7 @@ import { CHAT, closeAfterEach, closers, hello, setUp } from '../inference/testin
 import { listen } from '../inference/testing/gateway.ts';
 import {
   expectedHeaders,
-  POISON,
+  MARKED_HEADERS as POISON,
   type RecordedRequest,
   recorder,
   SECRET,

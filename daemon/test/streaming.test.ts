@@ -4,9 +4,17 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { MAX_LINE_BYTES } from '../inference/forward/line-cap.ts';
-import { ask, post, readAll, until } from '../inference/testing/client.ts';
+import { send as ask, post, readAll, until } from '../inference/testing/client.ts';
 import { BODIES, JSON_TYPE, MESSAGES, RESPONSES } from '../inference/testing/dialects.ts';
-import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from '../inference/testing/forwarding.ts';
+import {
+  CHAT,
+  closeAfterEach,
+  delta,
+  startWithManualEngine as held,
+  hello,
+  SSE,
+  setUp,
+} from '../inference/testing/forwarding.ts';
 import { StreamingEngine } from '../inference/testing/streaming-engine.ts';
 import { scale } from './harness/scale.ts';
 
@@ -25,7 +33,7 @@ describe('S01 a caller who leaves', () => {
   it.each(Object.entries(PHASES))(
     '%s: the engine is free within 250 ms, time after time',
     async (_, phase) => {
-      const { gateway, got, engine, slots } = await held();
+      const { gateway, responses: got, engine, slots } = await held();
       const took: number[] = [];
       for (let round = 0; round < scale(500); round++) {
         const { req } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: phase.stream }));
@@ -50,7 +58,7 @@ describe('S03 an engine that dies in a stream', () => {
     ['by a reset', (res: ServerResponse) => (res.socket as Socket).resetAndDestroy()],
     ['by closing without the last chunk', (res: ServerResponse) => res.socket?.destroy()],
   ])('%s: an error event, a clean end, no [DONE]', async (_, die) => {
-    const { gateway, got, slots } = await held();
+    const { gateway, responses: got, slots } = await held();
     const { head } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
     await until(() => got.length === 1);
     got[0]?.writeHead(200, SSE).write(delta('a'));

@@ -45,7 +45,7 @@ describe('parseBaseUrl', () => {
     'http://0.0.0.0:8080',
     'http://desk:0/v1',
     'http://desk:99999/v1',
-  ])('%j is refused, and its text is not repeated', (text) => {
+  ])('%j is refused without repeating its text', (text) => {
     const reason = parseBaseUrl(text);
     expect(reason).toBeTypeOf('string');
     expect(reason).not.toContain('secret');
@@ -72,7 +72,7 @@ describe('parseBaseUrl', () => {
     ['http://1.1.1.1', false],
     ['http://[2606:4700::1]', false],
     ['http://lan.evil.com', false],
-  ])('%s is near: %s', (text, near) => expect(read(text).isNear).toBe(near));
+  ])('%s is in the own network: %s', (text, near) => expect(read(text).isNear).toBe(near));
 
   it('every accepted text is accepted again in its canonical form', () => {
     const part = fc.stringMatching(/^[a-z0-9._-]{1,12}$/);

@@ -7,7 +7,7 @@ function bench() {
   return { clock, breaker: new CircuitBreaker(() => clock.now) };
 }
 
-/** A breaker that is open, with a trial in progress; `older` was given before it opened. */
+/** A breaker that is open, with a trial in progress; `older` was admitted before it opened. */
 function onTrial() {
   const { clock, breaker } = bench();
   const older = breaker.admit();
@@ -18,7 +18,7 @@ function onTrial() {
 }
 
 describe('Breaker', () => {
-  it('opens after five bad responses in a row, and one good response resets the count', () => {
+  it('opens after five consecutive bad responses, and one good response resets the count', () => {
     const { breaker } = bench();
     for (let count = 0; count < 4; count++) breaker.recordFailure('failing', null);
     expect(breaker.isOpen).toBe(false);
@@ -37,7 +37,7 @@ describe('Breaker', () => {
     expect(breaker.isOpen).toBe(true);
   });
 
-  it('permits one trial after the pause; its failure doubles the pause, up to a minute', () => {
+  it('permits one trial after the pause; a failed trial doubles the pause, up to a minute', () => {
     const { breaker, clock } = bench();
     breaker.recordFailure('unreachable', null);
     breaker.recordFailure('unreachable', null);
@@ -64,7 +64,7 @@ describe('Breaker', () => {
     expect([breaker.isOpen, breaker.waitMs]).toEqual([true, 10_000]);
   });
 
-  it('responses that begin well and are interrupted still count as failures in a row', () => {
+  it('interrupted responses with a successful start count as consecutive failures', () => {
     const { breaker } = bench();
     for (let count = 0; count < 5; count++) {
       breaker.recordResponseStart();
@@ -73,7 +73,7 @@ describe('Breaker', () => {
     expect(breaker.isOpen).toBe(true);
   });
 
-  it('a trial whose caller left makes room for the next one', () => {
+  it('a trial whose caller disconnects permits the next one', () => {
     const { breaker, trial } = onTrial();
     breaker.recordNeutral(trial);
     expect(breaker.admit()).toEqual({ trial: true });
@@ -105,7 +105,7 @@ describe('Breaker', () => {
     expect([breaker.isOpen, breaker.waitMs]).toEqual([true, 10_000]);
   });
 
-  it('a successful small request makes it healthy again, but bad responses stay bad responses in a row', () => {
+  it('a successful small request makes it healthy again, but consecutive bad responses still count', () => {
     const { breaker } = bench();
     for (let count = 0; count < 2; count++) breaker.recordFailure('failing', null);
     expect(breaker.isHealthy).toBe(false);
@@ -115,7 +115,7 @@ describe('Breaker', () => {
     expect([breaker.isOpen, breaker.isHealthy]).toEqual([true, false]);
   });
 
-  it('it never gets stuck: once all calls have ended, after the longest pause one may be made', () => {
+  it('it never gets stuck: once all calls have ended, a call is permitted after the longest pause', () => {
     const act = fc.constantFrom(
       'recordSuccess',
       'nothing',
@@ -136,7 +136,8 @@ describe('Breaker', () => {
             breaker[each]();
           else if (each === 'nothing') breaker.recordNeutral(pass);
           else if (each === 'wait') clock.now += 7000;
-          else if (each === 'admit') passes.push(...[breaker.admit()].filter((given) => given !== null));
+          else if (each === 'admit')
+            passes.push(...[breaker.admit()].filter((admitted) => admitted !== null));
           else breaker.recordFailure(each, pass);
         }
         for (const pass of passes) breaker.recordNeutral(pass);

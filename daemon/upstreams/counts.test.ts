@@ -10,20 +10,20 @@ afterEach(() => bench.remove());
 const cannot = expect.objectContaining({ code: 'dispatch.capability_mismatch' });
 const FILE = 'base_url = "http://desk.test"\nkey_env = "UPSTREAM_X"\ndaily_requests = 5\n';
 
-it('one that cannot count tokens stays healthy, has used none of its daily requests, and is not tried again', () => {
+it('an upstream that cannot count tokens stays healthy, uses none of its daily requests, and is not asked to count again', () => {
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);
   const upstreams = bench.open();
   upstreams.connect('desk').onEnd({ status: 200 });
   upstreams.connect('desk', { isTokenCount: true }).onEnd({ lacks: 'count' });
-  const well = { health: 'ok', requests_today: 1 };
-  expect(upstreams.detail('desk')).toMatchObject(well);
+  const healthy = { health: 'ok', requests_today: 1 };
+  expect(upstreams.detail('desk')).toMatchObject(healthy);
   expect(() => upstreams.connect('desk', { isTokenCount: true })).toThrowError(cannot);
-  expect(upstreams.detail('desk')).toMatchObject(well);
+  expect(upstreams.detail('desk')).toMatchObject(healthy);
   upstreams.connect('desk').onEnd(null);
 });
 
-it('until its key or its file is another, or an hour is over', () => {
+it('until its key or file changes, or an hour has passed', () => {
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);
   const upstreams = bench.open();
@@ -41,7 +41,7 @@ it('until its key or its file is another, or an hour is over', () => {
   lacks();
 });
 
-it('a response to an old key says nothing about the new one', () => {
+it('a response to an old key has no effect on the new one', () => {
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);
   const upstreams = bench.open();

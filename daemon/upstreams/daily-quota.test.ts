@@ -3,12 +3,12 @@ import { DailyQuota } from './daily-quota.ts';
 
 function bench() {
   const clock = { now: Date.UTC(2026, 0, 31, 23, 59, 30) };
-  const facts = new Map<string, string>();
+  const stored = new Map<string, string>();
   const store = {
-    get: (key: string) => facts.get(key) ?? null,
-    set: (key: string, value: string) => void facts.set(key, value),
+    get: (key: string) => stored.get(key) ?? null,
+    set: (key: string, value: string) => void stored.set(key, value),
   };
-  return { clock, facts, open: () => new DailyQuota(store, () => clock.now) };
+  return { clock, stored, open: () => new DailyQuota(store, () => clock.now) };
 }
 
 it('counts by upstream and day, and resets at midnight UTC', () => {
@@ -33,7 +33,7 @@ it('stored counts survive a restart, but not into the next day', () => {
 });
 
 it.each(['', 'no json', '{"day":5,"counts":{"a":"x"}}', 'null'])('stored text %j is ignored', (text) => {
-  const { facts, open } = bench();
-  facts.set('upstreams.daily', text);
+  const { stored, open } = bench();
+  stored.set('upstreams.daily', text);
   expect(open().of('a')).toBe(0);
 });

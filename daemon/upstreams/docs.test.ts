@@ -9,7 +9,7 @@ const page = (name: string) =>
 const blocks = (text: string) =>
   [...text.matchAll(/```toml\n([\s\S]*?)```/g)].map((match) => match[1] as string);
 
-it.each(['two-machines', 'cluster'])('every file that %s shows can be copied as it is', (name) => {
+it.each(['two-machines', 'cluster'])('every file in %s is valid when copied unchanged', (name) => {
   const files = blocks(page(name));
   expect(files.length).toBeGreaterThan(1);
   for (const text of files)

@@ -36,7 +36,7 @@ it('writes a file that only its owner may read, once', async () => {
   });
 });
 
-it('refuses what would be no good file, by field and reason', async () => {
+it('refuses an invalid file with field and reason', async () => {
   const error = await refused(
     createUpstreamFile(folder, { ...desk, base_url: 'http://u:sk-secret@desk' }, 0),
   );
@@ -65,7 +65,7 @@ it('changes the named keys and keeps every other byte', async () => {
   );
 });
 
-it('a new address keeps the key only when it is named again', async () => {
+it('a new address keeps the key only when the key is sent again', async () => {
   await createUpstreamFile(folder, { ...desk, key_env: 'UPSTREAM_DESK' }, 0);
   await changeUpstreamFile(folder, 'desk', { base_url: 'http://desk.lan:8000' });
   expect(text()).toContain('UPSTREAM_DESK');
@@ -87,7 +87,7 @@ it('a broken file or a bad value changes nothing', async () => {
   });
 });
 
-it('removes', async () => {
+it('removes the file', async () => {
   await createUpstreamFile(folder, desk, 0);
   await removeUpstreamFile(folder, 'desk');
   expect(await refused(removeUpstreamFile(folder, 'desk'))).toMatchObject({ code: 'upstream.not_found' });

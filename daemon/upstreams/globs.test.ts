@@ -18,7 +18,7 @@ describe('matchesGlob', () => {
     ['*ü*', 'grün', true],
   ])('%s and %s: %s', (pattern, text, expected) => expect(matchesGlob(pattern, text)).toBe(expected));
 
-  it('does not blow up on many stars', () => {
+  it('takes linear time for many stars', () => {
     expect(matchesGlob('*a'.repeat(120), 'b'.repeat(250))).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ function upstream(more = ''): Upstream {
   return new Upstream(config as UpstreamConfig, new Listing(clocks), parts);
 }
 
-/** One that has a list and is well. */
+/** A healthy upstream with a list. */
 function listed(more?: string): Upstream {
   const one = upstream(more);
   one.listing.update([]);
@@ -40,11 +40,11 @@ describe('which upstreams are polled', () => {
     ['enabled = false', false],
     ['models = ["m"]', false],
     ['key_env = "UPSTREAM_X"', false],
-  ])('one that was never contacted, with "%s": %s', (more, expected) => {
+  ])('an upstream that was never contacted, with "%s": %s', (more, expected) => {
     expect(wants(upstream(more))).toBe(expected);
   });
 
-  it('one whose list failed, but not before its pause is over', () => {
+  it('an upstream whose list failed, after its pause', () => {
     const one = upstream();
     one.recordListFailure('x', { code: 'ECONNREFUSED' });
     expect(wants(one)).toBe(false);
@@ -52,30 +52,36 @@ describe('which upstreams are polled', () => {
     expect(wants(one)).toBe(true);
   });
 
-  it.each(['', 'remote = true', 'models = ["m"]'])('one whose last call failed, with "%s"', (more) => {
-    const one = listed(more);
-    expect(wants(one)).toBe(false);
-    one.recordEnd({ status: 500 }, null, one.currentCredentials);
-    expect(wants(one)).toBe(true);
-    for (let count = 0; count < 4; count++) one.recordEnd({ status: 500 }, null, one.currentCredentials);
-    expect([one.health, wants(one)]).toEqual(['down', false]);
-    bench.wait(5_000);
-    expect(wants(one)).toBe(true);
-  });
+  it.each(['', 'remote = true', 'models = ["m"]'])(
+    'an upstream whose last call failed, with "%s"',
+    (more) => {
+      const one = listed(more);
+      expect(wants(one)).toBe(false);
+      one.recordEnd({ status: 500 }, null, one.currentCredentials);
+      expect(wants(one)).toBe(true);
+      for (let count = 0; count < 4; count++) one.recordEnd({ status: 500 }, null, one.currentCredentials);
+      expect([one.health, wants(one)]).toEqual(['down', false]);
+      bench.wait(5_000);
+      expect(wants(one)).toBe(true);
+    },
+  );
 
-  it.each(['', 'models = ["m"]'])('one that led back to us, after a pause, with "%s"', (more) => {
-    const one = upstream(more);
-    one.recordLoop();
-    expect([one.health, wants(one)]).toEqual(['loop', false]);
-    bench.wait(5_000);
-    expect(wants(one)).toBe(true);
-  });
+  it.each(['', 'models = ["m"]'])(
+    'an upstream that led back to this gateway, after a pause, with "%s"',
+    (more) => {
+      const one = upstream(more);
+      one.recordLoop();
+      expect([one.health, wants(one)]).toEqual(['loop', false]);
+      bench.wait(5_000);
+      expect(wants(one)).toBe(true);
+    },
+  );
 
   it.each([
     ['', true],
     ['remote = true', false],
     ['models = ["m"]', false],
-  ])('one that is well, once its list is old, with "%s": %s', (more, expected) => {
+  ])('a healthy upstream with a stale list, with "%s": %s', (more, expected) => {
     const one = listed(more);
     bench.wait(MAX_AGE_MS - 1);
     expect(wants(one)).toBe(false);
@@ -85,52 +91,52 @@ describe('which upstreams are polled', () => {
 });
 
 describe('polls', () => {
-  it('run at most every five minutes for a provider, and only while there is any upstream', () => {
+  it('run at most every five minutes for a provider, and only while there are upstreams', () => {
     vi.useFakeTimers();
     const [own, provider] = [upstream(), upstream('remote = true')];
     let all: Upstream[] = [];
-    const looked: Upstream[] = [];
-    const looks = new HealthPoller({
+    const polled: Upstream[] = [];
+    const poller = new HealthPoller({
       upstreams: () => all,
-      poll: (one) => void looked.push(one),
+      poll: (one) => void polled.push(one),
       maxAgeMs: () => MAX_AGE_MS,
       monotonic: () => performance.now(),
     });
-    const count = (one: Upstream) => looked.filter((each) => each === one).length;
-    looks.update();
+    const count = (one: Upstream) => polled.filter((each) => each === one).length;
+    poller.update();
     expect(vi.getTimerCount()).toBe(0);
     all = [own, provider];
-    looks.update();
-    looks.update();
+    poller.update();
+    poller.update();
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(5 * 60_000);
     expect([count(own), count(provider)]).toEqual([10, 1]);
     vi.advanceTimersByTime(30_000);
     expect([count(own), count(provider)]).toEqual([11, 2]);
-    looks.stop();
+    poller.stop();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('one that was off at the start is found without a caller, and new models of an idle one show', async () => {
-    const player = await bench.player((_req, res) => void res.destroy());
-    bench.file('desk', `base_url = "${player.url}"`);
+  it('find an upstream that was off at the start, and new models of an idle one', async () => {
+    const fakeUpstream = await bench.fakeUpstream((_req, res) => void res.destroy());
+    bench.file('desk', `base_url = "${fakeUpstream.url}"`);
     const upstreams = bench.open({ pollIntervalMs: 20 });
     upstreams.start();
     await expect.poll(() => upstreams.detail('desk')?.health).toBe('failing');
-    player.play = listOf('a');
+    fakeUpstream.handler = listOf('a');
     bench.wait(5_000);
     await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['a']);
     expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(true);
-    player.play = listOf('a', 'b');
-    const asked = player.requests.length;
+    fakeUpstream.handler = listOf('a', 'b');
+    const requestsBefore = fakeUpstream.requests.length;
     bench.wait(MAX_AGE_MS);
     await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['a', 'b']);
-    expect(player.requests.length).toBe(asked + 1);
+    expect(fakeUpstream.requests.length).toBe(requestsBefore + 1);
   });
 
-  it('a single failed call alarms no longer than until its list is read well', async () => {
-    const player = await bench.player(listOf('a'));
-    const upstreams = bench.desk(player);
+  it('clear the alarm of a single failed call once the list is read successfully', async () => {
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
+    const upstreams = bench.desk(fakeUpstream);
     await upstreams.refreshCold(new AbortController().signal);
     upstreams.connect('desk').onEnd({ status: 500 });
     expect(upstreams.detail('desk')?.health).toBe('failing');
@@ -138,9 +144,9 @@ describe('polls', () => {
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', reason: null });
   });
 
-  it('end with the gateway', async () => {
-    const player = await bench.player((_req, res) => void res.destroy());
-    bench.file('desk', `base_url = "${player.url}"`);
+  it('stop with the gateway', async () => {
+    const fakeUpstream = await bench.fakeUpstream((_req, res) => void res.destroy());
+    bench.file('desk', `base_url = "${fakeUpstream.url}"`);
     const upstreams = bench.open();
     vi.useFakeTimers();
     upstreams.start();

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => bench.remove());
 
 const clocks = { wall: () => Date.now(), monotonic: () => performance.now() };
-const forever = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 function upstream(name: string, url: string): Upstream {
   const { config } = readUpstreamFile(`${name}.toml`, `base_url = "${url}"`);
@@ -23,24 +23,24 @@ function upstream(name: string, url: string): Upstream {
 
 function reader(allMs?: number) {
   const read: string[] = [];
-  const made = new ListReader({
+  const listReader = new ListReader({
     outbound: bench.outbound,
     instance: 'aa',
     connectMs: () => 1000,
     onRead: (one) => void read.push(one.config.name),
     ...(allMs === undefined ? {} : { allMs }),
   });
-  return { made, read };
+  return { listReader, read };
 }
 
-it('reads four at a time, and the others as these are done', async () => {
+it('reads four lists at a time, and the others as these complete', async () => {
   const open: ServerResponse[] = [];
-  const player = await bench.player((_req, res) => void open.push(res));
-  const all = Array.from({ length: 6 }, (_, index) => upstream(`u${index}`, player.url));
-  const { made, read } = reader();
-  const done = made.readAll(all, forever);
+  const fakeUpstream = await bench.fakeUpstream((_req, res) => void open.push(res));
+  const all = Array.from({ length: 6 }, (_, index) => upstream(`u${index}`, fakeUpstream.url));
+  const { listReader, read } = reader();
+  const done = listReader.readAll(all, neverAborted);
   await expect.poll(() => open.length).toBe(4);
-  expect(player.requests).toHaveLength(4);
+  expect(fakeUpstream.requests).toHaveLength(4);
   for (const res of open.splice(0)) listOf('m')(undefined as never, res as never);
   await expect.poll(() => open.length).toBe(2);
   for (const res of open) listOf('m')(undefined as never, res as never);
@@ -49,37 +49,37 @@ it('reads four at a time, and the others as these are done', async () => {
   expect(all.every(({ models }) => models.length === 1)).toBe(true);
 });
 
-it('ends in time for all together, uses the received lists, and blames none that was not awaited', async () => {
-  const slow = await bench.player(() => {});
-  const fast = await bench.player(listOf('m'));
+it('ends at the total time limit, uses the received lists, and marks no upstream as failed that was not awaited', async () => {
+  const slow = await bench.fakeUpstream(() => {});
+  const fast = await bench.fakeUpstream(listOf('m'));
   const all = [upstream('slow', slow.url), upstream('fast', fast.url)];
-  const { made, read } = reader(300);
-  await made.readAll(all, forever);
+  const { listReader, read } = reader(300);
+  await listReader.readAll(all, neverAborted);
   expect(read).toEqual(['fast']);
   expect(all.map(({ health }) => health)).toEqual(['unknown', 'ok']);
 });
 
-it('one request serves waiting and background readers; a caller that leaves does not cancel it for others', async () => {
+it('one request serves waiting and background readers; a disconnected caller does not cancel it for others', async () => {
   const open: ServerResponse[] = [];
-  const player = await bench.player((_req, res) => void open.push(res));
-  const one = upstream('one', player.url);
-  const { made } = reader();
+  const fakeUpstream = await bench.fakeUpstream((_req, res) => void open.push(res));
+  const one = upstream('one', fakeUpstream.url);
+  const { listReader } = reader();
   const leaving = new AbortController();
-  const left = made.readAll([one], leaving.signal);
-  made.readInBackground(one);
+  const left = listReader.readAll([one], leaving.signal);
+  listReader.readInBackground(one);
   await expect.poll(() => open.length).toBe(1);
   leaving.abort();
   await left;
   listOf('m')(undefined as never, open[0] as never);
   await expect.poll(() => one.models.length).toBe(1);
-  expect(player.requests).toHaveLength(1);
+  expect(fakeUpstream.requests).toHaveLength(1);
 });
 
 it('a closed reader sends no requests', async () => {
-  const player = await bench.player(listOf('m'));
-  const { made, read } = reader();
-  made.close();
-  made.readInBackground(upstream('one', player.url));
-  await made.readAll([upstream('two', player.url)], forever);
-  expect([player.requests, read]).toEqual([[], []]);
+  const fakeUpstream = await bench.fakeUpstream(listOf('m'));
+  const { listReader, read } = reader();
+  listReader.close();
+  listReader.readInBackground(upstream('one', fakeUpstream.url));
+  await listReader.readAll([upstream('two', fakeUpstream.url)], neverAborted);
+  expect([fakeUpstream.requests, read]).toEqual([[], []]);
 });

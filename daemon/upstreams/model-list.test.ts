@@ -49,7 +49,7 @@ describe('readModelList', () => {
     expect(ids(many)).toHaveLength(MAX_MODELS);
   });
 
-  it('of another svc-gateway only its own models, not its aliases and not what it passes on', () => {
+  it('lists only the own models of another svc-gateway, not its aliases and not those of its upstreams', () => {
     const record = (id: string, more: object = {}, owner = 'svc') => ({
       id,
       owned_by: owner,

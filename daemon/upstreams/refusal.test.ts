@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-const told = (error: GatewayError | null) => error && [error.code, error.message, error.options];
+const summaryOf = (error: GatewayError | null) => error && [error.code, error.message, error.options];
 
 function thrown(work: () => unknown): GatewayError | null {
   try {
@@ -20,7 +20,7 @@ function thrown(work: () => unknown): GatewayError | null {
   }
 }
 
-describe('what a call would be refused with is what it is refused with', () => {
+describe('a predicted refusal equals the actual one', () => {
   const failing = (times: number) => (upstreams: ReturnType<UpstreamsBench['open']>) => {
     for (let count = 0; count < times; count++) upstreams.connect('desk').onEnd({ status: 500 });
   };
@@ -28,25 +28,25 @@ describe('what a call would be refused with is what it is refused with', () => {
     ['nothing', '', failing(0), null],
     ['disabled', 'enabled = false', failing(0), 'dispatch.upstream_unavailable'],
     ['without its key', 'key_env = "UPSTREAM_X"', failing(0), 'upstream.auth_failed'],
-    ['its day is used up', 'daily_requests = 1', failing(1), 'upstream.daily_cap'],
-    ['left alone', '', failing(5), 'dispatch.upstream_unavailable'],
+    ['its daily limit is reached', 'daily_requests = 1', failing(1), 'upstream.daily_cap'],
+    ['paused', '', failing(5), 'dispatch.upstream_unavailable'],
   ] as const)('%s', (_, more, before, code) => {
     bench.file('desk', `base_url = "http://desk.test"\nmodels = ["m"]\n${more}`);
     const upstreams = bench.open();
     before(upstreams);
-    const shown = upstreams.detail('desk');
-    const foreseen = upstreams.refusal('desk');
-    expect(upstreams.detail('desk')).toEqual(shown);
-    expect(foreseen?.code ?? null).toBe(code);
-    expect(told(foreseen)).toEqual(told(thrown(() => upstreams.connect('desk'))));
+    const detail = upstreams.detail('desk');
+    const predicted = upstreams.refusal('desk');
+    expect(upstreams.detail('desk')).toEqual(detail);
+    expect(predicted?.code ?? null).toBe(code);
+    expect(summaryOf(predicted)).toEqual(summaryOf(thrown(() => upstreams.connect('desk'))));
   });
 
-  it('its address is our own, or there is none of that name', () => {
+  it('refuses an upstream with the address of this gateway, and an unknown name', () => {
     bench.file('desk', 'base_url = "http://127.0.0.1:8080"');
     const upstreams = bench.open();
-    bench.place = { bindHost: '127.0.0.1', port: 8080 };
-    for (const name of ['desk', 'nobody'])
-      expect(told(upstreams.refusal(name))).toEqual(told(thrown(() => upstreams.connect(name))));
+    bench.ownAddress = { bindHost: '127.0.0.1', port: 8080 };
+    for (const name of ['desk', 'unknown'])
+      expect(summaryOf(upstreams.refusal(name))).toEqual(summaryOf(thrown(() => upstreams.connect(name))));
     expect(upstreams.refusal('desk')?.code).toBe('upstream.loop');
   });
 });

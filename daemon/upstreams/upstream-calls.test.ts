@@ -43,9 +43,9 @@ describe('calls', () => {
   });
 
   it('403 is a refused key only while that key was never accepted', async () => {
-    const player = await bench.player(listOf('a'));
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
-    const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
+    const upstreams = bench.desk(fakeUpstream, 'key_env = "UPSTREAM_X"');
     const health = (status: number) => {
       upstreams.connect('desk').onEnd({ status });
       return upstreams.detail('desk')?.health;
@@ -58,19 +58,19 @@ describe('calls', () => {
     expect(health(403)).toBe('auth_failed');
   });
 
-  it('a response to an old key says nothing about the new one', async () => {
-    const player = await bench.player(listOf('a'));
+  it('a response to an old key has no effect on the new one', async () => {
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
-    const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
-    const [refused, taken] = [upstreams.connect('desk'), upstreams.connect('desk')];
+    const upstreams = bench.desk(fakeUpstream, 'key_env = "UPSTREAM_X"');
+    const [refused, accepted] = [upstreams.connect('desk'), upstreams.connect('desk')];
     bench.environment = { UPSTREAM_X: 'sk-new-123456' };
     refused.onEnd({ status: 401 });
     expect(upstreams.detail('desk')?.health).toBe('unknown');
     upstreams.connect('desk').onEnd({ status: 401 });
-    taken.onEnd({ status: 200 });
+    accepted.onEnd({ status: 200 });
     expect(upstreams.detail('desk')?.health).toBe('auth_failed');
     const before = upstreams.connect('desk');
-    bench.file('desk', `base_url = "${player.url}"\nkey_env = "UPSTREAM_X"\nheader = "x-key"`);
+    bench.file('desk', `base_url = "${fakeUpstream.url}"\nkey_env = "UPSTREAM_X"\nheader = "x-key"`);
     upstreams.reload();
     before.onEnd({ status: 401 });
     expect(upstreams.detail('desk')?.health).not.toBe('auth_failed');
@@ -78,15 +78,15 @@ describe('calls', () => {
 
   it('a list request with an old key is not shared with one with the new key', async () => {
     const going = Promise.withResolvers<void>();
-    const player = await bench.player(async (req, res) => {
+    const fakeUpstream = await bench.fakeUpstream(async (req, res) => {
       if (req.headers.authorization === 'Bearer sk-new-123456') return listOf('a')(req, res);
       await going.promise;
       res.writeHead(401).end();
     });
     bench.environment = { UPSTREAM_X: 'sk-old-123456' };
-    const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
+    const upstreams = bench.desk(fakeUpstream, 'key_env = "UPSTREAM_X"');
     const old = upstreams.readList('desk', forever);
-    await expect.poll(() => player.requests.length).toBe(1);
+    await expect.poll(() => fakeUpstream.requests.length).toBe(1);
     bench.environment = { UPSTREAM_X: 'sk-new-123456' };
     expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
     going.resolve();
@@ -94,9 +94,9 @@ describe('calls', () => {
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', models: 1 });
   });
 
-  it('a missing list says nothing about the key', async () => {
-    const player = await bench.player((_req, res) => void res.writeHead(404).end());
-    const upstreams = bench.desk(player, 'models = ["m"]');
+  it('a missing list does not mean that the key is refused', async () => {
+    const fakeUpstream = await bench.fakeUpstream((_req, res) => void res.writeHead(404).end());
+    const upstreams = bench.desk(fakeUpstream, 'models = ["m"]');
     for (const status of [401, 403]) {
       await upstreams.readList('desk', forever);
       upstreams.connect('desk').onEnd({ status });
@@ -105,8 +105,8 @@ describe('calls', () => {
   });
 
   it('a key that may call but not list is not refused where the file lists the models', async () => {
-    const player = await bench.player((_req, res) => void res.writeHead(403).end());
-    const upstreams = bench.desk(player, 'models = ["m"]');
+    const fakeUpstream = await bench.fakeUpstream((_req, res) => void res.writeHead(403).end());
+    const upstreams = bench.desk(fakeUpstream, 'models = ["m"]');
     expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: false, status: 403 });
     expect(upstreams.detail('desk')?.health).toBe('auth_failed');
     upstreams.connect('desk').onEnd({ status: 200 });
@@ -162,7 +162,7 @@ describe('calls', () => {
   });
 
   it.each([429, 503])(
-    'one that responds %d is busy for a moment: ranked behind others, but never paused',
+    'an upstream that responds %d is temporarily busy: ranked behind others, but never paused',
     (status) => {
       bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
       const upstreams = bench.open();
@@ -174,10 +174,10 @@ describe('calls', () => {
     },
   );
 
-  it('while one is called, another that is down is polled, without a caller having to try it', async () => {
-    const player = await bench.player(listOf('b'));
-    const fine = await bench.player(listOf('a'));
-    bench.file('other', `base_url = "${player.url}"`);
+  it('while one upstream is called, another that is down is polled without a caller', async () => {
+    const fakeUpstream = await bench.fakeUpstream(listOf('b'));
+    const fine = await bench.fakeUpstream(listOf('a'));
+    bench.file('other', `base_url = "${fakeUpstream.url}"`);
     const upstreams = await bench.desk(fine);
     await upstreams.refreshCold(forever);
     const refused = { failed: { code: 'ECONNREFUSED' } };
@@ -185,35 +185,35 @@ describe('calls', () => {
     upstreams.connect('other').onEnd(refused);
     expect(upstreams.detail('other')?.health).toBe('down');
     upstreams.connect('desk').onEnd({ status: 200 });
-    expect(player.requests).toHaveLength(1);
+    expect(fakeUpstream.requests).toHaveLength(1);
     bench.wait(5000);
     upstreams.connect('desk').onEnd({ status: 200 });
     await expect.poll(() => upstreams.detail('other')?.health).toBe('failing');
-    expect(player.requests).toHaveLength(2);
+    expect(fakeUpstream.requests).toHaveLength(2);
     upstreams.connect('other').onEnd({ status: 200 });
     expect(upstreams.detail('other')?.health).toBe('ok');
   });
 
-  it('a model that the upstream does not know any more makes its list doubtful', async () => {
-    const player = await bench.player(listOf('a'));
-    const upstreams = await bench.desk(player);
+  it('a model that the upstream no longer knows marks its list as stale', async () => {
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
+    const upstreams = await bench.desk(fakeUpstream);
     await upstreams.refreshCold(forever);
-    player.play = listOf('b');
+    fakeUpstream.handler = listOf('b');
     upstreams.connect('desk').onEnd({ status: 404 });
-    expect(player.requests).toHaveLength(1);
+    expect(fakeUpstream.requests).toHaveLength(1);
     bench.wait(10_000);
     upstreams.connect('desk').onEnd({ status: 404 });
     await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['b']);
   });
 
-  it('stops at the cap of the day, over a restart too, and counts nothing that never left', () => {
+  it('stops at the daily limit, also after a restart, and counts no request that was not sent', () => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]\ndaily_requests = 2');
     const upstreams = bench.open();
     upstreams.connect('desk').onEnd({ failed: { code: 'ECONNREFUSED' } });
     upstreams.connect('desk').onEnd({ status: 200 });
     upstreams.connect('desk').onEnd({ status: 500 });
-    const again = bench.open();
-    for (const each of [upstreams, again]) {
+    const reopened = bench.open();
+    for (const each of [upstreams, reopened]) {
       expect(() => each.connect('desk')).toThrowError(
         expect.objectContaining({
           code: 'upstream.daily_cap',
@@ -224,8 +224,8 @@ describe('calls', () => {
       expect(factsOf(each, 'desk')?.isHealthy).toBe(false);
     }
     bench.wait(43_200_000);
-    expect(again.connect('desk')).toBeTruthy();
-    expect(again.detail('desk')?.requests_today).toBe(1);
+    expect(reopened.connect('desk')).toBeTruthy();
+    expect(reopened.detail('desk')?.requests_today).toBe(1);
   });
 });
 
@@ -233,10 +233,10 @@ describe('loops', () => {
   const looped = (work: () => unknown) =>
     expect(work).toThrowError(expect.objectContaining({ code: 'upstream.loop', status: 508 }));
 
-  it('an address of our own is refused before anything is sent', async () => {
-    const player = await bench.player(listOf('a'));
-    const upstreams = await bench.desk(player);
-    bench.place = { bindHost: '0.0.0.0', port: Number(new URL(player.url).port) };
+  it('an address of this gateway is refused before anything is sent', async () => {
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
+    const upstreams = await bench.desk(fakeUpstream);
+    bench.ownAddress = { bindHost: '0.0.0.0', port: Number(new URL(fakeUpstream.url).port) };
     expect(upstreams.detail('desk')).toMatchObject({ health: 'loop' });
     expect(factsOf(upstreams, 'desk')).toMatchObject({ isCold: false, isHealthy: false });
     expect(await upstreams.readList('desk', forever)).toMatchObject({
@@ -244,15 +244,15 @@ describe('loops', () => {
       message: /back to this gateway/,
     });
     looped(() => upstreams.connect('desk'));
-    expect(player.requests).toEqual([]);
+    expect(fakeUpstream.requests).toEqual([]);
   });
 
   it('an indirect loop shows in the first response', async () => {
-    const player = await bench.player((req, res) => {
+    const fakeUpstream = await bench.fakeUpstream((req, res) => {
       res.setHeader('x-svc-instance', String(req.headers['x-svc-hops']));
       listOf('a')(req, res);
     });
-    const upstreams = await bench.desk(player);
+    const upstreams = await bench.desk(fakeUpstream);
     await upstreams.refreshCold(forever);
     expect(idsOf(upstreams, 'desk')).toEqual([]);
     looped(() => upstreams.connect('desk'));
@@ -261,18 +261,18 @@ describe('loops', () => {
   /** A name that points to this gateway until it `leads` elsewhere. */
   const roundabout = async (more = '') => {
     const way = { leads: 'back' as 'back' | 'nowhere' | 'on' };
-    const player = await bench.player((req, res) => {
+    const fakeUpstream = await bench.fakeUpstream((req, res) => {
       if (way.leads === 'nowhere') return void res.writeHead(502).end();
       if (way.leads === 'back') res.setHeader('x-svc-instance', String(req.headers['x-svc-hops']));
       listOf('a')(req, res);
     });
-    const upstreams = bench.desk(player, more);
+    const upstreams = bench.desk(fakeUpstream, more);
     expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: false, message: /back to this/ });
-    return { way, player, upstreams };
+    return { way, fakeUpstream, upstreams };
   };
 
   it.each(['', 'models = ["a"]'])(
-    'an indirect loop that leads elsewhere later is no loop any more, with "%s"',
+    'an indirect loop ends when the address leads elsewhere, with "%s"',
     async (more) => {
       const { way, upstreams } = await roundabout(more);
       way.leads = 'nowhere';
@@ -287,10 +287,10 @@ describe('loops', () => {
   );
 
   it('an indirect loop is checked again after a pause, like a failure', async () => {
-    const { way, player, upstreams } = await roundabout();
+    const { way, fakeUpstream, upstreams } = await roundabout();
     way.leads = 'on';
     await upstreams.refreshCold(forever);
-    expect(player.requests).toHaveLength(1);
+    expect(fakeUpstream.requests).toHaveLength(1);
     bench.wait(5_000);
     expect(factsOf(upstreams, 'desk')?.isCold).toBe(true);
     await upstreams.refreshCold(forever);
@@ -298,13 +298,13 @@ describe('loops', () => {
   });
 
   it('new settings for an indirect loop are checked again', async () => {
-    const { player, upstreams } = await roundabout();
-    bench.file('desk', `base_url = "${player.url}"\nkind = "svc"`);
+    const { fakeUpstream, upstreams } = await roundabout();
+    bench.file('desk', `base_url = "${fakeUpstream.url}"\nkind = "svc"`);
     upstreams.reload();
     expect(upstreams.detail('desk')?.health).toBe('unknown');
   });
 
-  it('a request that was here before, or passed too many gateways, ends here', () => {
+  it('a request that passed this gateway before, or too many gateways, is refused', () => {
     bench.file('desk', 'base_url = "http://desk.test"');
     const upstreams = bench.open();
     expect(upstreams.connect('desk', { hops: 'aa' }).headers['x-svc-hops']).toBe(`aa,${upstreams.instance}`);

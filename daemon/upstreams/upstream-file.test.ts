@@ -58,7 +58,7 @@ describe('readUpstreamFile', () => {
     expect(JSON.stringify(problems)).not.toContain('sk-secret');
   });
 
-  it('an unknown key is named and the file stays good', () => {
+  it('an unknown key is reported and the file stays valid', () => {
     const { config, problems } = desk('base_url = "http://desk"\n\ncolour = "red"\n');
     expect(config).not.toBeNull();
     expect(problems).toEqual([
@@ -79,7 +79,7 @@ describe('readUpstreamFile', () => {
     expect(readUpstreamFile(file, 'base_url = "http://desk"').config).toBeNull();
   });
 
-  it('a parser that hangs or a giant file costs this file only', () => {
+  it('a hanging parser or an oversized file affects only that file', () => {
     expect(desk(`base_url = "http://desk"\n#${'x'.repeat(70_000)}`).config).toBeNull();
     expect(desk('a=[1 #').config).toBeNull();
   });
@@ -99,7 +99,7 @@ describe('readUpstreamFolder', () => {
     folder = scratch();
   });
 
-  it('a broken file costs only its own, other files are passed over', () => {
+  it('an invalid file affects only its own upstream, and other files are ignored', () => {
     writeFileSync(join(folder, 'bad.toml'), 'base_url = 1');
     writeFileSync(join(folder, 'good.toml'), 'base_url = "http://desk"');
     writeFileSync(join(folder, 'notes.txt'), '');

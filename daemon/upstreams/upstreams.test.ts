@@ -12,32 +12,32 @@ afterEach(() => bench.remove());
 
 const forever = new AbortController().signal;
 describe('model lists', () => {
-  it('a missing list is read once for all waiting callers, and is then fresh, over a restart too', async () => {
-    const player = await bench.player(listOf('a', 'org/b'));
-    const upstreams = await bench.desk(player);
+  it('a missing list is read once for all waiting callers, and is then fresh, also after a restart', async () => {
+    const fakeUpstream = await bench.fakeUpstream(listOf('a', 'org/b'));
+    const upstreams = await bench.desk(fakeUpstream);
     expect(factsOf(upstreams, 'desk')).toMatchObject({ isCold: true, models: [] });
     await Promise.all([upstreams.refreshCold(forever), upstreams.refreshCold(forever)]);
-    expect(player.requests).toEqual(['/v1/models']);
+    expect(fakeUpstream.requests).toEqual(['/v1/models']);
     expect(idsOf(upstreams, 'desk')).toEqual(['a', 'org/b']);
     expect(factsOf(upstreams, 'desk')?.isCold).toBe(false);
-    const again = bench.open();
-    expect(idsOf(again, 'desk')).toEqual(['a', 'org/b']);
-    expect(factsOf(again, 'desk')?.isCold).toBe(false);
+    const reopened = bench.open();
+    expect(idsOf(reopened, 'desk')).toEqual(['a', 'org/b']);
+    expect(factsOf(reopened, 'desk')?.isCold).toBe(false);
     bench.wait(601_000);
-    expect(factsOf(again, 'desk')).toMatchObject({ isCold: true, models: [{ id: 'a' }, { id: 'org/b' }] });
-    expect(player.requests).toHaveLength(1);
+    expect(factsOf(reopened, 'desk')).toMatchObject({ isCold: true, models: [{ id: 'a' }, { id: 'org/b' }] });
+    expect(fakeUpstream.requests).toHaveLength(1);
   });
 
   it('a stored list is valid only for the address that it came from', async () => {
-    const player = await bench.player(listOf('a'));
-    await (await bench.desk(player)).refreshCold(forever);
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
+    await (await bench.desk(fakeUpstream)).refreshCold(forever);
     bench.file('desk', 'base_url = "http://elsewhere.test/v1"');
     expect(idsOf(bench.open(), 'desk')).toEqual([]);
   });
 
   it('one failing or silent upstream never fails the request, and none is contacted again immediately', async () => {
-    const good = await bench.player(listOf('a'));
-    const bad = await bench.player((_req, res) => res.destroy());
+    const good = await bench.fakeUpstream(listOf('a'));
+    const bad = await bench.fakeUpstream((_req, res) => res.destroy());
     bench.file('bad', `base_url = "${bad.url}"`);
     bench.file('gone', 'base_url = "http://127.0.0.1:1"');
     const upstreams = await bench.desk(good);
@@ -51,12 +51,12 @@ describe('model lists', () => {
     expect(factsOf(upstreams, 'bad')?.isCold).toBe(true);
   });
 
-  it('a caller that disconnects stops waiting, and blames none', async () => {
-    const player = await bench.player(() => {});
-    const upstreams = await bench.desk(player);
+  it('a caller that disconnects stops waiting, and no upstream is marked as failed', async () => {
+    const fakeUpstream = await bench.fakeUpstream(() => {});
+    const upstreams = await bench.desk(fakeUpstream);
     const leaving = new AbortController();
     const waiting = upstreams.refreshCold(leaving.signal);
-    await expect.poll(() => player.requests.length).toBe(1);
+    await expect.poll(() => fakeUpstream.requests.length).toBe(1);
     leaving.abort();
     await waiting;
     expect(upstreams.detail('desk')).toMatchObject({ health: 'unknown', reason: null });
@@ -72,12 +72,12 @@ describe('model lists', () => {
   ])(
     '%s is reported to the administrator and has no other effect',
     async (_, status, body, health, message) => {
-      const canary = await bench.player(listOf('stolen'));
-      const player = await bench.player((_req, res) => {
+      const canary = await bench.fakeUpstream(listOf('stolen'));
+      const fakeUpstream = await bench.fakeUpstream((_req, res) => {
         res.writeHead(status, { location: `${canary.url}/v1/models` });
         res.end(body);
       });
-      const upstreams = await bench.desk(player);
+      const upstreams = await bench.desk(fakeUpstream);
       const outcome = await upstreams.readList('desk', forever);
       expect(outcome).toMatchObject({ ok: false, status });
       expect(outcome.message).toMatch(message);
@@ -86,59 +86,62 @@ describe('model lists', () => {
     },
   );
 
-  it('is decoded when it is compressed anyway, but never beyond the limit', async () => {
+  it('an unrequested compressed list is decoded, but never beyond the limit', async () => {
     let body = gzipSync(JSON.stringify({ data: [{ id: 'packed' }] }));
-    const player = await bench.player((_req, res) => {
+    const fakeUpstream = await bench.fakeUpstream((_req, res) => {
       res.setHeader('content-encoding', 'gzip');
       res.end(body);
     });
-    const upstreams = await bench.desk(player);
+    const upstreams = await bench.desk(fakeUpstream);
     expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
-    expect(player.headers[0]?.['accept-encoding']).toBe('identity');
+    expect(fakeUpstream.headers[0]?.['accept-encoding']).toBe('identity');
     body = gzipSync(Buffer.alloc(64 << 20, ' '));
     expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: false, message: /compressed/ });
     expect(idsOf(upstreams, 'desk')).toEqual(['packed']);
   });
 
   it('applies the patterns of the file immediately, and a fixed list sends no requests', async () => {
-    const player = await bench.player(listOf('a/x', 'a/y', 'b'));
-    const upstreams = await bench.desk(player, 'include = ["a/*"]\nexclude = ["*y"]');
+    const fakeUpstream = await bench.fakeUpstream(listOf('a/x', 'a/y', 'b'));
+    const upstreams = await bench.desk(fakeUpstream, 'include = ["a/*"]\nexclude = ["*y"]');
     await upstreams.refreshCold(forever);
     expect(idsOf(upstreams, 'desk')).toEqual(['a/x']);
-    bench.file('desk', `base_url = "${player.url}"`);
+    bench.file('desk', `base_url = "${fakeUpstream.url}"`);
     upstreams.reload();
     expect(idsOf(upstreams, 'desk')).toEqual(['a/x', 'a/y', 'b']);
-    bench.file('desk', `base_url = "${player.url}"\nmodels = ["only"]`);
+    bench.file('desk', `base_url = "${fakeUpstream.url}"\nmodels = ["only"]`);
     upstreams.reload();
     expect(factsOf(upstreams, 'desk')).toMatchObject({ isCold: false, models: [{ id: 'only' }] });
-    expect(player.requests).toHaveLength(1);
+    expect(fakeUpstream.requests).toHaveLength(1);
   });
 
   it('sends requests under the base path with the key in its own header, and identifies itself', async () => {
-    const player = await bench.player(listOf('a'));
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
     bench.environment = { UPSTREAM_X: 'sk-0123456789' };
     bench.file(
       'desk',
-      `base_url = "${player.url}/openai/v1/"\nkey_env = "UPSTREAM_X"\nheader = "Api-Key"\nkind = "svc"`,
+      `base_url = "${fakeUpstream.url}/openai/v1/"\nkey_env = "UPSTREAM_X"\nheader = "Api-Key"\nkind = "svc"`,
     );
     const upstreams = bench.open();
     await upstreams.refreshCold(forever);
-    expect(player.requests).toEqual(['/openai/v1/models?show_all=true']);
-    expect(player.headers[0]).toMatchObject({ 'api-key': 'sk-0123456789', 'x-svc-hops': upstreams.instance });
-    expect(player.headers[0]).not.toHaveProperty('authorization');
+    expect(fakeUpstream.requests).toEqual(['/openai/v1/models?show_all=true']);
+    expect(fakeUpstream.headers[0]).toMatchObject({
+      'api-key': 'sk-0123456789',
+      'x-svc-hops': upstreams.instance,
+    });
+    expect(fakeUpstream.headers[0]).not.toHaveProperty('authorization');
   });
 });
 
 describe('files', () => {
   it('a broken file keeps its last good settings; a deleted one removes its upstream', async () => {
-    const player = await bench.player(listOf('a'));
-    const upstreams = await bench.desk(player);
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
+    const upstreams = await bench.desk(fakeUpstream);
     await upstreams.refreshCold(forever);
     bench.file('desk', 'base_url = ');
     upstreams.reload();
     expect(upstreams.problems()).toMatchObject([{ file: 'upstreams/desk.toml', line: 1 }]);
     expect(idsOf(upstreams, 'desk')).toEqual(['a']);
-    bench.file('desk', `base_url = "${player.url}"\nenabled = false`);
+    bench.file('desk', `base_url = "${fakeUpstream.url}"\nenabled = false`);
     upstreams.reload();
     expect(upstreams.list()).toEqual([]);
     expect(upstreams.views()).toMatchObject([{ name: 'desk', health: 'disabled' }]);
@@ -146,36 +149,36 @@ describe('files', () => {
   });
 
   it('emits health and models, once per change', async () => {
-    const heard: unknown[] = [];
-    bench.bus.subscribe(({ name, payload }) => name === 'upstream' && heard.push(payload));
-    const player = await bench.player(listOf('a'));
-    const upstreams = await bench.desk(player);
+    const events: unknown[] = [];
+    bench.bus.subscribe(({ name, payload }) => name === 'upstream' && events.push(payload));
+    const fakeUpstream = await bench.fakeUpstream(listOf('a'));
+    const upstreams = await bench.desk(fakeUpstream);
     await upstreams.refreshCold(forever);
     upstreams.connect('desk').onEnd({ status: 200 });
     upstreams.connect('desk').onEnd({ status: 500 });
-    expect(heard).toEqual([
+    expect(events).toEqual([
       { name: 'desk', health: 'unknown', models: 0 },
       { name: 'desk', health: 'ok', models: 1 },
       { name: 'desk', health: 'failing', models: 1 },
     ]);
   });
 
-  it('a call that ends after its upstream was removed or moved announces nothing', () => {
+  it('a call that ends after its upstream was removed or moved emits no event', () => {
     bench.file('desk', 'base_url = "http://desk.test"\ndaily_requests = 5');
     const upstreams = bench.open();
     const [moved, removed] = [upstreams.connect('desk'), upstreams.connect('desk')];
-    const heard: unknown[] = [];
-    bench.bus.subscribe(({ name, payload }) => name === 'upstream' && heard.push(payload));
+    const events: unknown[] = [];
+    bench.bus.subscribe(({ name, payload }) => name === 'upstream' && events.push(payload));
     bench.file('desk', 'base_url = "http://elsewhere.test"\ndaily_requests = 5');
     upstreams.reload();
     moved.onEnd({ failed: { code: 'ECONNREFUSED' } });
     expect(upstreams.detail('desk')).toMatchObject({ health: 'unknown', requests_today: 1 });
     rmSync(join(bench.folders.config, 'upstreams', 'desk.toml'));
     upstreams.reload();
-    const last = heard.length;
+    const last = events.length;
     removed.onEnd({ status: 500 });
-    expect(heard.slice(last)).toEqual([]);
-    expect(heard).not.toContainEqual(expect.objectContaining({ health: 'failing' }));
-    expect(heard.at(-1)).toEqual({ name: 'desk', health: 'removed', models: 0 });
+    expect(events.slice(last)).toEqual([]);
+    expect(events).not.toContainEqual(expect.objectContaining({ health: 'failing' }));
+    expect(events.at(-1)).toEqual({ name: 'desk', health: 'removed', models: 0 });
   });
 });

@@ -19,7 +19,7 @@ export interface Home {
   fact(key: string, value?: string): string | null;
 }
 
-const KEEPERS = /^state\/(before-restore-|gateway\.pid)/;
+const NOT_RESTORED = /^state\/(before-restore-|gateway\.pid)/;
 
 function filesBelow(root: string, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -42,7 +42,7 @@ function makeHome(files: Readonly<Record<string, string>>): Home {
       }
     },
     snapshot() {
-      const found = filesBelow(root).filter((path) => !KEEPERS.test(path) && !/svc\.db/.test(path));
+      const found = filesBelow(root).filter((path) => !NOT_RESTORED.test(path) && !/svc\.db/.test(path));
       const texts = found.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
       return { ...Object.fromEntries(texts.sort()), 'fact mark': String(home.fact('mark')) };
     },
@@ -103,16 +103,16 @@ export const FILES = {
 
 /** A home that is removed at the end of the test. */
 export function home(files: Readonly<Record<string, string>> = {}): Home {
-  const made = makeHome(files);
-  onTestFinished(() => rmSync(made.root, { recursive: true, force: true }));
-  return made;
+  const created = makeHome(files);
+  onTestFinished(() => rmSync(created.root, { recursive: true, force: true }));
+  return created;
 }
 
 /** One with all of FILES and a database whose fact `mark` is `first`. */
 export function fullHome(): Home {
-  const made = home(FILES);
-  made.fact('mark', 'first');
-  return made;
+  const created = home(FILES);
+  created.fact('mark', 'first');
+  return created;
 }
 
 /** A file outside of every home, removed at the end of the test. */

@@ -25,7 +25,7 @@ function folders(): { root: string; config: string; state: string } {
   return { root, config: join(root, 'config'), state: join(root, 'state') };
 }
 
-const told = (found: readonly Finding[]) => found.map(({ status, message }) => `${status} ${message}`);
+const texts = (found: readonly Finding[]) => found.map(({ status, message }) => `${status} ${message}`);
 const up = (more: Partial<DoctorInput['gateway']> = {}): DoctorInput['gateway'] => ({
   state: 'up',
   url: 'http://127.0.0.1:8080',
@@ -53,13 +53,13 @@ describe('gateway and port', () => {
     [{ gateway: up() }, 'ok svc-gateway 1 answers'],
     [{ holder: 77 }, 'fail A gateway runs (process 77) but does not respond'],
     [{ gateway: { ...up(), state: 'silent' } }, 'fail Another program answers on'],
-  ])('%j', async (more, words) => {
-    expect(told(gateway(await factsOf({}, more)))[0]).toContain(words);
+  ])('%j', async (more, expectedText) => {
+    expect(texts(gateway(await factsOf({}, more)))[0]).toContain(expectedText);
   });
 
   it('shows the warnings of the gateway itself, and a missing key', async () => {
     const warned = up({ status: { ...STATUS, warnings: [{ id: 'slots', message: 'Failed: agent.' }] } });
-    expect(told(gateway(await factsOf({}, { gateway: warned })))[1]).toBe('warn Failed: agent.');
+    expect(texts(gateway(await factsOf({}, { gateway: warned })))[1]).toBe('warn Failed: agent.');
     const blind = gateway(await factsOf({}, { gateway: up({ status: null }) }));
     expect(blind[1]).toMatchObject({ status: 'warn', fix: expect.stringContaining('SVC_ADMIN_KEY') });
   });
@@ -80,12 +80,12 @@ describe('gateway and port', () => {
     [{ port: { state: 'taken', by: 'systemd (process 1)' } }, 'ok 127.0.0.1 port 8080 is in use by systemd'],
     [{ port: { state: 'no_address' } }, 'fail This machine has no address'],
     [{ port: { state: 'not_permitted' } }, 'fail'],
-  ])('%j', async (more, words) => {
-    expect(told(port(await factsOf({}, more)))[0]).toContain(words);
+  ])('%j', async (more, expectedText) => {
+    expect(texts(port(await factsOf({}, more)))[0]).toContain(expectedText);
   });
 });
 
-describe('posture', () => {
+describe('security posture', () => {
   it.each<[Record<string, string>, Partial<DoctorInput>, string]>([
     [{}, {}, 'ok Keys are not required, and only this machine'],
     [{ SVC_BIND_HOST: '192.168.1.5' }, {}, 'warn It listens on 192.168.1.5 and no key'],
@@ -96,8 +96,8 @@ describe('posture', () => {
     ],
     [{ SVC_REQUIRE_AUTH: 'on' }, {}, 'fail Keys are required and no admin key'],
     [{ SVC_REQUIRE_AUTH: 'on', SVC_ADMIN_KEY: 'k' }, {}, 'ok Keys are required'],
-  ])('exposure with %j', async (env, more, words) => {
-    expect(told(exposure(await factsOf(env, more)))[0]).toContain(words);
+  ])('exposure with %j', async (env, more, expectedText) => {
+    expect(texts(exposure(await factsOf(env, more)))[0]).toContain(expectedText);
   });
 
   it('without an admin key no rotation is advised: it is refused while keys are required', async () => {
@@ -110,11 +110,11 @@ describe('posture', () => {
     [{}, 'ok X-Forwarded-For is ignored'],
     [{ SVC_TRUST_FORWARDED_FOR: 'on' }, 'ok X-Forwarded-For of the proxy'],
     [{ SVC_TRUST_FORWARDED_FOR: 'on', SVC_BIND_HOST: '0.0.0.0' }, 'warn Any machine'],
-  ])('proxy with %j', async (env, words) => {
-    expect(told(proxy(await factsOf(env)))[0]).toContain(words);
+  ])('proxy with %j', async (env, expectedText) => {
+    expect(texts(proxy(await factsOf(env)))[0]).toContain(expectedText);
   });
 
-  it('what the gateway observed of a proxy comes first', async () => {
+  it('what the gateway observed of a proxy is listed first', async () => {
     const status = { ...STATUS, warnings: [{ id: 'proxy', message: 'Several callers share one address.' }] };
     const found = proxy(await factsOf({}, { gateway: up({ status }) }));
     expect(found[0]).toMatchObject({ status: 'warn', message: 'Several callers share one address.' });
@@ -136,9 +136,9 @@ describe('an ordinary user without access to the files of the service', () => {
     return examine(await factsOf({}, { settings: blind, fileProblems: [unlisted], ...more }));
   };
 
-  it('is advised once to use sudo, and nothing is judged by the defaults', async () => {
+  it('is advised once to use sudo, and no check uses the defaults', async () => {
     const found = await denied();
-    expect(told(found.filter(({ id }) => id === 'configuration'))).toEqual([
+    expect(texts(found.filter(({ id }) => id === 'configuration'))).toEqual([
       'warn svc cannot read /etc/svc/config.toml and /etc/svc/api.env; checks that depend on it are skipped.',
     ]);
     expect(found.filter(({ status }) => status === 'fail')).toEqual([]);
@@ -153,24 +153,24 @@ describe('an ordinary user without access to the files of the service', () => {
       has_admin_key: true,
     };
     const found = await denied({ gateway: up({ status }), exposureProblem: { message: 'open', fix: 'x' } });
-    expect(told(found.filter(({ id }) => id === 'exposure' || id === 'port'))).toEqual([
+    expect(texts(found.filter(({ id }) => id === 'exposure' || id === 'port'))).toEqual([
       'ok 127.0.0.1 port 1 is in use by the gateway.',
       'ok Keys are required; it listens on 127.0.0.1.',
     ]);
   });
 });
 
-it('the running gateway reports whether it has keys, whatever the environment of the caller contains', async () => {
+it('the running gateway reports whether it has keys, regardless of the environment of the caller', async () => {
   const status = { ...STATUS, enforcement: { require_auth: true, source: 'file' as const } };
   const found = exposure(await factsOf({ SVC_ADMIN_KEY: 'k' }, { gateway: up({ status }) }));
-  expect(told(found)[0]).toContain('fail Keys are required and no admin key');
+  expect(texts(found)[0]).toContain('fail Keys are required and no admin key');
 });
 
 describe('files and configuration', () => {
-  it('names what is open, with the command that closes it', async () => {
+  it('names files that others can read, with the command that fixes it', async () => {
     const { root, config, state } = folders();
     const facts = () => factsOf({ SVC_HOME: root });
-    expect(told(await files(await facts()))).toEqual([
+    expect(texts(await files(await facts()))).toEqual([
       `ok ${config} and ${state} are private to their owner.`,
     ]);
     writeFileSync(join(config, 'api.env'), '', { mode: 0o644 });
@@ -191,46 +191,49 @@ describe('files and configuration', () => {
     ['a folder', (path) => mkdirSync(path, { mode: 0o700 }), 'is a directory', /Put the right/],
     ['open', (path) => writeFileSync(path, 'x'.repeat(32), { mode: 0o644 }), 'mode 644', /^chmod 600/],
     ['a program', (path) => writeFileSync(path, 'x'.repeat(32), { mode: 0o700 }), 'mode 0700', /^chmod 600/],
-  ])('finds a signing secret that is %s, on which no gateway starts', async (_name, make, words, fix) => {
-    const { root, state } = folders();
-    make(join(state, 'secret.bin'));
-    const [found] = await files(await factsOf({ SVC_HOME: root }));
-    expect(found).toMatchObject({
-      status: 'fail',
-      message: expect.stringContaining(words),
-      fix: expect.stringMatching(fix),
-    });
-  });
+  ])(
+    'finds a signing secret that is %s, on which no gateway starts',
+    async (_name, make, expectedText, fix) => {
+      const { root, state } = folders();
+      make(join(state, 'secret.bin'));
+      const [found] = await files(await factsOf({ SVC_HOME: root }));
+      expect(found).toMatchObject({
+        status: 'fail',
+        message: expect.stringContaining(expectedText),
+        fix: expect.stringMatching(fix),
+      });
+    },
+  );
 
-  it('places every problem by file and line', async () => {
+  it('reports every problem with file and line', async () => {
     const { root, config } = folders();
     writeFileSync(join(config, 'config.toml'), '[server]\nport = "x"\n');
     const fileProblems = [{ file: 'slots/a.toml', line: 3, message: 'type: unknown' }];
     const found = configuration(
       await factsOf({ SVC_HOME: root }, { fileProblems, isRestoreIncomplete: true }),
     );
-    expect(told(found)[0]).toContain('fail A restore was started');
-    expect(told(found)[1]).toContain('warn config.toml:2 server.port');
-    expect(told(found)[2]).toBe('warn slots/a.toml:3 type: unknown.');
+    expect(texts(found)[0]).toContain('fail A restore was started');
+    expect(texts(found)[1]).toContain('warn config.toml:2 server.port');
+    expect(texts(found)[2]).toBe('warn slots/a.toml:3 type: unknown.');
     writeFileSync(join(config, 'config.toml'), '[server\n');
-    expect(told(configuration(await factsOf({ SVC_HOME: root })))[0]).toMatch(/^fail config\.toml:1 /);
+    expect(texts(configuration(await factsOf({ SVC_HOME: root })))[0]).toMatch(/^fail config\.toml:1 /);
   });
 
   it('checks the database of a stopped gateway, and not that of a running one', async () => {
     const { root, state } = folders();
-    const look = async (more: Partial<DoctorInput> = {}) =>
-      told(database(await factsOf({ SVC_HOME: root }, more)));
-    expect((await look())[0]).toContain('ok There is no database yet');
+    const checkDatabase = async (more: Partial<DoctorInput> = {}) =>
+      texts(database(await factsOf({ SVC_HOME: root }, more)));
+    expect((await checkDatabase())[0]).toContain('ok There is no database yet');
     openStore({ folder: state, log: silentLog() }).close();
-    expect((await look())[0]).toContain('ok The database is intact');
+    expect((await checkDatabase())[0]).toContain('ok The database is intact');
     writeFileSync(join(state, 'svc.db'), 'x'.repeat(4096));
-    expect((await look())[0]).toContain('fail The database is damaged');
-    expect(await look({ holder: 7 })).toEqual([]);
+    expect((await checkDatabase())[0]).toContain('fail The database is damaged');
+    expect(await checkDatabase({ holder: 7 })).toEqual([]);
   });
 });
 
 describe('storage', () => {
-  it('knows the room of the state folder, also before it exists', async () => {
+  it('reports the free space of the state folder, also before it exists', async () => {
     const { root } = folders();
     for (const home of [root, join(root, 'not/yet')]) {
       expect((await disk(await factsOf({ SVC_HOME: home })))[0]).toMatchObject({ id: 'disk' });
@@ -242,15 +245,15 @@ describe('storage', () => {
     writeFileSync(join(config, 'config.toml'), `[models]\nfolders = ["${root}", "/nowhere/models"]\n`);
     const slots = [slotOf('a', 'model = "/nowhere/b.gguf"\n')];
     const found = await models(await factsOf({ SVC_HOME: root }, { slots }));
-    expect(told(found)).toEqual([
+    expect(texts(found)).toEqual([
       'warn /nowhere/models does not exist.',
       'warn /nowhere/b.gguf does not exist.',
     ]);
   });
 
-  it('a clock before the build or before its own files is wrong', async () => {
+  it('reports a clock before the build date or before the date of its own files', async () => {
     const { root, state } = folders();
-    const at = async (now: number) => told(await clock(await factsOf({ SVC_HOME: root }, { now })))[0];
+    const at = async (now: number) => texts(await clock(await factsOf({ SVC_HOME: root }, { now })))[0];
     expect(await at(Date.now())).toMatch(/^ok The clock says /);
     expect(await at(0)).toContain('fail');
     writeFileSync(join(state, 'x'), '');
@@ -275,15 +278,15 @@ describe('the machine', () => {
     temperature_c: null,
     unused_reason: null,
   };
-  const having = (more: Partial<DeviceRecord>) =>
+  const withDevice = (more: Partial<DeviceRecord>) =>
     factsOf(
       {},
       { hardware: { ...HARDWARE, devices: [{ ...card, ...more }] }, user: { uid: 65_534, name: 'svc' } },
     );
 
-  it('an accelerator that is used, and one that is not with the reason apart from the fix', async () => {
-    expect(devices(await having({}))[0]).toMatchObject({ status: 'ok', fix: null });
-    expect(devices(await having({ unused_reason: 'No driver is loaded: install it.' }))[0]).toEqual({
+  it('lists used accelerators, and unused ones with the reason and the fix', async () => {
+    expect(devices(await withDevice({}))[0]).toMatchObject({ status: 'ok', fix: null });
+    expect(devices(await withDevice({ unused_reason: 'No driver is loaded: install it.' }))[0]).toEqual({
       id: 'device',
       status: 'warn',
       message: 'Card (0000:01:00.0) is not used. No driver is loaded.',
@@ -293,9 +296,9 @@ describe('the machine', () => {
     expect(devices(await factsOf({}, { hardware: null }))[0]?.status).toBe('warn');
   });
 
-  it('groups matter only where there is a device', async () => {
+  it('group membership is checked only when a device exists', async () => {
     expect(groups(await factsOf({}))[0]?.status).toBe('ok');
-    const [found] = groups(await having({}));
+    const [found] = groups(await withDevice({}));
     expect(found?.id).toBe('groups');
     expect(groupIds('render:x:107:svc\nbad\nvideo:x:44:\n')).toEqual(
       new Map([
@@ -305,7 +308,7 @@ describe('the machine', () => {
     );
   });
 
-  it('an engine of containers is missed only by a slot that needs one', async () => {
+  it('a missing container engine is reported only when a slot needs one', async () => {
     expect(containers(await factsOf({}))[0]?.status).toBe('ok');
     const slots = [
       slotOf('img', 'engine = "llama-server"\nrunner = "container"\nimage = "x"\nmodel = "/m"\n'),
@@ -316,12 +319,12 @@ describe('the machine', () => {
     });
   });
 
-  it('threads beyond the cores', async () => {
+  it('reports more threads than cores', async () => {
     expect(threads(await factsOf({}))[0]?.message).toContain('share 3 threads of 4 physical cores');
     expect(threads(await factsOf({ SVC_CPU_THREADS: '9' }))[0]?.status).toBe('warn');
   });
 
-  it('programs of engines: a slot whose program is absent fails', async () => {
+  it('reports a slot whose engine program is missing', async () => {
     const slots = [
       slotOf('x', 'engine = "custom"\ncommand = ["/nowhere/serve"]\nmodel = "m"\nrunner = "process"\n'),
     ];
@@ -335,8 +338,8 @@ describe('the machine', () => {
     ['eSpeak NG text-to-speech: 1.51  Data at: /x', '1.51'],
     ['ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2026', null],
     ['FLM v0.9.21', '0.9.21'],
-    ['no words', null],
-  ])('the version in %j', (text, version) => {
+    ['no version', null],
+  ])('finds the version in %j', (text, version) => {
     if (version === null) expect(versionIn(text)).not.toBe('2000');
     else expect(versionIn(text)).toBe(version);
   });

@@ -64,7 +64,7 @@ export function captured(name: MachineName, ...argv: string[]): string {
   return hit.stdout;
 }
 
-function place(file: string): string {
+function pathOf(file: string): string {
   mkdirSync(dirname(file), { recursive: true });
   return file;
 }
@@ -77,8 +77,8 @@ export function fakeMachine(name: MachineName, extra: Record<string, string> = {
   const { files, links, cli } = readCapture(name);
   mkdirSync(path);
   for (const [file, text] of Object.entries({ ...files, ...extra }))
-    writeFileSync(place(join(root, file)), text);
-  for (const [file, target] of Object.entries(links)) symlinkSync(target, place(join(root, file)));
+    writeFileSync(pathOf(join(root, file)), text);
+  for (const [file, target] of Object.entries(links)) symlinkSync(target, pathOf(join(root, file)));
   const commands = cli.filter((one) => one.missing !== true);
   writeFileSync(join(path, 'captures.json'), JSON.stringify(commands));
   for (const tool of new Set(commands.map(({ argv }) => argv[0] ?? ''))) {

@@ -34,12 +34,12 @@ test.each([
   ['missing', form(FILE)],
   ['blank', form(part('model', '  '))],
   ['empty', form(part('model', ''))],
-  ['cut off', Buffer.from('--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhis')],
+  ['a truncated form', Buffer.from('--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhis')],
   ['another boundary', Buffer.from('--abc\r\n')],
   ['empty body', Buffer.alloc(0)],
-])('%s is no model', (_, body) => expect(read(body).model).toBeNull());
+])('%s is not a model field', (_, body) => expect(read(body).model).toBeNull());
 
-test('requests a stream by true only', () => {
+test('requests a stream only with the value true', () => {
   expect(read(form(part('stream', 'true'), FILE)).stream).toBe(true);
   expect(read(form(FILE, part('stream', 'True'))).stream).toBe(true);
   expect(read(form(part('stream', 'false'))).stream).toBe(false);

@@ -3,27 +3,27 @@ import { maskedFailure } from './mask.ts';
 
 const mask = (status: number, body: string, truncated = false) =>
   maskedFailure({ status, bytes: Buffer.from(body), truncated });
-const says = (message: string) => JSON.stringify({ error: { code: null, message } });
+const errorBody = (message: string) => JSON.stringify({ error: { code: null, message } });
 
 test.each([
   ['text', 'Error: ffmpeg exited with 1'],
   ['HTML', '<html>500</html>'],
   ['nothing', ''],
-  ['a word from inside', says('FFmpeg could not read the stream')],
-  ['a trace', says('Traceback (most recent call last)')],
-  ['C++', says('std::bad_alloc')],
-  ['a path', says('cannot open /tmp/upload/abc.wav')],
-  ['an address', says('connect to 127.0.0.1 failed')],
-  ['a port', says('connect ECONNREFUSED engine:8081')],
-  ['a port of a name with dots', says('connect to stt-1.lan:80 failed')],
-  ['two lines', says('bad\naudio')],
-  ['a long message', says('x'.repeat(301))],
+  ['an internal term', errorBody('FFmpeg could not read the stream')],
+  ['a stack trace', errorBody('Traceback (most recent call last)')],
+  ['C++', errorBody('std::bad_alloc')],
+  ['a path', errorBody('cannot open /tmp/upload/abc.wav')],
+  ['an address', errorBody('connect to 127.0.0.1 failed')],
+  ['a port', errorBody('connect ECONNREFUSED engine:8081')],
+  ['a port of a name with dots', errorBody('connect to stt-1.lan:80 failed')],
+  ['two lines', errorBody('bad\naudio')],
+  ['a long message', errorBody('x'.repeat(301))],
   [
-    'a harmless message with an internal word beside it',
+    'a harmless message next to an internal term',
     '{"error":{"code":null,"message":"The file is empty.","cause":{"stderr":["ffmpeg: invalid data"]}}}',
   ],
   [
-    'a harmless message with a path beside it',
+    'a harmless message next to a path',
     '{"error":{"code":null,"message":"The file is empty."},"file":"/tmp/upload/abc.wav"}',
   ],
   [
@@ -31,7 +31,7 @@ test.each([
     `{"error":{"code":null,"message":"Empty.","more":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
   ],
   ['no message', '{"error":{}}'],
-  ['a message that is no text', '{"error":{"message":7}}'],
+  ['a message that is not text', '{"error":{"message":7}}'],
 ])('%s becomes 415', (_, body) => {
   const verdict = mask(500, body);
   expect(verdict).toMatchObject({
@@ -43,17 +43,17 @@ test.each([
 test.each(['listen tcp :8081: bind failed', 'dial *:9000', 'no answer of engine:8080'])(
   '%j shows a port',
   (text) => {
-    expect(mask(400, says(text)).passes).toBe(false);
+    expect(mask(400, errorBody(text)).passes).toBe(false);
   },
 );
 
 test('a harmless JSON error passes', () => {
-  expect(mask(400, says('The file is empty.'))).toEqual({ passes: true });
-  expect(mask(400, says('Audio is longer than 10:00 minutes.'))).toEqual({ passes: true });
+  expect(mask(400, errorBody('The file is empty.'))).toEqual({ passes: true });
+  expect(mask(400, errorBody('Audio is longer than 10:00 minutes.'))).toEqual({ passes: true });
   expect(
     mask(400, '{"error":{"code":null,"type":"invalid_request_error","param":"file","message":"Empty."}}'),
   ).toEqual({ passes: true });
-  expect(mask(413, says('The file is empty.'), true)).toMatchObject({ passes: false });
+  expect(mask(413, errorBody('The file is empty.'), true)).toMatchObject({ passes: false });
 });
 
 test('an engine that sends the code itself keeps its message and status', () => {
@@ -74,7 +74,7 @@ test('our own credential keeps its meaning', () => {
 });
 
 test('a redirect is a failure like any other', () => {
-  for (const body of ['', says('The file is empty.')])
+  for (const body of ['', errorBody('The file is empty.')])
     expect(mask(302, body)).toMatchObject({
       error: {
         code: 'audio.unsupported_format',

@@ -11,7 +11,7 @@ import { SpoolStore } from './spool-store.ts';
 const home = scratchOfFile();
 
 const TYPE = 'multipart/form-data; boundary=xyz';
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const MODEL = '--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\nm\r\n';
 const form = (size: number): Buffer =>
   Buffer.concat([
@@ -41,7 +41,7 @@ test('a small form stays in memory, a large one goes to disk; both are unchanged
   const spools = new SpoolStore(join(home, 'spool'));
   for (const size of [10, 3 << 20]) {
     const bytes = form(size);
-    const received = await receiveForm(slow(bytes), spools, never);
+    const received = await receiveForm(slow(bytes), spools, neverAborted);
     expect(received.fields.model).toBe('m');
     expect(Buffer.isBuffer(received.body)).toBe(size < 1 << 20);
     const { body } = received;
@@ -54,7 +54,7 @@ test('a small form stays in memory, a large one goes to disk; both are unchanged
   expect(readdirSync(join(home, 'spool'))).toEqual([]);
 });
 
-test('a streamed form is complete for a late reader, whatever its length', async () => {
+test('a streamed form of any length is complete for a late reader', async () => {
   const spools = new SpoolStore(join(home, 'late'));
   for (const size of [700_000, 1_000_000, 3 << 20]) {
     const file = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
@@ -70,7 +70,7 @@ test('a streamed form is complete for a late reader, whatever its length', async
       ended = true;
     };
     const source = { contentType: TYPE, declaredBytes: bytes.length, receive, now: clock(0) };
-    const { body, dispose } = await receiveForm(source, spools, never);
+    const { body, dispose } = await receiveForm(source, spools, neverAborted);
     expect(Buffer.isBuffer(body)).toBe(false);
     await vi.waitFor(() => expect(ended).toBe(true));
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -81,34 +81,34 @@ test('a streamed form is complete for a late reader, whatever its length', async
 
 test('the bytes on disk are bounded and released', async () => {
   const spools = new SpoolStore(join(home, 'small'), 3 << 20);
-  const first = await receiveForm(slow(form(2 << 20)), spools, never);
-  await expect(receiveForm(slow(form(2 << 20)), spools, never)).rejects.toMatchObject({
+  const first = await receiveForm(slow(form(2 << 20)), spools, neverAborted);
+  await expect(receiveForm(slow(form(2 << 20)), spools, neverAborted)).rejects.toMatchObject({
     code: 'audio.no_room',
     status: 503,
   });
   first.dispose();
-  const again = await receiveForm(slow(form(2 << 20)), spools, never);
-  again.dispose();
+  const second = await receiveForm(slow(form(2 << 20)), spools, neverAborted);
+  second.dispose();
 });
 
-test('an upload that breaks off during a write releases its share', async () => {
+test('an upload that is aborted during a write releases its share', async () => {
   const spools = new SpoolStore(join(home, 'broken'), 3 << 20);
   const broken = new Error('broken off');
   const breaks: ReceiveBody = async (take) => {
-    await sending(form(3 << 20).subarray(0, 2_500_000))(take, never);
+    await sending(form(3 << 20).subarray(0, 2_500_000))(take, neverAborted);
     throw broken;
   };
   for (let time = 0; time < 3; time++) {
     const source = { contentType: TYPE, declaredBytes: Number.NaN, receive: breaks };
-    await expect(receiveForm(source, spools, never)).rejects.toBe(broken);
-    await vi.waitFor(async () => (await receiveForm(slow(form(2 << 20)), spools, never)).dispose());
+    await expect(receiveForm(source, spools, neverAborted)).rejects.toBe(broken);
+    await vi.waitFor(async () => (await receiveForm(slow(form(2 << 20)), spools, neverAborted)).dispose());
   }
 });
 
 test('a folder that is not writable gives 503', async () => {
   writeFileSync(join(home, 'file'), 'no folder');
   const spools = new SpoolStore(join(home, 'file', 'spool'));
-  await expect(receiveForm(slow(form(2 << 20)), spools, never)).rejects.toMatchObject({
+  await expect(receiveForm(slow(form(2 << 20)), spools, neverAborted)).rejects.toMatchObject({
     code: 'audio.no_room',
   });
 });
@@ -120,11 +120,11 @@ test('rejects with the refusal of the sender', async () => {
     receiveForm(
       { contentType: TYPE, declaredBytes: Number.NaN, receive: () => Promise.reject(broken) },
       spools,
-      never,
+      neverAborted,
     ),
   ).rejects.toBe(broken);
   await expect(
-    receiveForm({ ...slow(form(1)), contentType: 'text/plain' }, spools, never),
+    receiveForm({ ...slow(form(1)), contentType: 'text/plain' }, spools, neverAborted),
   ).rejects.toMatchObject({
     code: 'request.unsupported_type',
   });
@@ -139,12 +139,12 @@ const modelFirst = (size: number, more = ''): Buffer =>
   ]);
 
 /** Sends the first megabyte, and the rest when triggered. */
-function inTwo(bytes: Buffer) {
+function twoParts(bytes: Buffer) {
   const go = Promise.withResolvers<void>();
   const receive: ReceiveBody = async (take) => {
-    await sending(bytes.subarray(0, 1 << 20))(take, never);
+    await sending(bytes.subarray(0, 1 << 20))(take, neverAborted);
     await go.promise;
-    await sending(bytes.subarray(1 << 20))(take, never);
+    await sending(bytes.subarray(1 << 20))(take, neverAborted);
   };
   return { source: { contentType: TYPE, declaredBytes: bytes.length, receive }, go: go.resolve };
 }
@@ -152,8 +152,8 @@ function inTwo(bytes: Buffer) {
 test('streams the form of a fast sender with the model first', async () => {
   const spools = new SpoolStore(join(home, 'flow'));
   const bytes = modelFirst(3 << 20);
-  const { source, go } = inTwo(bytes);
-  const received = await receiveForm(source, spools, never);
+  const { source, go } = twoParts(bytes);
+  const received = await receiveForm(source, spools, neverAborted);
   expect(received.fields.model).toBe('m');
   const { body } = received;
   expect(Buffer.isBuffer(body)).toBe(false);
@@ -171,13 +171,13 @@ test.each([
   ['that names its model last', {}, form(3 << 20)],
 ])('receives the form of a sender %s completely first', async (_, more, bytes) => {
   const spools = new SpoolStore(join(home, 'whole'));
-  const { source, go } = inTwo(bytes);
-  let there = false;
-  const received = receiveForm({ ...source, ...more }, spools, never).finally(() => {
-    there = true;
+  const { source, go } = twoParts(bytes);
+  let isReceived = false;
+  const received = receiveForm({ ...source, ...more }, spools, neverAborted).finally(() => {
+    isReceived = true;
   });
   await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(there).toBe(false);
+  expect(isReceived).toBe(false);
   go();
   const { body, dispose } = await received;
   expect((await buffer((body as StoredBody).stream())).equals(bytes)).toBe(true);
@@ -186,8 +186,8 @@ test.each([
 
 test('a second model ends a streamed body before its last bytes', async () => {
   const bytes = modelFirst(3 << 20, MODEL.replace('\r\nm\r\n', '\r\nother\r\n'));
-  const { source, go } = inTwo(bytes);
-  const received = await receiveForm(source, new SpoolStore(join(home, 'two')), never);
+  const { source, go } = twoParts(bytes);
+  const received = await receiveForm(source, new SpoolStore(join(home, 'two')), neverAborted);
   const read = buffer((received.body as StoredBody).stream());
   go();
   await expect(read).rejects.toMatchObject({ code: 'request.invalid' });
@@ -199,14 +199,14 @@ test('disposing of the form releases its sender', async () => {
   const bytes = modelFirst(3 << 20);
   const receive: ReceiveBody = async (take, ended) => {
     signal = ended;
-    await sending(bytes.subarray(0, 1 << 20))(take, never);
+    await sending(bytes.subarray(0, 1 << 20))(take, neverAborted);
     await new Promise((_, reject) => ended.addEventListener('abort', () => reject(ended.reason)));
   };
   const spools = new SpoolStore(join(home, 'left'));
   const received = await receiveForm(
     { contentType: TYPE, declaredBytes: bytes.length, receive },
     spools,
-    never,
+    neverAborted,
   );
   const read = buffer((received.body as StoredBody).stream());
   received.dispose();

@@ -6,36 +6,40 @@ import type { SoundFormat } from './formats.ts';
 import { parseSpeechRequest, type SpeechTarget, speechPlan } from './speech-plan.ts';
 
 const ALL: readonly SoundFormat[] = ['mp3', 'opus', 'aac', 'flac'];
-const OURS: SpeechTarget = { defaults: null, nativeFormats: ['wav', 'pcm'], encodable: new Set(ALL) };
-const BARE: SpeechTarget = { ...OURS, encodable: new Set() };
+const EMBEDDED: SpeechTarget = { defaults: null, nativeFormats: ['wav', 'pcm'], encodable: new Set(ALL) };
+const BARE: SpeechTarget = { ...EMBEDDED, encodable: new Set() };
 const DEFAULTS = { voice: 'anna', speed: 1.5, response_format: 'flac' };
-const THEIRS: SpeechTarget = { defaults: DEFAULTS, nativeFormats: null, encodable: new Set() };
+const EXTERNAL: SpeechTarget = { defaults: DEFAULTS, nativeFormats: null, encodable: new Set() };
 
 function plan(body: object, target: SpeechTarget) {
   const index = scanBody(Buffer.from(JSON.stringify(body)), SPEECH_NAMES);
   const { edits, ...rest } = speechPlan(index, parseSpeechRequest(index), target);
   return { ...rest, body: JSON.parse(Buffer.concat([render(index, edits)].flat() as Buffer[]).toString()) };
 }
-const order = { model: 'm', input: 'x' };
+const request = { model: 'm', input: 'x' };
 
 describe('the embedded engine', () => {
   test.each([
-    [{}, OURS, 'mp3', 'pcm', true],
+    [{}, EMBEDDED, 'mp3', 'pcm', true],
     [{}, BARE, 'wav', 'wav', false],
-    [{ response_format: null }, OURS, 'mp3', 'pcm', true],
-    [{ response_format: 'wav' }, OURS, 'wav', 'wav', false],
+    [{ response_format: null }, EMBEDDED, 'mp3', 'pcm', true],
+    [{ response_format: 'wav' }, EMBEDDED, 'wav', 'wav', false],
     [{ response_format: 'pcm' }, BARE, 'pcm', 'pcm', false],
-    [{ response_format: 'opus' }, OURS, 'opus', 'pcm', true],
-    [{}, { ...OURS, defaults: DEFAULTS }, 'flac', 'pcm', true],
-    [{ response_format: 'aac' }, { ...OURS, defaults: DEFAULTS }, 'aac', 'pcm', true],
+    [{ response_format: 'opus' }, EMBEDDED, 'opus', 'pcm', true],
+    [{}, { ...EMBEDDED, defaults: DEFAULTS }, 'flac', 'pcm', true],
+    [{ response_format: 'aac' }, { ...EMBEDDED, defaults: DEFAULTS }, 'aac', 'pcm', true],
     [{}, { ...BARE, defaults: DEFAULTS }, 'wav', 'wav', false],
-  ])('%j %#', (more, target, format, made, encoded) => {
-    const planned = plan({ ...order, ...more }, target);
-    expect([planned.format, planned.body.response_format, planned.encoded]).toEqual([format, made, encoded]);
+  ])('%j %#', (more, target, format, engineFormat, encoded) => {
+    const planned = plan({ ...request, ...more }, target);
+    expect([planned.format, planned.body.response_format, planned.encoded]).toEqual([
+      format,
+      engineFormat,
+      encoded,
+    ]);
   });
 
   test('a requested format that cannot be produced is 422 with what is missing', () => {
-    expect(() => plan({ ...order, response_format: 'mp3' }, BARE)).toThrowError(
+    expect(() => plan({ ...request, response_format: 'mp3' }, BARE)).toThrowError(
       expect.objectContaining({
         status: 422,
         code: 'request.invalid',
@@ -56,7 +60,7 @@ describe('the embedded engine', () => {
     [{ input: '' }, 'input'],
     [{ input: ['x'] }, 'input'],
   ])('%j is 422', (more, param) => {
-    expect(() => plan({ ...order, ...more }, OURS)).toThrowError(
+    expect(() => plan({ ...request, ...more }, EMBEDDED)).toThrowError(
       expect.objectContaining({ status: 422, options: expect.objectContaining({ param }) }),
     );
   });
@@ -66,7 +70,7 @@ describe('the embedded engine', () => {
     [{ stream_format: 'audio' }, false],
     [{ stream_format: null }, false],
     [{}, false],
-  ])('%j: events %s', (more, events) => expect(plan({ ...order, ...more }, OURS).events).toBe(events));
+  ])('%j: events %s', (more, events) => expect(plan({ ...request, ...more }, EMBEDDED).events).toBe(events));
 });
 
 describe('the voice defaults of a slot', () => {
@@ -83,11 +87,14 @@ describe('the voice defaults of a slot', () => {
     ],
     [{ voice: '' }, { voice: '', speed: 1.5 }],
   ])('%j', (more, expected) => {
-    expect(plan({ ...order, ...more }, { ...OURS, defaults: DEFAULTS }).body).toMatchObject(expected);
-    expect(plan({ ...order, ...more }, THEIRS).body).toMatchObject({ ...expected, response_format: 'flac' });
+    expect(plan({ ...request, ...more }, { ...EMBEDDED, defaults: DEFAULTS }).body).toMatchObject(expected);
+    expect(plan({ ...request, ...more }, EXTERNAL).body).toMatchObject({
+      ...expected,
+      response_format: 'flac',
+    });
   });
 
-  test('never overwrite what was sent, and change nothing else', () => {
+  test('never overwrite sent values, and change nothing else', () => {
     const sent = fc.record(
       {
         voice: fc.constantFrom('a', 'b'),
@@ -100,16 +107,16 @@ describe('the voice defaults of a slot', () => {
     );
     fc.assert(
       fc.property(sent, (more) => {
-        const { body } = plan({ ...order, ...more }, THEIRS);
-        expect(body).toEqual({ ...DEFAULTS, ...order, ...(JSON.parse(JSON.stringify(more)) as object) });
+        const { body } = plan({ ...request, ...more }, EXTERNAL);
+        expect(body).toEqual({ ...DEFAULTS, ...request, ...(JSON.parse(JSON.stringify(more)) as object) });
       }),
     );
   });
 });
 
 test('an engine that produces all formats gets the request unchanged', () => {
-  const body = { ...order, response_format: 'mp3', stream_format: 'sse' };
-  expect(plan(body, { ...THEIRS, defaults: null })).toEqual({
+  const body = { ...request, response_format: 'mp3', stream_format: 'sse' };
+  expect(plan(body, { ...EXTERNAL, defaults: null })).toEqual({
     format: null,
     encoded: false,
     events: false,

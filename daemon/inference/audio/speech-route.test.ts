@@ -16,10 +16,10 @@ const folder = scratchOfFile();
 const FAILING = join(folder, 'failing');
 const LISTS = '#!/bin/sh\ncase "$*" in *-encoders*) echo " A..... libmp3lame x"; exit 0;; esac\n';
 writeFileSync(FAILING, `${LISTS}cat > /dev/null; exit 1\n`, { mode: 0o755 });
-/** A stand-in that exits after reading a little. */
+/** A fake ffmpeg that exits after reading a little. */
 const DYING = join(folder, 'dying');
 writeFileSync(DYING, `${LISTS}head -c 1000 > /dev/null; exit 1\n`, { mode: 0o755 });
-const NOT_MADE = 'The sound format could not be made.';
+const ENCODING_FAILED = 'The sound format could not be made.';
 const open: TestServer[] = [];
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
@@ -37,14 +37,14 @@ async function setUp(handler: RequestListener, program: string | Encoders) {
 }
 
 const speaks =
-  (asked: string[]): RequestListener =>
+  (requestBodies: string[]): RequestListener =>
   (req, res) => {
     let text = '';
     req.on('data', (chunk: Buffer) => {
       text += chunk;
     });
     req.on('end', () => {
-      asked.push(text);
+      requestBodies.push(text);
       res.setHeader('content-type', 'audio/wav');
       res.end('RIFF');
     });
@@ -54,11 +54,11 @@ describe('without an encoder on the machine', () => {
   const ABSENT = 'no-such-encoder-here';
 
   test('audio is wav when no format was named', async () => {
-    const asked: string[] = [];
-    const { gateway, slots } = await setUp(speaks(asked), ABSENT);
+    const requestBodies: string[] = [];
+    const { gateway, slots } = await setUp(speaks(requestBodies), ABSENT);
     const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x' });
     expect(answer).toMatchObject({ status: 200, body: 'RIFF' });
-    expect(JSON.parse(asked[0] ?? '')).toMatchObject({ response_format: 'wav', model: 'voice' });
+    expect(JSON.parse(requestBodies[0] ?? '')).toMatchObject({ response_format: 'wav', model: 'voice' });
     expect(slots.released).toBe(1);
   });
 
@@ -85,10 +85,10 @@ test('an input that is not a string is refused with its field before anything is
 
 describe('an encoder that fails', () => {
   test('before its first byte gives 500 and releases the slot', async () => {
-    const asked: string[] = [];
-    const { gateway, slots } = await setUp(speaks(asked), FAILING);
+    const requestBodies: string[] = [];
+    const { gateway, slots } = await setUp(speaks(requestBodies), FAILING);
     const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
-    expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([500, NOT_MADE]);
+    expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([500, ENCODING_FAILED]);
     expect(slots.released).toBe(1);
   });
 
@@ -105,23 +105,23 @@ describe('an encoder that fails', () => {
       };
       const { gateway, slots } = await setUp(speaks, DYING);
       const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
-      expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([500, NOT_MADE]);
+      expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([500, ENCODING_FAILED]);
       expect(slots.released).toBe(1);
       await until(() => closed);
     }
   });
 
-  test('because it was removed is searched for again', async () => {
+  test('that was removed is searched for again', async () => {
     const program = join(folder, 'removed');
     writeFileSync(program, LISTS, { mode: 0o755 });
     const encoders = new Encoders(program);
     expect([...(await encoders.formats())]).toEqual(['mp3']);
     rmSync(program);
     const { gateway } = await setUp(speaks([]), encoders);
-    const order = { model: 'tts', input: 'x', response_format: 'mp3' };
-    const answer = await post(gateway.origin, SPEECH, order);
-    expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([500, NOT_MADE]);
-    expect(await post(gateway.origin, SPEECH, order)).toMatchObject({ status: 422 });
+    const request = { model: 'tts', input: 'x', response_format: 'mp3' };
+    const answer = await post(gateway.origin, SPEECH, request);
+    expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([500, ENCODING_FAILED]);
+    expect(await post(gateway.origin, SPEECH, request)).toMatchObject({ status: 422 });
   });
 });
 
@@ -147,9 +147,10 @@ test('lists voices without a load, slot tts first, each name once', () => {
     { ...registeredModel({ id: 'two', type: 'tts' }), voices: ['b', 'c'] },
   ];
   const on = routingView({ slots, models });
-  const names = (asked: string | null) =>
-    listVoices(on, asked).voices.map(({ id, model }) => `${model}:${id}`);
+  const names = (requestedModel: string | null) =>
+    listVoices(on, requestedModel).voices.map(({ id, model }) => `${model}:${id}`);
   expect(names(null)).toEqual(['one:a', 'one:b', 'two:c']);
-  for (const asked of ['two', 'other', 'svc/other']) expect(names(asked)).toEqual(['two:b', 'two:c']);
+  for (const requestedModel of ['two', 'other', 'svc/other'])
+    expect(names(requestedModel)).toEqual(['two:b', 'two:c']);
   expect(names('ear')).toEqual([]);
 });

@@ -14,9 +14,9 @@ const spools = new SpoolStore(join(home, 'spool'));
 const piece = (letter: string, size = 4): Buffer => Buffer.alloc(size, letter);
 const MIB = 1 << 20;
 
-const allKept: UploadBuffer[] = [];
+const openBuffers: UploadBuffer[] = [];
 afterEach(() => {
-  for (const kept of allKept.splice(0)) kept.dispose();
+  for (const upload of openBuffers.splice(0)) upload.dispose();
 });
 
 /** An upload of a declared length that has received these bytes. */
@@ -25,10 +25,10 @@ function flowOf(
   before: readonly Buffer[],
   pace?: { bytes: number; ms: number },
 ): StreamingUpload {
-  const kept = new UploadBuffer(spools);
-  allKept.push(kept);
-  for (const each of before) void kept.push(each);
-  return new StreamingUpload(length, kept, pace);
+  const upload = new UploadBuffer(spools);
+  openBuffers.push(upload);
+  for (const each of before) void upload.push(each);
+  return new StreamingUpload(length, upload, pace);
 }
 
 test('yields earlier and later chunks in order', async () => {
@@ -70,16 +70,16 @@ test('a read body applies backpressure to the sender', async () => {
   let sent = 0;
   for (; waits === undefined; sent += 65_536) waits = flow.push(piece('x', 65_536));
   expect(sent).toBeLessThan(4 * MIB);
-  let goesOn = false;
+  let hasResumed = false;
   void waits.then(() => {
-    goesOn = true;
+    hasResumed = true;
   });
   await new Promise(setImmediate);
-  expect(goesOn).toBe(false);
+  expect(hasResumed).toBe(false);
   out.resume();
   await waits;
   expect(flow.push(piece('y'))).toBeUndefined();
-  flow.fail(new Error('nobody listens for it'));
+  flow.fail(new Error('no listener'));
   await new Promise(setImmediate);
 });
 
@@ -114,7 +114,7 @@ test('a blocked sender continues when the body has failed', async () => {
   const flow = flowOf(1 << 30, []);
   flow.stream();
   const waits = flow.push(piece('x', 2 * MIB));
-  flow.fail(new Error('gone'));
+  flow.fail(new Error('disconnected'));
   await waits;
 });
 

@@ -11,6 +11,9 @@ it('a transcript becomes one delta and the end', () => {
   expect(events('{"text":""}')).toBe('data: {"type":"transcript.text.done","text":""}\n\n');
 });
 
-it.each(['', 'one two', '[]', '{"error":{"message":"x"}}', '{"text":7}'])('%j is none', (text) => {
-  expect(events(text)).toBeNull();
-});
+it.each(['', 'one two', '[]', '{"error":{"message":"x"}}', '{"text":7}'])(
+  '%j is not a transcript',
+  (text) => {
+    expect(events(text)).toBeNull();
+  },
+);

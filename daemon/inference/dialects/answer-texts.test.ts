@@ -36,6 +36,6 @@ test('an empty reasoning field does not hide another one', () => {
 });
 
 test.each([[{}], [{ content: null }], [{ content: [] }], [{ content: { text: 'a' } }], [{ refusal: 1 }]])(
-  'nothing is said in %j',
-  (said) => expect(answerTexts(said)).toEqual([]),
+  '%j contains no text',
+  (message) => expect(answerTexts(message)).toEqual([]),
 );

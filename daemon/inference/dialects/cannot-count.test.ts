@@ -15,13 +15,13 @@ closeAfterEach();
  */
 async function counted(status: number, body: string) {
   const ends: CallEnd[] = [];
-  const asked: CallOptions[] = [];
+  const callOptions: CallOptions[] = [];
   const origin = { now: '' };
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
     list: () => [upstreamFacts({ name: 'cloud', models: ['far-model'] })],
     connect: (_, options = {}) => {
-      asked.push(options);
+      callOptions.push(options);
       return upstreamCall({ origin: origin.now, onEnd: (end) => void ends.push(end) });
     },
   };
@@ -36,16 +36,16 @@ async function counted(status: number, body: string) {
   origin.now = engine.origin;
   const answer = await post(gateway.origin, COUNT, { model: 'far-model', messages: hi });
   await until(() => ends.length === 1);
-  return { status: answer.status, ends, asked };
+  return { status: answer.status, ends, callOptions };
 }
 
 test.each([401, 403, 404, 405, 501])(
-  '%i to a count says nothing of the upstream but that it cannot',
+  '%i for a count only shows that the upstream cannot count',
   async (status) => {
     expect(await counted(status, '{"error":{"message":"Invalid URL (POST /x)","code":null}}')).toMatchObject({
       status: 409,
       ends: [{ lacks: 'count' }],
-      asked: [{ isTokenCount: true }],
+      callOptions: [{ isTokenCount: true }],
     });
   },
 );
@@ -55,6 +55,6 @@ test.each([
   [404, '{"error":{"message":"The model `x` does not exist.","code":404}}'],
   [429, '{"error":{"message":"slow","code":"rate_limit_exceeded"}}'],
   [500, '{"error":{"message":"ouch","code":null}}'],
-])('%i %s is no word about counting', async (status, body) => {
+])('%i %s does not show that the upstream cannot count', async (status, body) => {
   expect(await counted(status, body)).toMatchObject({ status, ends: [{ status }] });
 });

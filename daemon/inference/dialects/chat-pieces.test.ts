@@ -128,11 +128,11 @@ test.each([
   [{ choices: [] }],
   [{ choices: [null] }],
   [{ choices: [{ delta: { tool_calls: [1, {}] } }] }],
-])('reads nothing from %j', (answer) => {
+])('finds no pieces in %j', (answer) => {
   expect(read(answer)).toEqual([]);
 });
 
 test.each([[{}], [{ choices: [] }], [{ choices: [{ index: 0, finish_reason: 'stop' }] }]])(
-  '%j is no whole answer',
+  '%j is not a complete response',
   (answer) => expect(() => wholePieces(answer)).toThrow('without a message'),
 );

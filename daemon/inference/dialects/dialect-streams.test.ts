@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ask, post, readAll, until } from '../testing/client.ts';
+import { post, readAll, send, until } from '../testing/client.ts';
 import {
   BODIES,
   chunk,
@@ -13,16 +13,16 @@ import {
   RESPONSES,
   typesOf,
 } from '../testing/dialects.ts';
-import { closeAfterEach, delta, held, SSE, setUp } from '../testing/forwarding.ts';
+import { closeAfterEach, delta, SSE, setUp, startWithManualEngine } from '../testing/forwarding.ts';
 
 closeAfterEach();
 
 async function streamed(path: Path, write: (engine: ServerResponse) => void) {
-  const { gateway, got } = await held();
-  const { head } = ask(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, SSE);
-  write(got[0] as ServerResponse);
+  const { gateway, responses } = await startWithManualEngine();
+  const { head } = send(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, SSE);
+  write(responses[0] as ServerResponse);
   return { gateway, answer: await readAll(await head) };
 }
 
@@ -31,23 +31,23 @@ const LAST = { [RESPONSES]: ['response.failed', 'error'], [MESSAGES]: ['error'] 
 describe.each(PATHS)('%s: a failing stream', (path) => {
   test.each<[string, (engine: ServerResponse) => void, string]>([
     [
-      'the engine dies',
+      'the engine disconnects',
       (engine) => void engine.write(delta('one'), () => engine.destroy()),
       'dispatch.upstream_unavailable',
     ],
-    ['it ends without an end', (engine) => void engine.end(delta('one')), 'upstream.error'],
+    ['the stream ends without an end marker', (engine) => void engine.end(delta('one')), 'upstream.error'],
     [
-      'an event is no JSON',
+      'an event is not JSON',
       (engine) => void engine.write(`${delta('one')}data: {oops\n\n`),
       'upstream.error',
     ],
     [
-      'it tells an error',
+      'the engine sends an error event',
       (engine) => void engine.end(`${delta('one')}data: {"error":{"code":"oom","message":"no memory"}}\n\n`),
       'oom',
     ],
     [
-      'it goes back to a call',
+      'a later event continues an earlier call',
       (engine) =>
         void engine.write(
           [0, 1, 0]
@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test.each(PATHS)('%s: an error is recorded, whatever the engine sends after it', async (path) => {
+test.each(PATHS)('%s: an error is recorded, regardless of later events', async (path) => {
   const { gateway } = await streamed(path, (engine) =>
     engine.end(`${delta('one')}data: {"error":{"code":500}}\n\n${delta('x'.repeat(9_000)).repeat(20)}`),
   );
@@ -94,7 +94,7 @@ test.each(PATHS)('%s: an error is recorded, whatever the engine sends after it',
 });
 
 test('keep-alives of a long load reach callers of both', async () => {
-  const { gateway, slots, got } = await held();
+  const { gateway, slots, responses } = await startWithManualEngine();
   let ready = () => {};
   slots.before = async (_, options) => {
     options.onDecided?.();
@@ -103,8 +103,8 @@ test('keep-alives of a long load reach callers of both', async () => {
     });
   };
   for (const path of PATHS) {
-    const count = got.length;
-    const { head } = ask(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
+    const count = responses.length;
+    const { head } = send(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
     const res = await head;
     let text = '';
     res.setEncoding('utf8').on('data', (part: string) => {
@@ -112,9 +112,9 @@ test('keep-alives of a long load reach callers of both', async () => {
     });
     await until(() => text.includes(path === MESSAGES ? 'event: ping' : ': waiting'));
     ready();
-    await until(() => got.length > count);
-    got.at(-1)?.writeHead(200, SSE);
-    got.at(-1)?.end(`${delta('one')}${finish('length')}data: [DONE]\n\n`);
+    await until(() => responses.length > count);
+    responses.at(-1)?.writeHead(200, SSE);
+    responses.at(-1)?.end(`${delta('one')}${finish('length')}data: [DONE]\n\n`);
     await until(() => res.complete);
     expect(
       typesOf(text).filter((type) => type === 'response.created' || type === 'message_start'),
@@ -166,7 +166,7 @@ const CALL = 'response.function_call_arguments';
 const CALL_ITEM = ['response.output_item.added', `${CALL}.done`, 'response.output_item.done'];
 
 /** The expected events; reasoning ends with a signature delta. */
-const TOLD: Readonly<Record<Path, readonly string[]>> = {
+const EXPECTED_EVENTS: Readonly<Record<Path, readonly string[]>> = {
   [RESPONSES]: [
     ...['response.created', 'response.in_progress'],
     ...part('reasoning_text'),
@@ -191,7 +191,7 @@ const plain = (text: string) =>
     .replace(/"(resp|msg|rs|fc)_[0-9a-f]{32}"/g, '"$1"')
     .replace(/"(created|completed)_at":\d+/g, '"$1_at":0');
 
-test.each(PATHS)('%s: the caller gets the same events for any chunking of the engine', async (path) => {
+test.each(PATHS)('%s: the caller gets the same events for any chunking by the engine', async (path) => {
   let cuts: number[] = [];
   const bytes = Buffer.from(RICH);
   const { gateway } = await setUp((req, res) => {
@@ -208,7 +208,7 @@ test.each(PATHS)('%s: the caller gets the same events for any chunking of the en
   });
   const body = { ...BODIES[path], stream: true };
   const whole = plain((await post(gateway.origin, path, body)).body);
-  expect(typesOf(whole)).toEqual(TOLD[path]);
+  expect(typesOf(whole)).toEqual(EXPECTED_EVENTS[path]);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 12 }), async (some) => {
       cuts = some.sort((a, b) => a - b);

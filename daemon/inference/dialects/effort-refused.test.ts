@@ -43,15 +43,15 @@ async function provider(refuses: (body: Json) => boolean, message: string, remot
 
 const bodyOf = (path: Path, tools: boolean, model = 'gpt-x'): Json => {
   if (path === MESSAGES) {
-    const told = tools ? { tools: [{ name: 'f', input_schema: { type: 'object' } }] } : {};
-    return { model, max_tokens: 9, messages: hi, output_config: { effort: 'high' }, ...told };
+    const toolFields = tools ? { tools: [{ name: 'f', input_schema: { type: 'object' } }] } : {};
+    return { model, max_tokens: 9, messages: hi, output_config: { effort: 'high' }, ...toolFields };
   }
-  const told = tools ? { tools: [{ type: 'function', name: 'f', parameters: {} }] } : {};
-  return { model, input: hi, reasoning: { effort: 'high' }, ...told };
+  const toolFields = tools ? { tools: [{ type: 'function', name: 'f', parameters: {} }] } : {};
+  return { model, input: hi, reasoning: { effort: 'high' }, ...toolFields };
 };
 
 describe.each(PATHS)('%s', (path) => {
-  test('an effort that a provider refuses with tools is sent as none, next time at once', async () => {
+  test('an effort that a provider refuses with tools is sent as none, and immediately so in later requests', async () => {
     const refuses = ({ tools, reasoning_effort: effort }: Json) => tools !== undefined && effort !== 'none';
     const { gateway, efforts, ends } = await provider(refuses, OPENAI);
     const first = await post(gateway.origin, path, bodyOf(path, true));

@@ -7,8 +7,8 @@ import { closeAfterEach, setUp } from '../testing/forwarding.ts';
 closeAfterEach();
 
 /** Returns the caller's error when the engine refuses its chat at `param`. */
-async function refusedAt(path: string, body: object, param: string, words = 'is wrong') {
-  const message = `${param}: ${words}`;
+async function refusedAt(path: string, body: object, param: string, textPart = 'is wrong') {
+  const message = `${param}: ${textPart}`;
   const { gateway } = await setUp((req, res) => {
     req.resume();
     res.writeHead(400, JSON_TYPE);
@@ -19,14 +19,14 @@ async function refusedAt(path: string, body: object, param: string, words = 'is 
   return (JSON.parse(answer.body) as { error: { param: string; message: string } }).error;
 }
 
-const picture = { type: 'input_image', image_url: 'data:image/png;base64,x' };
-const words = { type: 'input_text', text: 'x' };
+const imagePart = { type: 'input_image', image_url: 'data:image/png;base64,x' };
+const textPart = { type: 'input_text', text: 'x' };
 const input = [
   { type: 'reasoning', content: [{ text: 'hm' }] },
   { role: 'assistant', content: 'one' },
   { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
-  { type: 'function_call_output', call_id: 'c', output: [words, picture] },
-  { role: 'user', content: [words, picture] },
+  { type: 'function_call_output', call_id: 'c', output: [textPart, imagePart] },
+  { role: 'user', content: [textPart, imagePart] },
 ];
 const tools = [{ type: 'web_search' }, { type: 'function', name: 'f', parameters: {} }];
 
@@ -45,9 +45,9 @@ test.each([
   ['response_format.json_schema.schema.type', 'text.format.schema'],
   ['temperature', 'temperature'],
   ['__proto__.constructor', '__proto__.constructor'],
-])('%s of the chat is %s of a response', async (param, place) => {
+])('%s of the chat is %s of a response', async (param, expectedPath) => {
   const error = await refusedAt(RESPONSES, { instructions: 'be', input, tools }, param);
-  expect(error).toMatchObject({ param: place, message: `${place}: is wrong` });
+  expect(error).toMatchObject({ param: expectedPath, message: `${expectedPath}: is wrong` });
 });
 
 test('a string input has no inner paths', async () => {
@@ -77,24 +77,24 @@ test.each([
   ['stop', 'stop_sequences'],
   ['max_tokens', 'max_tokens'],
   ['max_completion_tokens', 'max_tokens'],
-])('%s of the chat is %s of a message', async (param, place) => {
+])('%s of the chat is %s of a message', async (param, expectedPath) => {
   const error = await refusedAt(MESSAGES, { max_tokens: 9, system: 'be', messages }, param);
-  expect(error).toMatchObject({ param: place, message: `${place}: is wrong` });
+  expect(error).toMatchObject({ param: expectedPath, message: `${expectedPath}: is wrong` });
 });
 
 describe("the chat's name for an image", () => {
   const refusal = 'reads text only, not parts of type "image_url"';
   test.each([
-    [RESPONSES, { input: [{ role: 'user', content: [picture] }] }, 'input.0.content.0', '"input_image"'],
+    [RESPONSES, { input: [{ role: 'user', content: [imagePart] }] }, 'input.0.content.0', '"input_image"'],
     [
       MESSAGES,
       { max_tokens: 9, messages: [{ role: 'user', content: [image] }] },
       'messages.0.content.0',
       '"image"',
     ],
-  ])('%s: has the name that the caller gave it', async (path, body, place, type) => {
+  ])('%s: has the name that the caller gave it', async (path, body, expectedPath, type) => {
     const error = await refusedAt(path, body, 'messages.0.content.0', refusal);
-    expect(error.message).toBe(`${place}: reads text only, not parts of type ${type}`);
+    expect(error.message).toBe(`${expectedPath}: reads text only, not parts of type ${type}`);
   });
 });
 

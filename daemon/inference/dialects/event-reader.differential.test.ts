@@ -10,17 +10,17 @@ import { EventReader } from './event-reader.ts';
  * bytes.
  */
 const READERS: Record<string, (chunks: Uint8Array[]) => string[] | Promise<string[]>> = {
-  ours: (chunks) => {
+  actual: (chunks) => {
     const reader = new EventReader();
     const blocks = [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()];
     return blocks.flatMap((block) => ('data' in block ? [block.data] : []));
   },
   'eventsource-parser': (chunks) => {
-    const seen: string[] = [];
-    const parser = createParser({ onEvent: ({ data }) => seen.push(data) });
+    const events: string[] = [];
+    const parser = createParser({ onEvent: ({ data }) => events.push(data) });
     const decoder = new TextDecoder();
     for (const chunk of chunks) parser.feed(decoder.decode(chunk, { stream: true }));
-    return seen;
+    return events;
   },
   openai: async (chunks) => {
     const body = new ReadableStream<Uint8Array>({
@@ -29,11 +29,11 @@ const READERS: Record<string, (chunks: Uint8Array[]) => string[] | Promise<strin
         controller.close();
       },
     });
-    const seen: string[] = [];
+    const events: string[] = [];
     for await (const { data } of _iterSSEMessages(new Response(body), new AbortController())) {
-      if (data !== null) seen.push(data);
+      if (data !== null) events.push(data);
     }
-    return seen;
+    return events;
   },
 };
 
@@ -60,9 +60,9 @@ test('reads event streams like two public parsers, for any chunking', async () =
   await fc.assert(
     fc.asyncProperty(stream, fc.array(fc.nat(), { maxLength: 12 }), async (written, cuts) => {
       const chunks = cutAt(Buffer.from(written), cuts);
-      const [ours, ...others] = await Promise.all(Object.values(READERS).map((read) => read(chunks)));
-      for (const theirs of others) {
-        expect(ours?.filter((each) => each !== '')).toEqual(theirs.filter((each) => each !== ''));
+      const [actual, ...references] = await Promise.all(Object.values(READERS).map((read) => read(chunks)));
+      for (const reference of references) {
+        expect(actual?.filter((each) => each !== '')).toEqual(reference.filter((each) => each !== ''));
       }
     }),
     fuzzing('event streams', 100_000),

@@ -9,4 +9,4 @@ it.each([
   ['[1]', undefined],
   ['null', undefined],
   ['"x"', undefined],
-])('arguments %j are %j', (text, wanted) => expect(callArguments(text)).toBe(wanted));
+])('arguments %j are %j', (text, expected) => expect(callArguments(text)).toBe(expected));

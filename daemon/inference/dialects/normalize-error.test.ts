@@ -42,4 +42,4 @@ test.each([
   [{ error: null }, undefined],
   [{ error: '' }, undefined],
   [{}, undefined],
-])('%j tells %j', (body, error) => expect(errorOf(body)).toEqual(error));
+])('%j has the message %j', (body, error) => expect(errorOf(body)).toEqual(error));

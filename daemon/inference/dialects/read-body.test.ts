@@ -23,12 +23,12 @@ test('reports every fault of a small body', () => {
 });
 
 const wrong = Array<number>(50_000).fill(1);
-const asked = { model: 'a', max_tokens: 5 };
-const user = (content: unknown) => ({ ...asked, messages: [{ role: 'user', content }] });
+const base = { model: 'a', max_tokens: 5 };
+const user = (content: unknown) => ({ ...base, messages: [{ role: 'user', content }] });
 
 describe('stops at the first fault of a long list', () => {
   test.each<[path: string, Schema, body: unknown]>([
-    ['messages.0', messagesBody, { ...asked, messages: wrong }],
+    ['messages.0', messagesBody, { ...base, messages: wrong }],
     ['messages.0.content.0', messagesBody, user(wrong)],
     [
       'messages.0.content.0.content.0',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseSignature, reasoningSignature, recordOrigin, thoughtOriginOf } from './reasoning-signature.ts';
 
-test('a signature is parsed as it was written', () => {
+test('a written signature is parsed unchanged', () => {
   expect(parseSignature(reasoningSignature('groq', 'reasoning'))).toEqual({
     upstream: 'groq',
     field: 'reasoning',
@@ -23,7 +23,7 @@ test.each([
   `svc:reasoning:${'a'.repeat(33)}`,
   'x svc:reasoning:groq',
   'svc:reasoning:groq\nx',
-])('%j is none', (mark) => {
+])('%j is not a signature', (mark) => {
   const message = {};
   recordOrigin(message, mark);
   expect([parseSignature(mark), thoughtOriginOf(message)]).toEqual([undefined, undefined]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { InferenceCall } from '../call-context.ts';
 import { InternalResponse } from '../internal-response.ts';
 import { TASKS } from '../tasks.ts';
-import { ask, post, until } from '../testing/client.ts';
+import { post, send, until } from '../testing/client.ts';
 import {
   BODIES,
   COUNT,
@@ -14,18 +14,18 @@ import {
   RESPONSES,
   typesOf,
 } from '../testing/dialects.ts';
-import { CHAT, closeAfterEach, delta, held, SSE, setUp } from '../testing/forwarding.ts';
+import { CHAT, closeAfterEach, delta, SSE, setUp, startWithManualEngine } from '../testing/forwarding.ts';
 import { serveDialect } from './serve-dialect.ts';
 
 closeAfterEach();
 
 describe.each(PATHS)('%s', (path) => {
   test('is the equivalent chat: path, body, credentials, headers, log', async () => {
-    const seen: { url?: string; body: string; headers: object }[] = [];
+    const requests: { url?: string; body: string; headers: object }[] = [];
     const { gateway, slots } = await setUp(async (req, res) => {
       let body = '';
       for await (const part of req) body += part;
-      seen.push({ url: req.url, body, headers: req.headers });
+      requests.push({ url: req.url, body, headers: req.headers });
       res.writeHead(200, JSON_TYPE);
       res.end(
         '{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}',
@@ -36,9 +36,9 @@ describe.each(PATHS)('%s', (path) => {
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({ 'x-svc-slot': 'agent', 'x-svc-model': 'qwen' });
     expect(JSON.parse(answer.body)).toMatchObject({ model: 'qwen', usage: { output_tokens: 4 } });
-    expect(seen).toMatchObject([{ url: CHAT, headers: { authorization: 'Bearer engine-key' } }]);
-    expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({ model: 'qwen', messages: hi });
-    expect(JSON.stringify(seen)).not.toContain('secret');
+    expect(requests).toMatchObject([{ url: CHAT, headers: { authorization: 'Bearer engine-key' } }]);
+    expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ model: 'qwen', messages: hi });
+    expect(JSON.stringify(requests)).not.toContain('secret');
     expect(slots.released).toBe(1);
     expect(gateway.log).toMatchObject([{ route: path, slot: 'agent', status: 200, completion_tokens: 4 }]);
   });
@@ -63,11 +63,11 @@ describe.each(PATHS)('%s', (path) => {
   });
 
   test('a stream is translated as it arrives', async () => {
-    const { gateway, got } = await held();
-    const { head } = ask(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
-    await until(() => got.length === 1);
-    got[0]?.writeHead(200, SSE);
-    got[0]?.write(delta('one'));
+    const { gateway, responses } = await startWithManualEngine();
+    const { head } = send(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
+    await until(() => responses.length === 1);
+    responses[0]?.writeHead(200, SSE);
+    responses[0]?.write(delta('one'));
     const res = await head;
     let text = '';
     res.setEncoding('utf8').on('data', (part: string) => {
@@ -75,19 +75,19 @@ describe.each(PATHS)('%s', (path) => {
     });
     await until(() => text.includes('"one"'));
     expect(text).not.toContain('two');
-    got[0]?.end(`${delta('two')}${finish('stop')}data: [DONE]\n\n`);
+    responses[0]?.end(`${delta('two')}${finish('stop')}data: [DONE]\n\n`);
     await until(() => res.complete);
     expect(typesOf(text).at(-1)).toBe(path === RESPONSES ? 'response.completed' : 'message_stop');
     expect(gateway.log).toMatchObject([{ status: 200, error: null }]);
   });
 
   test('a client disconnect ends the work of the engine', async () => {
-    const { gateway, got, engine, slots } = await held();
-    const { req, head } = ask(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
+    const { gateway, responses, engine, slots } = await startWithManualEngine();
+    const { req, head } = send(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
     head.then((res) => res.on('error', () => {})).catch(() => {});
-    await until(() => got.length === 1);
-    got[0]?.writeHead(200, SSE);
-    got[0]?.write(delta('one'));
+    await until(() => responses.length === 1);
+    responses[0]?.writeHead(200, SSE);
+    responses[0]?.write(delta('one'));
     await head;
     req.destroy();
     await until(() => engine.sockets.size === 0 && slots.released === 1);
@@ -95,11 +95,11 @@ describe.each(PATHS)('%s', (path) => {
     expect(gateway.log).toMatchObject([{ status: 499, error: 'client_closed' }]);
   });
 
-  test('before the head too', async () => {
-    const { gateway, got, engine } = await held();
-    const { req } = ask(gateway.origin, path, JSON.stringify(BODIES[path]));
+  test('also before the response head', async () => {
+    const { gateway, responses, engine } = await startWithManualEngine();
+    const { req } = send(gateway.origin, path, JSON.stringify(BODIES[path]));
     req.on('error', () => {});
-    await until(() => got.length === 1);
+    await until(() => responses.length === 1);
     req.destroy();
     await until(() => engine.sockets.size === 0);
   });
@@ -111,27 +111,27 @@ describe.each(PATHS)('%s', (path) => {
     const { gateway } = await setUp((req, res) => {
       req.resume();
       res.writeHead(200, SSE);
-      const pump = () => {
+      const writeMore = () => {
         while (!res.destroyed) {
           sent += block.length;
           if (res.write(block)) continue;
           full = true;
-          res.once('drain', pump);
+          res.once('drain', writeMore);
           return;
         }
       };
-      pump();
+      writeMore();
     });
-    const { req, head } = ask(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
+    const { req, head } = send(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));
     const res = await head;
     res.on('error', () => {});
     res.pause();
     await until(() => full);
     let before = -1;
     await until(() => {
-      const still = before === sent;
+      const isPaused = before === sent;
       before = sent;
-      return still;
+      return isPaused;
     });
     expect(sent).toBeLessThan(30 * 1024 * 1024);
     req.destroy();
@@ -145,12 +145,12 @@ describe.each(PATHS)('%s', (path) => {
     });
     const answer = await post(gateway.origin, path, BODIES[path]);
     expect(answer.status).toBe(422);
-    const said = { message: 'no such grammar', code: 'bad_grammar' };
-    const error = { ...said, type: 'invalid_request_error', param: null };
+    const engineError = { message: 'no such grammar', code: 'bad_grammar' };
+    const error = { ...engineError, type: 'invalid_request_error', param: null };
     expect(JSON.parse(answer.body)).toEqual(path === MESSAGES ? { type: 'error', error } : { error });
   });
 
-  test('a prompt that is too long by another code gets the code that agents know', async () => {
+  test('another code for a prompt that is too long becomes the code that agents expect', async () => {
     const message =
       "This model's maximum context length is 512 tokens. However, you requested 600 tokens (590 in the messages, 10 in the completion).";
     const { gateway } = await setUp((req, res) => {
@@ -162,16 +162,16 @@ describe.each(PATHS)('%s', (path) => {
     });
     const answer = await post(gateway.origin, path, BODIES[path]);
     expect(answer.status).toBe(400);
-    const told = path === MESSAGES ? `prompt is too long: ${message}` : message;
+    const expected = path === MESSAGES ? `prompt is too long: ${message}` : message;
     expect(JSON.parse(answer.body)).toMatchObject({
-      error: { code: 'context_length_exceeded', message: told },
+      error: { code: 'context_length_exceeded', message: expected },
     });
   });
 
   test.each([
     ['no JSON', 'hello'],
     ['a list', '[1]'],
-  ])('%s is told as a failure of the engine', async (_, text) => {
+  ])('%s is reported as a failure of the engine', async (_, text) => {
     const { gateway } = await setUp((req, res) => {
       req.resume();
       res.writeHead(200, JSON_TYPE);
@@ -228,7 +228,7 @@ describe('counting', () => {
     },
   );
 
-  test.each(['{}', '{"input_tokens":"many"}', '{"input_tokens":1.5}'])('%s is no count', async (text) => {
+  test.each(['{}', '{"input_tokens":"many"}', '{"input_tokens":1.5}'])('%s is not a count', async (text) => {
     const { gateway } = await setUp((req, res) => {
       req.resume();
       res.writeHead(200, JSON_TYPE);
@@ -242,7 +242,7 @@ test.each([
   ['messages', BODIES[MESSAGES]],
   ['responses', { ...BODIES[RESPONSES], max_output_tokens: 9 }],
 ] as const)(
-  '%s: the limit of the answer reaches OpenAI under the name that its models take',
+  '%s: the output limit is sent to OpenAI under the name that its models accept',
   async (name, body) => {
     const sent: unknown[] = [];
     const chat = async (call: InferenceCall) => {

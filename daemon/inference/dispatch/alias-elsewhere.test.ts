@@ -8,18 +8,21 @@ const on = routingView({
   models: [registeredModel({ id: 'whisper:small', type: 'stt', format: 'flm' })],
   upstreams: [far],
 });
-const told = (path: string, model: string) =>
+const explained = (path: string, model: string) =>
   explain({ path, model }, on, {
     previewSlot: () => ({ load: null, refusal: null }),
     queueMax: 64,
     refusalOf: () => null,
   });
 
-test('a recording goes to an upstream only by the name in its bytes', () => {
-  expect(told(PATH, 'whisper:small')).toMatchObject({ upstream: 'far', error: null });
-  expect(told(PATH, 'whisper-small-flm')).toMatchObject({
+test('a recording is dispatched to an upstream only by the name in its form', () => {
+  expect(explained(PATH, 'whisper:small')).toMatchObject({ upstream: 'far', error: null });
+  expect(explained(PATH, 'whisper-small-flm')).toMatchObject({
     upstream: 'far',
     error: { code: 'dispatch.capability_mismatch' },
   });
-  expect(told('/v1/chat/completions', 'whisper-small-flm')).toMatchObject({ upstream: 'far', error: null });
+  expect(explained('/v1/chat/completions', 'whisper-small-flm')).toMatchObject({
+    upstream: 'far',
+    error: null,
+  });
 });

@@ -9,12 +9,13 @@ import { plainModelRef } from './model-ref.ts';
 import { pathRow } from './paths.ts';
 import type { RoutingView } from './routing-view.ts';
 
-function ask(path: string, model: string | null, on: RoutingView) {
+function requestFor(path: string, model: string | null, on: RoutingView) {
   const { type } = pathRow(path);
   const address = rewriteModelRef(modelOmitted(plainModelRef(model), path, on), on, type);
   return { path, type, modelRef: address };
 }
-const chat = (model: string | null, on: RoutingView) => resolve(ask('/v1/chat/completions', model, on), on);
+const chat = (model: string | null, on: RoutingView) =>
+  resolve(requestFor('/v1/chat/completions', model, on), on);
 const slot = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
   slotRecord({ name, model, ...more });
 
@@ -36,7 +37,7 @@ describe('step 1, loaded slot', () => {
     });
     expect(chat('m', on)).toMatchObject({ step: 'loaded-slot', target: { slot: 'b' } });
   });
-  test('ready before under pressure before degraded, then the shorter queue', () => {
+  test('ready, then under memory pressure, then degraded; among equals the shorter queue', () => {
     const busy = slot('busy', 'm', { state: 'serving', active: 4, queued: 1 });
     const degraded = slot('degraded', 'm', { degraded: 'cpu' });
     const some = slot('some', 'm', { state: 'serving', active: 2 });
@@ -67,7 +68,7 @@ describe('lane pin', () => {
     const on = routingView({ slots: [first, { ...second, state: 'offline' }] });
     expect(chat('second', on)).toMatchObject({ step: 'registry', target: { slot: 'second' } });
   });
-  test('a pinned slot in ERROR yields to a healthy sibling with the same model', () => {
+  test('a pinned slot in ERROR is replaced by a healthy sibling with the same model', () => {
     const on = routingView({ slots: [first, { ...second, state: 'error' }] });
     expect(chat('second', on)).toMatchObject({ step: 'loaded-slot', target: { slot: 'first' } });
     const cold = routingView({
@@ -86,7 +87,7 @@ describe('lane pin', () => {
     const on = routingView({ slots: [slotRecord({ name: 'agent', model: null, state: 'offline' })] });
     expect(chat('agent', on)).toMatchObject({ target: { slot: 'agent', model: null } });
   });
-  test('never leads to an upstream that happens to list the model', () => {
+  test('never resolves to an upstream that happens to list the model', () => {
     const on = routingView({
       slots: [slot('agent', 'm', { state: 'offline' })],
       upstreams: [upstreamFacts({ name: 'u', models: ['m'] })],
@@ -154,7 +155,7 @@ describe('steps 3 and 4, upstreams', () => {
     ['/v1/chat/completions', 'agent-hermes', 'agent'],
     ['/v1/chat/completions', 'svc/agent', 'agent'],
     ['/v1/audio/speech', 'voices', 'voices'],
-  ])('%s with the name %s means slot %s, whatever upstreams list', (path, model, expected) => {
+  ])('%s with the name %s resolves to slot %s, regardless of upstreams', (path, model, expected) => {
     const slots = [
       slot('agent', 'm', { state: 'offline' }),
       slot('embed', 'e5', { type: 'embedding', state: 'offline' }),
@@ -162,9 +163,9 @@ describe('steps 3 and 4, upstreams', () => {
     ];
     const names = ['agent', 'agent-hermes', 'svc/agent', 'embed', 'voices'];
     const on = routingView({ slots, upstreams: [upstreamFacts({ name: 'u', isCold: true, models: names })] });
-    expect(resolve(ask(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
+    expect(resolve(requestFor(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
   });
-  test('the name of a missing slot goes where it is listed, but svc/ and the legacy alias never', () => {
+  test('the name of a missing slot resolves to an upstream that lists it, but svc/ and the legacy alias do not', () => {
     const upstreams = [upstreamFacts({ name: 'u', models: ['coder', 'agent-hermes'] })];
     const on = routingView({ upstreams });
     expect(chat('coder', on).target).toMatchObject({ upstream: 'u' });
@@ -181,10 +182,14 @@ describe('steps 3 and 4, upstreams', () => {
       ],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'b', model: 'm' } });
-    const gone = routingView({ ...on, slots: [], upstreams: [upstreamFacts({ name: 'a', models: ['m'] })] });
-    expect(chat('m', gone)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
+    const withoutSlot = routingView({
+      ...on,
+      slots: [],
+      upstreams: [upstreamFacts({ name: 'a', models: ['m'] })],
+    });
+    expect(chat('m', withoutSlot)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
   });
-  test('also a model whose slot has its id as name', () => {
+  test('the registry also binds a model whose slot has its id as name', () => {
     const on = routingView({
       slots: [slot('m', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:u' })],
@@ -212,7 +217,7 @@ describe('steps 3 and 4, upstreams', () => {
       upstream: 'u',
     });
   });
-  test('a binding to a slot that holds another model leads to no other model', () => {
+  test('a binding to a slot that holds another model does not resolve to that model', () => {
     const on = routingView({
       slots: [slot('a', 'other', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'slot:a' })],
@@ -230,19 +235,19 @@ describe('steps 3 and 4, upstreams', () => {
       reads++;
       return warm;
     };
-    expect(await dispatch(ask('/v1/chat/completions', 'm', cold), cold, refresh)).toMatchObject({
+    expect(await dispatch(requestFor('/v1/chat/completions', 'm', cold), cold, refresh)).toMatchObject({
       step: 'upstream-live',
       target: { upstream: 'u' },
     });
     expect(reads).toBe(1);
-    const still = { ...cold, coldListsFetched: true };
-    const decision = dispatch(ask('/v1/chat/completions', 'm', cold), cold, async () => still);
+    const refreshed = { ...cold, coldListsFetched: true };
+    const decision = dispatch(requestFor('/v1/chat/completions', 'm', cold), cold, async () => refreshed);
     await expect(decision).rejects.toMatchObject({ code: 'dispatch.no_route' });
   });
   test('without cold upstreams nothing is awaited', () => {
     const on = routingView({ slots: [slot('a', 'm')] });
-    const decided = dispatch(ask('/v1/chat/completions', 'm', on), on, () =>
-      Promise.reject(new Error('asked')),
+    const decided = dispatch(requestFor('/v1/chat/completions', 'm', on), on, () =>
+      Promise.reject(new Error('unexpected refresh')),
     );
     expect(decided).toMatchObject({ step: 'loaded-slot' });
   });
@@ -265,7 +270,7 @@ describe('the name of a slot on the routes of its type', () => {
     ['/v1/audio/speech', 'tts2'],
     ['/v1/audio/transcriptions', 'stt2'],
   ];
-  test.each(rows)('%s with %s goes to that slot, loaded or not', (path, name) => {
+  test.each(rows)('%s with %s resolves to that slot, loaded or not', (path, name) => {
     for (const [state, step] of [
       ['offline', 'registry'],
       ['ready', 'loaded-slot'],
@@ -273,7 +278,7 @@ describe('the name of a slot on the routes of its type', () => {
       const on = routingView({
         slots: pairs.map((each) => (each.name === name ? { ...each, state } : each)),
       });
-      expect(resolve(ask(path, name, on), on)).toMatchObject({ step, target: { slot: name } });
+      expect(resolve(requestFor(path, name, on), on)).toMatchObject({ step, target: { slot: name } });
     }
   });
 });
@@ -297,8 +302,8 @@ describe('step 5, capability and path', () => {
     ['/v1/audio/speech', 'tts-1', 'tts'],
     ['/v1/audio/transcriptions', 'whisper-1', 'stt'],
     ['/v1/images/generations', 'unknown', 'img'],
-  ])('%s with %s goes to slot %s', (path, model, expected) => {
-    expect(resolve(ask(path, model, on), on)).toMatchObject({
+  ])('%s with %s resolves to slot %s', (path, model, expected) => {
+    expect(resolve(requestFor(path, model, on), on)).toMatchObject({
       step: 'capability-path',
       target: { slot: expected },
     });
@@ -308,14 +313,14 @@ describe('step 5, capability and path', () => {
     ['a-rerank-b', 'rerank'],
     ['SDXL-turbo', 'img'],
     ['flux.1', 'img'],
-  ])('the name %s leads to slot %s, which cannot chat', (model, expected) => {
-    const question = ask('/v1/chat/completions', model, on);
+  ])('the name %s resolves to slot %s, which cannot chat', (model, expected) => {
+    const question = requestFor('/v1/chat/completions', model, on);
     const found = resolve(question, on);
     expect(found.target).toMatchObject({ slot: expected });
     expect(refusal(question, on, found)).toMatchObject({ code: 'dispatch.capability_mismatch', status: 409 });
   });
   test('an unknown chat model is never another model', () => {
-    const question = ask('/v1/chat/completions', 'chat-2', on);
+    const question = requestFor('/v1/chat/completions', 'chat-2', on);
     expect(refusal(question, on, resolve(question, on))).toMatchObject({
       code: 'dispatch.no_route',
       status: 404,
@@ -332,14 +337,14 @@ describe('model omitted: the path decides', () => {
     ['/v1/responses', 'agent'],
     ['/v1/embeddings', 'embed'],
   ])('%s resolves to %s', (path, expected) => {
-    expect(resolve(ask(path, null, on), on).target).toMatchObject({ slot: expected });
+    expect(resolve(requestFor(path, null, on), on).target).toMatchObject({ slot: expected });
   });
   test('a slot that does not exist is 404, a route that requires a model 400', () => {
-    expect(() => ask('/v1/rerank', null, on)).toThrowError(
+    expect(() => requestFor('/v1/rerank', null, on)).toThrowError(
       expect.objectContaining({ code: 'dispatch.no_route' }),
     );
     for (const path of ['/v1/audio/speech', '/v1/audio/transcriptions', '/v1/images/generations']) {
-      expect(() => ask(path, null, on)).toThrowError(
+      expect(() => requestFor(path, null, on)).toThrowError(
         expect.objectContaining({ code: 'request.missing_model' }),
       );
     }
@@ -348,7 +353,7 @@ describe('model omitted: the path decides', () => {
 
 test('chat sent to an embedding model by its id is 409', () => {
   const on = routingView({ slots: [slot('embed', 'e5', { type: 'embedding' })] });
-  const question = ask('/v1/chat/completions', 'e5', on);
+  const question = requestFor('/v1/chat/completions', 'e5', on);
   expect(refusal(question, on, resolve(question, on))).toMatchObject({
     code: 'dispatch.capability_mismatch',
   });

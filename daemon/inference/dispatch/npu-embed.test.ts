@@ -10,9 +10,9 @@ import { pathRow } from './paths.ts';
 
 const TAG = 'embed-gemma:300m';
 const npu = slotRecord({ name: 'embed', type: 'embedding', engine: 'flm', model: TAG, state: 'offline' });
-const twin = slotRecord({ name: 'twin', type: 'embedding', engine: 'llama-server', model: TAG });
+const sameModel = slotRecord({ name: 'twin', type: 'embedding', engine: 'llama-server', model: TAG });
 const chat = slotRecord({ name: 'npu', engine: 'flm', model: 'llama3.2:1b' });
-const slots = [chat, twin, npu];
+const slots = [chat, sameModel, npu];
 const upstreams = [upstreamFacts({ name: 'far', models: [TAG] })];
 
 function targetOf(model: string | null, path = '/v1/embeddings', all = slots) {
@@ -36,13 +36,13 @@ test('does not skip another slot that is named', () => {
   expect(targetOf('svc/twin')).toEqual(['loaded-slot', 'twin']);
 });
 
-test("a name that nobody knows is the dispatcher's", () => {
+test('an unknown name is left to the dispatcher', () => {
   expect(targetOf('text-embedding-3-small')).toEqual(['capability-path', 'embed']);
 });
 
-test('in ERROR, and for chat, the dispatcher decides', () => {
+test('the dispatcher decides for a slot in ERROR and for chat', () => {
   const broken = { ...npu, state: 'error' as const };
-  expect(targetOf(TAG, '/v1/embeddings', [chat, twin, broken])).toEqual(['loaded-slot', 'twin']);
+  expect(targetOf(TAG, '/v1/embeddings', [chat, sameModel, broken])).toEqual(['loaded-slot', 'twin']);
   expect(targetOf('llama3.2:1b', '/v1/chat/completions')).toEqual(['loaded-slot', 'npu']);
 });
 

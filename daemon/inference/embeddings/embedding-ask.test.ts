@@ -57,5 +57,5 @@ test.each([
     });
     return;
   }
-  throw new Error('it was taken');
+  throw new Error('it was accepted');
 });

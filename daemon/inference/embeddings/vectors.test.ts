@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hasFormat, transformEmbeddings, type VectorOptions } from './vectors.ts';
 
-type Made = {
+type Embeddings = {
   object: string;
   model: string;
   usage: object;
   data: { object: string; index: number; embedding: string | number[] }[];
 };
-const wanted = (more: Partial<VectorOptions> = {}): VectorOptions => ({
+const optionsOf = (more: Partial<VectorOptions> = {}): VectorOptions => ({
   format: 'float',
   dimensions: null,
   count: 1,
@@ -16,8 +16,8 @@ const wanted = (more: Partial<VectorOptions> = {}): VectorOptions => ({
   ...more,
 });
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
-const made = (body: unknown, more: Partial<VectorOptions> = {}): Made =>
-  JSON.parse(transformEmbeddings(bytes(body), wanted(more), 'ours').toString()) as Made;
+const transformed = (body: unknown, more: Partial<VectorOptions> = {}): Embeddings =>
+  JSON.parse(transformEmbeddings(bytes(body), optionsOf(more), 'ours').toString()) as Embeddings;
 const base64 = (vector: readonly number[]) => {
   const out = Buffer.alloc(vector.length * 4);
   vector.forEach((value, at) => {
@@ -32,19 +32,21 @@ describe('the requested format', () => {
   test('floats become base64 and base64 becomes floats, float32 for float32', () => {
     fc.assert(
       fc.property(fc.array(float32, { minLength: 1, maxLength: 40 }), (vector) => {
-        const coded = made({ data: [{ embedding: vector }] }, { format: 'base64' }).data[0]?.embedding;
+        const coded = transformed({ data: [{ embedding: vector }] }, { format: 'base64' }).data[0]?.embedding;
         expect(coded).toBe(base64(vector));
-        const plain = made({ data: [{ embedding: coded }] }).data[0]?.embedding as number[];
+        const plain = transformed({ data: [{ embedding: coded }] }).data[0]?.embedding as number[];
         expect(plain.map((value) => Math.fround(value) + 0)).toEqual(vector.map((value) => value + 0));
       }),
     );
   });
 
-  test('leaves the right format unchanged', () => {
+  test('leaves vectors in the requested format unchanged', () => {
     const text = '{"data":[{"embedding":[0.10000000000000000555,-1e-9]}],"usage":{}}';
-    const { data } = JSON.parse(transformEmbeddings(Buffer.from(text), wanted(), null).toString()) as Made;
+    const { data } = JSON.parse(
+      transformEmbeddings(Buffer.from(text), optionsOf(), null).toString(),
+    ) as Embeddings;
     expect(data[0]?.embedding).toEqual([0.1, -1e-9]);
-    expect(made({ data: [{ embedding: 'AACAPw==' }] }, { format: 'base64' }).data[0]?.embedding).toBe(
+    expect(transformed({ data: [{ embedding: 'AACAPw==' }] }, { format: 'base64' }).data[0]?.embedding).toBe(
       'AACAPw==',
     );
   });
@@ -53,19 +55,21 @@ describe('the requested format', () => {
 describe('the requested length', () => {
   test('is truncated and normalised where the model was trained for it', () => {
     const body = { data: [{ embedding: [3, 4, 12, 84] }] };
-    expect(made(body, { dimensions: 2, cut: true }).data[0]?.embedding).toEqual(
+    expect(transformed(body, { dimensions: 2, cut: true }).data[0]?.embedding).toEqual(
       [0.6, 0.8].map(Math.fround).map((v) => Number(v.toPrecision(9))),
     );
     expect(
-      made({ data: [{ embedding: base64([3, 4, 12]) }] }, { dimensions: 2, cut: true, format: 'base64' })
-        .data[0]?.embedding,
+      transformed(
+        { data: [{ embedding: base64([3, 4, 12]) }] },
+        { dimensions: 2, cut: true, format: 'base64' },
+      ).data[0]?.embedding,
     ).toBe(base64([0.6, 0.8].map(Math.fround)));
   });
 
   test.each([[[1, 0, 0]], [base64([1, 0, 0])], [[1]]])(
-    '%j is refused by name where nobody did it',
+    '%j is refused, naming the field, when the length was not applied',
     (embedding) => {
-      expect(() => made({ data: [{ embedding }] }, { dimensions: 2 })).toThrow(
+      expect(() => transformed({ data: [{ embedding }] }, { dimensions: 2 })).toThrow(
         expect.objectContaining({
           status: 400,
           code: 'request.invalid',
@@ -76,16 +80,18 @@ describe('the requested length', () => {
   );
 
   test('is used from an engine that supports it', () => {
-    expect(made({ data: [{ embedding: [0, 1] }] }, { dimensions: 2 }).data[0]?.embedding).toEqual([0, 1]);
+    expect(transformed({ data: [{ embedding: [0, 1] }] }, { dimensions: 2 }).data[0]?.embedding).toEqual([
+      0, 1,
+    ]);
   });
 
-  test('longer than the model gives is refused, never padded', () => {
-    expect(() => made({ data: [{ embedding: [0, 1] }] }, { dimensions: 4, cut: true })).toThrow('4');
+  test('longer than the vectors of the model is refused, never padded', () => {
+    expect(() => transformed({ data: [{ embedding: [0, 1] }] }, { dimensions: 4, cut: true })).toThrow('4');
   });
 });
 
-test('one shape: order of the inputs, object, model and counts', () => {
-  const answer = made(
+test('the response always has the order of the inputs, object, model and counts', () => {
+  const answer = transformed(
     {
       id: 'x',
       data: [
@@ -106,7 +112,7 @@ test('one shape: order of the inputs, object, model and counts', () => {
     model: 'ours',
     usage: { prompt_tokens: 5, total_tokens: 5 },
   });
-  expect(made({ model: 'theirs', data: [{ embedding: [1] }] })).toMatchObject({
+  expect(transformed({ model: 'theirs', data: [{ embedding: [1] }] })).toMatchObject({
     model: 'theirs',
     usage: { prompt_tokens: 0, total_tokens: 0 },
   });
@@ -126,7 +132,7 @@ test.each([
   [{ data: [{ index: 'a', embedding: [1] }] }],
 ])('%j is not a list of vectors: 502', (body) => {
   for (const format of ['float', 'base64'] as const)
-    expect(() => made(body, { format })).toThrow(
+    expect(() => transformed(body, { format })).toThrow(
       expect.objectContaining({ code: 'upstream.error', status: 502 }) as Error,
     );
 });

@@ -1,19 +1,27 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { ask, post, readAll, until } from '../testing/client.ts';
-import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from '../testing/forwarding.ts';
+import { post, readAll, send, until } from '../testing/client.ts';
+import {
+  CHAT,
+  closeAfterEach,
+  delta,
+  hello,
+  SSE,
+  setUp,
+  startWithManualEngine,
+} from '../testing/forwarding.ts';
 import { StreamingEngine } from '../testing/streaming-engine.ts';
 
 closeAfterEach();
 
 describe('the request to the engine', () => {
-  test('has its own key, our request id, identity encoding, the rewritten body; nothing else of the caller', async () => {
-    let seen: { url?: string; headers: object; body: string } | undefined;
+  test('has the key of the engine, our request id, identity encoding and the rewritten body, and nothing else of the caller', async () => {
+    let engineRequest: { url?: string; headers: object; body: string } | undefined;
     const { gateway, slots } = await setUp(async (req, res) => {
       let body = '';
       for await (const chunk of req) body += chunk;
-      seen = { url: req.url, headers: req.headers, body };
+      engineRequest = { url: req.url, headers: req.headers, body };
       res.setHeader('content-type', 'application/json');
       res.end('{}');
     });
@@ -31,8 +39,8 @@ describe('the request to the engine', () => {
       },
     );
     expect(answer.status).toBe(200);
-    expect(JSON.stringify(seen)).not.toContain('secret');
-    expect(seen).toMatchObject({
+    expect(JSON.stringify(engineRequest)).not.toContain('secret');
+    expect(engineRequest).toMatchObject({
       url: `${CHAT}?a=%2F`,
       headers: { authorization: 'Bearer engine-key', 'accept-encoding': 'identity', 'x-request-id': 'r1' },
       body: '{"model":"qwen","messages":[{"role":"user","content":"hi"}]}',
@@ -88,12 +96,12 @@ describe('responses pass unchanged', () => {
         res.end();
       },
     ],
-  ])('JSON %s', async (_, play) => {
+  ])('JSON %s', async (_, respond) => {
     const { gateway, slots } = await setUp((_req, res) => {
       res.setHeader('content-type', 'application/json; charset=utf-8');
       res.setHeader('set-cookie', 'a=b');
       res.setHeader('access-control-allow-origin', '*');
-      play(res);
+      respond(res);
     });
     const answer = await post(gateway.origin, CHAT, hello);
     expect(answer.body).toBe(odd);
@@ -111,10 +119,10 @@ describe('responses pass unchanged', () => {
   });
 
   test('an event stream: head flushed before the first event, no cache, no buffering, speed recorded', async () => {
-    const { gateway, got, slots } = await held();
-    const { head } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
-    await until(() => got.length === 1);
-    got[0]?.writeHead(200, SSE).flushHeaders();
+    const { gateway, responses, slots } = await startWithManualEngine();
+    const { head } = send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
+    await until(() => responses.length === 1);
+    responses[0]?.writeHead(200, SSE).flushHeaders();
     const res = await head;
     expect(res.headers).toMatchObject({
       'content-type': 'text/event-stream',
@@ -123,9 +131,9 @@ describe('responses pass unchanged', () => {
     });
     const usage = 'data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":9}}\n\n';
     const rest = readAll(res);
-    got[0]?.write(delta('a'));
+    responses[0]?.write(delta('a'));
     await new Promise(setImmediate);
-    got[0]?.end(`${delta('b')}${usage}data: [DONE]\n\n`);
+    responses[0]?.end(`${delta('b')}${usage}data: [DONE]\n\n`);
     expect((await rest).body).toBe(`${delta('a')}${delta('b')}${usage}data: [DONE]\n\n`);
     await until(() => gateway.log.length === 1);
     expect(gateway.finished[0]).toMatchObject({ slot: 'agent', completionTokens: 9 });
@@ -145,11 +153,11 @@ describe('responses pass unchanged', () => {
 describe('a slow reader', () => {
   test('pauses the engine: the buffer stays bounded, and everything arrives', async () => {
     const total = 48 << 20;
-    const pouring = new StreamingEngine(total);
-    const { gateway } = await setUp((_req, res) => pouring.answer(res));
-    const res = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
-    await until(pouring.waits);
-    expect(pouring.sent).toBeLessThan(total / 2);
+    const engineStream = new StreamingEngine(total);
+    const { gateway } = await setUp((_req, res) => engineStream.answer(res));
+    const res = await send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
+    await until(engineStream.waits);
+    expect(engineStream.sent).toBeLessThan(total / 2);
     let received = 0;
     for await (const chunk of res) received += (chunk as Buffer).length;
     expect(received).toBe(total);
@@ -168,12 +176,12 @@ describe('a slow reader', () => {
       },
       { settings: { idleTimeoutS: 1 } },
     );
-    const asked = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
-    asked.req.on('error', () => {});
-    const res = await asked.head;
+    const request = send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
+    request.req.on('error', () => {});
+    const res = await request.head;
     res.on('error', () => {});
     await until(() => engine.sockets.size === 0, 5000);
     await until(() => gateway.log.length === 1);
-    asked.req.destroy();
+    request.req.destroy();
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { ask, readAll, until } from '../testing/client.ts';
+import { readAll, send, until } from '../testing/client.ts';
 import { listen, type TestServer, TestSlots } from '../testing/gateway.ts';
 import { awaitLease } from './await-lease.ts';
 import { CallScope } from './call-scope.ts';
@@ -23,10 +23,10 @@ async function setUp(stream: boolean) {
   const outcome: unknown[] = [];
   server = await listen((_req, res) => {
     const answer = new ResponseWriter({ res, onFirstByte: () => {}, stallMs: 1000 });
-    const life = new CallScope(res);
+    const scope = new CallScope(res);
     const options = {
       slots,
-      scope: life,
+      scope: scope,
       response: answer,
       stream,
       priority: 'interactive',
@@ -45,67 +45,67 @@ async function setUp(stream: boolean) {
         else res.writeHead(error.status).end();
       });
   });
-  const asked = ask(server.origin, '/', '{}');
+  const request = send(server.origin, '/', '{}');
   await until(() => load !== undefined);
-  return { load: load as unknown as Load, outcome, asked };
+  return { load: load as unknown as Load, outcome, request };
 }
 
 describe('a streaming caller', () => {
   test('has 200 and comments during an admitted load, then its response', async () => {
-    const { load, asked } = await setUp(true);
+    const { load, request } = await setUp(true);
     load.decided();
-    const res = await asked.head;
+    const res = await request.head;
     expect(res.headers['content-type']).toBe('text/event-stream');
-    let seen = '';
+    let received = '';
     res.on('data', (chunk) => {
-      seen += chunk;
+      received += chunk;
     });
-    await until(() => seen.split(': loading\n\n').length > 3);
+    await until(() => received.split(': loading\n\n').length > 3);
     load.ready();
     await until(() => res.complete);
-    expect(seen).toMatch(/^(: loading\n\n)+data: \[DONE\]\n\n$/);
+    expect(received).toMatch(/^(: loading\n\n)+data: \[DONE\]\n\n$/);
   });
 
   test('receives a later failure as an error event', async () => {
-    const { load, asked } = await setUp(true);
+    const { load, request } = await setUp(true);
     load.decided();
-    const res = await asked.head;
+    const res = await request.head;
     load.fail(new GatewayError('slot.failed', { details: { reason: 'exit 1' } }));
     const { body, whole } = await readAll(res);
     expect(whole).toBe(true);
     expect(body).toMatch(/^(: loading\n\n)+data: \{"error":\{"code":"slot\.failed".*\}\}\n\n$/);
   });
 
-  test('gets a real status while admission has not decided, however long it takes', async () => {
-    const { load, asked, outcome } = await setUp(true);
+  test('gets a real status until admission has decided, however long it takes', async () => {
+    const { load, request, outcome } = await setUp(true);
     await new Promise((resolve) => setTimeout(resolve, 60));
     load.fail(new GatewayError('slot.no_memory'));
-    expect((await asked.head).statusCode).toBe(507);
+    expect((await request.head).statusCode).toBe(507);
     expect(outcome).toHaveLength(1);
   });
 
   test('a short load is not reported', async () => {
-    const { load, asked } = await setUp(true);
+    const { load, request } = await setUp(true);
     load.decided();
     load.ready();
-    expect((await readAll(await asked.head)).body).toBe('plain');
+    expect((await readAll(await request.head)).body).toBe('plain');
   });
 });
 
 test('any other caller waits for its status', async () => {
-  const { load, asked } = await setUp(false);
+  const { load, request } = await setUp(false);
   load.decided();
   await new Promise((resolve) => setTimeout(resolve, 60));
   load.fail(new GatewayError('slot.loading', { retryAfterS: 10 }));
-  expect((await asked.head).statusCode).toBe(503);
+  expect((await request.head).statusCode).toBe(503);
 });
 
 test('a client disconnect ends the wait', async () => {
-  const { load, asked, outcome } = await setUp(true);
+  const { load, request, outcome } = await setUp(true);
   load.decided();
-  const res = await asked.head;
+  const res = await request.head;
   res.on('error', () => {});
-  asked.req.destroy();
+  request.req.destroy();
   load.fail(new GatewayError('slot.failed'));
   await until(() => outcome.length === 1);
 });

@@ -16,21 +16,21 @@ const refused = { code: 'ECONNREFUSED' };
 const answer = { status: 200 };
 
 it.each([
-  ['a whole answer', null, answer],
+  ['a complete response', null, answer],
   ['a wrapped 500', wrapped(500), { status: 500 }],
   ['a busy 503', wrapped(503), { status: 503 }],
-  ['a refusal of our key', wrapped(401), { status: 401 }],
+  ['a refused key of the gateway', wrapped(401), { status: 401 }],
   ['an error inside a 200', errorInside200(bytes, false), { status: 200 }],
   ['a prompt that is too long', new GatewayError('context_length_exceeded'), { status: 400 }],
-  ['an event that tells of a failure', new InBandError('upstream.error', 500), { status: 500 }],
-  ['one that says no more', new InBandError('upstream.error', null), null],
+  ['an event that reports a failure', new InBandError('upstream.error', 500), { status: 500 }],
+  ['one without details', new InBandError('upstream.error', null), null],
   ['one about a key', new InBandError('upstream.error', 401), null],
   ['no route that counts', cannotCountTokens(404), { lacks: 'count' }],
-  ['nobody there', connectionFailure(refused), { failed: refused }],
-  ['a break', brokenResponse(refused), { failed: refused }],
-  ['a caller who left', new ClientDisconnected(), null],
+  ['no listener', connectionFailure(refused), { failed: refused }],
+  ['a broken connection', brokenResponse(refused), { failed: refused }],
+  ['a caller that disconnected', new ClientDisconnected(), null],
   ['a cancel', new GatewayError('request.cancelled'), null],
-  ['our own limit for the whole', new GatewayError('dispatch.upstream_timeout'), null],
+  ['the total time limit of the gateway', new GatewayError('dispatch.upstream_timeout'), null],
 ])('%s', (_, failure, expected) => expect(callEnd(failure, answer)).toEqual(expected));
 
 it('a relayed error counts by its status', () => {

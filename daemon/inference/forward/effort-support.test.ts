@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { type EffortFallback, EffortSupport } from './effort-support.ts';
 
-const ASK = { upstream: 'cloud', model: 'm', effort: 'high', tools: true };
+const REQUEST = { upstream: 'cloud', model: 'm', effort: 'high', tools: true };
 const failure = (body: unknown, status = 400) => ({
   status,
   bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   truncated: false,
 });
-const learnt = (body: unknown, status?: number, ask = ASK) => {
+const learned = (body: unknown, status?: number, request = REQUEST) => {
   const efforts = new EffortSupport();
-  return [efforts.learnFromFailure(ask, undefined, failure(body, status)), efforts.fallbackFor(ask)];
+  return [efforts.learnFromFailure(request, undefined, failure(body, status)), efforts.fallbackFor(request)];
 };
 const OPENAI = "To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
 
@@ -25,7 +25,7 @@ test.each([
     422,
     'left out',
   ],
-])('%j with %i: %s', (body, status, told) => expect(learnt(body, status)).toEqual([told, told]));
+])('%j with %i: %s', (body, status, expected) => expect(learned(body, status)).toEqual([expected, expected]));
 
 test.each([
   ['reasoning_effort', 400],
@@ -34,35 +34,36 @@ test.each([
   [{ detail: [{ loc: ['body', 'tools'], msg: 'bad', input: { reasoning_effort: 'high' } }] }, 422],
   [{ error: { message: OPENAI } }, 500],
   [{ error: { message: OPENAI } }, 429],
-])('%j with %i is no word about an effort', (body, status) =>
-  expect(learnt(body, status)).toEqual([undefined, undefined]),
+])('%j with %i does not show that an effort is refused', (body, status) =>
+  expect(learned(body, status)).toEqual([undefined, undefined]),
 );
 
 test('a request for none is sent without an effort', () =>
-  expect(learnt({ error: { message: OPENAI } }, 400, { ...ASK, effort: 'none' })).toEqual([
+  expect(learned({ error: { message: OPENAI } }, 400, { ...REQUEST, effort: 'none' })).toEqual([
     'left out',
     'left out',
   ]));
 
 test('it applies to that model, effort and tools only', () => {
   const efforts = new EffortSupport();
-  efforts.learnFromFailure(ASK, undefined, failure({ error: { message: OPENAI } }));
+  efforts.learnFromFailure(REQUEST, undefined, failure({ error: { message: OPENAI } }));
   for (const other of [{ upstream: 'x' }, { model: 'x' }, { effort: 'low' }, { tools: false }])
-    expect(efforts.fallbackFor({ ...ASK, ...other })).toBeUndefined();
+    expect(efforts.fallbackFor({ ...REQUEST, ...other })).toBeUndefined();
 });
 
-test('concurrent requests learn the same; a refused fallback is removed', () => {
+test('concurrent requests find the same fallback; a refused fallback is removed', () => {
   const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
-  const refused = (told?: EffortFallback) => efforts.learnFromFailure(ASK, told, refusal);
+  const refused = (expected?: EffortFallback) => efforts.learnFromFailure(REQUEST, expected, refusal);
   expect([refused(), refused()]).toEqual(['none', 'none']);
-  expect([refused('none'), efforts.fallbackFor(ASK)]).toEqual([undefined, undefined]);
+  expect([refused('none'), efforts.fallbackFor(REQUEST)]).toEqual([undefined, undefined]);
 });
 
 test('the number of entries is bounded', () => {
   const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
-  for (let n = 0; n <= 1_024; n++) efforts.learnFromFailure({ ...ASK, model: String(n) }, undefined, refusal);
-  const told = ['0', '1', '1024'].map((model) => efforts.fallbackFor({ ...ASK, model }));
-  expect(told).toEqual([undefined, 'none', 'none']);
+  for (let n = 0; n <= 1_024; n++)
+    efforts.learnFromFailure({ ...REQUEST, model: String(n) }, undefined, refusal);
+  const expected = ['0', '1', '1024'].map((model) => efforts.fallbackFor({ ...REQUEST, model }));
+  expect(expected).toEqual([undefined, 'none', 'none']);
 });

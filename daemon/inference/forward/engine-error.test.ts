@@ -23,7 +23,7 @@ test.each([
 });
 
 describe('anything else is wrapped', () => {
-  test('a numeric code: status and message kept, the original in details', () => {
+  test('a numeric code: keeps status and message, with the original in details', () => {
     const body = { error: { code: 404, message: 'File Not Found', type: 'not_found_error' } };
     expect(error(404, body)).toMatchObject({
       code: 'upstream.error',
@@ -46,7 +46,7 @@ describe('anything else is wrapped', () => {
     [[{ error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED' } }]],
     [[{ error: { code: null, message: 'Quota exceeded' } }]],
     [{ detail: [{ loc: ['body'], msg: 'Quota exceeded' }, { msg: 'more' }] }],
-  ])('%j tells its message', (body) => {
+  ])('%j keeps its message', (body) => {
     expect(error(429, body)).toMatchObject({ status: 429, message: 'Quota exceeded' });
   });
   test.each<[unknown, string]>([
@@ -61,14 +61,14 @@ describe('anything else is wrapped', () => {
     [{ message: { detail: [{ msg: 'Extra inputs' }] } }, 'Extra inputs'],
     [{ detail: [{ msg: 'Extra inputs', loc: ['body', { toString: 1 }, 'seed'] }] }, 'seed: Extra inputs'],
     [{ message: { detail: [{ loc: 'seed', msg: 7 }] } }, 'The engine or upstream answered with an error.'],
-  ])('%j says which field is at fault', (body, message) => {
+  ])('%j names the invalid field', (body, message) => {
     expect(error(422, body)).toMatchObject({ status: 422, code: 'upstream.error', message });
   });
   test.each([
     ['open /usr/lib/model.gguf failed'],
     [{ error: { code: 1, message: 'failed to load ~/models/a.gguf' } }],
     [{ detail: 'C:\\models\\a' }],
-  ])('%j holds a path: it is not repeated', (body) => {
+  ])('%j contains a path and is not repeated', (body) => {
     const found = error(500, body);
     expect(found.options.details).toEqual({ upstream_status: 500 });
     expect(JSON.stringify(found.envelope('openai'))).not.toMatch(/models?\b[/\\.]|usr/);
@@ -83,9 +83,12 @@ describe('anything else is wrapped', () => {
       upstream_status: 500,
     });
   });
-  test.each(['', 'null', '[]', '5', '{"error":null}', '{"error":[]}'])('%j does no harm', (body) => {
-    expect(error(500, body)).toMatchObject({ code: 'upstream.error', status: 500 });
-  });
+  test.each(['', 'null', '[]', '5', '{"error":null}', '{"error":[]}'])(
+    '%j is handled without a failure',
+    (body) => {
+      expect(error(500, body)).toMatchObject({ code: 'upstream.error', status: 500 });
+    },
+  );
 });
 
 test.each([401, 403])('%d from an engine is about our credential, not the caller', (status) => {
@@ -139,7 +142,7 @@ describe('an error object inside a 200', () => {
     ['{"err', undefined],
     ['{"error" ', undefined],
     ['{"error": nul', undefined],
-  ])('%j starts like one: %s', (text, expected) => {
+  ])('%j starts like an error object: %s', (text, expected) => {
     expect(startsLikeError(Buffer.from(text))).toBe(expected);
   });
 });

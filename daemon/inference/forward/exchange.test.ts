@@ -4,24 +4,24 @@ import { transcriptEvents } from '../audio/transcript-events.ts';
 import { Exchange, type ExchangeListener, type ExchangeOptions } from './exchange.ts';
 
 /** Returns what a caller whose stream has begun receives for a complete response. */
-function told(type: string, body: string | Buffer, options: Partial<ExchangeOptions> = {}) {
-  const heard: { finish?: string; failed?: string; done?: unknown } = {};
+function relayed(type: string, body: string | Buffer, options: Partial<ExchangeOptions> = {}) {
+  const result: { finish?: string; failed?: string; done?: unknown } = {};
   const answer: ExchangeOptions['sink'] = {
     headSent: true,
     begin: () => {},
     write: () => true,
     whenDrained: () => {},
     finish: (last) => {
-      heard.finish = String(last);
+      result.finish = String(last);
     },
     fail: (error) => {
-      heard.failed = error.code;
+      result.failed = error.code;
     },
     failWith: () => {},
   };
   const owner: ExchangeListener = {
     done: (end) => {
-      heard.done = end;
+      result.done = end;
     },
     refused: () => {},
     unanswered: () => {},
@@ -33,12 +33,12 @@ function told(type: string, body: string | Buffer, options: Partial<ExchangeOpti
   for (let at = 0; at < bytes.length; at += 32_768)
     exchange.onResponseData(controller, bytes.subarray(at, at + 32_768));
   exchange.onResponseEnd();
-  return heard;
+  return result;
 }
 
 test('a complete response for a stream that has begun is sent as events', () => {
   const text = 'word '.repeat(30_000);
-  const { finish, failed, done } = told('application/json', JSON.stringify({ text }));
+  const { finish, failed, done } = relayed('application/json', JSON.stringify({ text }));
   expect([failed, done]).toEqual([undefined, null]);
   const events = (finish ?? '').split('\n\n').filter((each) => each !== '');
   expect(events.map((each) => JSON.parse(each.slice('data: '.length)) as object)).toEqual([
@@ -47,12 +47,12 @@ test('a complete response for a stream that has begun is sent as events', () => 
   ]);
 });
 
-test('any other response, or one without an event form, is a failure', () => {
-  for (const heard of [
-    told('text/plain', 'WEBVTT'),
-    told('application/json', '{"error":{"message":"no"}}'),
-    told('application/json', '{"text":"x"}', { asEvents: undefined }),
-    told('audio/mpeg', Buffer.alloc(100_000)),
+test('any other response, or one that has no event form, is a failure', () => {
+  for (const result of [
+    relayed('text/plain', 'WEBVTT'),
+    relayed('application/json', '{"error":{"message":"no"}}'),
+    relayed('application/json', '{"text":"x"}', { asEvents: undefined }),
+    relayed('audio/mpeg', Buffer.alloc(100_000)),
   ])
-    expect(heard).toMatchObject({ failed: 'upstream.error', done: { code: 'upstream.error' } });
+    expect(result).toMatchObject({ failed: 'upstream.error', done: { code: 'upstream.error' } });
 });

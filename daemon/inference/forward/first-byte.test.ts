@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ask, readAll, until } from '../testing/client.ts';
-import { CHAT, closeAfterEach, delta, held, hello, SSE } from '../testing/forwarding.ts';
+import { readAll, send, until } from '../testing/client.ts';
+import { CHAT, closeAfterEach, delta, hello, SSE, startWithManualEngine } from '../testing/forwarding.ts';
 
 closeAfterEach();
 
@@ -9,14 +9,14 @@ const WAITED_MS = 120;
 
 /** Returns the log and the metrics of a chat whose engine sends `first`, pauses, then sends a token. */
 async function served(first: string) {
-  const { gateway, got } = await held();
-  const { head } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, SSE);
-  got[0]?.write(first);
+  const { gateway, responses } = await startWithManualEngine();
+  const { head } = send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, SSE);
+  responses[0]?.write(first);
   const res = await head;
   await pause(WAITED_MS);
-  got[0]?.end(`${delta('word')}data: [DONE]\n\n`);
+  responses[0]?.end(`${delta('word')}data: [DONE]\n\n`);
   const { body } = await readAll(res);
   await until(() => gateway.log.length === 1);
   return { body, record: gateway.log[0], count: gateway.finished[0] };

@@ -25,7 +25,7 @@ test.each([
   'data: {"error":{"code":5\n\n',
   event(null),
   event(''),
-])('%j reports none', (end) => expect(errorInEvents(Buffer.from(end))).toBeNull());
+])('%j reports no failure', (end) => expect(errorInEvents(Buffer.from(end))).toBeNull());
 
 test.each([
   [{ error: { code: 'rate_limit_exceeded' } }, 'rate_limit_exceeded'],

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isLineBased, LineCap } from './line-cap.ts';
 
-const MOST = 8;
+const MAX_BYTES = 8;
 
-/** A reference on the whole text: every line has at most `MOST` bytes. */
-const judged = (text: string): boolean => text.split(/\n|\r/).every((line) => line.length <= MOST);
+/** A reference on the whole text: every line has at most `MAX_BYTES` bytes. */
+const judged = (text: string): boolean => text.split(/\n|\r/).every((line) => line.length <= MAX_BYTES);
 
 describe('the maximum line', () => {
   test.each([
@@ -16,7 +16,7 @@ describe('the maximum line', () => {
     ['that ends in time, before a long chunk', ['1234567', '8\n234567'], true],
     ['in CR', ['1234567\r', '1234567\r'], true],
   ])('%s', (_, chunks, within) => {
-    const cap = new LineCap(MOST);
+    const cap = new LineCap(MAX_BYTES);
     expect(chunks.every((chunk) => cap.accepts(Buffer.from(chunk)))).toBe(within);
   });
 
@@ -24,9 +24,9 @@ describe('the maximum line', () => {
     const piece = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n'), maxLength: 4 });
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (chunks) => {
-        const cap = new LineCap(MOST);
-        const taken = chunks.every((chunk) => cap.accepts(Buffer.from(chunk)));
-        expect(taken).toBe(judged(chunks.join('')));
+        const cap = new LineCap(MAX_BYTES);
+        const isAccepted = chunks.every((chunk) => cap.accepts(Buffer.from(chunk)));
+        expect(isAccepted).toBe(judged(chunks.join('')));
       }),
     );
   });

@@ -35,7 +35,7 @@ describe('an engine that misbehaves', () => {
     expect(answer.headers['x-svc-slot']).toBe('agent');
   });
 
-  test('its retry hints reach the caller with our error too', async () => {
+  test('its retry hints reach the caller also with our error', async () => {
     const hints = { 'retry-after': '7', 'retry-after-ms': '6500', 'x-should-retry': 'true' };
     const { answer } = await failing((_req, res) => {
       res.writeHead(429, hints);
@@ -176,11 +176,14 @@ describe('an engine that misbehaves', () => {
   });
 
   const finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n`;
-  const cited = `data: ${JSON.stringify({ choices: [], citations: ['x'.repeat(9_000)] })}\n\n`;
+  const citationsEvent = `data: ${JSON.stringify({ choices: [], citations: ['x'.repeat(9_000)] })}\n\n`;
   test.each([
-    ['in a piece of its own', [delta('a'), finish, cited]],
-    ['that two pieces share', [delta('a') + finish.slice(0, 50), finish.slice(50), cited, ': over\n\n']],
-    ['in an event that is longer', [delta('a'), `${finish.slice(0, -4)},"rest":"${'x'.repeat(9_000)}"}\n\n`]],
+    ['in a separate chunk', [delta('a'), finish, citationsEvent]],
+    [
+      'split across two chunks',
+      [delta('a') + finish.slice(0, 50), finish.slice(50), citationsEvent, ': over\n\n'],
+    ],
+    ['in a longer event', [delta('a'), `${finish.slice(0, -4)},"rest":"${'x'.repeat(9_000)}"}\n\n`]],
   ])('the text after a finish reason %s may be long', async (_, pieces) => {
     const { answer, gateway } = await failing(async (_req, res) => {
       res.writeHead(200, { ...SSE, connection: 'close' });
@@ -220,7 +223,7 @@ describe('an engine that misbehaves', () => {
   });
 
   test.each(['garbage\r\n\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'])(
-    '%j is no HTTP: 502',
+    '%j is not HTTP: 502',
     async (bytes) => {
       const { answer } = await failing((req) => void req.socket.end(bytes));
       expect(answer.status).toBe(502);
@@ -229,9 +232,9 @@ describe('an engine that misbehaves', () => {
 
   test('an engine without a listener is 502', async () => {
     const { gateway, slots } = await setUp(() => {});
-    const gone = await listen(() => {});
-    await gone.close();
-    slots.engine = gone.origin;
+    const closedEngine = await listen(() => {});
+    await closedEngine.close();
+    slots.engine = closedEngine.origin;
     const answer = await post(gateway.origin, CHAT, hello);
     expect(answer.status).toBe(502);
     expect(error(answer).code).toBe('dispatch.upstream_unavailable');
@@ -259,7 +262,7 @@ describe('a reused connection that dies before an answer', () => {
     return { origin: `http://127.0.0.1:${portOf(tcp)}`, requests };
   }
 
-  test('is retried once on a fresh one', async () => {
+  test('is retried once on a new connection', async () => {
     const { gateway, slots } = await setUp(() => {});
     const engine = await shortLived();
     slots.engine = engine.origin;

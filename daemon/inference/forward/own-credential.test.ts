@@ -19,7 +19,7 @@ describe('withoutCredentials', () => {
     expect(hide('sk-123456', 'sk-123456')).toBe('[hidden]');
   });
 
-  it('leaves nothing of a secret that contains another one', () => {
+  it('removes a secret that contains another one completely', () => {
     expect(hide('a lab-key-s3cret b', 'lab-key', 'lab-key-s3cret')).toBe('a [hidden] b');
   });
 

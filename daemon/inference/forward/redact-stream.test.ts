@@ -4,9 +4,9 @@ import { StreamRedactor } from './redact-stream.ts';
 
 const SECRET = Buffer.from('sk-aa-sk-aab');
 const pass = (chunks: readonly string[], secrets = [SECRET]) => {
-  const blotter = new StreamRedactor(secrets);
-  const parts = chunks.map((chunk) => blotter.push(Buffer.from(chunk)));
-  return Buffer.concat([...parts, blotter.end()]).toString();
+  const redactor = new StreamRedactor(secrets);
+  const parts = chunks.map((chunk) => redactor.push(Buffer.from(chunk)));
+  return Buffer.concat([...parts, redactor.end()]).toString();
 };
 
 describe('StreamRedactor', () => {
@@ -27,8 +27,8 @@ describe('StreamRedactor', () => {
     ['one begins another', 'a lab-key-s3cret b', 'a ************** b', ['lab-key', 'lab-key-s3cret']],
     ['one ends another', 'a lab-key-s3cret b', 'a ************** b', ['s3cret', 'lab-key-s3cret']],
     ['two share bytes', 'a lab-key-s3cret b', 'a ************** b', ['lab-key', 'key-s3cret']],
-  ])('%s, for any chunking and order', (_, text, expected, words) => {
-    const secrets = words.map((word) => Buffer.from(word));
+  ])('%s, for any chunking and order', (_, text, expected, wordList) => {
+    const secrets = wordList.map((word) => Buffer.from(word));
     for (const list of [secrets, secrets.toReversed()]) {
       for (let at = 0; at <= text.length; at++) {
         expect(pass([text.slice(0, at), text.slice(at)], list), `cut at ${at}`).toBe(expected);

@@ -6,7 +6,7 @@ test.each([
   ['four', 4, 50, null],
   ['five', 5, 41.549, 41.5],
   ['an engine that counts nothing', null, 41.25, 41.3],
-  ['an engine that tells no speed', 100, null, null],
+  ['an engine that reports no speed', 100, null, null],
   ['no time at all', 100, Number.POSITIVE_INFINITY, null],
 ])('%s', (_, tokens, perSecond, speed) => {
   expect(speedOf(tokens, perSecond)).toBe(speed);

@@ -5,12 +5,12 @@ const chunk = (choice: object, more: object = {}) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }], ...more })}\n\n`;
 
 test.each([
-  ['the closing line', `${chunk({ delta: { content: 'a' } })}data: [DONE]\n\n`],
-  ['the closing line without a blank', 'data:[DONE]\r\n\r\n'],
+  ['the end marker', `${chunk({ delta: { content: 'a' } })}data: [DONE]\n\n`],
+  ['the end marker without a space', 'data:[DONE]\r\n\r\n'],
   ['a finish reason, with counts behind it', `${chunk({ finish_reason: 'stop' })}data: {"usage":{}}\n\n`],
-  ['a finish reason with blanks', 'data: {"choices":[{"finish_reason" : "length"}]}'],
+  ['a finish reason with spaces', 'data: {"choices":[{"finish_reason" : "length"}]}'],
   [
-    "the last event of llama.cpp's own completions",
+    "the last event of llama.cpp's native completions",
     'data: {"content":"","stop":true,"tokens_predicted":3}\n\n',
   ],
 ])('%s is an end', (_, text) => expect(isComplete(text)).toBe(true));
@@ -25,8 +25,11 @@ test('an earlier finish reason is enough, unless the text ends inside an event',
 test.each([
   ['nothing', ''],
   ['words', chunk({ delta: { content: 'a' }, finish_reason: null })],
-  ['a model that writes of ends', chunk({ delta: { content: '"finish_reason":"stop"\ndata: [DONE]' } })],
-  ['half a chunk', 'data: {"choices":[{"finish_rea'],
+  [
+    'text of a model that contains an end marker',
+    chunk({ delta: { content: '"finish_reason":"stop"\ndata: [DONE]' } }),
+  ],
+  ['a partial chunk', 'data: {"choices":[{"finish_rea'],
   ['an engine that always sends a reason, empty', chunk({ delta: { content: 'a' }, finish_reason: '' })],
-  ["an event of llama.cpp's own completions", 'data: {"content":"a","stop":false}\n\n'],
+  ["an event of llama.cpp's native completions", 'data: {"content":"a","stop":false}\n\n'],
 ])('%s is not an end', (_, text) => expect(isComplete(text)).toBe(false));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judge, judgeWithParam } from './engine-error.ts';
 import { tooLongNumbers } from './too-long.ts';
 
-const SAID: [string, number, unknown][] = [
+const ENGINE_ERRORS: [string, number, unknown][] = [
   [
     'llama-server, a batch',
     500,
@@ -92,8 +92,8 @@ const SAID: [string, number, unknown][] = [
   ],
 ];
 
-describe('a text that is too long keeps its numbers', () => {
-  test.each(SAID)('%s', (_, status, body) => {
+describe('an error for a text that is too long keeps its numbers', () => {
+  test.each(ENGINE_ERRORS)('%s', (_, status, body) => {
     const failure = { status, bytes: Buffer.from(JSON.stringify(body)), truncated: false };
     const error = {
       code: 'context_length_exceeded',
@@ -115,13 +115,13 @@ test.each([
 ])('%s without numbers', (who, body) => {
   const verdict = judge({ status: 400, bytes: Buffer.from(JSON.stringify(body)), truncated: false });
   expect(verdict).toMatchObject({ passes: false, error: { code: 'context_length_exceeded', status: 400 } });
-  const said = verdict.passes ? '' : verdict.error.message;
-  expect(said.startsWith('Please reduce')).toBe(who !== 'a path');
-  expect(said).not.toContain('/var');
+  const text = verdict.passes ? '' : verdict.error.message;
+  expect(text.startsWith('Please reduce')).toBe(who !== 'a path');
+  expect(text).not.toContain('/var');
 });
 
 test.each(['', 'input is too large', 'maximum context length', 'x'.repeat(100_000)])(
-  '%# says nothing',
+  '%# is not about the length of the text',
   (message) => {
     expect(tooLongNumbers(message)).toBeNull();
   },

@@ -8,7 +8,7 @@ const read = (...parts: string[]) => {
   return tap.read();
 };
 
-test('reads usage from a plain answer and from the last event of a stream', () => {
+test('reads usage from a plain response and from the last event of a stream', () => {
   const usage = '{"prompt_tokens":7,"completion_tokens":12,"total_tokens":19}';
   const expected = { promptTokens: 7, completionTokens: 12, tokensPerSecond: null };
   expect(read(`{"choices":[{"message":{"content":"\\"usage\\":{}"}}],"usage":${usage}}`)).toEqual(expected);
@@ -47,17 +47,17 @@ test('ignores the speed of a response of a few tokens', () => {
 
 describe('counts before the text', () => {
   const first = '{"id":"cmpl-1","usage":{"prompt_tokens":7,"completion_tokens":12},"choices":["';
-  const told = { promptTokens: 7, completionTokens: 12, tokensPerSecond: null };
+  const expectedUsage = { promptTokens: 7, completionTokens: 12, tokensPerSecond: null };
   const parts = (size: number, text: string) => text.match(new RegExp(`.{1,${size}}`, 'g')) as string[];
   const long = `${first}${'x'.repeat(20_000)}"]}`;
 
   test.each([30, 700, 4095, 4096, 5000, 1e6])(
     'are read from a long response in chunks of %d bytes',
     (size) => {
-      expect(read(...parts(size, long))).toEqual(told);
+      expect(read(...parts(size, long))).toEqual(expectedUsage);
     },
   );
-  test('but counts at the end take precedence', () => {
+  test('counts at the end take precedence', () => {
     const end = '"usage":{"prompt_tokens":8,"completion_tokens":13}}';
     expect(read(...parts(700, `${long.slice(0, -1)},${end}`))).toMatchObject({ completionTokens: 13 });
   });
@@ -83,7 +83,7 @@ test.each([
   expect(read(text)).toEqual(NO_USAGE);
 });
 
-test('keeps exactly the last 4 KiB, whatever the chunks', () => {
+test('keeps exactly the last 4 KiB, for any chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 6000 }), { maxLength: 30 }), (sizes) => {
       const tap = new UsageTap();
@@ -98,17 +98,17 @@ test('keeps exactly the last 4 KiB, whatever the chunks', () => {
   );
 });
 
-test('reports dropped bytes in order, holds little more than the kept end, and is independent of reused chunks', () => {
+test('reports dropped bytes in order, retains little more than the buffered end, and is independent of reused chunks', () => {
   const sizes = fc.array(fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 6000 })), {
     maxLength: 80,
   });
   fc.assert(
     fc.property(sizes, (all) => {
-      let gone = '';
+      let dropped = '';
       let next = '';
       const tap = new UsageTap((left, behind) => {
         expect(next === '' || left.toString('latin1').startsWith(next)).toBe(true);
-        gone += left.toString('latin1');
+        dropped += left.toString('latin1');
         next = behind.toString('latin1', 0, 20);
       });
       let text = '';
@@ -118,7 +118,7 @@ test('reports dropped bytes in order, holds little more than the kept end, and i
         tap.push(chunk);
         if (index > 0 && size <= 1024) chunk.fill(0);
       }
-      expect(gone + tap.held().toString('latin1')).toBe(text);
+      expect(dropped + tap.held().toString('latin1')).toBe(text);
       expect(tap.held().length).toBeLessThanOrEqual(4096 + Math.max(1024, ...all));
     }),
   );

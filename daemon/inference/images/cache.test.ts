@@ -29,8 +29,8 @@ const open = (more = {}) => new ImageCache({ folder, log: pino({ level: 'silent'
 const png = (seed: number) => drawnPng({ width: 16, height: 16, seed });
 const ids = () => readdirSync(folder).map((name) => name.slice(0, 36));
 const bytesOf = async (cache: ImageCache, id: string) => {
-  const kept = await cache.open(id);
-  return kept && buffer(kept.stream);
+  const opened = await cache.open(id);
+  return opened && buffer(opened.stream);
 };
 
 test('an image is stored under its own id, readable by the owner only', async () => {
@@ -43,10 +43,10 @@ test('an image is stored under its own id, readable by the owner only', async ()
 
 test('I05 removes the oldest first, by number and bytes', async () => {
   const cache = open({ maxFiles: 3 });
-  const kept: string[] = [];
-  for (let n = 0; n < 5; n++) kept.push(await cache.store(png(n)));
-  expect(ids().sort()).toEqual(kept.slice(2).sort());
-  expect(await cache.open(kept[0] as string)).toBeNull();
+  const stored: string[] = [];
+  for (let n = 0; n < 5; n++) stored.push(await cache.store(png(n)));
+  expect(ids().sort()).toEqual(stored.slice(2).sort());
+  expect(await cache.open(stored[0] as string)).toBeNull();
   const tight = open({ maxBytes: png(1).length * 2 + 10 });
   const last = [await tight.store(png(8)), await tight.store(png(9))];
   expect(ids().sort()).toEqual(last.sort());
@@ -54,30 +54,30 @@ test('I05 removes the oldest first, by number and bytes', async () => {
 
 test('I05 concurrent writers never exceed the limit', async () => {
   const cache = open({ maxFiles: 4 });
-  const most: number[] = [];
+  const counts: number[] = [];
   const writers = Array.from({ length: 40 }, async (_, n) => {
     await cache.store(png(n));
-    most.push(readdirSync(folder).filter((name) => name.endsWith('.png')).length);
+    counts.push(readdirSync(folder).filter((name) => name.endsWith('.png')).length);
   });
   await Promise.all(writers);
-  expect(Math.max(...most)).toBeLessThanOrEqual(4);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(4);
   expect(ids()).toHaveLength(4);
 });
 
 test('I05 an image that is being read stays readable to its end', async () => {
   const cache = open({ maxFiles: 1 });
-  const kept = await cache.open(await cache.store(png(1)));
+  const opened = await cache.open(await cache.store(png(1)));
   await cache.store(png(2));
-  expect(kept && (await buffer(kept.stream)).equals(png(1))).toBe(true);
+  expect(opened && (await buffer(opened.stream)).equals(png(1))).toBe(true);
 });
 
 test('a restart reads existing images by age and applies a smaller limit', async () => {
   const first = open();
-  const kept = [await first.store(png(1)), await first.store(png(2)), await first.store(png(3))];
-  for (const [at, id] of kept.entries()) utimesSync(join(folder, `${id}.png`), 1_000 + at, 1_000 + at);
-  const again = open({ maxFiles: 3 });
-  const newest = await again.store(png(4));
-  expect(ids().sort()).toEqual([...kept.slice(1), newest].sort());
+  const stored = [await first.store(png(1)), await first.store(png(2)), await first.store(png(3))];
+  for (const [at, id] of stored.entries()) utimesSync(join(folder, `${id}.png`), 1_000 + at, 1_000 + at);
+  const reopened = open({ maxFiles: 3 });
+  const newest = await reopened.store(png(4));
+  expect(ids().sort()).toEqual([...stored.slice(1), newest].sort());
 });
 
 test('opens only ids of its own files', async () => {
@@ -119,11 +119,11 @@ test('I02 an unknown id takes the same time, however similar to a known one', as
   const near = (await cache.store(png(1))).replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   const far = '00000000-0000-4000-8000-000000000000';
   const duration = async (which: 0 | 1) => {
-    const begun = process.hrtime.bigint();
+    const startedAt = process.hrtime.bigint();
     await cache.open(which === 0 ? near : far);
-    return Number(process.hrtime.bigint() - begun);
+    return Number(process.hrtime.bigint() - startedAt);
   };
   for (const id of [near, far]) expect(await cache.open(id)).toBeNull();
-  const seen = await timesApart('images-cache', 20_000, duration);
-  expect(seen.at(-1), `t of each try: ${seen}`).toBeLessThan(MAX_T);
+  const tValues = await timesApart('images-cache', 20_000, duration);
+  expect(tValues.at(-1), `t of each try: ${tValues}`).toBeLessThan(MAX_T);
 });

@@ -3,7 +3,7 @@ import { type ImageRequest, parseImageHead, parseImageRequest } from './checks.t
 import { type CuratedModel, curatedModel } from './curated.ts';
 
 const model = (id: string) => curatedModel(id) as CuratedModel;
-const ask = (body: object, id = 'sd15'): ImageRequest =>
+const parse = (body: object, id = 'sd15'): ImageRequest =>
   parseImageRequest(parseImageHead({ prompt: 'a cat', model: id, ...body }), model(id));
 
 test.each([
@@ -19,22 +19,22 @@ test.each([
 });
 
 test("omitted parameters use the model's defaults and a random seed", () => {
-  const { drawing, form, givenExtras } = ask({});
+  const { drawing, form, givenExtras } = parse({});
   expect(drawing).toMatchObject({ count: 1, width: 512, height: 512, steps: 20, cfg: 7, negativePrompt: '' });
   expect(drawing.seed).toBeGreaterThanOrEqual(0);
   expect([form, givenExtras.size]).toEqual(['url', 0]);
-  expect(ask({ size: 'auto', n: null, response_format: null, extra_body: null }, 'sdxl').drawing.width).toBe(
-    1024,
-  );
+  expect(
+    parse({ size: 'auto', n: null, response_format: null, extra_body: null }, 'sdxl').drawing.width,
+  ).toBe(1024);
 });
 
 test('further parameters count nested and merged, nested first', () => {
   const extras = { seed: 4, steps: 9, cfg: 0, negative_prompt: 'dogs' };
   const expected = { seed: 4, steps: 9, cfg: 0, negativePrompt: 'dogs' };
-  expect(ask({ extra_body: extras }).drawing).toMatchObject(expected);
-  expect(ask(extras).drawing).toMatchObject(expected);
-  expect(ask({ seed: 5, extra_body: { seed: 4 } }).drawing.seed).toBe(4);
-  expect([...ask(extras).givenExtras]).toEqual(['seed', 'steps', 'cfg', 'negative_prompt']);
+  expect(parse({ extra_body: extras }).drawing).toMatchObject(expected);
+  expect(parse(extras).drawing).toMatchObject(expected);
+  expect(parse({ seed: 5, extra_body: { seed: 4 } }).drawing.seed).toBe(4);
+  expect([...parse(extras).givenExtras]).toEqual(['seed', 'steps', 'cfg', 'negative_prompt']);
 });
 
 test.each([
@@ -51,16 +51,16 @@ test.each([
   [{ extra_body: 'x' }, 'extra_body'],
   [{ stream: true }, 'stream'],
 ])('%j is 422 naming %s', (body, param) => {
-  expect(() => ask(body)).toThrowError(
+  expect(() => parse(body)).toThrowError(
     expect.objectContaining({ code: 'request.invalid', options: expect.objectContaining({ param }) }),
   );
 });
 
 test('limits are inclusive', () => {
-  expect(ask({ n: 8, size: '64x2048', seed: 2 ** 53 - 1, steps: 150, cfg: 30 }).drawing).toMatchObject({
+  expect(parse({ n: 8, size: '64x2048', seed: 2 ** 53 - 1, steps: 150, cfg: 30 }).drawing).toMatchObject({
     count: 8,
     height: 2048,
     seed: 2 ** 53 - 1,
   });
-  expect(ask({ seed: -1 }).drawing.seed).toBeGreaterThanOrEqual(0);
+  expect(parse({ seed: -1 }).drawing.seed).toBeGreaterThanOrEqual(0);
 });

@@ -37,7 +37,7 @@ test('no two models share a name, and each is within the limits of requests', ()
   }
 });
 
-test('a model of the catalogue has one licence everywhere', () => {
+test('a model of the catalogue has the same licence everywhere', () => {
   const both = CURATED.flatMap(({ checkpoints, licence }) =>
     CATALOG.filter(({ file }) => file !== null && checkpoints.includes(file)).map((row) => [
       row.name,

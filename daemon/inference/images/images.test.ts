@@ -19,13 +19,13 @@ import { Images } from './images.ts';
 let comfy: ComfyStandIn;
 let outbound: Outbound;
 let root: string;
-let told: GatewayEvents['image'][];
+let events: GatewayEvents['image'][];
 
 beforeEach(async () => {
   comfy = await comfyStandIn();
   outbound = new Outbound({ connectMs: () => 1_000 });
   root = scratch();
-  told = [];
+  events = [];
 });
 afterEach(async () => {
   await outbound.close();
@@ -35,15 +35,15 @@ afterEach(async () => {
 function open(limitMs?: number): Images {
   const bus = new EventBus<GatewayEvents>();
   bus.subscribe(({ name, payload }) => {
-    if (name === 'image') told.push(payload as GatewayEvents['image']);
+    if (name === 'image') events.push(payload as GatewayEvents['image']);
   });
   const log = pino({ level: 'silent' });
   return new Images({ folder: join(root, 'images'), outbound, bus, log, limitMs });
 }
 
-const newLife = () => new CallScope(new ServerResponse(new IncomingMessage(new Socket())));
+const newScope = () => new CallScope(new ServerResponse(new IncomingMessage(new Socket())));
 
-function order(prompt: string, life = newLife(), more: object = {}) {
+function job(prompt: string, scope = newScope(), more: object = {}) {
   const model = curatedModel('sd15') as CuratedModel;
   const body = { prompt, model: 'sd15', size: '64x64', steps: 2, ...more };
   return {
@@ -55,7 +55,7 @@ function order(prompt: string, life = newLife(), more: object = {}) {
     endpoint: { origin: comfy.url, headers: {}, connectMs: 1_000 },
     base: '/v1',
     engineModel: null,
-    scope: life,
+    scope: scope,
   };
 }
 
@@ -68,47 +68,47 @@ const failure = (promise: Promise<unknown>): Promise<GatewayError> =>
   );
 
 test('a hanging job ends at its limit and is cancelled before the caller gets the error', async () => {
-  const error = await failure(open(300).generate(order('HANG')));
+  const error = await failure(open(300).generate(job('HANG')));
   expect([error.status, error.code]).toEqual([504, 'dispatch.upstream_timeout']);
   expect(comfy.interrupted).toHaveLength(1);
   expect(comfy.queued()).toEqual([]);
-  expect(told.at(-1)).toMatchObject({ state: 'failed', progress: null, request: 'r1' });
+  expect(events.at(-1)).toMatchObject({ state: 'failed', progress: null, request: 'r1' });
 });
 
 test('an engine that disappears fails the job', async () => {
-  const made = failure(open().generate(order('HANG')));
+  const outcome = failure(open().generate(job('HANG')));
   await until(() => comfy.queued().length === 1);
   await comfy.down();
-  const error = await made;
+  const error = await outcome;
   expect([error.status, error.code]).toEqual([502, 'dispatch.upstream_unavailable']);
 }, 20_000);
 
 test('a client disconnect before the start sends nothing to the engine', async () => {
-  const life = newLife();
-  life.end(new ClientDisconnected());
-  expect(await failure(open().generate(order('a cat', life)))).toBeInstanceOf(ClientDisconnected);
+  const scope = newScope();
+  scope.end(new ClientDisconnected());
+  expect(await failure(open().generate(job('a cat', scope)))).toBeInstanceOf(ClientDisconnected);
   expect(comfy.heard.filter((each) => each.startsWith('POST'))).toEqual([]);
 });
 
-test('settled waits until the engines were stopped', async () => {
+test('settled resolves after the engines were stopped', async () => {
   const images = open();
-  const life = newLife();
-  const made = failure(images.generate(order('HANG', life)));
+  const scope = newScope();
+  const outcome = failure(images.generate(job('HANG', scope)));
   await until(() => comfy.queued().length === 1);
-  life.end(new ClientDisconnected());
+  scope.end(new ClientDisconnected());
   await images.settled();
   expect(comfy.interrupted).toHaveLength(1);
-  expect(await made).toBeInstanceOf(ClientDisconnected);
+  expect(await outcome).toBeInstanceOf(ClientDisconnected);
 });
 
 test('an image that cannot be stored is 503, and base64 needs no storage', async () => {
   writeFileSync(join(root, 'images'), 'in the way');
   const images = open();
-  expect(await failure(images.generate(order('a cat')))).toMatchObject({
+  expect(await failure(images.generate(job('a cat')))).toMatchObject({
     code: 'image.no_room',
     status: 503,
   });
-  const made = await images.generate(order('a cat', newLife(), { response_format: 'b64_json', n: 3 }));
-  expect(made.data).toHaveLength(3);
-  expect(told.at(-1)).toMatchObject({ state: 'done', progress: 1, model: 'sd15', slot: 'img' });
+  const outcome = await images.generate(job('a cat', newScope(), { response_format: 'b64_json', n: 3 }));
+  expect(outcome.data).toHaveLength(3);
+  expect(events.at(-1)).toMatchObject({ state: 'done', progress: 1, model: 'sd15', slot: 'img' });
 });

@@ -4,23 +4,23 @@ import { EventBus } from '../../lib/async/event-bus.ts';
 import { ProgressEmitter } from './progress-emitter.ts';
 
 test('emits states at once, throttles steps, always emits the end', () => {
-  const told: [string, number | null][] = [];
+  const emitted: [string, number | null][] = [];
   const bus = new EventBus<GatewayEvents>();
   bus.subscribe(({ payload }) => {
     const { state, progress } = payload as GatewayEvents['image'];
-    told.push([state, progress]);
+    emitted.push([state, progress]);
   });
   let now = 0;
-  const teller = new ProgressEmitter(bus, { id: 'i', request: 'r', model: 'sdxl', slot: 'img' }, () => now);
-  teller.emit({ state: 'queued', fraction: null });
-  teller.emit({ state: 'queued', fraction: null });
-  teller.emit({ state: 'drawing', fraction: 0 });
+  const emitter = new ProgressEmitter(bus, { id: 'i', request: 'r', model: 'sdxl', slot: 'img' }, () => now);
+  emitter.emit({ state: 'queued', fraction: null });
+  emitter.emit({ state: 'queued', fraction: null });
+  emitter.emit({ state: 'drawing', fraction: 0 });
   for (let step = 1; step <= 100; step++) {
     now += 20;
-    teller.emit({ state: 'drawing', fraction: step / 100 });
+    emitter.emit({ state: 'drawing', fraction: step / 100 });
   }
-  teller.done();
-  expect(told).toEqual([
+  emitter.done();
+  expect(emitted).toEqual([
     ['queued', null],
     ['drawing', 0],
     ['drawing', 0.25],

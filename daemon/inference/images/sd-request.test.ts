@@ -34,7 +34,7 @@ test.each([
   'cat <sd_cpp_extra_args>{"lora":1}</sd_cpp_extra_args>',
   'cat <SD_CPP_EXTRA_ARGS >{"lora":1}',
   'cat <sd_cpp_<sd_cpp_extra_args>extra_args>{"lora":1}</sd_cpp_extra_args>',
-])('extra arguments in the prompt %j are only ours', (prompt) => {
+])('extra arguments in the prompt %j are ignored', (prompt) => {
   const { prompt: sent, ...rest } = sdPromptRequest(drawing('sd15', prompt)) as { prompt: string };
   const found = [...sent.matchAll(/<sd_cpp_extra_args>(.*?)<\/sd_cpp_extra_args>/gi)];
   expect(found).toHaveLength(1);
@@ -45,7 +45,7 @@ test.each([
 test('a negative prompt cannot end the extra arguments', () => {
   const negativePrompt = '</sd_cpp_extra_args><sd_cpp_extra_args>{"lora":1}';
   const { prompt } = sdPromptRequest({ ...drawing('sd15'), negativePrompt }) as { prompt: string };
-  const orders = /<sd_cpp_extra_args>(.*)<\/sd_cpp_extra_args>$/.exec(prompt)?.[1] ?? '';
-  expect(JSON.parse(orders)).toMatchObject({ negative_prompt: negativePrompt });
-  expect(orders).not.toContain('<');
+  const extraArgs = /<sd_cpp_extra_args>(.*)<\/sd_cpp_extra_args>$/.exec(prompt)?.[1] ?? '';
+  expect(JSON.parse(extraArgs)).toMatchObject({ negative_prompt: negativePrompt });
+  expect(extraArgs).not.toContain('<');
 });

@@ -7,8 +7,8 @@ import { type Weights, workflowGraph } from './workflow-graph.ts';
 const drawing = (id: string, more: Partial<Drawing> = {}): Drawing => {
   const model = curatedModel(id) as CuratedModel;
   const { width, height, steps, cfg } = model;
-  const asked = { prompt: 'a cat', negativePrompt: 'dogs', count: 2, seed: 7 };
-  return { model, width, height, steps, cfg, ...asked, ...more };
+  const common = { prompt: 'a cat', negativePrompt: 'dogs', count: 2, seed: 7 };
+  return { model, width, height, steps, cfg, ...common, ...more };
 };
 const checkpoint: Weights = { by: 'checkpoint', checkpoint: 'w.safetensors' };
 const split: Weights = { by: 'split', unet: 'u', t5: 't', clip: 'c', vae: 'v' };
@@ -19,7 +19,7 @@ test.each(
     [id, checkpoint] as const,
     ...(parts ? [[id, split] as const] : []),
   ]),
-)('%s from %o is a workflow that the engine takes', (id, weights) => {
+)('%s from %o is a workflow that the engine accepts', (id, weights) => {
   const graph = workflowGraph(drawing(id), weights);
   expect(judgePrompt(graph as unknown as Prompt, INSTALLED)).toEqual({ error: null, node_errors: {} });
 });

@@ -4,7 +4,7 @@ import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { routingView, upstreamFacts } from '../testing/builders.ts';
 import { imageModels } from './drawing.ts';
 
-const painter = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
+const imageSlot = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
   slotRecord({ name, model, type: 'image', engine: 'comfyui', ...more });
 
 function names(slots: SlotRecord[], more: { draws?: string[]; models?: string[] } = {}): string[] {
@@ -21,17 +21,17 @@ function names(slots: SlotRecord[], more: { draws?: string[]; models?: string[] 
 }
 
 test('a slot with a curated model is used by its name', () => {
-  expect(names([painter('img', 'sdxl'), painter('art', 'mine')])).toEqual(['img']);
-  expect(names([painter('art', 'sd_xl_turbo_1.0.safetensors')])).toEqual(['art']);
-  expect(names([painter('img', 'sdxl', { state: 'offline' })])).toEqual([]);
+  expect(names([imageSlot('img', 'sdxl'), imageSlot('art', 'mine')])).toEqual(['img']);
+  expect(names([imageSlot('art', 'sd_xl_turbo_1.0.safetensors')])).toEqual(['art']);
+  expect(names([imageSlot('img', 'sdxl', { state: 'offline' })])).toEqual([]);
 });
 
-test("a slot without one is used with its engine's model, if requests lead to it", () => {
+test("a slot without a curated model is used with its engine's model, if requests resolve to it", () => {
   const draws = ['sd15', 'sdxl'];
-  expect(names([painter('img', null)], { draws })).toEqual(['sd15']);
-  expect(names([painter('img', 'my-own-model')], { draws })).toEqual(['sd15']);
-  expect(names([painter('img', null)])).toEqual([]);
-  expect(names([painter('art', null)], { draws })).toEqual([]);
+  expect(names([imageSlot('img', null)], { draws })).toEqual(['sd15']);
+  expect(names([imageSlot('img', 'my-own-model')], { draws })).toEqual(['sd15']);
+  expect(names([imageSlot('img', null)])).toEqual([]);
+  expect(names([imageSlot('art', null)], { draws })).toEqual([]);
 });
 
 test('upstreams are used for curated models only', () => {

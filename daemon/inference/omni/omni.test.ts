@@ -19,8 +19,8 @@ closeAfterEach();
 
 type Json = Record<string, unknown>;
 /** A tool call as engines stream it. */
-const calls = (...made: [name: string, args: object][]) => {
-  const list = made.map(([name, args], index) => ({
+const calls = (...requestedCalls: [name: string, args: object][]) => {
+  const list = requestedCalls.map(([name, args], index) => ({
     index,
     id: `engine-${index}`,
     function: { name, arguments: JSON.stringify(args) },
@@ -28,17 +28,18 @@ const calls = (...made: [name: string, args: object][]) => {
   const choices = [{ index: 0, delta: { tool_calls: list }, finish_reason: 'tool_calls' }];
   return `data: ${JSON.stringify({ choices, usage: { prompt_tokens: 5, completion_tokens: 1 } })}\n\n`;
 };
-const words = (text: string) =>
+const textChunk = (text: string) =>
   `${delta(text)}data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}\n\n`;
 
 /** An engine that answers round n with the n-th of `answers`, and a gateway with a real memory. */
 async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
-  const asked: { messages: Json[]; tools?: { function: { name: string } }[]; tool_choice?: unknown }[] = [];
+  const requests: { messages: Json[]; tools?: { function: { name: string } }[]; tool_choice?: unknown }[] =
+    [];
   const { gateway, slots } = await setUp(async (req, res) => {
     const parts: Buffer[] = [];
     for await (const part of req) parts.push(part as Buffer);
-    asked.push(JSON.parse(Buffer.concat(parts).toString()));
-    const answer = answers[asked.length - 1] ?? words('done');
+    requests.push(JSON.parse(Buffer.concat(parts).toString()));
+    const answer = answers[requests.length - 1] ?? textChunk('done');
     if (typeof answer === 'function') return answer(res);
     res.writeHead(200, SSE);
     res.end(`${answer}data: [DONE]\n\n`);
@@ -61,7 +62,7 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
     const body = { messages: [{ role: 'user', content: 'hi' }], omni: true, ...more };
     const res = new InternalResponse(control.signal);
     const running = omni.chat({
-      id: `caller-${asked.length}`,
+      id: `caller-${requests.length}`,
       route: 'v1.chat',
       path: CHAT,
       tier: 'client',
@@ -73,7 +74,7 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
     running.catch((error: unknown) => res.fail(error));
     return { res, running };
   };
-  const whole = async (more: Json = {}) => {
+  const completeResponse = async (more: Json = {}) => {
     const { res } = call(more);
     const answer = { ...(await res.head), body: res.chunks(), inBandError: () => null, abort: () => {} };
     return (await wholeJson(answer, 1e6)) as {
@@ -82,7 +83,7 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
       _svc: { omni: { rounds: number; tools: Json[] } };
     };
   };
-  return { asked, call, whole, memory, control, slots, gateway };
+  return { requests, call, completeResponse, memory, control, slots, gateway };
 }
 
 /** The same call with Gemini's extra fields. */
@@ -90,17 +91,17 @@ const signed = (call: string) => call.replace('"function"', '"extra_content":{"g
 const OWN = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
 
 test('all parallel calls are answered in order, and tokens are summed', async () => {
-  const { asked, whole, memory } = await loop(
+  const { requests, completeResponse, memory } = await loop(
     calls(['remember', { text: 'one' }], ['remember', { text: 'two' }]),
   );
-  const told = await whole();
-  expect(told).toMatchObject({
+  const response = await completeResponse();
+  expect(response).toMatchObject({
     choices: [{ finish_reason: 'stop', message: { content: 'done' } }],
     usage: { prompt_tokens: 10, completion_tokens: 2 },
   });
   expect(memory.list(10, 0)).toHaveLength(2);
-  const [, said, ...results] = asked[1]?.messages ?? [];
-  const ids = ((said?.tool_calls ?? []) as { id: string }[]).map(({ id }) => id);
+  const [, assistantMessage, ...results] = requests[1]?.messages ?? [];
+  const ids = ((assistantMessage?.tool_calls ?? []) as { id: string }[]).map(({ id }) => id);
   expect(results.map((result) => result.tool_call_id)).toEqual(ids);
 });
 
@@ -108,10 +109,10 @@ test('a call with invalid JSON arguments gets an error, and the next round omits
   const good = calls(['remember', { text: 'x' }]);
   const cut = good.replace(String.raw`{\"text\":\"x\"}`, String.raw`{\"text\": \"x`);
   expect(cut).not.toBe(good);
-  const { asked, whole, memory } = await loop(cut);
-  expect((await whole()).choices).toMatchObject([{ message: { content: 'done' } }]);
-  const [, said, result] = asked[1]?.messages ?? [];
-  expect(said?.tool_calls).toMatchObject([{ function: { name: 'remember', arguments: '{}' } }]);
+  const { requests, completeResponse, memory } = await loop(cut);
+  expect((await completeResponse()).choices).toMatchObject([{ message: { content: 'done' } }]);
+  const [, assistantMessage, result] = requests[1]?.messages ?? [];
+  expect(assistantMessage?.tool_calls).toMatchObject([{ function: { name: 'remember', arguments: '{}' } }]);
   expect(result?.content).toContain('request.invalid');
   expect(memory.list(1, 0)).toEqual([]);
 });
@@ -119,8 +120,8 @@ test('a call with invalid JSON arguments gets an error, and the next round omits
 test('calls that an engine streams under one number are two calls', async () => {
   const one = (text: string) =>
     calls(['remember', { text }]).replace('engine-0', text).replace('"tool_calls"}]', 'null}]');
-  const { whole, memory } = await loop(one('first') + one('second'));
-  await whole();
+  const { completeResponse, memory } = await loop(one('first') + one('second'));
+  await completeResponse();
   expect(
     memory
       .list(10, 0)
@@ -130,65 +131,69 @@ test('calls that an engine streams under one number are two calls', async () => 
 });
 
 test("a round that mixes tools: runs ours, returns the caller's, and the model sees both results", async () => {
-  const { asked, whole } = await loop(
+  const { requests, completeResponse } = await loop(
     calls(['remember', { text: 'first' }]),
     calls(['remember', { text: 'second' }], ['mine', { a: 1 }]),
   );
-  const told = await whole({ tools: OWN });
-  const message = told.choices[0]?.message;
-  expect(told.choices[0]?.finish_reason).toBe('tool_calls');
+  const response = await completeResponse({ tools: OWN });
+  const message = response.choices[0]?.message;
+  expect(response.choices[0]?.finish_reason).toBe('tool_calls');
   expect(message?.tool_calls).toMatchObject([{ function: { name: 'mine', arguments: '{"a":1}' } }]);
   const result = { role: 'tool', tool_call_id: message?.tool_calls[0]?.id, content: 'mine says' };
   const messages = [{ role: 'user', content: 'hi' }, message, result];
-  expect((await whole({ tools: OWN, messages })).choices[0]?.message.content).toBe('done');
-  const roles = asked[2]?.messages.map(({ role }) => role);
+  expect((await completeResponse({ tools: OWN, messages })).choices[0]?.message.content).toBe('done');
+  const roles = requests[2]?.messages.map(({ role }) => role);
   expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool']);
 });
 
 test('reasoning before a call and its extra fields are in the next round', async () => {
   const thoughts = 'data: {"choices":[{"delta":{"reasoning_content":"hm"}}]}\n\n';
-  const { asked, whole } = await loop(thoughts + signed(calls(['remember', { text: 'x' }])));
-  await whole();
-  const said = { role: 'assistant', reasoning_content: 'hm', tool_calls: [{ extra_content: { g: 's' } }] };
-  expect(asked[1]?.messages[1]).toMatchObject(said);
+  const { requests, completeResponse } = await loop(thoughts + signed(calls(['remember', { text: 'x' }])));
+  await completeResponse();
+  const assistantMessage = {
+    role: 'assistant',
+    reasoning_content: 'hm',
+    tool_calls: [{ extra_content: { g: 's' } }],
+  };
+  expect(requests[1]?.messages[1]).toMatchObject(assistantMessage);
 });
 
-test("and extra fields of the caller's own tools, which it never sees", async () => {
-  const { asked, whole } = await loop(signed(calls(['mine', { a: 1 }])));
-  const message = (await whole({ tools: OWN })).choices[0]?.message;
+test("extra fields of calls to the caller's tools are in the next round, and hidden from the caller", async () => {
+  const { requests, completeResponse } = await loop(signed(calls(['mine', { a: 1 }])));
+  const message = (await completeResponse({ tools: OWN })).choices[0]?.message;
   expect(JSON.stringify(message)).not.toContain('extra_content');
   const result = { role: 'tool', tool_call_id: message?.tool_calls[0]?.id, content: 'mine says' };
-  await whole({ tools: OWN, messages: [{ role: 'user', content: 'hi' }, message, result] });
-  expect(asked[1]?.messages[1]).toMatchObject({ tool_calls: [{ extra_content: { g: 's' } }] });
+  await completeResponse({ tools: OWN, messages: [{ role: 'user', content: 'hi' }, message, result] });
+  expect(requests[1]?.messages[1]).toMatchObject({ tool_calls: [{ extra_content: { g: 's' } }] });
 });
 
 test('a model with vision gets the image; for another one a tool describes it', async () => {
-  const { asked, whole, slots } = await loop();
+  const { requests, completeResponse, slots } = await loop();
   slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));
-  const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   const show = async () => {
-    await whole({ messages: [{ role: 'user', content: [picture] }] });
-    const { messages = [], tools = [] } = asked.at(-1) ?? {};
+    await completeResponse({ messages: [{ role: 'user', content: [image] }] });
+    const { messages = [], tools = [] } = requests.at(-1) ?? {};
     return [messages[0]?.content, tools.some(({ function: { name } }) => name === 'describe_image')];
   };
   expect(await show()).toEqual([[{ type: 'text', text: '[image_1]' }], true]);
   Object.assign(slots.records[0] as object, { vision: true });
-  expect(await show()).toEqual([[picture], false]);
+  expect(await show()).toEqual([[image], false]);
 });
 
-test("a caller's tool of the same name wins; tool_choice none offers none of ours", async () => {
-  const { asked, whole } = await loop(words('a'), words('b'));
-  const mine = [{ type: 'function', function: { name: 'remember', parameters: {} } }];
-  await whole({ tools: mine });
-  await whole({ tool_choice: 'none' });
-  expect(asked[0]?.tools?.map((tool) => tool.function.name).sort()).toEqual(['remember', 'search_memory']);
-  expect(asked[1]?.tools).toBeUndefined();
+test('a tool of the caller replaces ours of the same name; tool_choice none offers none of ours', async () => {
+  const { requests, completeResponse } = await loop(textChunk('a'), textChunk('b'));
+  const callerTools = [{ type: 'function', function: { name: 'remember', parameters: {} } }];
+  await completeResponse({ tools: callerTools });
+  await completeResponse({ tool_choice: 'none' });
+  expect(requests[0]?.tools?.map((tool) => tool.function.name).sort()).toEqual(['remember', 'search_memory']);
+  expect(requests[1]?.tools).toBeUndefined();
 });
 
 test('a required call is requested once', async () => {
-  const { asked, whole } = await loop(calls(['remember', { text: 'x' }]));
-  await whole({ tool_choice: 'required' });
-  expect(asked.map(({ tool_choice }) => tool_choice)).toEqual(['required', undefined]);
+  const { requests, completeResponse } = await loop(calls(['remember', { text: 'x' }]));
+  await completeResponse({ tool_choice: 'required' });
+  expect(requests.map(({ tool_choice }) => tool_choice)).toEqual(['required', undefined]);
 });
 
 test('an error of the engine keeps status and message, in the first and later rounds', async () => {
@@ -200,7 +205,7 @@ test('an error of the engine keeps status and message, in the first and later ro
   expect((await first.res.head).status).toBe(422);
   first.res.destroy();
   const later = await loop(calls(['remember', { text: 'x' }]), refuse);
-  await expect(later.whole()).rejects.toMatchObject({ status: 422, message: 'no such grammar' });
+  await expect(later.completeResponse()).rejects.toMatchObject({ status: 422, message: 'no such grammar' });
 });
 
 test('retry hints of a later round reach the caller', async () => {
@@ -208,26 +213,26 @@ test('retry hints of a later round reach the caller', async () => {
     res.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7', 'x-should-retry': 'false' });
     res.end('{"error":{"message":"busy","code":"rate_limit_exceeded"}}');
   };
-  const { whole } = await loop(calls(['remember', { text: 'x' }]), busy);
-  const failed = await whole().catch((error: GatewayError) => error);
+  const { completeResponse } = await loop(calls(['remember', { text: 'x' }]), busy);
+  const failed = await completeResponse().catch((error: GatewayError) => error);
   expect(failed).toMatchObject({ status: 429, message: 'busy' });
   expect((failed as GatewayError).headers()).toMatchObject({ 'retry-after': '7', 'x-should-retry': 'false' });
 });
 
 test("a load is waited for like the caller's request, not like the streamed rounds", async () => {
-  const { call, whole, slots } = await loop();
+  const { call, completeResponse, slots } = await loop();
   const waited: boolean[] = [];
   slots.before = (_, { stream }) => void waited.push(stream);
-  await whole();
+  await completeResponse();
   await call({ stream: true }).running;
   expect(waited).toEqual([false, true]);
 });
 
 test('an engine crash in a later round: its status, or the last event of a stream', async () => {
-  const die = (res: ServerResponse) => res.destroy();
-  const whole = await loop(calls(['remember', { text: 'x' }]), die);
-  await expect(whole.whole()).rejects.toMatchObject({ status: 502 });
-  const { res } = (await loop(calls(['remember', { text: 'x' }]), die)).call({ stream: true });
+  const disconnect = (res: ServerResponse) => res.destroy();
+  const completeResponse = await loop(calls(['remember', { text: 'x' }]), disconnect);
+  await expect(completeResponse.completeResponse()).rejects.toMatchObject({ status: 502 });
+  const { res } = (await loop(calls(['remember', { text: 'x' }]), disconnect)).call({ stream: true });
   await res.head;
   let text = '';
   for await (const chunk of res.chunks()) text += chunk;
@@ -246,20 +251,20 @@ test('an engine that answers with a complete response; one without a message is 
     { type: 'text', text: 'said' },
   ];
   const good = await loop(answer({ choices: [{ message: { content }, finish_reason: 'stop' }] }));
-  expect((await good.whole()).choices[0]?.message).toMatchObject({
+  expect((await good.completeResponse()).choices[0]?.message).toMatchObject({
     content: 'said',
     reasoning_content: 'hm',
   });
-  await expect((await loop(answer({ choices: [] }))).whole()).rejects.toMatchObject({
+  await expect((await loop(answer({ choices: [] }))).completeResponse()).rejects.toMatchObject({
     code: 'upstream.error',
   });
 });
 
 test('a response has the fields that clients check; unknown counts are left out', async () => {
-  const { call, whole } = await loop(delta('one'), delta('two'));
-  const told = await whole();
-  expect(told.choices).toMatchObject([{ logprobs: null, message: { content: 'one', refusal: null } }]);
-  expect(told).not.toHaveProperty('usage');
+  const { call, completeResponse } = await loop(delta('one'), delta('two'));
+  const response = await completeResponse();
+  expect(response.choices).toMatchObject([{ logprobs: null, message: { content: 'one', refusal: null } }]);
+  expect(response).not.toHaveProperty('usage');
   const { res } = call({ stream: true, stream_options: { include_usage: true } });
   let text = '';
   for await (const chunk of res.chunks()) text += chunk;
@@ -273,16 +278,21 @@ test('a response that stops within a call is a failure, and the partial call is 
     res.writeHead(200, { ...SSE, connection: 'close' });
     res.end(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`);
   };
-  await expect((await loop(half)).whole({ tools: OWN })).rejects.toMatchObject({ code: 'upstream.error' });
+  await expect((await loop(half)).completeResponse({ tools: OWN })).rejects.toMatchObject({
+    code: 'upstream.error',
+  });
 });
 
 test('a client disconnect ends the engine', async () => {
-  const held: ServerResponse[] = [];
-  const { call, control } = await loop(calls(['remember', { text: 'x' }]), (res) => void held.push(res));
+  const pendingResponses: ServerResponse[] = [];
+  const { call, control } = await loop(
+    calls(['remember', { text: 'x' }]),
+    (res) => void pendingResponses.push(res),
+  );
   const { running } = call();
-  await until(() => held.length === 1);
-  const closed = once(held[0] as ServerResponse, 'close');
-  control.abort(new Error('gone'));
+  await until(() => pendingResponses.length === 1);
+  const closed = once(pendingResponses[0] as ServerResponse, 'close');
+  control.abort(new Error('disconnected'));
   await Promise.all([running, closed]);
 });
 
@@ -293,13 +303,16 @@ test('a refusal by the schema is in the request log, like that of a chat', async
 });
 
 test('a call is one running request until its last round is over', async () => {
-  const held: ServerResponse[] = [];
-  const { call, gateway } = await loop(calls(['remember', { text: 'x' }]), (res) => void held.push(res));
+  const pendingResponses: ServerResponse[] = [];
+  const { call, gateway } = await loop(
+    calls(['remember', { text: 'x' }]),
+    (res) => void pendingResponses.push(res),
+  );
   const { running } = call({ stream: true });
-  await until(() => held.length === 1);
+  await until(() => pendingResponses.length === 1);
   expect(gateway.inference.running().map(({ id }) => id)).toContain('caller-0');
   expect(gateway.log).toEqual([]);
-  held[0]?.writeHead(200, SSE).end(`${words('done')}data: [DONE]\n\n`);
+  pendingResponses[0]?.writeHead(200, SSE).end(`${textChunk('done')}data: [DONE]\n\n`);
   await running;
   await until(() => gateway.log.length === 2);
   const records = gateway.log.filter(({ id }) => id === 'caller-0');
@@ -308,13 +321,16 @@ test('a call is one running request until its last round is over', async () => {
 
 test('a cancel by id ends it in a later round, streamed or not', async () => {
   for (const stream of [true, false]) {
-    const held: ServerResponse[] = [];
-    const { call, gateway } = await loop(calls(['remember', { text: 'x' }]), (res) => void held.push(res));
+    const pendingResponses: ServerResponse[] = [];
+    const { call, gateway } = await loop(
+      calls(['remember', { text: 'x' }]),
+      (res) => void pendingResponses.push(res),
+    );
     const { running, res } = call({ stream });
     const over = running.catch((error: GatewayError) => error.code);
     res.head.catch(() => {});
-    await until(() => held.length === 1);
-    const closed = once(held[0] as ServerResponse, 'close');
+    await until(() => pendingResponses.length === 1);
+    const closed = once(pendingResponses[0] as ServerResponse, 'close');
     expect(gateway.inference.cancel('caller-0')).toBe(true);
     await closed;
     expect(await over).toBe(stream ? undefined : 'request.cancelled');
@@ -325,19 +341,19 @@ test('a cancel by id ends it in a later round, streamed or not', async () => {
 });
 
 test('a tool that ends after a cancel writes nothing after the end, even for a slow reader', async () => {
-  const held: ServerResponse[] = [];
+  const pendingResponses: ServerResponse[] = [];
   const { call, gateway, memory, slots } = await loop(
     calls(['describe_image', { file: 'image_1' }], ['search_memory', { query: 'x' }]),
-    (res) => void held.push(res),
+    (res) => void pendingResponses.push(res),
   );
   slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));
   const late = Promise.withResolvers<Awaited<ReturnType<typeof memory.search>>>();
   Object.assign(memory, { search: () => late.promise });
-  const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
-  const { running, res } = call({ stream: true, messages: [{ role: 'user', content: [picture] }] });
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const { running, res } = call({ stream: true, messages: [{ role: 'user', content: [image] }] });
   const errors: unknown[] = [];
   res.on('error', (error) => void errors.push(error));
-  await until(() => held.length === 1);
+  await until(() => pendingResponses.length === 1);
   expect(gateway.inference.cancel('caller-0')).toBe(true);
   await running;
   late.resolve({ memories: [], mode: 'words' });

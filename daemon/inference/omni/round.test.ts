@@ -13,8 +13,8 @@ function round(message: object, headers: Record<string, string> = {}) {
     inBandError: () => null,
     abort: () => {},
   };
-  const teller = { text: async () => {} } as never;
-  return readRound(answer, teller, () => 'call_1');
+  const writer = { text: async () => {} } as never;
+  return readRound(answer, writer, () => 'call_1');
 }
 
 const far = { 'x-svc-upstream': 'groq' };
@@ -24,6 +24,6 @@ test.each([
   [{ reasoning_content: 'hm', content: 'yes' }, far, { reasoning_content: 'hm' }],
   [{ reasoning: 'hm', content: 'yes' }, {}, { reasoning_content: 'hm' }],
   [{ content: [{ type: 'thinking', thinking: 'hm' }] }, far, {}],
-])('reasoning of %j from %j goes back as %j', async (message, headers, thoughts) => {
+])('reasoning of %j from %j is sent back as %j', async (message, headers, thoughts) => {
   expect((await round(message, headers)).thoughts).toEqual(thoughts);
 });

@@ -34,13 +34,13 @@ test.each([
   ['svc/eyes', true],
   ['far-eyes', true],
   ['far-words', false],
-  ['svc/nobody', false],
-  ['nobody', false],
-])('%s supports vision: %s', (asked, sees) => {
-  expect(targetSupportsVision(asked, on)).toBe(sees);
+  ['svc/unknown', false],
+  ['unknown', false],
+])('%s supports vision: %s', (name, expected) => {
+  expect(targetSupportsVision(name, on)).toBe(expected);
 });
 
-test('no name and no slot', () => {
+test('is false without a name and a slot', () => {
   expect(targetSupportsVision(null, routingView())).toBe(false);
 });
 

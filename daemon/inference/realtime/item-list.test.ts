@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tooLong } from './item-list.ts';
 import type { Item } from './items.ts';
 
-const said = (text: string): Item => ({
+const textItem = (text: string): Item => ({
   id: 'i',
   object: 'realtime.item',
   status: 'completed',
@@ -12,17 +12,17 @@ const said = (text: string): Item => ({
 });
 
 test('a conversation holds four million characters', () => {
-  const million = said('x'.repeat(1024 * 1024 - 1_000));
+  const million = textItem('x'.repeat(1024 * 1024 - 1_000));
   const items = Array.from({ length: 4 }, () => ({ ...million }));
   expect(tooLong(items)).toBe(false);
-  expect(tooLong([...items, said('x'.repeat(4_000))])).toBe(true);
+  expect(tooLong([...items, textItem('x'.repeat(4_000))])).toBe(true);
 });
 
 test('an item is measured once, and its replacement separately', () => {
   let read = 0;
-  const item = said('short');
+  const item = textItem('short');
   Object.defineProperty(item, 'id', { enumerable: true, get: () => `i${read++}` });
   for (let turn = 0; turn < 100; turn++) expect(tooLong([item])).toBe(false);
   expect(read).toBe(1);
-  expect(tooLong([said('x'.repeat(5 * 1024 * 1024))])).toBe(true);
+  expect(tooLong([textItem('x'.repeat(5 * 1024 * 1024))])).toBe(true);
 });

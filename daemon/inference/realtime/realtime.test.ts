@@ -15,15 +15,15 @@ afterEach(() => {
  * One event of a streamed chat and its size: kernels buffer up to about forty megabytes for a caller that
  * does not read.
  */
-const WORDS = 'x'.repeat(100_000);
-const chunk = Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: WORDS } }] })}\n\n`);
+const TEXT = 'x'.repeat(100_000);
+const chunk = Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: TEXT } }] })}\n\n`);
 
 /** Sessions over real sockets. The stages are a stand-in that writes without end and counts. */
 async function open(more: Partial<RealtimeDeps> = {}) {
-  const seen = { sent: 0, calls: [] as InternalCall[] };
+  const stats = { sent: 0, calls: [] as InternalCall[] };
   async function* endless() {
     for (;;) {
-      seen.sent += chunk.length;
+      stats.sent += chunk.length;
       yield chunk;
       await new Promise(setImmediate);
     }
@@ -33,7 +33,7 @@ async function open(more: Partial<RealtimeDeps> = {}) {
       explain: ({ path }) =>
         ({ error: null, slot: path.endsWith('speech') ? null : 'agent', upstream: null }) as never,
       internal: async (call) => {
-        seen.calls.push(call);
+        stats.calls.push(call);
         return { status: 200, headers: {}, body: endless(), inBandError: () => null, abort: () => {} };
       },
     },
@@ -60,7 +60,7 @@ async function open(more: Partial<RealtimeDeps> = {}) {
     await until(() => events.length > 0 || over.code !== 0);
     return { socket, events, over };
   };
-  return { call, seen, server };
+  return { call, stats, server };
 }
 
 test('without a voice the session uses text', async () => {
@@ -75,7 +75,7 @@ test('W01 closes an idle session', async () => {
   expect(over.code).toBe(4408);
 });
 
-test('refuses sessions above the limit in the protocol, and reuses a freed place', async () => {
+test('refuses sessions above the limit within the protocol, and accepts one after another has closed', async () => {
   const { call } = await open({ maxSessions: 1, adminReserve: 0 });
   const first = await call();
   const second = await call();
@@ -87,7 +87,7 @@ test('refuses sessions above the limit in the protocol, and reuses a freed place
   expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
 });
 
-test('W03 reserves places for admins', async () => {
+test('W03 reserves sessions for admins', async () => {
   const { call } = await open({ maxSessions: 3, adminReserve: 1 });
   for (let index = 0; index < 2; index++)
     expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
@@ -99,7 +99,7 @@ test('W03 reserves places for admins', async () => {
   expect((await call('/admin')).events[0]).toMatchObject({ error: { code: 'realtime.too_many' } });
 });
 
-test('W03 of the usual 64 places a client key takes 48', async () => {
+test('W03 a client key may use 48 of the default 64 sessions', async () => {
   const { call } = await open();
   for (let index = 0; index < 48; index++)
     expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
@@ -108,50 +108,50 @@ test('W03 of the usual 64 places a client key takes 48', async () => {
 });
 
 test('a response that is cancelled immediately calls no model', async () => {
-  const { call, seen } = await open();
+  const { call, stats } = await open();
   const { socket, events } = await call();
   for (let turn = 0; turn < 50; turn++)
     for (const type of ['response.create', 'response.cancel']) socket.send(JSON.stringify({ type }));
   await until(() => events.filter(({ type }) => type === 'response.done').length === 50);
-  expect(seen.calls.length).toBeLessThan(25);
+  expect(stats.calls.length).toBeLessThan(25);
   socket.send(JSON.stringify({ type: 'response.create' }));
-  await until(() => seen.sent > 0);
+  await until(() => stats.sent > 0);
 });
 
 /** A caller who requested a response and does not read it. */
-async function heldBack() {
-  const { call, seen, server } = await open();
+async function openWithSlowReader() {
+  const { call, stats, server } = await open();
   const { socket } = await call();
   socket.send(JSON.stringify({ type: 'response.create' }));
-  await until(() => seen.sent > 0);
+  await until(() => stats.sent > 0);
   socket.pause();
   const served = [...server.clients][0] as WebSocket;
   await until(() => served.bufferedAmount > 1024 * 1024, 20_000);
-  return { socket, seen, served };
+  return { socket, stats, served };
 }
 
-test('a caller who does not read slows the model down, and the close ends its work', async () => {
-  const { socket, seen, served } = await heldBack();
-  const held = seen.sent;
+test('a caller that does not read slows the model down, and its disconnect ends the work', async () => {
+  const { socket, stats, served } = await openWithSlowReader();
+  const sentBefore = stats.sent;
   for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
-  expect(seen.sent - held).toBeLessThan(20 * chunk.length);
+  expect(stats.sent - sentBefore).toBeLessThan(20 * chunk.length);
   expect(served.bufferedAmount).toBeLessThan(2 * 1024 * 1024);
-  const [asked] = seen.calls;
-  expect([asked?.tier, asked?.path]).toEqual(['client', '/v1/chat/completions']);
+  const [call] = stats.calls;
+  expect([call?.tier, call?.path]).toEqual(['client', '/v1/chat/completions']);
   socket.terminate();
-  await until(() => asked?.signal.aborted === true);
+  await until(() => call?.signal.aborted === true);
 });
 
 test('a paused response ends at once when cancelled', async () => {
-  const { socket, seen } = await heldBack();
+  const { socket, stats } = await openWithSlowReader();
   socket.send(JSON.stringify({ type: 'response.cancel' }));
-  await until(() => seen.calls[0]?.signal.aborted === true);
-  const held = seen.sent;
+  await until(() => stats.calls[0]?.signal.aborted === true);
+  const sentBefore = stats.sent;
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
-  expect(seen.sent).toBe(held);
+  expect(stats.sent).toBe(sentBefore);
 });
 
-test('W01 stops reading from a caller who floods and does not read', async () => {
+test('W01 stops reading from a caller that floods and does not read', async () => {
   const { call, server } = await open();
   const { socket } = await call();
   socket.pause();

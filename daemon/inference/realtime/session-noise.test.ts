@@ -7,55 +7,58 @@ const NOISE = [tone(60), quiet(600)];
 
 const BUSY = { audio: { input: { turn_detection: { type: 'server_vad', interrupt_response: false } } } };
 
-const hearing = (bench: SessionBench): string => bench.last('transcribe').item;
+const pendingTranscription = (bench: SessionBench): string => bench.last('transcribe').item;
 const hear = (bench: SessionBench, item: string, text: string) =>
   bench.dispatch({ kind: 'transcribed', item, text, seconds: 1, ms: 1 });
 const answers = (bench: SessionBench): number => bench.effects.filter(({ kind }) => kind === 'answer').length;
 
 /** The input of the newest response: the texts of the user. */
-const toldWords = (bench: SessionBench): unknown[] =>
+const newestInput = (bench: SessionBench): unknown[] =>
   bench
     .last('answer')
     .chat.items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []))
     .map((part) => ('transcript' in part ? part.transcript : 'text' in part && part.text));
 
-describe('a noise', () => {
+describe('noise', () => {
   test('during a transcription does not cancel its response', () => {
     const bench = new SessionBench();
     bench.append(...SPOKEN_TURN);
-    const question = hearing(bench);
+    const question = pendingTranscription(bench);
     expect(doneOf(bench.append(tone(60)))).toMatchObject({ status: 'cancelled' });
     hear(bench, question, 'What time is it?');
     bench.append(quiet(600));
-    expect(types(hear(bench, hearing(bench), ''))).not.toContain('response.done');
-    expect(toldWords(bench)).toEqual(['What time is it?', '']);
+    expect(types(hear(bench, pendingTranscription(bench), ''))).not.toContain('response.done');
+    expect(newestInput(bench)).toEqual(['What time is it?', '']);
   });
 
-  test('that ends a response before its first word leaves the question open', () => {
+  test('that ends a response before its first word leaves the question unanswered', () => {
     const bench = new SessionBench();
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'It is noon.' });
     bench.append(...NOISE);
-    hear(bench, hearing(bench), '');
+    hear(bench, pendingTranscription(bench), '');
     expect(answers(bench)).toBe(2);
   });
 
   test('does not restart a cancelled response', () => {
     const bench = new SessionBench();
     requestResponse(bench);
-    bench.say({ type: 'response.cancel' });
+    bench.send({ type: 'response.cancel' });
     bench.append(...NOISE);
-    hear(bench, hearing(bench), '');
+    hear(bench, pendingTranscription(bench), '');
     expect(answers(bench)).toBe(1);
   });
 
-  test('after a response gets none', () => {
+  test('after a response gets no response', () => {
     const bench = new SessionBench({ modality: 'text' });
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.dispatch({ ...ANSWERED, response });
     bench.append(...NOISE);
-    expect(doneOf(hear(bench, hearing(bench), ''))).toMatchObject({ status: 'completed', output: [] });
+    expect(doneOf(hear(bench, pendingTranscription(bench), ''))).toMatchObject({
+      status: 'completed',
+      output: [],
+    });
     expect(answers(bench)).toBe(1);
   });
 
@@ -65,19 +68,22 @@ describe('a noise', () => {
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.append(...NOISE);
-    hear(bench, hearing(bench), '');
+    hear(bench, pendingTranscription(bench), '');
     expect(types(bench.dispatch({ ...ANSWERED, response }))).not.toContain('response.created');
     expect(answers(bench)).toBe(1);
   });
 
-  test('that is transcribed after such a response gets none either', () => {
+  test('that is transcribed after such a response gets no response either', () => {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.append(...NOISE);
     expect(types(bench.dispatch({ ...ANSWERED, response }))).toContain('response.created');
-    expect(doneOf(hear(bench, hearing(bench), ''))).toMatchObject({ status: 'completed', output: [] });
+    expect(doneOf(hear(bench, pendingTranscription(bench), ''))).toMatchObject({
+      status: 'completed',
+      output: [],
+    });
     expect(answers(bench)).toBe(1);
   });
 });
@@ -97,18 +103,18 @@ describe('speech during an uninterruptible response', () => {
       bench.dispatch({ kind: 'text', response, text: 'Hello.' });
       return bench.dispatch({ ...ANSWERED, response });
     };
-    return { bench, second: hearing(bench), end };
+    return { bench, second: pendingTranscription(bench), end };
   }
 
   test('is answered afterwards, at any position', () => {
     const { bench, second, end } = twoQuestions();
     hear(bench, second, 'And when?');
     expect(types(end())).toContain('response.created');
-    expect(toldWords(bench)).toEqual(['hello', 'And when?']);
+    expect(newestInput(bench)).toEqual(['hello', 'And when?']);
     expect(answers(bench)).toBe(2);
   });
 
-  test('that could not be transcribed is not', () => {
+  test('that could not be transcribed is not answered', () => {
     const { bench, second, end } = twoQuestions();
     bench.dispatch({
       kind: 'transcription_failed',
@@ -122,11 +128,11 @@ describe('speech during an uninterruptible response', () => {
     const bench = new SessionBench({ modality: 'text' });
     bench.update(BUSY);
     bench.append(...SPOKEN_TURN);
-    const first = hearing(bench);
+    const first = pendingTranscription(bench);
     bench.append(...SPOKEN_TURN);
-    hear(bench, hearing(bench), 'And when?');
+    hear(bench, pendingTranscription(bench), 'And when?');
     hear(bench, first, 'Where?');
-    expect(toldWords(bench)).toEqual(['Where?', 'And when?']);
+    expect(newestInput(bench)).toEqual(['Where?', 'And when?']);
     const response = bench.answering;
     bench.dispatch({ kind: 'text', response, text: 'Here and now.' });
     expect(types(bench.dispatch({ ...ANSWERED, response }))).not.toContain('response.created');

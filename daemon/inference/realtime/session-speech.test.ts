@@ -30,20 +30,20 @@ describe('speech', () => {
     expect(events[1]?.audio_end_ms).toBeGreaterThan(1280);
     expect(events[1]?.audio_end_ms).toBeLessThan(1340);
     const { item } = bench.last('transcribe');
-    const heard = bench.dispatch({ kind: 'transcribed', item, text: 'good day', seconds: 1, ms: 5 });
-    expect(types(heard)).toEqual([
+    const transcribed = bench.dispatch({ kind: 'transcribed', item, text: 'good day', seconds: 1, ms: 5 });
+    expect(types(transcribed)).toEqual([
       'conversation.item.input_audio_transcription.delta',
       'conversation.item.input_audio_transcription.completed',
     ]);
     const response = bench.answering;
-    const said = [
+    const sent = [
       ...bench.dispatch({ kind: 'text', response, text: 'Hello.' }),
       ...bench.dispatch({ kind: 'sentence', response, text: 'Hello.' }),
       ...bench.dispatch({ kind: 'sound', response, bytes: tone(100) }),
       ...bench.dispatch({ ...ANSWERED, response }),
       ...bench.dispatch({ ...SPOKEN, response }),
     ];
-    expect(types(said)).toEqual([
+    expect(types(sent)).toEqual([
       'response.output_item.added',
       'conversation.item.added',
       'response.content_part.added',
@@ -56,7 +56,7 @@ describe('speech', () => {
       'response.output_item.done',
       'response.done',
     ]);
-    expect(doneOf(said)).toMatchObject({
+    expect(doneOf(sent)).toMatchObject({
       metadata: { svc_stt_ms: '5', svc_tts_first_ms: '3', svc_tts_ms: '4' },
     });
   });
@@ -77,14 +77,14 @@ describe('speech', () => {
     });
     const item_id = (bench.state.items.at(-1) as { id: string }).id;
     const truncate = { type: 'conversation.item.truncate', item_id, content_index: 0 };
-    expect(errorOf(bench.say({ ...truncate, audio_end_ms: 1501 }))).toMatchObject({ param: 'audio_end_ms' });
-    expect(bench.say({ ...truncate, audio_end_ms: 1250 })).toMatchObject([
+    expect(errorOf(bench.send({ ...truncate, audio_end_ms: 1501 }))).toMatchObject({ param: 'audio_end_ms' });
+    expect(bench.send({ ...truncate, audio_end_ms: 1250 })).toMatchObject([
       { type: 'conversation.item.truncated', audio_end_ms: 1250 },
     ]);
-    expect(bench.say({ type: 'conversation.item.retrieve', item_id })).toMatchObject([
+    expect(bench.send({ type: 'conversation.item.retrieve', item_id })).toMatchObject([
       { item: { content: [{ transcript: 'One two three four. Five' }] } },
     ]);
-    bench.say({ ...truncate, audio_end_ms: 600 });
+    bench.send({ ...truncate, audio_end_ms: 600 });
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two' }] });
   });
 
@@ -106,8 +106,8 @@ describe('speech', () => {
     expect(bench.state.items.at(-1)).toMatchObject({ status: 'incomplete', content });
     const { id: item_id } = bench.state.items.at(-1) as { id: string };
     const truncate = { type: 'conversation.item.truncate', item_id, content_index: 0 };
-    expect(errorOf(bench.say({ ...truncate, audio_end_ms: 1101 }))).toMatchObject({ param: 'audio_end_ms' });
-    bench.say({ ...truncate, audio_end_ms: 1000 });
+    expect(errorOf(bench.send({ ...truncate, audio_end_ms: 1101 }))).toMatchObject({ param: 'audio_end_ms' });
+    bench.send({ ...truncate, audio_end_ms: 1000 });
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two.' }] });
   });
 
@@ -116,7 +116,7 @@ describe('speech', () => {
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'One two. Three four.' });
     bench.dispatch({ kind: 'sentence', response, text: 'One two.' });
-    bench.say({ type: 'response.cancel' });
+    bench.send({ type: 'response.cancel' });
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: '' }] });
   });
 
@@ -141,21 +141,21 @@ describe('speech', () => {
     const bench = new SessionBench();
     bench.update(MANUAL);
     expect(bench.append(...SPEAKING)).toEqual([]);
-    expect(types(bench.say({ type: 'input_audio_buffer.commit' }))).toEqual([
+    expect(types(bench.send({ type: 'input_audio_buffer.commit' }))).toEqual([
       'input_audio_buffer.committed',
       'conversation.item.added',
       'conversation.item.done',
     ]);
     expect(bench.last('transcribe').sound.length).toBe(1400 * 48);
-    bench.say({ type: 'response.create' });
+    bench.send({ type: 'response.create' });
     expect(bench.effects.filter(({ kind }) => kind === 'answer')).toEqual([]);
     bench.dispatch({ kind: 'transcribed', item: bench.last('transcribe').item, text: '', seconds: 1, ms: 1 });
     expect(bench.answering).toMatch(/^resp_/);
     bench.append(tone(50));
-    expect(bench.say({ type: 'input_audio_buffer.clear' })).toMatchObject([
+    expect(bench.send({ type: 'input_audio_buffer.clear' })).toMatchObject([
       { type: 'input_audio_buffer.cleared' },
     ]);
-    expect(errorOf(bench.say({ type: 'input_audio_buffer.commit' }))).toMatchObject({
+    expect(errorOf(bench.send({ type: 'input_audio_buffer.commit' }))).toMatchObject({
       code: 'input_audio_buffer_commit_empty',
     });
   });
@@ -192,20 +192,20 @@ describe('speech', () => {
   test('a transcription session never responds', () => {
     const bench = new SessionBench({ type: 'transcription' });
     expect(types(bench.append(...SPEAKING))).not.toContain('response.created');
-    const heard = bench.dispatch({
+    const transcribed = bench.dispatch({
       kind: 'transcribed',
       item: bench.last('transcribe').item,
       text: 'words',
       seconds: 1.2,
       ms: 1,
     });
-    expect(heard.at(-1)).toMatchObject({
+    expect(transcribed.at(-1)).toMatchObject({
       type: 'conversation.item.input_audio_transcription.completed',
       transcript: 'words',
       usage: { type: 'duration', seconds: 1.2 },
     });
-    expect(errorOf(bench.say({ type: 'response.create' }))).toMatchObject({ code: 'invalid_value' });
-    expect(bench.checker.seen[0]?.session).not.toHaveProperty('output_modalities');
+    expect(errorOf(bench.send({ type: 'response.create' }))).toMatchObject({ code: 'invalid_value' });
+    expect(bench.checker.events[0]?.session).not.toHaveProperty('output_modalities');
   });
 
   test('after idle_timeout_ms the model speaks first', () => {
@@ -236,7 +236,7 @@ describe('speech', () => {
       stopped += types(bench.append(minute)).filter((type) => type.endsWith('stopped')).length;
     expect(stopped).toBe(1);
     expect(bench.state.sound.bytes).toBeLessThanOrEqual(17 * 1024 * 1024);
-    bench.say({ type: 'input_audio_buffer.clear' });
+    bench.send({ type: 'input_audio_buffer.clear' });
     bench.append(...Array.from({ length: 10 }, () => quiet(5000)));
     expect(bench.state.sound.bytes).toBeLessThan(400 * 48);
   });

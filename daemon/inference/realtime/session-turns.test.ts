@@ -36,10 +36,10 @@ test('switching to manual turns during speech ends it, and the commit is that it
   expect(types(events)).toEqual(['input_audio_buffer.speech_stopped', 'session.updated']);
   expect(events[0]?.item_id).toBe(started?.item_id);
   bench.append(tone(200));
-  const [committed] = bench.say({ type: 'input_audio_buffer.commit' });
+  const [committed] = bench.send({ type: 'input_audio_buffer.commit' });
   expect(committed).toMatchObject({ type: 'input_audio_buffer.committed', item_id: started?.item_id });
   bench.append(tone(200));
-  const [next] = bench.say({ type: 'input_audio_buffer.commit' });
+  const [next] = bench.send({ type: 'input_audio_buffer.commit' });
   expect(next?.item_id).not.toBe(started?.item_id);
 });
 

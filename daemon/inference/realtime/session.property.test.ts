@@ -9,17 +9,17 @@ import { SessionBench } from './testing/session-bench.ts';
 import { quiet, tone } from './testing/sounds.ts';
 
 type Move = (bench: SessionBench) => void;
-const say =
+const send =
   (event: Record<string, unknown>): Move =>
   (bench) =>
-    void bench.say(event);
+    void bench.send(event);
 
 const SOUNDS = [tone(400), quiet(600), tone(30), quiet(90)];
 const pick = <T>(from: readonly T[], at: number): T | undefined =>
   from.length === 0 ? undefined : from[at % from.length];
 const itemId = (bench: SessionBench, at: number): string => pick(bench.state.items, at)?.id ?? 'none';
 
-const ofCaller: fc.Arbitrary<Move> = fc.oneof(
+const callerMoves: fc.Arbitrary<Move> = fc.oneof(
   fc.nat(3).map(
     (at): Move =>
       (bench) =>
@@ -27,7 +27,7 @@ const ofCaller: fc.Arbitrary<Move> = fc.oneof(
   ),
   fc
     .constantFrom('input_audio_buffer.commit', 'input_audio_buffer.clear', 'response.cancel')
-    .map((type) => say({ type })),
+    .map((type) => send({ type })),
   fc
     .record(
       {
@@ -36,11 +36,11 @@ const ofCaller: fc.Arbitrary<Move> = fc.oneof(
       },
       { requiredKeys: [] },
     )
-    .map((response) => say({ type: 'response.create', response })),
+    .map((response) => send({ type: 'response.create', response })),
   fc.tuple(fc.constantFrom('delete', 'retrieve', 'truncate'), fc.nat(20), fc.nat(500)).map(
     ([verb, at, ms]): Move =>
       (bench) =>
-        void bench.say({
+        void bench.send({
           type: `conversation.item.${verb}`,
           item_id: itemId(bench, at),
           content_index: 0,
@@ -50,7 +50,7 @@ const ofCaller: fc.Arbitrary<Move> = fc.oneof(
   fc.nat(20).map(
     (at): Move =>
       (bench) =>
-        void bench.say({
+        void bench.send({
           type: 'conversation.item.create',
           previous_item_id: at > 10 ? itemId(bench, at) : null,
           item: {
@@ -80,7 +80,7 @@ const ofCaller: fc.Arbitrary<Move> = fc.oneof(
   fc.jsonValue().map(
     (value): Move =>
       (bench) =>
-        void bench.say({ type: 'conversation.item.create', item: value }),
+        void bench.send({ type: 'conversation.item.create', item: value }),
   ),
 );
 
@@ -88,7 +88,7 @@ const error = { code: 'slot.failed', message: 'It is gone.' };
 const times = { firstMs: 1, ms: 2 };
 
 /** Inputs of a stage for the newest response, in time or much too late. */
-const told: readonly ((response: string) => Input)[] = [
+const STAGE_INPUTS: readonly ((response: string) => Input)[] = [
   (response) => ({ kind: 'text', response, text: 'one two. ' }),
   (response) => ({ kind: 'call', response, index: 0, name: 'f', arguments: '{"a":' }),
   (response) => ({ kind: 'call', response, index: 1, name: 'g', arguments: '{}' }),
@@ -99,7 +99,7 @@ const told: readonly ((response: string) => Input)[] = [
   (response) => ({ kind: 'failed', response, error }),
 ];
 
-const heard = (bench: SessionBench, at: number, text: string | null): void => {
+const transcribe = (bench: SessionBench, at: number, text: string | null): void => {
   const item = pick(bench.state.transcribing, at);
   if (item === undefined) return;
   bench.dispatch(
@@ -109,24 +109,24 @@ const heard = (bench: SessionBench, at: number, text: string | null): void => {
   );
 };
 
-const ofStages: fc.Arbitrary<Move> = fc.oneof(
+const stageMoves: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.nat(told.length - 1).map(
+    arbitrary: fc.nat(STAGE_INPUTS.length - 1).map(
       (at): Move =>
         (bench) => {
-          const asked = bench.effects.findLast(
+          const request = bench.effects.findLast(
             (effect): effect is Extract<Effect, { kind: 'answer' }> => effect.kind === 'answer',
           );
-          const make = told[at];
-          if (asked && make) bench.dispatch(make(asked.response));
+          const make = STAGE_INPUTS[at];
+          if (request && make) bench.dispatch(make(request.response));
         },
     ),
   },
   fc.tuple(fc.nat(5), fc.constantFrom('words', '', null)).map(
     ([at, text]): Move =>
       (bench) =>
-        heard(bench, at, text),
+        transcribe(bench, at, text),
   ),
   fc.constant<Move>((bench) => void bench.dispatch({ kind: 'idle' })),
   fc.subarray<Stage>(['chat', 'stt', 'tts']).map(
@@ -141,7 +141,7 @@ const ofStages: fc.Arbitrary<Move> = fc.oneof(
 function settle(bench: SessionBench): void {
   for (let round = 0; bench.state.transcribing.length > 0 || bench.state.response !== null; round++) {
     if (round > 200) throw new Error('it never ends');
-    heard(bench, 0, 'words');
+    transcribe(bench, 0, 'words');
     const response = bench.state.response;
     if (response?.waitsFor !== null) continue;
     bench.dispatch({ kind: 'answered', response: response.id, finish: 'stop', tokens: null, times });
@@ -150,11 +150,11 @@ function settle(bench: SessionBench): void {
 }
 
 /** States that the histories must reach at least once, so that the test is meaningful. */
-const WANTED = ['completed', 'cancelled', 'failed'];
+const REQUIRED_STATES = ['completed', 'cancelled', 'failed'];
 
-test('order, ids and ends are right for every history', () => {
+test('order, ids and ends are correct for every sequence of inputs', () => {
   const ends = new Set<unknown>();
-  const move = fc.oneof({ weight: 3, arbitrary: ofCaller }, { weight: 4, arbitrary: ofStages });
+  const move = fc.oneof({ weight: 3, arbitrary: callerMoves }, { weight: 4, arbitrary: stageMoves });
   const property = fc.property(
     fc.array(move, { maxLength: 80, size: 'max' }),
     fc.constantFrom('realtime', 'transcription'),
@@ -163,7 +163,7 @@ test('order, ids and ends are right for every history', () => {
       for (const each of moves) each(bench);
       settle(bench);
       expect(bench.checker.active).toBe(false);
-      for (const { response } of bench.checker.seen)
+      for (const { response } of bench.checker.events)
         ends.add((response as { status?: string } | undefined)?.status);
       expect(bench.effects.filter(({ kind }) => kind === 'answer').length).toBeLessThanOrEqual(
         bench.effects.filter(({ kind }) => kind === 'stop').length,
@@ -171,5 +171,5 @@ test('order, ids and ends are right for every history', () => {
     },
   );
   fc.assert(property, { numRuns: 400 });
-  for (const end of WANTED) expect(ends).toContain(end);
+  for (const end of REQUIRED_STATES) expect(ends).toContain(end);
 });

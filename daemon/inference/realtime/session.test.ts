@@ -15,7 +15,7 @@ import { tone } from './testing/sounds.ts';
 
 describe('a session', () => {
   test('starts with its settings', () => {
-    const created = new SessionBench({ model: 'qwen' }).checker.seen[0];
+    const created = new SessionBench({ model: 'qwen' }).checker.events[0];
     expect(created?.session).toMatchObject({
       type: 'realtime',
       object: 'realtime.session',
@@ -70,7 +70,7 @@ describe('a session', () => {
       'invalid_value',
       'session.output_modalities',
     ],
-    [{ type: 'nobody.knows' }, 'invalid_value', 'type'],
+    [{ type: 'unknown.event' }, 'invalid_value', 'type'],
     [{}, 'missing_required_parameter', 'type'],
     [{ type: 'constructor' }, 'invalid_value', 'type'],
     [{ type: 'input_audio_buffer.append' }, 'missing_required_parameter', 'audio'],
@@ -96,16 +96,16 @@ describe('a session', () => {
       'invalid_value',
       'response.input',
     ],
-  ])('%j is an error and the session goes on', (event, code, param) => {
+  ])('%j is an error, and the session continues', (event, code, param) => {
     const bench = new SessionBench();
-    const events = bench.say({ ...event, event_id: 'mine' });
+    const events = bench.send({ ...event, event_id: 'mine' });
     expect(events).toHaveLength(1);
     expect(errorOf(events)).toMatchObject({ type: 'invalid_request_error', code, param, event_id: 'mine' });
     expect(types(bench.update({}))).toEqual(['session.updated']);
   });
 
   test.each(['', 'x', '[]', '"a"', `${'['.repeat(100)}${']'.repeat(100)}`, '\ud800'])(
-    '%j is no event',
+    '%j is not an event',
     (message) => {
       const bench = new SessionBench();
       const events = bench.dispatch({ kind: 'message', read: readClientEvent(Buffer.from(message)) });
@@ -122,12 +122,12 @@ describe('a session', () => {
     });
     expect(
       errorOf(
-        bench.say({ type: 'response.create', response: { output_modalities: ['audio'] }, event_id: 'e' }),
+        bench.send({ type: 'response.create', response: { output_modalities: ['audio'] }, event_id: 'e' }),
       ),
     ).toMatchObject({ code: 'realtime.unavailable', event_id: 'e' });
     bench.update(MANUAL);
     bench.append(tone(200));
-    const committed = bench.say({ type: 'input_audio_buffer.commit' });
+    const committed = bench.send({ type: 'input_audio_buffer.commit' });
     expect(types(committed)).toEqual([
       'input_audio_buffer.committed',
       'conversation.item.added',
@@ -138,7 +138,7 @@ describe('a session', () => {
     bench.stages = [];
     const other = textSession();
     other.stages = ['stt'];
-    expect(errorOf(other.say({ type: 'response.create' }))).toMatchObject({
+    expect(errorOf(other.send({ type: 'response.create' }))).toMatchObject({
       code: 'realtime.unavailable',
       message: expect.stringMatching(/chat/),
     });
@@ -146,11 +146,11 @@ describe('a session', () => {
 });
 
 describe('a text response', () => {
-  test('has the order that clients rely on', () => {
+  test('has the event order that clients rely on', () => {
     const bench = textSession();
-    const created = bench.say({ type: 'conversation.item.create', item: ITEM });
+    const created = bench.send({ type: 'conversation.item.create', item: ITEM });
     expect(types(created)).toEqual(['conversation.item.added', 'conversation.item.done']);
-    expect(types(bench.say({ type: 'response.create' }))).toEqual(['response.created']);
+    expect(types(bench.send({ type: 'response.create' }))).toEqual(['response.created']);
     const response = bench.answering;
     expect(bench.last('answer').chat).toMatchObject({ model: 'agent', items: [{ role: 'user' }] });
     const events = [
@@ -180,14 +180,14 @@ describe('a text response', () => {
     });
   });
 
-  test('only one is active at a time, and a cancelled one is over', () => {
+  test('only one is active at a time, and a cancelled one has ended', () => {
     const bench = textSession();
     const response = requestResponse(bench);
-    expect(errorOf(bench.say({ type: 'response.create' }))).toMatchObject({
+    expect(errorOf(bench.send({ type: 'response.create' }))).toMatchObject({
       code: 'conversation_already_has_active_response',
     });
     bench.dispatch({ kind: 'text', response, text: 'Hi' });
-    const events = bench.say({ type: 'response.cancel' });
+    const events = bench.send({ type: 'response.cancel' });
     expect(types(events)).toEqual([
       'response.output_text.done',
       'response.content_part.done',
@@ -225,11 +225,11 @@ describe('a text response', () => {
       { name: 'f', arguments: '{"a":1}' },
       { name: 'g', arguments: '{}' },
     ]);
-    bench.say({
+    bench.send({
       type: 'conversation.item.create',
       item: { type: 'function_call_output', call_id: output[1]?.call_id, output: '7' },
     });
-    bench.say({ type: 'response.create' });
+    bench.send({ type: 'response.create' });
     expect(bench.last('answer').chat.items.map(({ type }) => type)).toEqual([
       'message',
       'message',
@@ -254,9 +254,9 @@ describe('a text response', () => {
     expect(requestResponse(bench)).not.toBe(response);
   });
 
-  test('outside the conversation it leaves no item', () => {
+  test('outside the conversation adds no item', () => {
     const bench = textSession();
-    bench.say({
+    bench.send({
       type: 'response.create',
       response: { conversation: 'none', input: [ITEM], metadata: { topic: 'x' } },
     });

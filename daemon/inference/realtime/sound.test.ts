@@ -26,7 +26,7 @@ describe('G.711', () => {
     [ALAW, -32_768, 0x2a],
     [ALAW, 1_000, 0xfa],
     [ALAW, -1_000, 0x7a],
-  ])('%# the byte of %i as in the standard', (law, sample, byte) => {
+  ])('%# encodes %i as in the standard', (law, sample, byte) => {
     expect(law.byteOf(sample)).toBe(byte);
   });
 
@@ -37,7 +37,7 @@ describe('G.711', () => {
     const all = Buffer.from(Array.from({ length: 256 }, (__, byte) => byte));
     const back = toG711(law, fromG711(law, all));
     const zeros = law === ULAW ? [0x7f] : [];
-    for (const [byte, again] of back.entries()) if (!zeros.includes(byte)) expect(again).toBe(byte);
+    for (const [byte, encoded] of back.entries()) if (!zeros.includes(byte)) expect(encoded).toBe(byte);
   });
 
   test('a sample round-trips within the step of its level', () => {
@@ -117,10 +117,10 @@ describe('the VAD', () => {
   });
 
   test('steady noise above the threshold stops counting as speech after a while', () => {
-    const hum = levelOf(0.5) * 1.5;
-    const signs = run(Array.from({ length: 3_000 }, () => hum));
+    const noiseLevel = levelOf(0.5) * 1.5;
+    const signs = run(Array.from({ length: 3_000 }, () => noiseLevel));
     expect(signs.filter(Boolean)).toEqual(['started', 'stopped']);
-    expect(run([...Array.from({ length: 3_000 }, () => hum), LOUD, LOUD]).at(-1)).toBe('started');
+    expect(run([...Array.from({ length: 3_000 }, () => noiseLevel), LOUD, LOUD]).at(-1)).toBe('started');
   });
 
   test('loudness is the root of the mean square', () => {

@@ -10,8 +10,8 @@ const message = (role: 'user' | 'assistant' | 'system', part: Part): Item => ({
   role,
   content: [part],
 });
-const heard = (transcript: string | null) => message('user', { type: 'input_audio', transcript });
-const said = (transcript: string) => message('assistant', { type: 'output_audio', transcript });
+const userAudio = (transcript: string | null) => message('user', { type: 'input_audio', transcript });
+const assistantAudio = (transcript: string) => message('assistant', { type: 'output_audio', transcript });
 const call = (status: ItemStatus): Item => ({
   ...common('call', status),
   type: 'function_call',
@@ -20,24 +20,24 @@ const call = (status: ItemStatus): Item => ({
   arguments: '{}',
 });
 const RESULT: Item = { ...common('result'), type: 'function_call_output', call_id: 'c', output: '7' };
-const PICTURE = message('user', { type: 'input_image', image_url: 'data:image/png;base64,AA==' });
+const IMAGE = message('user', { type: 'input_image', image_url: 'data:image/png;base64,AA==' });
 const ADVICE = message('system', { type: 'input_text', text: 'Be brief.' });
 
 test.each<[string, Item[], boolean]>([
   ['nothing', [], false],
-  ['words', [heard('hello')], true],
-  ['a picture', [PICTURE], true],
-  ['sound without words', [heard(' ')], false],
-  ['sound that is not understood yet', [heard(null)], false],
-  ['words before sound without any', [heard('hello'), heard('')], true],
-  ['words behind an answer', [heard('hello'), said('Hi.'), heard('and?')], true],
-  ['an answer', [heard('hello'), said('Hi.'), heard('')], false],
-  ['an answer of which nothing was said', [heard('hello'), said(''), heard('')], true],
-  ['a call', [heard('hello'), call('completed'), heard('')], false],
-  ['a call that was cut', [heard('hello'), call('incomplete'), heard('')], true],
-  ['the result of a call', [heard('hello'), call('completed'), RESULT, heard('')], true],
-  ['advice alone', [ADVICE], false],
-  ['advice behind words', [heard('hello'), ADVICE], true],
+  ['words', [userAudio('hello')], true],
+  ['an image', [IMAGE], true],
+  ['audio without words', [userAudio(' ')], false],
+  ['audio that is not transcribed yet', [userAudio(null)], false],
+  ['words before audio without words', [userAudio('hello'), userAudio('')], true],
+  ['words after a response', [userAudio('hello'), assistantAudio('Hi.'), userAudio('and?')], true],
+  ['a response', [userAudio('hello'), assistantAudio('Hi.'), userAudio('')], false],
+  ['a response of which nothing was spoken', [userAudio('hello'), assistantAudio(''), userAudio('')], true],
+  ['a call', [userAudio('hello'), call('completed'), userAudio('')], false],
+  ['a truncated call', [userAudio('hello'), call('incomplete'), userAudio('')], true],
+  ['the result of a call', [userAudio('hello'), call('completed'), RESULT, userAudio('')], true],
+  ['instructions alone', [ADVICE], false],
+  ['instructions after words', [userAudio('hello'), ADVICE], true],
 ])('%s', (_, items, expected) =>
   expect(needsResponse({ items, pendingTurns: [], dismissedItemId: null })).toBe(expected),
 );
@@ -47,20 +47,24 @@ test('a pending turn with content counts at its position', () => {
     ...spokenItem('turn'),
     content: [{ type: 'input_audio', transcript }],
   });
-  const asked = (transcript: string, owed: string) =>
-    needsResponse({ items: [turn(transcript), said('Hi.')], pendingTurns: [owed], dismissedItemId: null });
-  expect(asked('and?', 'turn')).toBe(true);
-  expect(asked('', 'turn')).toBe(false);
-  expect(asked('and?', 'deleted')).toBe(false);
+  const needsResponseTo = (transcript: string, pendingTurn: string) =>
+    needsResponse({
+      items: [turn(transcript), assistantAudio('Hi.')],
+      pendingTurns: [pendingTurn],
+      dismissedItemId: null,
+    });
+  expect(needsResponseTo('and?', 'turn')).toBe(true);
+  expect(needsResponseTo('', 'turn')).toBe(false);
+  expect(needsResponseTo('and?', 'deleted')).toBe(false);
 });
 
 test('dismissed input no longer counts, but later input does', () => {
   const first = { ...spokenItem('first'), content: [{ type: 'input_text', text: 'hello' }] } as const;
   const dismissed = 'first';
-  expect(needsResponse({ items: [first, heard('')], pendingTurns: [], dismissedItemId: dismissed })).toBe(
+  expect(needsResponse({ items: [first, userAudio('')], pendingTurns: [], dismissedItemId: dismissed })).toBe(
     false,
   );
-  expect(needsResponse({ items: [first, heard('and?')], pendingTurns: [], dismissedItemId: dismissed })).toBe(
-    true,
-  );
+  expect(
+    needsResponse({ items: [first, userAudio('and?')], pendingTurns: [], dismissedItemId: dismissed }),
+  ).toBe(true);
 });

@@ -54,7 +54,7 @@ describe('sentences', () => {
 
   test.each([
     ['marks', '.'.repeat(10_000)],
-    ['marks and words', `${'!'.repeat(5_000)} and ${'.'.repeat(5_000)}`],
+    ['punctuation and words', `${'!'.repeat(5_000)} and ${'.'.repeat(5_000)}`],
     ['words', 'word'.repeat(100_000)],
   ])('a long run of %s takes linear time', (_, text) => {
     const before = process.cpuUsage();
@@ -76,11 +76,11 @@ describe('sentences', () => {
     ['...', null],
     ['😀 ', null],
     ['  one\n two', 'one two'],
-  ])('%j is spoken as %j', (text, said) => expect(speakable(text)).toBe(said));
+  ])('%j is spoken as %j', (text, spoken) => expect(speakable(text)).toBe(spoken));
 });
 
 describe('the spoken part of a response', () => {
-  const said = [
+  const spoken = [
     { text: 'One two. ', ms: 900 },
     { text: 'Three four five.', ms: 1600 },
   ];
@@ -90,10 +90,10 @@ describe('the spoken part of a response', () => {
     [2500, 'One two. Three four five.'],
     [450, 'One'],
     [1500, 'One two. Three'],
-  ])('in %i ms: %j', (ms, text) => expect(spokenUntil(said, ms)).toBe(text));
+  ])('in %i ms: %j', (ms, text) => expect(spokenUntil(spoken, ms)).toBe(text));
 });
 
-describe('the chat of a conversation', () => {
+describe('the chat request of a conversation', () => {
   const base = { object: 'realtime.item', status: 'completed' } as const;
   const items: Item[] = [
     {
@@ -126,7 +126,7 @@ describe('the chat of a conversation', () => {
       ],
     },
   ];
-  const ask: ChatRequest = {
+  const request: ChatRequest = {
     model: 'agent',
     instructions: 'be brief',
     items,
@@ -135,8 +135,8 @@ describe('the chat of a conversation', () => {
     maxOutputTokens: 'inf',
   };
 
-  test('as messages', () => {
-    expect(chatBody(ask)).toEqual({
+  test('becomes messages', () => {
+    expect(chatBody(request)).toEqual({
       model: 'agent',
       stream: true,
       stream_options: { include_usage: true },
@@ -188,8 +188,8 @@ describe('the chat of a conversation', () => {
     content: [{ type: 'input_text', text: 'wait' }],
   };
   test.each<[string, Item[], string[]]>([
-    ['a call that was cut', [call('a', '{"x":', 'incomplete'), user, result('a')], ['user wait']],
-    ['arguments that are no object', [call('a', '[1]'), result('a'), user], ['user wait']],
+    ['a truncated call', [call('a', '{"x":', 'incomplete'), user, result('a')], ['user wait']],
+    ['arguments that are not an object', [call('a', '[1]'), result('a'), user], ['user wait']],
     ['a call without a result', [call('a', '{}'), user], ['user wait']],
     ['a result without a call', [result('a'), user], ['user wait']],
     ['no arguments', [call('a', ''), result('a')], ['assistant a {}', 'tool of a']],
@@ -203,24 +203,29 @@ describe('the chat of a conversation', () => {
       [call('a', '{}'), result('a'), call('b', '{}'), result('b')],
       ['assistant a {}', 'tool of a', 'assistant b {}', 'tool of b'],
     ],
-  ])('what engines refuse is left out or corrected: %s', (_, given, wanted) => {
+  ])('input that engines refuse is left out or corrected: %s', (_, items, expectedLines) => {
     type Message = {
       role: string;
       content: string | null;
       tool_calls?: { id: string; function: { arguments: string } }[];
     };
-    const { messages } = chatBody({ ...ask, instructions: '', items: given }) as { messages: Message[] };
-    const said = messages.map(({ role, content, tool_calls = [] }) =>
+    const { messages } = chatBody({ ...request, instructions: '', items: items }) as { messages: Message[] };
+    const lines = messages.map(({ role, content, tool_calls = [] }) =>
       [role, content ?? '', ...tool_calls.map(({ id, function: f }) => `${id} ${f.arguments}`)]
         .filter((word) => word !== '')
         .join(' '),
     );
-    expect(said).toEqual(wanted);
+    expect(lines).toEqual(expectedLines);
   });
 
   test('tools and limits', () => {
     const tools = [{ type: 'function' as const, name: 'f', parameters: { type: 'object' } }];
-    const body = chatBody({ ...ask, tools, toolChoice: { type: 'function', name: 'f' }, maxOutputTokens: 9 });
+    const body = chatBody({
+      ...request,
+      tools,
+      toolChoice: { type: 'function', name: 'f' },
+      maxOutputTokens: 9,
+    });
     expect(body).toMatchObject({
       tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
       tool_choice: { type: 'function', function: { name: 'f' } },
@@ -268,7 +273,7 @@ describe('chunks of a chat', () => {
     ]);
   });
 
-  test('of any shape are harmless', () => {
+  test('of any shape cause no failure', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('choices', 'usage', 'x'), fc.jsonValue()),

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { rankingOf } from './ranking.ts';
 import { parseRerankRequest, type RerankRequest, rerankBody } from './rerank-ask.ts';
 
-const asked = (more: object = {}): RerankRequest =>
+const requestOf = (more: object = {}): RerankRequest =>
   parseRerankRequest(
     Buffer.from(JSON.stringify({ model: 'm', query: 'q', documents: ['a', { text: 'b' }, 'c'], ...more })),
   );
-const ranked = (answer: unknown, ask = asked()) =>
-  JSON.parse(rankingOf(Buffer.from(JSON.stringify(answer)), ask, 'ours').toString()) as {
+const ranked = (answer: unknown, request = requestOf()) =>
+  JSON.parse(rankingOf(Buffer.from(JSON.stringify(answer)), request, 'ours').toString()) as {
     results: { index: number; relevance_score: number }[];
   };
 const best = [
@@ -62,23 +62,23 @@ test('TEI: a bare list, no model and no counts', () => {
 });
 
 test('top_n and return_documents are applied by the gateway', () => {
-  const ask = asked({ top_n: 2, return_documents: true });
-  expect(ranked({ results: best }, ask).results).toEqual([
+  const request = requestOf({ top_n: 2, return_documents: true });
+  expect(ranked({ results: best }, request).results).toEqual([
     { index: 2, relevance_score: 9, document: { text: 'c' } },
     { index: 0, relevance_score: 1, document: { text: 'a' } },
   ]);
-  expect(ranked({ results: best }, asked({ top_n: 99 })).results).toHaveLength(3);
+  expect(ranked({ results: best }, requestOf({ top_n: 99 })).results).toHaveLength(3);
 });
 
-test('best first, equal scores in request order, at most as many as requested', () => {
+test('sorts by score, equal scores in request order, and returns at most top_n', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 20 }),
       fc.integer({ min: 1, max: 25 }),
       (scores, top_n) => {
-        const ask = asked({ documents: scores.map(String), top_n });
-        const told = scores.map((relevance_score, index) => ({ index, relevance_score })).reverse();
-        const { results } = ranked({ results: told }, ask);
+        const request = requestOf({ documents: scores.map(String), top_n });
+        const answered = scores.map((relevance_score, index) => ({ index, relevance_score })).reverse();
+        const { results } = ranked({ results: answered }, request);
         expect(results).toHaveLength(Math.min(top_n, scores.length));
         for (const [at, result] of results.entries()) {
           const next = results[at + 1];
@@ -125,7 +125,7 @@ test.each([
   [{ top_n: 1.5 }, 'top_n'],
   [{ return_documents: 'yes' }, 'return_documents'],
 ])('%# is refused with its field name', (more, param) => {
-  expect(() => asked(more)).toThrow(
+  expect(() => requestOf(more)).toThrow(
     expect.objectContaining({
       status: 400,
       code: 'request.invalid',
@@ -138,15 +138,15 @@ test.each([
 });
 
 test('an engine gets texts under its own field names', () => {
-  const ask = asked({ top_n: 2, return_documents: true, max_tokens_per_doc: 9 });
-  expect(JSON.parse(rerankBody(ask, 'native', 'common').toString())).toEqual({
+  const request = requestOf({ top_n: 2, return_documents: true, max_tokens_per_doc: 9 });
+  expect(JSON.parse(rerankBody(request, 'native', 'common').toString())).toEqual({
     model: 'native',
     query: 'q',
     documents: ['a', 'b', 'c'],
     top_n: 2,
     max_tokens_per_doc: 9,
   });
-  expect(JSON.parse(rerankBody(ask, 'native', 'tei').toString())).toEqual({
+  expect(JSON.parse(rerankBody(request, 'native', 'tei').toString())).toEqual({
     query: 'q',
     texts: ['a', 'b', 'c'],
   });

@@ -33,7 +33,7 @@ describe('slot-alias', () => {
       lane: 'agent-hermes',
     });
   });
-  test.each(['embed', 'qwen', 'Agent', 'nobody'])('%s is not a chat alias', (name) => {
+  test.each(['embed', 'qwen', 'Agent', 'unknown'])('%s is not a chat alias', (name) => {
     expect(slotAlias(plainModelRef(name), home, 'llm')).toEqual(plainModelRef(name));
   });
   test('the model id of the slot refers to the model and is not rewritten', () => {
@@ -85,7 +85,7 @@ describe('npu-suffix', () => {
   ])('%s is the tag %s', (name, tag) => {
     expect(npuSuffix(plainModelRef(name), npu)).toMatchObject({ model: tag, by: 'npu-suffix', lane: null });
   });
-  test.each(['gemma:2b-flm', 'unknown-flm', 'llama3.2:1b', '-flm'])('%s is not guessed', (name) => {
+  test.each(['gemma:2b-flm', 'unknown-flm', 'llama3.2:1b', '-flm'])('%s is not rewritten', (name) => {
     expect(npuSuffix(plainModelRef(name), npu)).toEqual(plainModelRef(name));
   });
   test('the suffix is a setting', () => {
@@ -99,39 +99,39 @@ describe('virtual-name', () => {
   const agent = slotRecord({ name: 'agent', model: 'big' });
   const utility = slotRecord({ name: 'utility', model: 'small', state: 'offline' });
   const embed = slotRecord({ name: 'embed', type: 'embedding', model: 'e5' });
-  const ask = (name: string, slots = [agent, utility, embed]) =>
+  const resolve = (name: string, slots = [agent, utility, embed]) =>
     virtualName(plainModelRef(name), routingView({ slots }));
 
-  test('svc/agent is agent, svc/<slot> that slot', () => {
-    expect(ask('svc/agent')).toMatchObject({ lane: 'agent', model: 'big', chain: [] });
-    expect(ask('svc/embed')).toMatchObject({ lane: 'embed', model: 'e5', chain: [] });
+  test('svc/agent is slot agent, svc/<slot> is that slot', () => {
+    expect(resolve('svc/agent')).toMatchObject({ lane: 'agent', model: 'big', chain: [] });
+    expect(resolve('svc/embed')).toMatchObject({ lane: 'embed', model: 'e5', chain: [] });
   });
   test('svc/utility falls back to agent, also while it is offline', () => {
-    expect(ask('svc/utility')).toMatchObject({ lane: 'utility', chain: ['agent'] });
+    expect(resolve('svc/utility')).toMatchObject({ lane: 'utility', chain: ['agent'] });
   });
-  test('a slot in ERROR or absent yields to the next of the chain', () => {
-    expect(ask('svc/utility', [agent, { ...utility, state: 'error' }])).toMatchObject({
+  test('a slot that is in ERROR or absent is replaced by the next of the chain', () => {
+    expect(resolve('svc/utility', [agent, { ...utility, state: 'error' }])).toMatchObject({
       lane: 'agent',
       chain: [],
     });
-    expect(ask('svc/utility', [agent])).toMatchObject({ lane: 'agent' });
+    expect(resolve('svc/utility', [agent])).toMatchObject({ lane: 'agent' });
   });
   test('svc/npu is the NPU slot, then utility, then agent', () => {
-    expect(ask('svc/npu')).toMatchObject({ lane: 'utility', chain: ['agent'] });
+    expect(resolve('svc/npu')).toMatchObject({ lane: 'utility', chain: ['agent'] });
     const npu = slotRecord({ name: 'fast', engine: 'flm', model: 'tag' });
-    expect(ask('svc/npu', [agent, utility, npu])).toMatchObject({
+    expect(resolve('svc/npu', [agent, utility, npu])).toMatchObject({
       lane: 'fast',
       chain: ['utility', 'agent'],
     });
   });
-  test('all in ERROR: the first stays the lane and the slot decides', () => {
-    expect(ask('svc/agent', [{ ...agent, state: 'error' }])).toMatchObject({ lane: 'agent' });
+  test('all in ERROR: the first stays the lane, and its slot decides', () => {
+    expect(resolve('svc/agent', [{ ...agent, state: 'error' }])).toMatchObject({ lane: 'agent' });
   });
   test('a name without a slot is 404 with similar names', () => {
     const error = expect.objectContaining({ code: 'dispatch.no_route', status: 404 });
-    expect(() => ask('svc/agnet')).toThrowError(error);
+    expect(() => resolve('svc/agnet')).toThrowError(error);
     try {
-      ask('svc/agnet');
+      resolve('svc/agnet');
     } catch (thrown) {
       expect((thrown as { options: { details: unknown } }).options.details).toMatchObject({
         suggestions: expect.arrayContaining(['svc/agent']),

@@ -33,7 +33,7 @@ test('agrees with JSON.parse on every wanted field, roles included', () => {
     fc.property(body, fc.nat(2), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
       const scanned = index(text);
-      const truth = JSON.parse(text) as Record<string, unknown>;
+      const parsed = JSON.parse(text) as Record<string, unknown>;
       for (const name of [
         'model',
         'stream',
@@ -43,32 +43,32 @@ test('agrees with JSON.parse on every wanted field, roles included', () => {
         'messages',
       ] as const) {
         const field = fieldOf(scanned, name);
-        expect(field === undefined).toBe(!(name in truth));
+        expect(field === undefined).toBe(!(name in parsed));
         if (field)
           expect(JSON.parse(scanned.bytes.toString('utf8', field.value.start, field.value.end))).toEqual(
-            truth[name],
+            parsed[name],
           );
       }
-      expect(scanned.members).toBe(Object.keys(truth).length);
-      const list = Array.isArray(truth.messages) ? (truth.messages as { role?: unknown }[]) : [];
+      expect(scanned.members).toBe(Object.keys(parsed).length);
+      const list = Array.isArray(parsed.messages) ? (parsed.messages as { role?: unknown }[]) : [];
       const roles = list.map((each) =>
         typeof each?.role === 'string' && !Array.isArray(each) ? each.role : null,
       );
       expect(scanned.messages.map((each) => each.role)).toEqual(roles);
-      expect(wantsStream(scanned)).toBe(truth.stream === true);
+      expect(wantsStream(scanned)).toBe(parsed.stream === true);
     }),
     { numRuns: 1000 },
   );
 });
 
-describe('keys that hide', () => {
-  test('an escaped key is the field it spells', () => {
+describe('keys that are hard to find', () => {
+  test('an escaped key is the field that it decodes to', () => {
     expect(modelOf(index('{"m\\u006fdel":"a"}'))).toBe('a');
     expect(modelOf(index('{"\\u006d\\u006f\\u0064\\u0065\\u006c":"a"}'))).toBe('a');
     expect(index('{"messages":[{"\\u0072ole":"syst\\u0065m"}]}').messages[0]?.role).toBe('system');
   });
 
-  test('the last of two counts and both are indexed', () => {
+  test('the last of two equal keys counts, and both are indexed', () => {
     const scanned = index('{"model":"a","x":{"model":"c"},"model":"b"}');
     expect(modelOf(scanned)).toBe('b');
     expect(scanned.fields).toHaveLength(2);
@@ -104,7 +104,7 @@ test.each([
   ['{}', 'ok'],
   [`{"a":${'['.repeat(63)}${']'.repeat(63)}}`, 'ok'],
   [`{"a":${'['.repeat(64)}${']'.repeat(64)}}`, 'request.invalid_json'],
-])('%.20s is %s', (text, expected) => {
+])('%.20s has the error %s', (text, expected) => {
   expect(code(text)).toBe(expected);
 });
 

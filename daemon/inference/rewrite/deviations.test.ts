@@ -11,7 +11,7 @@ const context = (text: string, more = {}) => ({
   ...more,
 });
 
-test('the seven deviations are in the order of the specification', () => {
+test('the seven rewrites are in the order of the specification', () => {
   expect(CHAT_DEVIATIONS.map(({ name }) => name)).toEqual([
     'omni',
     'slot-alias',
@@ -30,7 +30,7 @@ test('a chat without rewrites is the same Buffer', () => {
   expect(rewriteChat(chat, 'qwen', 'qwen')).toBe(chat.index.bytes);
 });
 
-test('all deviations at once, numbers beyond doubles intact', () => {
+test('all rewrites at once keep numbers beyond double precision', () => {
   const chat = context(
     '{"omni":true,"model":"agent","seed":18446744073709551615,"messages":[{"role":"user","content":1e400},{"role":"developer","content":"d"}],"enable_thinking":false}',
     { thinkingDefault: () => true },
@@ -46,7 +46,7 @@ test('a model that occurs twice reaches the engine once, with the value that cho
   expect(rewriteModel(chat.index, 'b', 'c').toString()).toBe('{"mod\\u0065l":"c","stream":false}');
 });
 
-test('completions: only the model is spliced, everything else stays, system messages and omni too', () => {
+test('completions: only the model is spliced, everything else is unchanged, including system messages and omni', () => {
   const body = context('{ "omni":true, "model" : "agent" ,"prompt":"x","enable_thinking":true}');
   expect(rewriteModel(body.index, 'agent', 'qwen').toString()).toBe(
     '{ "omni":true, "model" : "qwen" ,"prompt":"x","enable_thinking":true}',

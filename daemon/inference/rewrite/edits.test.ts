@@ -18,17 +18,17 @@ test('any set of removed and inserted fields leaves the expected JSON', () => {
       fc.subarray(NAMES),
       fc.nat(2),
       fc.constantFrom('', ' ', '\n'),
-      (keys, gone, inserts, space) => {
+      (keys, removed, inserts, space) => {
         const members = keys.map((key, index) => `${space}"${key}"${space}:${space}${index}${space}`);
         const index = scanBody(Buffer.from(`${space}{${members.join(',') || space}}${space}`));
-        const edits = gone.flatMap((name) => {
+        const edits = removed.flatMap((name) => {
           const field = fieldOf(index, name);
           return field ? [remove('fields', field)] : [];
         });
         for (let index = 0; index < inserts; index++) edits.push(insertField(`new${index}`, index));
         const expected = Object.fromEntries([
           ...Array.from({ length: inserts }, (_, index) => [`new${index}`, index]),
-          ...keys.map((key, index) => [key, index]).filter(([key]) => !gone.includes(key as WantedField)),
+          ...keys.map((key, index) => [key, index]).filter(([key]) => !removed.includes(key as WantedField)),
         ]);
         expect(JSON.parse(render(index, edits).toString())).toEqual(expected);
       },
@@ -39,16 +39,16 @@ test('any set of removed and inserted fields leaves the expected JSON', () => {
 
 test('any set of removed and inserted messages leaves the others in order', () => {
   fc.assert(
-    fc.property(fc.nat(6), fc.array(fc.nat(5)), fc.boolean(), (count, gone, front) => {
+    fc.property(fc.nat(6), fc.array(fc.nat(5)), fc.boolean(), (count, removed, front) => {
       const list = Array.from({ length: count }, (_, index) => ` ${index} `);
       const index = scanBody(Buffer.from(`{"messages":[${list.join(',')}],"z":1}`));
       const edits = index.messages
-        .filter(({ index }) => gone.includes(index))
+        .filter(({ index }) => removed.includes(index))
         .map((each) => remove('messages', each));
       if (front) edits.push(insert('messages', '99'));
-      const kept = list.map((_, index) => index).filter((index) => !gone.includes(index));
+      const remaining = list.map((_, index) => index).filter((index) => !removed.includes(index));
       expect(JSON.parse(render(index, edits).toString())).toEqual({
-        messages: front ? [99, ...kept] : kept,
+        messages: front ? [99, ...remaining] : remaining,
         z: 1,
       });
     }),
@@ -64,7 +64,7 @@ test('bytes outside the edit stay unchanged', () => {
   expect(render(index, [replace(model.value, '"new"')]).toString()).toBe(text.replace('"old"', '"new"'));
 });
 
-test('edits that overlap are a bug, not a body', () => {
+test('overlapping edits throw', () => {
   const index = scanBody(Buffer.from('{"model":"a"}'));
   const model = fieldOf(index, 'model');
   if (!model) throw new Error('no model');

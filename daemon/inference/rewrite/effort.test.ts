@@ -6,8 +6,10 @@ import { effort, effortOf } from './effort.ts';
 
 const TEXT = '{"reasoning_effort":"high","model":"m","messages":[],"tools":[]}';
 const bodyIndexOf = (text: string) => scanBody(Buffer.from(text), TRANSLATED_NAMES);
-const sent = (told: EffortFallback | undefined, index = bodyIndexOf(TEXT)) =>
-  String(render(index, effort({ index, effortFallback: told, local: false, thinkingDefault: () => null })));
+const sent = (fallback: EffortFallback | undefined, index = bodyIndexOf(TEXT)) =>
+  String(
+    render(index, effort({ index, effortFallback: fallback, local: false, thinkingDefault: () => null })),
+  );
 
 test('the effort is sent as requested, as none, or not at all', () => {
   expect(sent(undefined)).toBe(TEXT);

@@ -9,9 +9,9 @@ test.each([
   ['{"a":1, "omni" : 1 ,"b":2}', '{"a":1,"b":2}', false],
   ['{"omni":false}', '{}', false],
   ['{"a":{"omni":true}}', '{"a":{"omni":true}}', false],
-])('%s → %s', (text, expected, opted) => {
+])('%s → %s', (text, expected, isOmni) => {
   const index = scanBody(Buffer.from(text));
   const edits = omni({ index, local: true, thinkingDefault: () => null });
   expect(render(index, edits).toString()).toBe(expected);
-  expect(wantsOmni(index)).toBe(opted);
+  expect(wantsOmni(index)).toBe(isOmni);
 });

@@ -18,8 +18,8 @@ function sent(messages: Json[], target: { upstream: string | null; local: boolea
   const index = scanBody(bytes, TRANSLATED_NAMES);
   const extraOf = (upstream: string, id: string) => (upstream === 'a' && id === 'c1' ? { s: 1 } : undefined);
   const context = { index, history: { messages, extraOf }, thinkingDefault: () => null, ...target };
-  const made = render(index, restoreReasoning(context));
-  return (JSON.parse(String(made)) as Json).messages;
+  const result = render(index, restoreReasoning(context));
+  return (JSON.parse(String(result)) as Json).messages;
 }
 
 const a = { upstream: 'a', local: false };

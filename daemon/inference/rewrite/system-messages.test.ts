@@ -9,9 +9,9 @@ const run = (text: string, local = true) => {
   return render(index, systemMessages({ index, local, thinkingDefault: () => null })).toString();
 };
 const body = (...messages: unknown[]) => JSON.stringify({ model: 'a', messages, n: 1 });
-const says = (role: string, content: unknown) => ({ role, content });
+const message = (role: string, content: unknown) => ({ role, content });
 
-describe('nothing to do', () => {
+describe('a chat that needs no change', () => {
   test.each([
     '{"messages":[{"role":"user","content":"x"}]}',
     '{"messages":[ { "role" : "system" , "content":"a\\u00e9" , "t":1e400 } ,{"role":"user"}]}',
@@ -24,7 +24,7 @@ describe('nothing to do', () => {
   });
 });
 
-test('a single one elsewhere is moved to the front with its own bytes', () => {
+test('a single one at another position is moved to the front unchanged', () => {
   expect(run('{"messages":[{"role":"user"}, {"n":1e400,"role":"system"} ,{"role":"user"}]}')).toBe(
     '{"messages":[{"n":1e400,"role":"system"},{"role":"user"},{"role":"user"}]}',
   );
@@ -39,29 +39,29 @@ test('developer becomes system for local engines only', () => {
   );
 });
 
-test('B10 several become one, first, in order, joined by a blank line', () => {
+test('B10 several are merged into the first message, in order, separated by a blank line', () => {
   const merged = run(
-    body(says('user', 'u1'), says('system', 's1'), says('user', 'u2'), says('developer', 's2')),
+    body(message('user', 'u1'), message('system', 's1'), message('user', 'u2'), message('developer', 's2')),
   );
   expect(JSON.parse(merged)).toEqual({
     model: 'a',
-    messages: [says('system', 's1\n\ns2'), says('user', 'u1'), says('user', 'u2')],
+    messages: [message('system', 's1\n\ns2'), message('user', 'u1'), message('user', 'u2')],
     n: 1,
   });
 });
 
-test('with any array the parts are concatenated', () => {
+test('if any content is an array, the parts are concatenated', () => {
   const image = { type: 'image_url', image_url: { url: 'data:' } };
   const merged = run(
-    body(says('system', 'a'), says('system', [image]), says('system', null), says('user', 'u')),
+    body(message('system', 'a'), message('system', [image]), message('system', null), message('user', 'u')),
   );
   expect(JSON.parse(merged).messages).toEqual([
-    says('system', [{ type: 'text', text: 'a' }, image]),
-    says('user', 'u'),
+    message('system', [{ type: 'text', text: 'a' }, image]),
+    message('user', 'u'),
   ]);
 });
 
-test('two roles in one message: only the effective one remains', () => {
+test('only the effective role of a message with two roles remains', () => {
   expect(run('{"messages":[{"role":"user","role":"assistant","content":"c"}]}')).toBe(
     '{"messages":[{"role":"assistant","content":"c"}]}',
   );
@@ -70,7 +70,7 @@ test('two roles in one message: only the effective one remains', () => {
   );
 });
 
-test('for any conversation: one system message at most, first, every other message kept in order', () => {
+test('for any conversation: at most one system message, which is first, and all other messages in order', () => {
   const role = fc.constantFrom('system', 'developer', 'user', 'assistant', 'tool');
   const content = fc.oneof(
     fc.string(),

@@ -46,8 +46,8 @@ test.each([
   // other values stay unchanged
   ['{"enable_thinking":"yes"}', true, '{"enable_thinking":"yes"}'],
   ['{"chat_template_kwargs":[1]}', true, '{"chat_template_kwargs":[1]}'],
-])('%s with default %s', (text, byDefault, expected) => {
-  expect(run(text, byDefault)).toBe(expected);
+])('%s with default %s', (text, defaultValue, expected) => {
+  expect(run(text, defaultValue)).toBe(expected);
 });
 
 test('a third-party provider gets neither field, nor a default', () => {

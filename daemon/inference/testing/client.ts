@@ -7,7 +7,7 @@ export interface SentRequest {
   readonly head: Promise<IncomingMessage>;
 }
 
-export function ask(
+export function send(
   origin: string,
   path: string,
   body: string | Buffer,
@@ -38,7 +38,7 @@ export interface TestResponse {
 /** Sends a request and reads the whole response. */
 export async function post(origin: string, path: string, body: unknown, headers = {}): Promise<TestResponse> {
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  return readAll(await ask(origin, path, bytes, headers).head);
+  return readAll(await send(origin, path, bytes, headers).head);
 }
 
 export async function readAll(res: IncomingMessage): Promise<TestResponse> {
@@ -57,7 +57,7 @@ export async function readAll(res: IncomingMessage): Promise<TestResponse> {
 export async function until(check: () => boolean, limitMs = 3000): Promise<number> {
   const start = performance.now();
   while (!check()) {
-    if (performance.now() - start > limitMs) throw new Error('it did not come true in time');
+    if (performance.now() - start > limitMs) throw new Error('the condition did not become true in time');
     await new Promise(setImmediate);
   }
   return performance.now() - start;

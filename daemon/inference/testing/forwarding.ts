@@ -30,8 +30,8 @@ export async function setUp(handler: RequestListener, more: Partial<GatewayOptio
 }
 
 /** Starts a gateway and collects each engine response for the test. */
-export async function held(more: Partial<GatewayOptions> = {}) {
-  const got: ServerResponse[] = [];
-  const set = await setUp((_req, res) => void got.push(res), more);
-  return { ...set, got };
+export async function startWithManualEngine(more: Partial<GatewayOptions> = {}) {
+  const responses: ServerResponse[] = [];
+  const set = await setUp((_req, res) => void responses.push(res), more);
+  return { ...set, responses };
 }

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 export const SECRET = 'canary-of-the-caller';
 
 /** Everything that a caller, a proxy or an attacker may send. */
-export const POISON: Record<string, string> = {
+export const MARKED_HEADERS: Record<string, string> = {
   authorization: `Bearer ${SECRET}`,
   cookie: `svc_session=${SECRET}`,
   origin: `http://${SECRET}`,
@@ -48,11 +48,11 @@ export interface RecordedRequest {
 }
 
 /** An engine that records every complete request and responds `{}`. */
-export function recorder(seen: RecordedRequest[]): RequestListener {
-  return (req, res) => void record(req, res, seen);
+export function recorder(requests: RecordedRequest[]): RequestListener {
+  return (req, res) => void record(req, res, requests);
 }
 
-async function record(req: IncomingMessage, res: ServerResponse, seen: RecordedRequest[]): Promise<void> {
+async function record(req: IncomingMessage, res: ServerResponse, requests: RecordedRequest[]): Promise<void> {
   const parts: Buffer[] = [];
   for await (const chunk of req) parts.push(chunk as Buffer);
   const headers: Record<string, string> = {};
@@ -62,7 +62,7 @@ async function record(req: IncomingMessage, res: ServerResponse, seen: RecordedR
     headers[name] = req.rawHeaders[at + 1] as string;
   }
   const body = Buffer.concat(parts).toString('latin1');
-  seen.push({ method: req.method ?? '', url: req.url ?? '', headers, body });
+  requests.push({ method: req.method ?? '', url: req.url ?? '', headers, body });
   res.setHeader('content-type', 'application/json');
   res.end('{}');
 }

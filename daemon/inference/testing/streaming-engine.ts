@@ -31,9 +31,9 @@ export class StreamingEngine {
   readonly waits = (() => {
     let before = -1;
     return () => {
-      const still = this.sent === before;
+      const isPaused = this.sent === before;
       before = this.sent;
-      return still && this.sent > 0;
+      return isPaused && this.sent > 0;
     };
   })();
 }

@@ -5,22 +5,22 @@ import { coalesceAsync } from './coalesce-async.ts';
 function bench() {
   const runs: { end: () => void; fail: (cause: Error) => void }[] = [];
   let atOnce = 0;
-  let most = 0;
+  let maxConcurrent = 0;
   const run = coalesceAsync(async () => {
     atOnce += 1;
-    most = Math.max(most, atOnce);
+    maxConcurrent = Math.max(maxConcurrent, atOnce);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     runs.push({ end: resolve, fail: reject });
     await promise.finally(() => {
       atOnce -= 1;
     });
   });
-  return { run, runs, most: () => most };
+  return { run, runs, maxConcurrent: () => maxConcurrent };
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 it('calls during a run share the next run', async () => {
-  const { run, runs, most } = bench();
+  const { run, runs, maxConcurrent } = bench();
   const first = run();
   const [second, third] = [run(), run()];
   expect(runs).toHaveLength(1);
@@ -37,20 +37,20 @@ it('calls during a run share the next run', async () => {
   runs[1]?.end();
   await Promise.all([second, third]);
   const fourth = run();
-  expect([runs.length, most()]).toEqual([3, 1]);
+  expect([runs.length, maxConcurrent()]).toEqual([3, 1]);
   runs[2]?.end();
   await fourth;
 });
 
 it('a call between two runs joins the scheduled one', async () => {
-  const { run, runs, most } = bench();
+  const { run, runs, maxConcurrent } = bench();
   const first = run();
   void run();
   const between = first.then(() => run());
   runs[0]?.end();
   await first;
   await settled();
-  expect([runs.length, most()]).toEqual([2, 1]);
+  expect([runs.length, maxConcurrent()]).toEqual([2, 1]);
   runs[1]?.end();
   await settled();
   runs[2]?.end();

@@ -3,15 +3,15 @@ import { coalesce } from './coalesce.ts';
 
 it('runs at once, and once more for all calls in the same tick', async () => {
   let [value, runs] = [0, 0];
-  const seen: number[] = [];
+  const values: number[] = [];
   const run = coalesce(() => {
     runs += 1;
-    seen.push(value);
+    values.push(value);
   });
   for (value = 1; value < 1_000; value++) run();
-  expect(seen).toEqual([1]);
+  expect(values).toEqual([1]);
   await null;
-  expect(seen).toEqual([1, 1_000]);
+  expect(values).toEqual([1, 1_000]);
   await null;
   run();
   expect(runs).toBe(3);

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { EventBus } from './event-bus.ts';
 
-interface Words {
+interface TestEvents {
   word: string;
 }
-const filled = (count: number, keep = 4): EventBus<Words> => {
-  const bus = new EventBus<Words>(keep, 100);
+const filled = (count: number, keep = 4): EventBus<TestEvents> => {
+  const bus = new EventBus<TestEvents>(keep, 100);
   for (let i = 0; i < count; i++) bus.emit('word', `w${i}`);
   return bus;
 };
 const ids = (entries: { id: number }[] | null) => entries?.map(({ id }) => id) ?? null;
 
-describe('since', () => {
+describe('since()', () => {
   it('returns the events after an id, oldest first', () => {
     expect(ids(filled(3).since(100))).toEqual([101, 102]);
     expect(ids(filled(3).since(102))).toEqual([]);
@@ -27,7 +27,7 @@ describe('since', () => {
   });
 });
 
-describe('last', () => {
+describe('last()', () => {
   it('returns the newest entries, oldest first, never more than exist', () => {
     expect(ids(filled(9).last(2))).toEqual([107, 108]);
     expect(ids(filled(3).last(9))).toEqual([100, 101, 102]);
@@ -36,11 +36,11 @@ describe('last', () => {
   });
 });
 
-describe('subscribe', () => {
+describe('subscribe()', () => {
   it('emits later events until unsubscribed; removes a listener that throws', () => {
     const bus = filled(1);
-    const heard: unknown[] = [];
-    const end = bus.subscribe(({ payload }) => heard.push(payload));
+    const received: unknown[] = [];
+    const end = bus.subscribe(({ payload }) => received.push(payload));
     let thrown = 0;
     bus.subscribe(() => {
       thrown += 1;
@@ -50,6 +50,6 @@ describe('subscribe', () => {
     bus.emit('word', 'b');
     end();
     bus.emit('word', 'c');
-    expect([heard, thrown]).toEqual([['a', 'b'], 1]);
+    expect([received, thrown]).toEqual([['a', 'b'], 1]);
   });
 });

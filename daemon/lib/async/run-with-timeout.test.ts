@@ -3,8 +3,8 @@ import { cpuTimer } from '../testing/cpu-time.ts';
 import { runSyncWithTimeout, TimeLimitError } from './run-with-timeout.ts';
 
 test('returns the result and rethrows the error of the work', () => {
-  const made = { a: 1 };
-  expect(runSyncWithTimeout(() => made, 1000)).toBe(made);
+  const value = { a: 1 };
+  expect(runSyncWithTimeout(() => value, 1000)).toBe(value);
   const failure = new RangeError('mine');
   expect(() =>
     runSyncWithTimeout(() => {

@@ -14,14 +14,14 @@ function gate() {
 describe('SingleFlight', () => {
   it('P09: two callers share one run', async () => {
     const flights = new SingleFlight<string>();
-    const door = gate();
+    const blocker = gate();
     let runs = 0;
     const start = () => {
       runs += 1;
-      return door.promise;
+      return blocker.promise;
     };
     const both = [flights.run('a', start), flights.run('a', start, new AbortController().signal)];
-    door.open('done');
+    blocker.open('done');
     expect(await Promise.all(both)).toEqual(['done', 'done']);
     expect(runs).toBe(1);
     expect(flights.size).toBe(0);
@@ -37,7 +37,7 @@ describe('SingleFlight', () => {
     expect(await flights.run('a', async () => 'yes')).toBe('yes');
   });
 
-  it('aborts the run when the last caller leaves, not before', async () => {
+  it('aborts the run when the last caller aborts, not before', async () => {
     const flights = new SingleFlight<string>();
     const [one, two] = [new AbortController(), new AbortController()];
     let inner: AbortSignal | undefined;
@@ -47,30 +47,30 @@ describe('SingleFlight', () => {
     };
     const first = flights.run('a', start, one.signal);
     const second = flights.run('a', start, two.signal);
-    one.abort(new Error('gone'));
-    await expect(first).rejects.toThrow('gone');
+    one.abort(new Error('disconnected'));
+    await expect(first).rejects.toThrow('disconnected');
     expect(inner?.aborted).toBe(false);
-    two.abort(new Error('gone too'));
-    await expect(second).rejects.toThrow('gone too');
+    two.abort(new Error('disconnected too'));
+    await expect(second).rejects.toThrow('disconnected too');
     expect(inner?.aborted).toBe(true);
     expect(await flights.run('a', async () => 'fresh')).toBe('fresh');
   });
 
   it('a caller without a signal keeps the run going', async () => {
     const flights = new SingleFlight<string>();
-    const door = gate();
-    const leaver = new AbortController();
+    const blocker = gate();
+    const caller = new AbortController();
     let inner: AbortSignal | undefined;
-    const held = flights.run('a', (signal) => {
+    const longRun = flights.run('a', (signal) => {
       inner = signal;
-      return door.promise;
+      return blocker.promise;
     });
-    const left = flights.run('a', () => door.promise, leaver.signal);
-    leaver.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
+    const aborted = flights.run('a', () => blocker.promise, caller.signal);
+    caller.abort(new Error('disconnected'));
+    await expect(aborted).rejects.toThrow('disconnected');
     expect(inner?.aborted).toBe(false);
-    door.open('ok');
-    expect(await held).toBe('ok');
+    blocker.open('ok');
+    expect(await longRun).toBe('ok');
   });
 
   it('an aborted caller starts nothing', async () => {

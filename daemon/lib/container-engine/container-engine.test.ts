@@ -21,7 +21,7 @@ interface Captured {
 const FILE = join(import.meta.dirname, 'fixtures', 'podman-4.3.1.json');
 const ID = '350152d283fded33969dd8a87816af25ba226b33df3c6da8c8f565cad7cf7921';
 const LABELS = { 'test.owner': 'me', 'test.slot': 'a b' };
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 let outbound: Outbound;
 let server: Server;
@@ -33,15 +33,15 @@ beforeEach(async () => {
   outbound = new Outbound({ connectMs: () => 2000 });
   socketPath = join(scratch(), 's');
   sent = new Map();
-  const left = JSON.parse(readFileSync(FILE, 'utf8')) as Captured[];
+  const remaining = JSON.parse(readFileSync(FILE, 'utf8')) as Captured[];
   // Returns the responses of each call in the order in which Podman sent them.
   server = createServer(async (req, res) => {
     const call = `${req.method} ${req.url}`;
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     sent.set(call, Buffer.concat(chunks).toString());
-    const at = left.findIndex((each) => each.call === call);
-    const [answer] = at < 0 ? [] : left.splice(at, 1);
+    const at = remaining.findIndex((each) => each.call === call);
+    const [answer] = at < 0 ? [] : remaining.splice(at, 1);
     if (answer === undefined) return void res.writeHead(501).end(`{"message":"not captured: ${call}"}`);
     const body = answer.json === undefined ? (answer.text ?? '') : `${JSON.stringify(answer.json)}\n`;
     res.writeHead(answer.status).end(Buffer.from(body, 'latin1'));
@@ -74,7 +74,7 @@ test('a present image, an absent image, and a pull that fails inside a 200 respo
   const engine = await connect();
   expect(await engine.hasImage('localhost/stand-in')).toBe(true);
   expect(await engine.hasImage('localhost:1/absent')).toBe(false);
-  const options = { signal: never, limitMs: 5000, onProgress: () => {} };
+  const options = { signal: neverAborted, limitMs: 5000, onProgress: () => {} };
   await expect(engine.pull('localhost:1/absent', options)).rejects.toThrow(/localhost:1.*connection refused/);
 });
 
@@ -101,7 +101,7 @@ test('the life cycle of a container', async () => {
   const onOutput = (bytes: Buffer) => {
     output += bytes;
   };
-  await engine.follow(ID, { signal: never, limitMs: 5000, tail: 10, onOutput });
+  await engine.follow(ID, { signal: neverAborted, limitMs: 5000, tail: 10, onOutput });
   expect(output).toBe('listening\n');
   await engine.wait(ID, 5000);
   expect(await engine.inspect(ID)).toMatchObject({ running: false, exitCode: 0 });

@@ -37,29 +37,29 @@ const call = (more: Partial<EngineCall> = {}): EngineCall => ({
 });
 
 test('sends and receives JSON over HTTP on a unix socket', async () => {
-  const seen: unknown[] = [];
+  const requests: unknown[] = [];
   const path = await standIn((req, res) => {
     let text = '';
     req.on('data', (chunk) => {
       text += chunk;
     });
     req.on('end', () => {
-      seen.push([req.method, req.url, req.headers['content-type'], text]);
+      requests.push([req.method, req.url, req.headers['content-type'], text]);
       res.writeHead(201).end('{"Id":"a"}');
     });
   });
   const answer = await exchange(path)(call({ method: 'POST', body: { a: 1 } }));
   expect(answer).toEqual({ status: 201, text: '{"Id":"a"}' });
-  expect(seen).toEqual([['POST', '/x', 'application/json', '{"a":1}']]);
+  expect(requests).toEqual([['POST', '/x', 'application/json', '{"a":1}']]);
 });
 
 test('does not collect a 2xx response that goes to onData, but collects an error response', async () => {
   const path = await standIn((req, res) => res.writeHead(req.url === '/x' ? 200 : 404).end('words'));
-  const heard: string[] = [];
-  const onData = (chunk: Buffer) => void heard.push(chunk.toString());
+  const chunks: string[] = [];
+  const onData = (chunk: Buffer) => void chunks.push(chunk.toString());
   expect(await exchange(path)(call({ onData }))).toEqual({ status: 200, text: '' });
   expect(await exchange(path)(call({ path: '/y', onData }))).toEqual({ status: 404, text: 'words' });
-  expect(heard).toEqual(['words']);
+  expect(chunks).toEqual(['words']);
 });
 
 test('limits the whole call, even while bytes arrive', async () => {

@@ -15,7 +15,7 @@ test.each([
 });
 
 test.each(['', '-rm', 'a b', '../../etc', 'x/../y', 'x?fromSrc=-', 'x:', 'x@sha256:1', 'a'.repeat(600)])(
-  'no image is called "%s"',
+  '"%s" is not an image name',
   (name) => expect(imageNameError(name)).not.toBeNull(),
 );
 

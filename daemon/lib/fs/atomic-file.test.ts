@@ -62,14 +62,14 @@ describe('replaceFile', () => {
 
   test('no file in the folder is ever readable by others', async () => {
     writeFileSync(path, 'old', { mode: 0o600 });
-    const seen: string[] = [];
+    const modes: string[] = [];
     await replace('new', {
       faults: () => {
-        for (const name of readdirSync(folder)) seen.push(mode(join(folder, name)));
+        for (const name of readdirSync(folder)) modes.push(mode(join(folder, name)));
       },
     });
-    expect(seen.length).toBeGreaterThan(5);
-    expect(new Set(seen)).toEqual(new Set(['600']));
+    expect(modes.length).toBeGreaterThan(5);
+    expect(new Set(modes)).toEqual(new Set(['600']));
   });
 
   test.each(STEPS)(
@@ -153,12 +153,12 @@ describe('replaceFile', () => {
   });
 
   test('a sibling folder with the same prefix is outside', async () => {
-    const beside = `${folder}-beside`;
-    mkdirSync(beside);
-    writeFileSync(join(beside, 'x'), 'theirs');
-    symlinkSync(join(beside, 'x'), path);
+    const sibling = `${folder}-sibling`;
+    mkdirSync(sibling);
+    writeFileSync(join(sibling, 'x'), 'theirs');
+    symlinkSync(join(sibling, 'x'), path);
     expect((await refusal(replace('new'))).reason).toBe('symlink');
-    rmSync(beside, { recursive: true });
+    rmSync(sibling, { recursive: true });
   });
 
   test('refuses anything but a regular file, also behind a link', async () => {
@@ -185,8 +185,8 @@ describe('replaceFile', () => {
     chownSync(path, 12345, 23456);
     expect((await refusal(replace('new', { sameOwner: true }))).reason).toBe('owner');
     await replace('new', { mode: 0o644 });
-    const facts = statSync(path);
-    expect([facts.uid, facts.gid, mode(), text()]).toEqual([12345, 23456, '640', 'new']);
+    const stats = statSync(path);
+    expect([stats.uid, stats.gid, mode(), text()]).toEqual([12345, 23456, '640', 'new']);
   });
 
   test.runIf(!root)('an unwritable folder is an io error', async () => {
@@ -206,9 +206,9 @@ describe('replaceFile', () => {
       );
       expect(signal).toBe('SIGKILL');
       expect(text()).toBe(step === 'fsyncdir' ? 'new '.repeat(50_000) : 'old');
-      const left = readdirSync(folder).length - 1;
-      expect(left).toBe(['write', 'fsync', 'rename'].includes(step) ? 1 : 0);
-      expect(await sweepTemps(folder)).toBe(left);
+      const leftovers = readdirSync(folder).length - 1;
+      expect(leftovers).toBe(['write', 'fsync', 'rename'].includes(step) ? 1 : 0);
+      expect(await sweepTemps(folder)).toBe(leftovers);
       expect(readdirSync(folder)).toEqual(['api.env']);
     },
   );

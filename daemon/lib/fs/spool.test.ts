@@ -15,20 +15,20 @@ test('can be read repeatedly and has no name', async () => {
   expect(readdirSync(folder)).toEqual([]);
   for (let time = 0; time < 2; time++) expect((await buffer(spool.stream())).toString()).toBe('hello world');
   spool.stream().destroy();
-  const left = spool.stream();
-  left.on('error', () => {});
+  const destroyed = spool.stream();
+  destroyed.on('error', () => {});
   expect((await spool.read(6, 100)).toString()).toBe('world');
   await spool.close();
   await spool.close();
-  expect(left.destroyed).toBe(true);
+  expect(destroyed.destroyed).toBe(true);
 });
 
 test('a stream that is destroyed early or at its end does not affect the next one', async () => {
   const spool = await Spool.open(join(home, 'again'));
   await spool.write([Buffer.alloc(1 << 20, 'x')]);
-  const left = spool.stream();
-  await new Promise((resolve) => left.once('readable', resolve));
-  left.destroy();
+  const destroyed = spool.stream();
+  await new Promise((resolve) => destroyed.once('readable', resolve));
+  destroyed.destroy();
   const whole = spool.stream();
   expect((await buffer(whole)).length).toBe(1 << 20);
   whole.destroy();

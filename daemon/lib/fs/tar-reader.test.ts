@@ -7,7 +7,7 @@ import { scratch } from '../testing/scratch.ts';
 import { BLOCK_BYTES, paddingOf, type TarMember, tarHeader } from './tar-header.ts';
 import { readTar } from './tar-reader.ts';
 
-interface Made {
+interface TestArchive {
   name: string;
   bytes: Buffer;
 }
@@ -19,7 +19,7 @@ const member = (name: string, size: number, type = '0'): TarMember => ({
   mode: 0o600,
   mtime: 1_700_000_000,
 });
-const packed = (files: readonly Made[]): Buffer =>
+const packed = (files: readonly TestArchive[]): Buffer =>
   Buffer.concat([
     ...files.flatMap(({ name, bytes }) => [
       tarHeader(member(name, bytes.length)),
@@ -37,8 +37,8 @@ async function* cutBy(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<B
   }
 }
 
-async function read(bytes: Buffer, sizes: readonly number[] = [4096]): Promise<(Made & TarMember)[]> {
-  const found: (Made & TarMember)[] = [];
+async function read(bytes: Buffer, sizes: readonly number[] = [4096]): Promise<(TestArchive & TarMember)[]> {
+  const found: (TestArchive & TarMember)[] = [];
   await readTar(cutBy(bytes, sizes), async (one) => {
     const parts: Buffer[] = [];
     return {
@@ -81,19 +81,19 @@ describe('readTar', () => {
 
   const whole = packed([{ name: 'a', bytes: Buffer.from('hello') }]);
   it.each([
-    ['cut in a header', whole.subarray(0, 300), 'is cut short'],
-    ['cut in a content', whole.subarray(0, 514), 'is cut short'],
+    ['truncated in a header', whole.subarray(0, 300), 'is cut short'],
+    ['truncated in the content of a file', whole.subarray(0, 514), 'is cut short'],
     ['without its end', whole.subarray(0, 1024), 'is cut short'],
     [
       'with a flipped bit in a header',
       Buffer.concat([Buffer.from('b'), whole.subarray(1)]),
       'sum of a header',
     ],
-    ['that goes on', Buffer.concat([whole, Buffer.from('x')]), 'after its end'],
+    ['that continues after its end', Buffer.concat([whole, Buffer.from('x')]), 'after its end'],
     ['that is followed by too many zeros', Buffer.concat([whole, Buffer.alloc(70_000)]), 'after its end'],
-    ['that is none', Buffer.alloc(2048, 'x'), 'is damaged'],
-  ])('refuses an archive %s', async (_, bytes, words) => {
-    await expect(read(bytes)).rejects.toThrow(words);
+    ['that is not an archive', Buffer.alloc(2048, 'x'), 'is damaged'],
+  ])('refuses an archive %s', async (_, bytes, message) => {
+    await expect(read(bytes)).rejects.toThrow(message);
   });
 
   it('closes its source when a member is refused', async () => {

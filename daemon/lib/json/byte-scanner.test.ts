@@ -20,12 +20,18 @@ describe('byte scanner against JSON.parse', () => {
   test('agrees on broken texts: one byte changed, removed or doubled', () => {
     const damage = fc.constantFrom(...'{}[]",:\\0-1.eEtu \n\t\0\x1f/abx');
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat(), damage, fc.nat(2), (value, where, letter, how) => {
-        const text = JSON.stringify(value);
-        const at = where % text.length;
-        const broken = text.slice(0, at) + letter.repeat(how) + text.slice(at + (how === 2 ? 0 : 1));
-        expect(accepts(Buffer.from(broken))).toBe(parses(Buffer.from(broken).toString()));
-      }),
+      fc.property(
+        fc.jsonValue({ maxDepth: 4 }),
+        fc.nat(),
+        damage,
+        fc.nat(2),
+        (value, position, letter, how) => {
+          const text = JSON.stringify(value);
+          const at = position % text.length;
+          const broken = text.slice(0, at) + letter.repeat(how) + text.slice(at + (how === 2 ? 0 : 1));
+          expect(accepts(Buffer.from(broken))).toBe(parses(Buffer.from(broken).toString()));
+        },
+      ),
       fuzzing('broken JSON texts', 300_000),
     );
   });
@@ -110,17 +116,17 @@ describe('bounds', () => {
 test('reports members with their ranges', () => {
   const bytes = Buffer.from(' { "a" : [1, 2] ,"b\\u0063":"x" } ');
   const scanner = new ByteScanner(bytes);
-  const seen: [string, string, number][] = [];
+  const members: [string, string, number][] = [];
   scanner.object({
     member(before, keyStart, keyEnd) {
       const start = scanner.at;
       scanner.value();
       const key = stringAt(bytes, { start: keyStart, end: keyEnd });
-      seen.push([key, bytes.toString('utf8', start, scanner.at), before]);
+      members.push([key, bytes.toString('utf8', start, scanner.at), before]);
     },
   });
   scanner.end();
-  expect(seen).toEqual([
+  expect(members).toEqual([
     ['a', '[1, 2]', 2],
     ['bc', '"x"', 17],
   ]);

@@ -54,9 +54,9 @@ describe('Resampler', () => {
   ])('a tone of %i samples a second is the same tone with %i', (from, to) => {
     const out = through(from, to, tone(440, from, 0.25), []);
     expect(Math.abs(out.length - to * 0.25)).toBeLessThanOrEqual(1);
-    const wanted = tone(440, to, 0.25);
+    const expected = tone(440, to, 0.25);
     for (let n = 200; n < out.length - 200; n++)
-      expect(Math.abs((out[n] as number) - (wanted[n] as number))).toBeLessThan(0.02);
+      expect(Math.abs((out[n] as number) - (expected[n] as number))).toBeLessThan(0.02);
   });
 
   test('removes frequencies above the new Nyquist frequency without aliasing', () => {

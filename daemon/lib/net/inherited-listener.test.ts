@@ -17,7 +17,7 @@ it.each([
   [{ LISTEN_FDS: '1' }],
   [{ LISTEN_FDS: '1', LISTEN_PID: '99' }],
   [{ LISTEN_FDS: '0', LISTEN_PID: '7' }],
-])('%j hands over nothing to process 7', (env) => {
+])('%j passes no socket to process 7', (env) => {
   expect(inheritedListener(env, 7)).toBeNull();
 });
 

@@ -30,7 +30,7 @@ describe('listening sockets', () => {
     ]);
   });
 
-  it('are all that is read of a table with a hundred thousand other sockets', () => {
+  it('are found in a table with a hundred thousand other sockets', () => {
     const others = Array.from({ length: 100_000 }, (_, at) => line(at, '1F90', '06'));
     const text = readListening(table([line(0, '1F90', '0A'), ...others])) ?? '';
     expect(listeningSockets(text)).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('listening sockets', () => {
     expect(readListening(folder)).toBeNull();
   });
 
-  it.skipIf(process.platform !== 'linux')('precede all others on this kernel', async () => {
+  it.skipIf(process.platform !== 'linux')('precede all other sockets on this kernel', async () => {
     const servers = Array.from({ length: 60 }, () => createServer((socket) => socket.resume()));
     for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
     const ports = servers.map((server) => (server.address() as AddressInfo).port);

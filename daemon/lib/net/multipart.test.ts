@@ -82,8 +82,8 @@ describe('MultipartScanner', () => {
   });
 
   test.each([
-    ['cut in a head', '--xyz\r\nContent-Dis', 0],
-    ['cut in a body', '--xyz\r\nContent-Disposition: form-data; name="a"\r\n\r\nwhis', 1],
+    ['truncated in a part head', '--xyz\r\nContent-Dis', 0],
+    ['truncated in a part body', '--xyz\r\nContent-Disposition: form-data; name="a"\r\n\r\nwhis', 1],
     ['another boundary', '--abc\r\n\r\n', 0],
     ['a head that is too long', `--xyz\r\n${'x'.repeat(9_000)}\r\n\r\na\r\n--xyz--`, 0],
   ])('%s', (_, text, parts) => {

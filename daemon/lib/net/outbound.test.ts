@@ -10,9 +10,9 @@ afterEach(async () => {
 });
 
 function outbound(connectMs = 1000): Outbound {
-  const made = new Outbound({ connectMs: () => connectMs });
-  closers.push(() => made.close());
-  return made;
+  const client = new Outbound({ connectMs: () => connectMs });
+  closers.push(() => client.close());
+  return client;
 }
 
 async function listen(server: Server | ReturnType<typeof createTcp>): Promise<string> {
@@ -51,22 +51,24 @@ function send(out: Outbound, request: OutboundRequest): Promise<{ status: number
 }
 
 test('sends the given headers, and adds only host and connection', async () => {
-  const seen: string[][] = [];
+  const headerNames: string[][] = [];
   const server = createServer((req, res) => {
-    seen.push(req.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+    headerNames.push(req.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
     res.end('ok');
   });
   const origin = await listen(server);
   expect(await send(outbound(), get(origin))).toEqual({ status: 200, body: 'ok' });
-  expect(seen[0]?.sort()).toEqual(['connection', 'host', 'x-a']);
+  expect(headerNames[0]?.sort()).toEqual(['connection', 'host', 'x-a']);
 });
 
 test('a body in chunks arrives complete, with a content length', async () => {
   const server = createServer(async (req, res) => {
-    const got: Buffer[] = [];
-    for await (const chunk of req) got.push(chunk as Buffer);
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
     const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
-    res.end(JSON.stringify({ length, coding: coding ?? null, bytes: Buffer.concat(got).toString('latin1') }));
+    res.end(
+      JSON.stringify({ length, coding: coding ?? null, bytes: Buffer.concat(chunks).toString('latin1') }),
+    );
   });
   const origin = await listen(server);
   const body = [Buffer.from('a'.repeat(300_000)), Buffer.from('b'), Buffer.from('c'.repeat(300_000))];
@@ -118,7 +120,7 @@ test('recognises a reused connection that dies before a response', async () => {
   const origin = await listen(server);
   const out = outbound();
   await send(out, get(origin));
-  await new Promise(setImmediate); // the client takes its connection back one turn after the answer
+  await new Promise(setImmediate); // The client returns the connection to its pool one event loop turn after the response.
   const error: Error = await send(out, get(origin)).then(
     () => new Error('it answered'),
     (cause) => cause,
@@ -157,9 +159,9 @@ test.each([
   ['a part of the head', 'HTTP/1.1 200 OK\r\nconte', false],
   ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n', false],
   ['garbage', 'garbage\r\n\r\n', false],
-  ['nothing but its end', '', true],
-  ['nothing at all', null, false],
-])('a reused connection that returns %s', async (_, bytes, again) => {
+  ['only the end of the connection', '', true],
+  ['nothing', null, false],
+])('a reused connection that returns %s', async (_, bytes, isStale) => {
   const origin = await secondTime(bytes);
   const out = outbound();
   await send(out, get(origin));
@@ -168,7 +170,7 @@ test.each([
     () => new Error('it answered'),
     (cause) => cause,
   );
-  expect([error.message === 'it answered', isStaleConnectionError(error)]).toEqual([false, again]);
+  expect([error.message === 'it answered', isStaleConnectionError(error)]).toEqual([false, isStale]);
 });
 
 test.each(['HTTP/1.1 200 OK\r\nconte', 'garbage\r\n\r\n'])(
@@ -206,10 +208,10 @@ test('connects to the checked address of a name, and not at all when one is forb
       null,
       answers.map((address) => ({ address, family: 4 })),
     );
-  const made = new Outbound({ connectMs: () => 1000, lookup });
-  closers.push(() => made.close());
-  expect((await send(made, get(`http://desk.test:${port}`))).body).toBe('ok');
+  const client = new Outbound({ connectMs: () => 1000, lookup });
+  closers.push(() => client.close());
+  expect((await send(client, get(`http://desk.test:${port}`))).body).toBe('ok');
   answers = ['127.0.0.1', '169.254.169.254'];
   const rebound = get(`http://desk.test:${port}`, { fresh: true });
-  await expect(send(made, rebound)).rejects.toThrow(/never connected to/);
+  await expect(send(client, rebound)).rejects.toThrow(/never connected to/);
 });

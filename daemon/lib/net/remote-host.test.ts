@@ -15,7 +15,9 @@ it.each([
   'http://box:8080',
   'http://BOX.home.:8080',
   'nonsense',
-])('%s is this machine, or not a machine', (url) => expect(remoteHostOf(url, machine)).toBeNull());
+])('%s is this machine, or not an address of a machine', (url) =>
+  expect(remoteHostOf(url, machine)).toBeNull(),
+);
 
 it.each([
   ['http://10.0.0.6:8080', '10.0.0.6'],
@@ -26,4 +28,5 @@ it.each([
   ['http://127.0.0.1@elsewhere.org', 'elsewhere.org'],
 ])('%s is another machine', (url, host) => expect(remoteHostOf(url, machine)).toBe(host));
 
-it('knows the machine that it runs on', () => expect(remoteHostOf('http://192.0.2.1')).toBe('192.0.2.1'));
+it('recognises the machine that it runs on', () =>
+  expect(remoteHostOf('http://192.0.2.1')).toBe('192.0.2.1'));

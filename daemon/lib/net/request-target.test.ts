@@ -22,10 +22,10 @@ describe('splitTarget', () => {
 });
 
 describe('hasDotSegment', () => {
-  it.each(['/.', '/..', '/v1/../x', '/./v1', '/v1/models/..'])('sees %s', (path) =>
+  it.each(['/.', '/..', '/v1/../x', '/./v1', '/v1/models/..'])('finds a dot segment in %s', (path) =>
     expect(hasDotSegment(path)).toBe(true),
   );
-  it.each(['/v1/models/..%2fx', '/v1/models/a.b', '/.well', '/a/...'])('passes %s', (path) =>
+  it.each(['/v1/models/..%2fx', '/v1/models/a.b', '/.well', '/a/...'])('finds no dot segment in %s', (path) =>
     expect(hasDotSegment(path)).toBe(false),
   );
 });

@@ -34,25 +34,25 @@ function procOf(...sockets: [address: string, user: number, state?: string, port
 
 const TRUSTED = new Set([0, 900]);
 const UNTRUSTED = 'user 1001, who holds port 8080';
-const HERE = 'http://127.0.0.1:8080';
+const LOCAL_URL = 'http://127.0.0.1:8080';
 
 it.each<[string, string, string | null, ...Parameters<typeof procOf>]>([
-  ['no listener', HERE, null],
-  ['a trusted one', HERE, null, [LOOPBACK, 900]],
-  ['an untrusted user', HERE, UNTRUSTED, [LOOPBACK, 1001]],
-  ['an untrusted user on every address', HERE, UNTRUSTED, [ANY, 1001]],
-  ['an untrusted user on every address of both families', HERE, UNTRUSTED, [ANY6, 1001]],
-  ['an untrusted user by a mapped address', HERE, UNTRUSTED, [MAPPED, 1001]],
-  ['an untrusted user at another port', HERE, null, [LOOPBACK, 1001, '0A', 8081]],
-  ['an untrusted user on another address', HERE, null, [LAN, 1001], [LOOPBACK, 900]],
+  ['no listener', LOCAL_URL, null],
+  ['a trusted one', LOCAL_URL, null, [LOOPBACK, 900]],
+  ['an untrusted user', LOCAL_URL, UNTRUSTED, [LOOPBACK, 1001]],
+  ['an untrusted user on every address', LOCAL_URL, UNTRUSTED, [ANY, 1001]],
+  ['an untrusted user on every address of both families', LOCAL_URL, UNTRUSTED, [ANY6, 1001]],
+  ['an untrusted user by a mapped address', LOCAL_URL, UNTRUSTED, [MAPPED, 1001]],
+  ['an untrusted user at another port', LOCAL_URL, null, [LOOPBACK, 1001, '0A', 8081]],
+  ['an untrusted user on another address', LOCAL_URL, null, [LAN, 1001], [LOOPBACK, 900]],
   [
     'an untrusted user whose listener accepts only other addresses',
-    HERE,
+    LOCAL_URL,
     null,
     [ANY6, 1001],
     [LOOPBACK, 900],
   ],
-  ['an untrusted client', HERE, null, [LOOPBACK, 1001, '01']],
+  ['an untrusted client', LOCAL_URL, null, [LOOPBACK, 1001, '01']],
   [
     'an untrusted user at the other address of localhost',
     'http://localhost:8080',
@@ -68,12 +68,12 @@ it.each<[string, string, string | null, ...Parameters<typeof procOf>]>([
     'user 1001, who holds port 443',
     [LOOPBACK, 1001, '0A', 443],
   ],
-])('%s', (_who, url, said, ...sockets) => {
-  expect(untrustedListener(url, TRUSTED, procOf(...sockets))).toBe(said);
+])('%s', (_who, url, expected, ...sockets) => {
+  expect(untrustedListener(url, TRUSTED, procOf(...sockets))).toBe(expected);
 });
 
 it('returns null without kernel data, and for text that is not an address', () => {
-  expect(untrustedListener(HERE, TRUSTED, '/nowhere')).toBeNull();
+  expect(untrustedListener(LOCAL_URL, TRUSTED, '/nowhere')).toBeNull();
   expect(untrustedListener('nothing', TRUSTED)).toBeNull();
 });
 

@@ -11,13 +11,13 @@ test('returns the received bytes for any chunks and any expected length', () => 
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 40 });
   const expected = fc.oneof(fc.constant(Number.NaN), fc.nat(20_000));
   fc.assert(
-    fc.property(pieces, expected, fc.boolean(), (given, claimed, right) => {
-      const whole = Buffer.concat(given);
-      const gathered = new BodyBuffer(right ? whole.length : claimed);
-      for (const piece of given) gathered.push(Buffer.from(piece));
-      expect(gathered.length).toBe(whole.length);
-      expect(gathered.take()).toEqual(whole);
-      expect(gathered.length).toBe(0);
+    fc.property(pieces, expected, fc.boolean(), (chunks, claimed, right) => {
+      const whole = Buffer.concat(chunks);
+      const body = new BodyBuffer(right ? whole.length : claimed);
+      for (const piece of chunks) body.push(Buffer.from(piece));
+      expect(body.length).toBe(whole.length);
+      expect(body.take()).toEqual(whole);
+      expect(body.length).toBe(0);
     }),
   );
 });
@@ -38,16 +38,16 @@ test('detaches long chunks as soon as they have been copied', () => {
   const piece = (fill: string) => Buffer.from(new ArrayBuffer(64 * 1024)).fill(fill);
   const pieces = ['a', 'b', 'c'].map(piece);
   const whole = Buffer.concat(pieces);
-  const gathered = new BodyBuffer(whole.length);
-  for (const each of pieces) gathered.push(each);
-  expect(gathered.take().equals(whole)).toBe(true);
+  const body = new BodyBuffer(whole.length);
+  for (const each of pieces) body.push(each);
+  expect(body.take().equals(whole)).toBe(true);
   expect(pieces.map(({ length }) => length)).toEqual([0, 0, 0]);
 });
 
 test('a false length allocates only a multiple of the received bytes', () => {
-  const gathered = new BodyBuffer(64 << 20);
-  for (let piece = 0; piece < 4; piece++) gathered.push(Buffer.alloc(1_000));
-  expect(gathered.take().buffer.byteLength).toBeLessThanOrEqual(16 * 4_000);
+  const body = new BodyBuffer(64 << 20);
+  for (let piece = 0; piece < 4; piece++) body.push(Buffer.alloc(1_000));
+  expect(body.take().buffer.byteLength).toBeLessThanOrEqual(16 * 4_000);
   const longer = new BodyBuffer(64 << 20);
   for (let piece = 0; piece < 10; piece++) longer.push(Buffer.alloc(100_000));
   expect(longer.take().buffer.byteLength).toBeLessThanOrEqual(1 << 20);
@@ -55,11 +55,11 @@ test('a false length allocates only a multiple of the received bytes', () => {
 
 test('allocates a body slightly longer than a step at once, without a copy at its end', () => {
   const LENGTH = 18 * 1024 * 1024;
-  const gathered = new BodyBuffer(LENGTH);
-  const piece = (bytes: number) => gathered.push(Buffer.from(new ArrayBuffer(bytes)));
+  const body = new BodyBuffer(LENGTH);
+  const piece = (bytes: number) => body.push(Buffer.from(new ArrayBuffer(bytes)));
   for (let left = LENGTH - 1; left > 0; left -= 65_536) piece(Math.min(left, 65_536));
   piece(1);
-  const { buffer } = gathered.take();
+  const { buffer } = body.take();
   expect(buffer.byteLength).toBe(20 * 1024 * 1024);
   returnBuffer(buffer as ArrayBuffer);
   // A 16 MB buffer would be in the pool if one had been allocated on the way.
@@ -68,25 +68,25 @@ test('allocates a body slightly longer than a step at once, without a copy at it
 
 test('a discarded long body returns its buffer to the pool at once', () => {
   const LENGTH = 11 * 1024 * 1024;
-  const gathered = new BodyBuffer(LENGTH);
+  const body = new BodyBuffer(LENGTH);
   for (let left = LENGTH; left > 65_536; left -= 65_536) {
-    gathered.push(Buffer.from(new ArrayBuffer(65_536)).fill('c'));
+    body.push(Buffer.from(new ArrayBuffer(65_536)).fill('c'));
   }
-  gathered.discard();
-  expect(gathered.length).toBe(0);
-  expect(gathered.take()).toHaveLength(0);
-  const room = acquireBuffer(LENGTH);
-  expect([room.length, room.subarray(0, 3).toString()]).toEqual([LENGTH, 'ccc']);
+  body.discard();
+  expect(body.length).toBe(0);
+  expect(body.take()).toHaveLength(0);
+  const pooled = acquireBuffer(LENGTH);
+  expect([pooled.length, pooled.subarray(0, 3).toString()]).toEqual([LENGTH, 'ccc']);
 });
 
 test('a released long body leaves its buffer to the next one, which contains nothing of it', () => {
   const LENGTH = 9 * 1024 * 1024;
   const gather = (letter: string, length: number) => {
-    const gathered = new BodyBuffer(length);
+    const body = new BodyBuffer(length);
     for (let left = length; left > 0; left -= 65_536) {
-      gathered.push(Buffer.from(new ArrayBuffer(Math.min(left, 65_536))).fill(letter));
+      body.push(Buffer.from(new ArrayBuffer(Math.min(left, 65_536))).fill(letter));
     }
-    return gathered.take();
+    return body.take();
   };
   const first = gather('a', LENGTH);
   releaseWhenWritten(first);

@@ -33,57 +33,57 @@ test('detaches long bytes with their own memory, and no others', () => {
 });
 
 /** A connection whose peer reads on demand. */
-async function pair(): Promise<{ near: Socket; far: Socket; close: () => void }> {
+async function pair(): Promise<{ sender: Socket; receiver: Socket; close: () => void }> {
   const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const near = connect((server.address() as { port: number }).port, '127.0.0.1');
-  near.on('error', () => {});
-  installWriteRelease(near);
-  coalesceWrites(near);
-  const [far] = (await once(server, 'connection')) as [Socket];
+  const sender = connect((server.address() as { port: number }).port, '127.0.0.1');
+  sender.on('error', () => {});
+  installWriteRelease(sender);
+  coalesceWrites(sender);
+  const [receiver] = (await once(server, 'connection')) as [Socket];
   const close = () => {
-    near.destroy();
-    far.destroy();
+    sender.destroy();
+    receiver.destroy();
     server.close();
   };
-  return { near, far, close };
+  return { sender, receiver, close };
 }
 
 test('releases marked bytes once they are written completely, and nothing else', async () => {
-  const { near, far, close } = await pair();
+  const { sender, receiver, close } = await pair();
   const pieces = Array.from({ length: 400 }, (_, at) => own(String.fromCharCode(97 + (at % 26))));
   const want = Buffer.concat(pieces);
   const remaining = pieces.filter((_, at) => at % 5 === 0);
   for (const [at, piece] of pieces.entries()) {
-    if (at % 7 === 0) near.cork();
-    near.write(at % 5 === 0 ? piece : releaseAfterWrite(piece));
-    if (at % 7 === 6) near.uncork();
+    if (at % 7 === 0) sender.cork();
+    sender.write(at % 5 === 0 ? piece : releaseAfterWrite(piece));
+    if (at % 7 === 6) sender.uncork();
   }
-  for (let corked = near.writableCorked; corked > 0; corked--) near.uncork();
+  for (let corked = sender.writableCorked; corked > 0; corked--) sender.uncork();
   // The peer does not read yet: most bytes are waiting and must not be released.
   await sleep(50);
-  expect(near.writableLength).toBeGreaterThan(0);
+  expect(sender.writableLength).toBeGreaterThan(0);
   expect(pieces.at(-1)?.length).toBe(LONG);
-  const got: Buffer[] = [];
-  far.on('data', (chunk) => got.push(chunk)).resume();
-  near.end();
-  await once(far, 'end');
-  expect(Buffer.concat(got).equals(want)).toBe(true);
+  const received: Buffer[] = [];
+  receiver.on('data', (chunk) => received.push(chunk)).resume();
+  sender.end();
+  await once(receiver, 'end');
+  expect(Buffer.concat(received).equals(want)).toBe(true);
   expect(pieces.filter(({ length }) => length > 0)).toEqual(remaining);
   close();
 });
 
 test('releases bytes that a broken connection did not write', async () => {
-  const { near, close } = await pair();
+  const { sender, close } = await pair();
   const first = releaseAfterWrite(own('a', 32 * 2 ** 20));
   let failed: Error | null | undefined;
-  near.write(first, (error) => {
+  sender.write(first, (error) => {
     failed = error;
   });
   await sleep(20);
   expect(first.length).toBeGreaterThan(0);
-  near.destroy();
-  await once(near, 'close');
+  sender.destroy();
+  await once(sender, 'close');
   await sleep(20);
   expect(failed).toBeInstanceOf(Error);
   close();
@@ -96,34 +96,34 @@ test('releases memory after its last pending write, and all bytes arrive', async
   const want = Buffer.from(body);
   // In parts like an edited body over one connection, and as a whole over another, as if the first one had
   // failed.
-  for (const at of [0, 1, 2]) one.near.write(body.subarray(at * 2 ** 23, (at + 1) * 2 ** 23));
-  two.near.write(body);
+  for (const at of [0, 1, 2]) one.sender.write(body.subarray(at * 2 ** 23, (at + 1) * 2 ** 23));
+  two.sender.write(body);
   releaseWhenWritten(body);
   await sleep(50);
-  expect([one.near.writableLength, two.near.writableLength].every((left) => left > 0)).toBe(true);
+  expect([one.sender.writableLength, two.sender.writableLength].every((left) => left > 0)).toBe(true);
   expect(body.length).toBe(want.length);
-  for (const { near, far } of [one, two]) {
-    const got: Buffer[] = [];
-    far.on('data', (chunk) => got.push(chunk)).resume();
-    near.end();
-    await once(far, 'end');
-    expect(Buffer.concat(got).equals(want)).toBe(true);
-    expect(body.length).toBe(near === one.near ? want.length : 0);
+  for (const { sender, receiver } of [one, two]) {
+    const received: Buffer[] = [];
+    receiver.on('data', (chunk) => received.push(chunk)).resume();
+    sender.end();
+    await once(receiver, 'end');
+    expect(Buffer.concat(received).equals(want)).toBe(true);
+    expect(body.length).toBe(sender === one.sender ? want.length : 0);
   }
   one.close();
   two.close();
 });
 
 test('releases memory without pending writes at once, and keeps other memory that a socket still writes', async () => {
-  const { near, far, close } = await pair();
-  far.resume();
+  const { sender, receiver, close } = await pair();
+  receiver.resume();
   const body = own('a', 2 * LONG);
-  await new Promise((done) => near.write(body, done));
+  await new Promise((done) => sender.write(body, done));
   expect(body.length).toBe(2 * LONG);
   releaseWhenWritten(body);
   expect(body.length).toBe(0);
   const remaining = own('b');
-  await new Promise((done) => near.write(remaining, 'utf8', done));
+  await new Promise((done) => sender.write(remaining, 'utf8', done));
   // Memory of the maximum shared size is not tracked for short parts. The garbage collector frees it.
   releaseWhenWritten(remaining);
   expect(remaining.length).toBe(LONG);
@@ -132,23 +132,23 @@ test('releases memory without pending writes at once, and keeps other memory tha
 });
 
 test('a short part of a long body arrives even when it is written long after the long ones', async () => {
-  const { near, far, close } = await pair();
+  const { sender, receiver, close } = await pair();
   const body = own('a', 8 * 2 ** 20);
   body.fill('z', body.length - 100);
   const other = own('o', 8 * 2 ** 20);
   const want = Buffer.concat([body.subarray(0, -100), other, body.subarray(-100)]);
-  let longIsOut = false;
+  let longIsWritten = false;
   /** What remains of the body once all but its short part is written. */
   let left = 0;
-  near.write(body.subarray(0, -100), () => (longIsOut = true));
-  near.write(other, () => (left = body.length));
-  near.write(body.subarray(-100));
+  sender.write(body.subarray(0, -100), () => (longIsWritten = true));
+  sender.write(other, () => (left = body.length));
+  sender.write(body.subarray(-100));
   releaseWhenWritten(body);
-  const got: Buffer[] = [];
-  far.on('data', (chunk) => got.push(chunk)).resume();
-  near.end();
-  await once(far, 'end');
-  expect(Buffer.concat(got).equals(want)).toBe(true);
-  expect([longIsOut, left, body.length]).toEqual([true, want.length - other.length, 0]);
+  const received: Buffer[] = [];
+  receiver.on('data', (chunk) => received.push(chunk)).resume();
+  sender.end();
+  await once(receiver, 'end');
+  expect(Buffer.concat(received).equals(want)).toBe(true);
+  expect([longIsWritten, left, body.length]).toEqual([true, want.length - other.length, 0]);
   close();
 });

@@ -10,20 +10,20 @@ test('property: returns all bytes in order, for any chunks and reads', () => {
     fc.property(sizes, fc.array(fc.boolean(), { maxLength: 40 }), (cuts, shifts) => {
       const pieces = new ChunkQueue();
       const sent: Buffer[] = [];
-      const got: Buffer[] = [];
+      const read: Buffer[] = [];
       for (const [index, size] of cuts.entries()) {
         const piece = Buffer.alloc(size, index + 1);
         sent.push(piece);
         pieces.push(piece);
         if (!shifts[index]) continue;
         const first = pieces.shift();
-        if (first !== undefined) got.push(Buffer.from(first));
+        if (first !== undefined) read.push(Buffer.from(first));
       }
       const length = pieces.length;
       const rest = pieces.take();
       expect(Buffer.concat(rest).length).toBe(length);
       expect(pieces.length).toBe(0);
-      expect(Buffer.concat([...got, ...rest]).equals(Buffer.concat(sent))).toBe(true);
+      expect(Buffer.concat([...read, ...rest]).equals(Buffer.concat(sent))).toBe(true);
     }),
   );
 });

@@ -19,53 +19,58 @@ test('does not merge long chunks or multi-byte text', () => {
 });
 
 /** A connection whose peer records what it receives. */
-async function pair(): Promise<{ near: Socket; far: Socket; got: () => Buffer; close: () => void }> {
+async function pair(): Promise<{
+  sender: Socket;
+  receiver: Socket;
+  received: () => Buffer;
+  close: () => void;
+}> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const near = connect((server.address() as { port: number }).port, '127.0.0.1');
-  const [far] = (await once(server, 'connection')) as [Socket];
-  const got: Buffer[] = [];
-  far.on('data', (chunk) => got.push(chunk));
+  const sender = connect((server.address() as { port: number }).port, '127.0.0.1');
+  const [receiver] = (await once(server, 'connection')) as [Socket];
+  const received: Buffer[] = [];
+  receiver.on('data', (chunk) => received.push(chunk));
   const close = () => {
-    near.destroy();
+    sender.destroy();
     server.close();
   };
-  return { near, far, got: () => Buffer.concat(got), close };
+  return { sender, receiver, received: () => Buffer.concat(received), close };
 }
 
 test('a socket writes short chunks together and long ones separately, in order', async () => {
-  const { near, got, close } = await pair();
-  coalesceWrites(near);
+  const { sender, received, close } = await pair();
+  coalesceWrites(sender);
   const long = Buffer.alloc(100_000, 'x');
-  near.cork();
-  near.write('head\r\n', 'latin1');
-  near.write(Buffer.from('body'));
-  near.uncork();
-  near.cork();
-  near.write('ü', 'utf8');
-  near.write(long);
-  near.uncork();
-  near.end('end');
+  sender.cork();
+  sender.write('head\r\n', 'latin1');
+  sender.write(Buffer.from('body'));
+  sender.uncork();
+  sender.cork();
+  sender.write('ü', 'utf8');
+  sender.write(long);
+  sender.uncork();
+  sender.end('end');
   const want = Buffer.concat([Buffer.from('head\r\nbodyü'), long, Buffer.from('end')]);
-  while (got().length < want.length) await sleep(5);
-  expect(got().equals(want)).toBe(true);
+  while (received().length < want.length) await sleep(5);
+  expect(received().equals(want)).toBe(true);
   close();
 });
 
 test('calls the write callback after the write, or with its error', async () => {
-  const { near, close } = await pair();
-  coalesceWrites(near);
+  const { sender, close } = await pair();
+  coalesceWrites(sender);
   const out = new Promise<void>((resolve) => {
-    near.cork();
-    near.write('a', 'latin1');
-    near.write('b', 'latin1', () => resolve());
-    near.uncork();
+    sender.cork();
+    sender.write('a', 'latin1');
+    sender.write('b', 'latin1', () => resolve());
+    sender.uncork();
   });
   await out;
-  near.on('error', () => {});
-  near.destroy();
+  sender.on('error', () => {});
+  sender.destroy();
   const failed = await new Promise<Error | null | undefined>((resolve) => {
-    near.write('c', 'latin1', resolve);
+    sender.write('c', 'latin1', resolve);
   });
   expect(failed).toBeInstanceOf(Error);
   close();

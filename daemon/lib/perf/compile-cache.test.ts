@@ -10,8 +10,8 @@ const run = (env: Record<string, string>) =>
 
 test('returns the folder of this process, or nothing without one', async () => {
   const folder = scratch();
-  const given = await run({ NODE_COMPILE_CACHE: folder });
+  const inherited = await run({ NODE_COMPILE_CACHE: folder });
   const none = await run({});
-  expect(JSON.parse(given.stdout)).toEqual({ NODE_COMPILE_CACHE: folder });
+  expect(JSON.parse(inherited.stdout)).toEqual({ NODE_COMPILE_CACHE: folder });
   expect(JSON.parse(none.stdout)).toEqual({});
 });

@@ -13,25 +13,25 @@ afterEach(() => {
 });
 
 /** Acquires a buffer, fills it with one letter and returns it. */
-function used(bytes: number, letter: string): Buffer {
-  const room = acquireBuffer(bytes).fill(letter);
-  returnBuffer(room.buffer as ArrayBuffer);
-  return room;
+function acquireFilled(bytes: number, letter: string): Buffer {
+  const acquired = acquireBuffer(bytes).fill(letter);
+  returnBuffer(acquired.buffer as ArrayBuffer);
+  return acquired;
 }
 
 /** Returns the memory size of a newly acquired buffer of `bytes` bytes. The buffer is not returned. */
-const roomFor = (bytes: number): number => acquireBuffer(bytes).buffer.byteLength;
+const bufferSize = (bytes: number): number => acquireBuffer(bytes).buffer.byteLength;
 
 test('a returned buffer is detached, and serves the next body of at least half its size', () => {
-  const first = used(16 * MIB, 'a');
+  const first = acquireFilled(16 * MIB, 'a');
   expect([first.length, first.buffer.byteLength, ownsBuffer(first.buffer)]).toEqual([0, 0, false]);
-  expect(roomFor(8 * MIB - 1)).toBe(8 * MIB - 1);
-  expect(roomFor(16 * MIB + 1)).toBe(20 * MIB);
+  expect(bufferSize(8 * MIB - 1)).toBe(8 * MIB - 1);
+  expect(bufferSize(16 * MIB + 1)).toBe(20 * MIB);
   const next = acquireBuffer(8 * MIB);
   expect([next.length, next.buffer.byteLength, ownsBuffer(next.buffer)]).toEqual([8 * MIB, 16 * MIB, true]);
   // It is the same memory, and it is not in the pool any more.
   expect(next.subarray(0, 3).toString()).toBe('aaa');
-  expect(roomFor(8 * MIB)).toBe(8 * MIB);
+  expect(bufferSize(8 * MIB)).toBe(8 * MIB);
   expect(first.length).toBe(0);
 });
 
@@ -48,38 +48,38 @@ test('a body slightly longer than the last one reuses its buffer: the next turn 
 });
 
 test('uses the shortest sufficient buffer, and of those the most recent one', () => {
-  const rooms = [16, 12, 12, 24].map((size, at) => acquireBuffer(size * MIB).fill(String(at)));
-  for (const { buffer } of rooms) returnBuffer(buffer as ArrayBuffer);
-  const taken = [9, 9, 9].map((size) =>
+  const buffers = [16, 12, 12, 24].map((size, at) => acquireBuffer(size * MIB).fill(String(at)));
+  for (const { buffer } of buffers) returnBuffer(buffer as ArrayBuffer);
+  const letters = [9, 9, 9].map((size) =>
     acquireBuffer(size * MIB)
       .subarray(0, 1)
       .toString(),
   );
-  expect(taken).toEqual(['2', '1', '0']);
-  expect([9, 20].map((size) => roomFor(size * MIB) / MIB)).toEqual([12, 24]);
+  expect(letters).toEqual(['2', '1', '0']);
+  expect([9, 20].map((size) => bufferSize(size * MIB) / MIB)).toEqual([12, 24]);
 });
 
 test('does not pool short buffers, and pools at most 64 MB of long ones', () => {
-  expect(used(8 * MIB - 1, 'a').length).toBe(0);
-  expect(roomFor(8 * MIB - 1)).toBe(8 * MIB - 1);
+  expect(acquireFilled(8 * MIB - 1, 'a').length).toBe(0);
+  expect(bufferSize(8 * MIB - 1)).toBe(8 * MIB - 1);
   const three = [32, 24, 20].map((size) => acquireBuffer(size * MIB));
   for (const { buffer } of three) returnBuffer(buffer as ArrayBuffer);
   expect(three.map(({ length }) => length)).toEqual([0, 0, 0]);
   // The first one was freed for the last one.
-  expect([17, 20, 20].map((size) => roomFor(size * MIB) / MIB)).toEqual([20, 24, 20]);
-  expect(used(65 * MIB, 'b').length).toBe(0);
-  expect(roomFor(65 * MIB - 1)).toBe(68 * MIB);
+  expect([17, 20, 20].map((size) => bufferSize(size * MIB) / MIB)).toEqual([20, 24, 20]);
+  expect(acquireFilled(65 * MIB, 'b').length).toBe(0);
+  expect(bufferSize(65 * MIB - 1)).toBe(68 * MIB);
 });
 
 test('clears the pool half a minute after the last return', () => {
-  used(16 * MIB, 'a');
+  acquireFilled(16 * MIB, 'a');
   vi.advanceTimersByTime(29_000);
-  used(9 * MIB, 'b');
+  acquireFilled(9 * MIB, 'b');
   vi.advanceTimersByTime(29_000);
-  expect(roomFor(15 * MIB)).toBe(16 * MIB);
+  expect(bufferSize(15 * MIB)).toBe(16 * MIB);
   vi.advanceTimersByTime(1_000);
-  expect(roomFor(7 * MIB)).toBe(7 * MIB);
+  expect(bufferSize(7 * MIB)).toBe(7 * MIB);
   // The next one is pooled again.
-  used(16 * MIB, 'c');
-  expect(roomFor(15 * MIB)).toBe(16 * MIB);
+  acquireFilled(16 * MIB, 'c');
+  expect(bufferSize(15 * MIB)).toBe(16 * MIB);
 });

@@ -9,8 +9,8 @@ test('allocations never overlap, for any lengths', () => {
   fc.assert(
     fc.property(lengths, (all) => {
       const slabs = new SlabAllocator();
-      const taken = all.map((length, index) => slabs.allocate(length).fill(index));
-      for (const [index, bytes] of taken.entries()) {
+      const allocations = all.map((length, index) => slabs.allocate(length).fill(index));
+      for (const [index, bytes] of allocations.entries()) {
         expect(bytes.length).toBe(all[index]);
         expect(bytes.every((byte) => byte === index)).toBe(true);
       }

@@ -9,10 +9,10 @@ const DAEMON = join(ROOT, 'dist', 'daemon', 'main.js');
 const SVCCTL = join(ROOT, 'dist', 'daemon', 'cli', 'main.cjs');
 
 /** Runs a program with redirected standard output. The first line of the result is its exit code. */
-function led(program: string, words: string, into: string) {
+function runRedirected(program: string, args: string, into: string) {
   const home = mkdtempSync(join(tmpdir(), 'svc-output-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const script = `"$0" "$1" ${words} ${into}; echo "\${PIPESTATUS[0]}"`;
+  const script = `"$0" "$1" ${args} ${into}; echo "\${PIPESTATUS[0]}"`;
   const env = { PATH: process.env.PATH, HOME: home, SVC_HOME: home };
   const ran = spawnSync('bash', ['-c', script, process.execPath, program], { env, encoding: 'utf8' });
   return { code: ran.stdout.trim(), err: ran.stderr };
@@ -26,12 +26,12 @@ it.each([
   ['svc-gateway', DAEMON, '--help'],
 ])(
   '%s: lost output is a failure, a closed pipe is not (%s %s)',
-  (name, program, words) => {
-    expect(led(program, words, '> /dev/full')).toEqual({
+  (name, program, args) => {
+    expect(runRedirected(program, args, '> /dev/full')).toEqual({
       code: '1',
       err: `${name}: standard output takes no more (ENOSPC)\n`,
     });
-    expect(led(program, words, '| true')).toEqual({ code: '0', err: '' });
+    expect(runRedirected(program, args, '| true')).toEqual({ code: '0', err: '' });
   },
   60_000,
 );

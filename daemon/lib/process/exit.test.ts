@@ -8,7 +8,7 @@ import { forceExit } from './exit.ts';
 const LEAVE = fileURLToPath(new URL('./exit.ts', import.meta.url));
 
 /** Exits in a separate process, after `before`. */
-const left = (code: number, before: string) => {
+const exitOf = (code: number, before: string) => {
   const text = `import { open, readFile } from 'node:fs/promises';
 import { ${forceExit.name} } from ${JSON.stringify(LEAVE)};
 process.on('SIGTERM', () => {});
@@ -20,7 +20,7 @@ await ${forceExit.name}(${code});`;
 };
 
 test('a process exits with its code, also with pending file operations', () => {
-  expect(left(3, `readFile(${JSON.stringify(LEAVE)});`)).toEqual({ status: 3, signal: null });
+  expect(exitOf(3, `readFile(${JSON.stringify(LEAVE)});`)).toEqual({ status: 3, signal: null });
 });
 
 test.each([
@@ -29,5 +29,5 @@ test.each([
 ])('with code %i it ends by %s when a file never opens', (code, signal) => {
   const pipe = join(scratch(), 'pipe');
   execFileSync('mkfifo', [pipe]);
-  expect(left(code, `open(${JSON.stringify(pipe)});`)).toEqual({ status: null, signal });
+  expect(exitOf(code, `open(${JSON.stringify(pipe)});`)).toEqual({ status: null, signal });
 });

@@ -16,7 +16,7 @@ const stat = (name: string, state: string, ticks: number) =>
   `42 (${name}) ${state} 1 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 11 0 ${ticks} 900 100 184`;
 
 let proc: string;
-const plant = (state: string, ticks: number, nonce: string) => {
+const writeStat = (state: string, ticks: number, nonce: string) => {
   mkdirSync(join(proc, '42'), { recursive: true });
   writeFileSync(join(proc, '42', 'stat'), stat('a b) c', state, ticks));
   writeFileSync(join(proc, '42', 'environ'), `PATH=/bin\0GATEWAY_WORKER=${nonce}\0`);
@@ -35,7 +35,7 @@ describe('process identity', () => {
   });
 
   it('matches on number, start time and nonce together', () => {
-    plant('S', 777, NONCE);
+    writeStat('S', 777, NONCE);
     expect(isSameProcess({ pid: 42, startTicks: 777, nonce: NONCE }, proc)).toBe(true);
   });
 
@@ -44,17 +44,17 @@ describe('process identity', () => {
     ['another nonce', 777, `${NONCE}x`],
     ['an empty nonce', 777, ''],
   ])('P06: a foreign process with the same pid does not match: %s', (_, startTicks, nonce) => {
-    plant('S', 777, NONCE);
+    writeStat('S', 777, NONCE);
     expect(isSameProcess({ pid: 42, startTicks, nonce }, proc)).toBe(false);
   });
 
   it('a zombie and an absent process are not running', () => {
-    plant('Z', 777, NONCE);
+    writeStat('Z', 777, NONCE);
     expect(startTicksOf(42, proc)).toBeNull();
     expect(startTicksOf(43, proc)).toBeNull();
   });
 
-  it('reads this very process', () => {
+  it('reads the current process', () => {
     expect(startTicksOf(process.pid)).toBeGreaterThan(0);
     const memory = memoryOf(process.pid);
     expect(memory?.anonymous).toBeGreaterThan(1 << 20);
@@ -77,30 +77,30 @@ describe('orphanedGroups', () => {
     );
     writeFileSync(join(proc, String(pid), 'environ'), `GATEWAY_WORKER=${nonce}\0`);
   };
-  const left = () => orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, proc);
+  const orphaned = () => orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, proc);
 
   it('finds the groups in the session of an ended process, each once', () => {
     member(42, ['Z', 42, 42, 777]);
     member(50, ['S', 42, 42, 778]);
     member(51, ['S', 42, 42, 778]);
     member(52, ['S', 52, 42, 779]);
-    expect(left().sort()).toEqual([42, 52]);
+    expect(orphaned().sort()).toEqual([42, 52]);
   });
 
   it.each([
     ['another nonce', ['S', 42, 42, 778], 'another-nonce-0123456789'],
     ['another session', ['S', 43, 43, 778], NONCE],
     ['an earlier start', ['S', 42, 42, 776], NONCE],
-    ['an end of its own', ['Z', 42, 42, 778], NONCE],
+    ['a process that has ended', ['Z', 42, 42, 778], NONCE],
   ] as const)('returns nothing with %s', (_, of, nonce) => {
     member(50, [...of], nonce);
-    expect(left()).toEqual([]);
+    expect(orphaned()).toEqual([]);
   });
 
   it('returns nothing while a process has that pid', () => {
     member(42, ['S', 42, 42, 900]);
     member(50, ['S', 42, 42, 901]);
-    expect(left()).toEqual([]);
+    expect(orphaned()).toEqual([]);
     expect(orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, join(proc, 'none'))).toEqual([]);
   });
 });
@@ -121,7 +121,7 @@ describe('processTreeMemory', () => {
     expect(processTreeMemory(99, proc)).toBeNull();
   });
 
-  it('reads this very process', () => {
+  it('reads the current process', () => {
     expect(processTreeMemory(process.pid)?.resident).toBeGreaterThan(1 << 20);
   });
 });

@@ -6,10 +6,10 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { streamCommand } from './stream-command.ts';
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 test('input flows through a program', async () => {
-  const run = streamCommand('cat', [], { input: 'pipe', signal: never });
+  const run = streamCommand('cat', [], { input: 'pipe', signal: neverAborted });
   run.input?.end('hello');
   expect((await buffer(run.output)).toString()).toBe('hello');
   expect(await run.ended).toEqual({ code: 0, missing: false, stderrTail: '' });
@@ -20,18 +20,18 @@ test('accepts an open file as input, also an unlinked one', async () => {
   writeFileSync(path, 'from a file');
   const file = openSync(path, 'r');
   unlinkSync(path);
-  const run = streamCommand('cat', ['/proc/self/fd/0'], { input: file, signal: never });
+  const run = streamCommand('cat', ['/proc/self/fd/0'], { input: file, signal: neverAborted });
   expect((await buffer(run.output)).toString()).toBe('from a file');
 });
 
 test('returns the end of stderr', async () => {
-  const run = streamCommand('sh', ['-c', 'echo no >&2; exit 3'], { input: 'ignore', signal: never });
+  const run = streamCommand('sh', ['-c', 'echo no >&2; exit 3'], { input: 'ignore', signal: neverAborted });
   run.output.resume();
   expect(await run.ended).toEqual({ code: 3, missing: false, stderrTail: 'no' });
 });
 
 test('reports a missing program', async () => {
-  const run = streamCommand('no-such-program-here', [], { input: 'pipe', signal: never });
+  const run = streamCommand('no-such-program-here', [], { input: 'pipe', signal: neverAborted });
   run.output.resume();
   run.input?.end('x');
   expect(await run.ended).toMatchObject({ code: null, missing: true });

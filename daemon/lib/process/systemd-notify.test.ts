@@ -14,8 +14,11 @@ $| = 1; print "bound\\n";
 while (defined recv($s, my $text, 4096, 0)) { print "<$text>\\n" if length $text }
 `;
 
-const there = ['systemd-notify', 'perl'].every((program) => spawnSync(program, ['--version']).status === 0);
-if (!there) console.warn('SKIPPED, there is no systemd-notify or no perl here: words to a real socket');
+const isInstalled = ['systemd-notify', 'perl'].every(
+  (program) => spawnSync(program, ['--version']).status === 0,
+);
+if (!isInstalled)
+  console.warn('SKIPPED, there is no systemd-notify or no perl here: notifications to a real socket');
 
 it('returns null without a socket', () => {
   expect(systemdNotifier(undefined)).toBeNull();
@@ -27,7 +30,7 @@ it('returns false for an unused socket or a missing tool', async () => {
   expect(await systemdNotifier('/nonexistent/socket', '/nonexistent')?.(['READY=1'])).toBe(false);
 });
 
-describe.skipIf(!there)('with a real socket', () => {
+describe.skipIf(!isInstalled)('with a real socket', () => {
   it('assignments arrive in order, each on its own line, for any status', async () => {
     const folder = scratch();
     const socket = join(folder, 'notify');
@@ -36,14 +39,14 @@ describe.skipIf(!there)('with a real socket', () => {
     receiver.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
     });
-    const seen = (what: string) => expect.poll(() => text, { timeout: 10_000 }).toContain(what);
+    const expectReceived = (what: string) => expect.poll(() => text, { timeout: 10_000 }).toContain(what);
     try {
-      await seen('bound');
+      await expectReceived('bound');
       expect(existsSync(socket)).toBe(true);
-      const tell = systemdNotifier(socket);
-      expect(await tell?.(['READY=1', 'STATUS=1 slot\nMAINPID=1'])).toBe(true);
-      expect(await tell?.(['WATCHDOG=1'])).toBe(true);
-      await seen('<WATCHDOG=1>');
+      const notify = systemdNotifier(socket);
+      expect(await notify?.(['READY=1', 'STATUS=1 slot\nMAINPID=1'])).toBe(true);
+      expect(await notify?.(['WATCHDOG=1'])).toBe(true);
+      await expectReceived('<WATCHDOG=1>');
       expect(text).toContain('READY=1\nSTATUS=1 slot MAINPID=1');
       expect(text.indexOf('READY=1')).toBeLessThan(text.indexOf('WATCHDOG=1'));
     } finally {

@@ -28,7 +28,7 @@ describe('LineRing', () => {
     expect(ring.push(bytes('\nafter\n'))).toEqual([`${'A'.repeat(100)}…`, 'after']);
   });
 
-  it('P11: binary becomes harmless text', () => {
+  it('P11: binary output becomes printable text', () => {
     const ring = new LineRing(3);
     ring.push(new Uint8Array([0, 27, 91, 255, 9, 13, 10]));
     expect(ring.lines()).toEqual(['\ufffd\ufffd[\ufffd\t']);

@@ -48,7 +48,5 @@ describe('atLeast', () => {
     ['error', 'warn', true],
     ['info', 'warn', false],
     ['fatal', 'trace', true],
-  ] as const)('%s is at least %s: %s', (level, least, expected) =>
-    expect(atLeast(level, least)).toBe(expected),
-  );
+  ] as const)('%s is at least %s: %s', (level, min, expected) => expect(atLeast(level, min)).toBe(expected));
 });

@@ -20,9 +20,11 @@ describe('redactSecrets', () => {
   it('redacts the start of a secret only before an ellipsis', () => {
     const long = `the model "${KEY}"`;
     const [begins, ends] = [long.indexOf(KEY), long.indexOf(KEY) + KEY.length];
-    for (let most = begins + 4; most < ends; most++) {
-      expect(redactSecrets(truncate(long, most), [KEY]), `cut at ${most}`).toBe('the model "[hidden]…');
-      expect(redactSecrets(JSON.stringify({ at: truncate(long, most) }), [KEY])).toBe(
+    for (let maxLength = begins + 4; maxLength < ends; maxLength++) {
+      expect(redactSecrets(truncate(long, maxLength), [KEY]), `cut at ${maxLength}`).toBe(
+        'the model "[hidden]…',
+      );
+      expect(redactSecrets(JSON.stringify({ at: truncate(long, maxLength) }), [KEY])).toBe(
         '{"at":"the model \\"[hidden]…"}',
       );
     }

@@ -37,7 +37,7 @@ test.each<[ZodType, unknown, string]>([
   [kinds, { type: 'c' }, 'must be one of a, b'],
   [z.string().regex(/^a/, 'must begin with an a'), 'b', 'must begin with an a'],
   [z.string().refine(() => false, 'Invalid for once'), 'b', 'Invalid for once'],
-])('%#: %j is described by what it must be', (schema, value, reason) => {
+])('%#: %j is described by the expected value', (schema, value, reason) => {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
   expect(issue && zodMessage(issue)).toBe(reason);
 });

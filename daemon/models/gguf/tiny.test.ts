@@ -22,18 +22,18 @@ test('no token occurs twice in the vocabulary, even if the reply repeats words',
 });
 
 function follow(reply: string, from: string): string[] {
-  const words = chatVocabulary(reply, tool);
-  const next = chatSuccessors(words, false);
-  const seen: string[] = [];
+  const vocabulary = chatVocabulary(reply, tool);
+  const next = chatSuccessors(vocabulary, false);
+  const pieces: string[] = [];
   let token = next.get(from.charCodeAt(0))?.[0];
-  while (token !== undefined && token !== words.end && seen.length < 100) {
-    seen.push((words.tokens[token] ?? '').replaceAll('Ġ', ' ').replaceAll('Ċ', '\n'));
+  while (token !== undefined && token !== vocabulary.end && pieces.length < 100) {
+    pieces.push((vocabulary.tokens[token] ?? '').replaceAll('Ġ', ' ').replaceAll('Ċ', '\n'));
     token = next.get(token)?.[0];
   }
-  return seen;
+  return pieces;
 }
 
-test.each(['\n', 'x', '7', '"', '}'])('without runs %j leads into the whole reply', (from) => {
+test.each(['\n', 'x', '7', '"', '}'])('without runs %j leads to the complete reply', (from) => {
   expect(follow(TINY_REPLY, from).join('')).toBe(TINY_REPLY);
   expect(follow('the cat and the dog and the bird', from).join('')).toBe('the cat and the dog and the bird');
 });

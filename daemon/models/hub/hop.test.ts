@@ -37,7 +37,7 @@ describe('DL06 a redirect', () => {
   });
 
   test('does not send the token back to the hub after a detour', () => {
-    const away = nextHop(endpoint, start, 'https://cdn.example/x');
-    expect(nextHop(endpoint, away, '/y')).toMatchObject({ own: false });
+    const other = nextHop(endpoint, start, 'https://cdn.example/x');
+    expect(nextHop(endpoint, other, '/y')).toMatchObject({ own: false });
   });
 });

@@ -88,11 +88,11 @@ test('selects a half-precision projector on request', () => {
 
 test.each<[string, HubFile[], string | null, string]>([
   ['a missing quantisation', COMMON, 'Q3_K_S', 'pull.not_found'],
-  ['a file that is no model', COMMON, 'README.md', 'pull.not_found'],
+  ['a file that is not a model', COMMON, 'README.md', 'pull.not_found'],
   ['several without a common quantisation', of('a-TQ1_0.gguf', 'b-TQ2_0.gguf'), null, 'pull.bad_name'],
-  ['a split model that lacks a part', of('m-00001-of-00002.gguf'), null, 'pull.bad_name'],
+  ['a split model without one of its parts', of('m-00001-of-00002.gguf'), null, 'pull.bad_name'],
   ['no model at all', of('README.md', 'pytorch_model.bin', 'config.json'), null, 'pull.bad_name'],
-  ['a name that leads elsewhere', of('../m-Q4_K_M.gguf'), null, 'pull.bad_name'],
+  ['a name that leaves the folder', of('../m-Q4_K_M.gguf'), null, 'pull.bad_name'],
   [
     'an invalid size',
     [{ path: 'm.gguf', size: Number.NaN, sha256: null, blob: null }],

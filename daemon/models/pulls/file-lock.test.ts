@@ -2,13 +2,13 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FileLock } from './file-lock.ts';
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 test('waits for all earlier holders of a needed file, and for no others', async () => {
   const line = new FileLock();
   const order: string[] = [];
   const gates = new Map<string, () => void>();
-  const enter = (name: string, files: string[], signal = never) =>
+  const enter = (name: string, files: string[], signal = neverAborted) =>
     line.run(
       files,
       () => {
@@ -42,14 +42,14 @@ test('waits for all earlier holders of a needed file, and for no others', async 
 test('an aborted or failed task blocks no other', async () => {
   const line = new FileLock();
   const first = Promise.withResolvers<void>();
-  const leaver = new AbortController();
-  const failing = line.run(['x'], () => first.promise, never);
-  const leaving = line.run(['x', 'y'], async () => 'in', leaver.signal);
-  const last = line.run(['y'], async () => 'in', never);
-  leaver.abort(new Error('left'));
+  const disconnect = new AbortController();
+  const failing = line.run(['x'], () => first.promise, neverAborted);
+  const leaving = line.run(['x', 'y'], async () => 'in', disconnect.signal);
+  const last = line.run(['y'], async () => 'in', neverAborted);
+  disconnect.abort(new Error('left'));
   await expect(leaving).rejects.toThrow('left');
   expect(await last).toBe('in');
   first.reject(new Error('broken'));
   await expect(failing).rejects.toThrow('broken');
-  expect(await line.run(['x', 'y'], async () => 'in', never)).toBe('in');
+  expect(await line.run(['x', 'y'], async () => 'in', neverAborted)).toBe('in');
 });

@@ -74,9 +74,9 @@ describe('DL04 a path of the hub', () => {
     fc.assert(
       fc.property(path, (text) => {
         if (!isSafePath(text)) return;
-        const placed = join('/models/owner/name', ...text.split('/'));
-        expect(placed.startsWith(`/models/owner/name${sep}`)).toBe(true);
-        expect(placed.slice('/models/owner/name/'.length)).toBe(text);
+        const resolved = join('/models/owner/name', ...text.split('/'));
+        expect(resolved.startsWith(`/models/owner/name${sep}`)).toBe(true);
+        expect(resolved.slice('/models/owner/name/'.length)).toBe(text);
         expect(text).not.toMatch(/[\0-\x1f\x7f\\:]/);
       }),
       { seed: seed('hub names'), numRuns: 2_000 },

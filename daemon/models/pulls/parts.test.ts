@@ -13,7 +13,7 @@ import { Rate } from './rate.ts';
 import { Semaphore } from './semaphore.ts';
 import { MismatchedResponse } from './transfer.ts';
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 test('shares the rate, and its limit may change at any time', () => {
   let [now, perSecond] = [0, 1000];
@@ -32,18 +32,18 @@ test('the semaphore limits concurrency in order of arrival and skips aborted wai
   const semaphore = new Semaphore(1);
   const order: string[] = [];
   const first = Promise.withResolvers<void>();
-  const leaver = new AbortController();
+  const disconnect = new AbortController();
   const all = [
-    semaphore.run(() => first.promise.then(() => void order.push('a')), never),
-    semaphore.run(async () => void order.push('b'), leaver.signal),
-    semaphore.run(async () => void order.push('c'), never),
+    semaphore.run(() => first.promise.then(() => void order.push('a')), neverAborted),
+    semaphore.run(async () => void order.push('b'), disconnect.signal),
+    semaphore.run(async () => void order.push('c'), neverAborted),
   ];
-  leaver.abort(new Error('left'));
+  disconnect.abort(new Error('left'));
   await expect(all[1]).rejects.toThrow('left');
   first.resolve();
   await Promise.all([all[0], all[2]]);
   expect(order).toEqual(['a', 'c']);
-  await semaphore.run(async () => void order.push('d'), never);
+  await semaphore.run(async () => void order.push('d'), neverAborted);
   expect(order.at(-1)).toBe('d');
 });
 
@@ -96,7 +96,7 @@ test('compares a file with the strongest known digest and its size', async () =>
   const size = bytes.length;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const blob = createHash('sha1').update(`blob ${size}\0`).update(bytes).digest('hex');
-  const is = (promise: Parameters<typeof matchesExpected>[1]) => matchesExpected(path, promise, never);
+  const is = (promise: Parameters<typeof matchesExpected>[1]) => matchesExpected(path, promise, neverAborted);
   expect(await is({ size, sha256, blob: null })).toBe(true);
   expect(await is({ size, sha256: null, blob })).toBe(true);
   expect(await is({ size, sha256: blob.padEnd(64, '0'), blob })).toBe(false);

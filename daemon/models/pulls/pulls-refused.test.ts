@@ -5,8 +5,8 @@ import { scratch } from '../../lib/testing/scratch.ts';
 import type { BenchOptions } from '../testing/pull-bench.ts';
 import { FILE, PullHub, REPO, WEIGHTS } from '../testing/pull-hub.ts';
 
-const here = new PullHub();
-const { open, onDisk } = here;
+const pullHub = new PullHub();
+const { open, onDisk } = pullHub;
 
 describe('DL02 DL06 DL09 wrong data is never visible under its name', () => {
   test.each([
@@ -28,15 +28,18 @@ describe('DL02 DL06 DL09 wrong data is never visible under its name', () => {
   ] as const)('%s', async (_, fault, code) => {
     await open();
     const { bytes, ...rest } = fault as { bytes?: () => Buffer };
-    here.hub.fault = { ...rest, ...(bytes === undefined ? {} : { bytes: bytes() }) };
-    const { id } = await here.bench.pull(REPO);
-    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'failed', error: { code } });
-    expect(existsSync(join(here.bench.models, REPO))).toBe(false);
+    pullHub.hub.fault = { ...rest, ...(bytes === undefined ? {} : { bytes: bytes() }) };
+    const { id } = await pullHub.bench.pull(REPO);
+    expect(await pullHub.bench.until(id, 'done', 'failed')).toMatchObject({
+      state: 'failed',
+      error: { code },
+    });
+    expect(existsSync(join(pullHub.bench.models, REPO))).toBe(false);
     for (const part of onDisk().filter((name) => name.endsWith('.part')))
-      expect(readFileSync(join(here.bench.models, part)).length).toBeLessThanOrEqual(WEIGHTS.length);
-    here.hub.fault = {};
-    await here.bench.pulls.resume(id);
-    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+      expect(readFileSync(join(pullHub.bench.models, part)).length).toBeLessThanOrEqual(WEIGHTS.length);
+    pullHub.hub.fault = {};
+    await pullHub.bench.pulls.resume(id);
+    expect(await pullHub.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
   });
 
   test('does not connect to a name with both a public and a private address', async () => {
@@ -50,9 +53,9 @@ describe('DL02 DL06 DL09 wrong data is never visible under its name', () => {
         { address: '10.0.0.1', family: 4 },
       ]);
     await open({ lookup: lookup as NonNullable<BenchOptions['lookup']> });
-    here.hub.fault = { redirect: 'https://storage.example/x' };
-    const { id } = await here.bench.pull(REPO);
-    const failed = await here.bench.until(id, 'failed');
+    pullHub.hub.fault = { redirect: 'https://storage.example/x' };
+    const { id } = await pullHub.bench.pull(REPO);
+    const failed = await pullHub.bench.until(id, 'failed');
     expect(failed.error).toMatchObject({
       code: 'pull.hub_unreachable',
       message: expect.stringMatching(/private network/),
@@ -61,14 +64,16 @@ describe('DL02 DL06 DL09 wrong data is never visible under its name', () => {
 
   test('downloads a damaged start of an earlier run again, once', async () => {
     await open();
-    here.hub.fault = { slowMs: 10, bytes: Buffer.from(WEIGHTS).fill(9, 0, 10_000) };
-    const { id } = await here.bench.pull(REPO);
-    await expect.poll(() => here.bench.pulls.list()[0]?.bytes, { timeout: 10_000 }).toBeGreaterThan(10_000);
-    await here.bench.pulls.pause(id);
-    here.hub.fault = {};
-    await here.bench.pulls.resume(id);
-    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
-    expect(readFileSync(join(here.bench.models, REPO, FILE))).toEqual(WEIGHTS);
+    pullHub.hub.fault = { slowMs: 10, bytes: Buffer.from(WEIGHTS).fill(9, 0, 10_000) };
+    const { id } = await pullHub.bench.pull(REPO);
+    await expect
+      .poll(() => pullHub.bench.pulls.list()[0]?.bytes, { timeout: 10_000 })
+      .toBeGreaterThan(10_000);
+    await pullHub.bench.pulls.pause(id);
+    pullHub.hub.fault = {};
+    await pullHub.bench.pulls.resume(id);
+    expect(await pullHub.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+    expect(readFileSync(join(pullHub.bench.models, REPO, FILE))).toEqual(WEIGHTS);
   });
 });
 
@@ -78,7 +83,7 @@ test.each([
   ['maker/m:', /behind the colon/],
 ])('refuses %j and names what is missing', async (name, message) => {
   await open();
-  await expect(here.bench.pull(name)).rejects.toMatchObject({
+  await expect(pullHub.bench.pull(name)).rejects.toMatchObject({
     code: 'pull.bad_name',
     message: expect.stringMatching(message),
   });
@@ -87,49 +92,51 @@ test.each([
 describe('explains refusals of the hub', () => {
   test('unknown repository, revision, file, quantisation', async () => {
     await open();
-    await expect(here.bench.pull('maker/none')).rejects.toMatchObject({
+    await expect(pullHub.bench.pull('maker/none')).rejects.toMatchObject({
       code: 'pull.not_found',
       message: expect.stringMatching(/HF_TOKEN/),
     });
-    await expect(here.bench.pull(REPO, { revision: 'v9' })).rejects.toMatchObject({ code: 'pull.not_found' });
-    await expect(here.bench.pull(`${REPO}:Q2_K`)).rejects.toMatchObject({
+    await expect(pullHub.bench.pull(REPO, { revision: 'v9' })).rejects.toMatchObject({
+      code: 'pull.not_found',
+    });
+    await expect(pullHub.bench.pull(`${REPO}:Q2_K`)).rejects.toMatchObject({
       code: 'pull.not_found',
       options: { details: { choices: [FILE] } },
     });
   });
 
   test('a gated repository without a token, with a wrong one, with the right one', async () => {
-    here.hub.repos[REPO] = { files: { [FILE]: WEIGHTS }, gated: true };
+    pullHub.hub.repos[REPO] = { files: { [FILE]: WEIGHTS }, gated: true };
     await open();
-    await expect(here.bench.pull(REPO)).rejects.toMatchObject({
+    await expect(pullHub.bench.pull(REPO)).rejects.toMatchObject({
       code: 'pull.gated',
       message: expect.stringMatching(/gated/),
     });
     await open({ env: { HF_TOKEN: 'hf_wrong' } });
-    const denied = await here.bench.pull(REPO);
-    expect(await here.bench.until(denied.id, 'done', 'failed')).toMatchObject({
+    const denied = await pullHub.bench.pull(REPO);
+    expect(await pullHub.bench.until(denied.id, 'done', 'failed')).toMatchObject({
       error: { code: 'pull.gated' },
     });
     await open({ env: { HF_TOKEN: 'hf_goodtoken' } });
-    const { id } = await here.bench.pull(REPO);
-    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
-    expect(JSON.stringify(here.bench.events)).not.toContain('hf_');
+    const { id } = await pullHub.bench.pull(REPO);
+    expect(await pullHub.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+    expect(JSON.stringify(pullHub.bench.events)).not.toContain('hf_');
   });
 
-  test('an unreachable hub, and a server that is no hub', async () => {
+  test('an unreachable hub, and a server that is not a hub', async () => {
     await open();
-    here.hub.repos = {};
-    await here.hub.close();
-    await expect(here.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.hub_unreachable' });
+    pullHub.hub.repos = {};
+    await pullHub.hub.close();
+    await expect(pullHub.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.hub_unreachable' });
   });
 
   test('waits as long as a busy hub requests, then continues', async () => {
     await open();
-    here.hub.fault = { status: 429, headers: { 'retry-after': '0' } };
-    const { id } = await here.bench.pull(REPO);
-    await expect.poll(() => here.bench.pulls.list()[0]?.retries, { timeout: 10_000 }).toBeGreaterThan(1);
-    here.hub.fault = {};
-    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done', retries: 0 });
+    pullHub.hub.fault = { status: 429, headers: { 'retry-after': '0' } };
+    const { id } = await pullHub.bench.pull(REPO);
+    await expect.poll(() => pullHub.bench.pulls.list()[0]?.retries, { timeout: 10_000 }).toBeGreaterThan(1);
+    pullHub.hub.fault = {};
+    expect(await pullHub.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done', retries: 0 });
   });
 });
 
@@ -137,24 +144,24 @@ describe('the disk', () => {
   test('DL03 refuses before the transfer when the disk is full, including the needs of other pulls', async () => {
     let free = 512 * 1024 * 1024 + WEIGHTS.length - 1;
     await open({ free: async () => free });
-    await expect(here.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.no_space', status: 507 });
-    expect(here.bench.pulls.list()).toEqual([]);
+    await expect(pullHub.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.no_space', status: 507 });
+    expect(pullHub.bench.pulls.list()).toEqual([]);
     free += 1;
-    here.hub.fault = { slowMs: 20 };
-    const { id } = await here.bench.pull(REPO);
-    here.hub.repos['other/m'] = { files: { 'm.gguf': Buffer.alloc(8000) } };
-    await expect(here.bench.pull('other/m')).rejects.toMatchObject({ code: 'pull.no_space' });
-    here.hub.fault = {};
-    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+    pullHub.hub.fault = { slowMs: 20 };
+    const { id } = await pullHub.bench.pull(REPO);
+    pullHub.hub.repos['other/m'] = { files: { 'm.gguf': Buffer.alloc(8000) } };
+    await expect(pullHub.bench.pull('other/m')).rejects.toMatchObject({ code: 'pull.no_space' });
+    pullHub.hub.fault = {};
+    expect(await pullHub.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
   });
 
   test("DL04 does not write through a link at the repository's folder", async () => {
     const outside = scratch();
     await open();
-    mkdirSync(here.bench.models, { recursive: true });
-    symlinkSync(outside, join(here.bench.models, 'maker'));
-    const { id } = await here.bench.pull(REPO);
-    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({
+    mkdirSync(pullHub.bench.models, { recursive: true });
+    symlinkSync(outside, join(pullHub.bench.models, 'maker'));
+    const { id } = await pullHub.bench.pull(REPO);
+    expect(await pullHub.bench.until(id, 'done', 'failed')).toMatchObject({
       state: 'failed',
       error: { code: 'pull.bad_name' },
     });
@@ -173,8 +180,8 @@ test.each([
   `${'a'.repeat(300)}.gguf`,
   '.hidden.gguf',
 ])('DL04 refuses a file that the hub names %j', async (name) => {
-  here.hub.repos[REPO] = { files: { [FILE]: WEIGHTS }, listsAs: { [FILE]: name } };
+  pullHub.hub.repos[REPO] = { files: { [FILE]: WEIGHTS }, listsAs: { [FILE]: name } };
   await open();
-  await expect(here.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.bad_name' });
-  expect(here.bench.pulls.list()).toEqual([]);
+  await expect(pullHub.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.bad_name' });
+  expect(pullHub.bench.pulls.list()).toEqual([]);
 });

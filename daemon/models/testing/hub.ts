@@ -100,11 +100,11 @@ export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<Fa
 
   function entries(name: string, repo: FakeRepo) {
     return Object.entries(repo.files).map(([path, bytes]) => {
-      const shown = repo.listsAs?.[path] ?? path;
+      const listedPath = repo.listsAs?.[path] ?? path;
       const oid = repo.promises?.[path] ?? sha256(bytes);
       const entry = {
         type: 'file',
-        path: shown,
+        path: listedPath,
         size: bytes.length,
         oid: repo.promises?.[path] ?? blob(bytes),
       };
@@ -134,7 +134,7 @@ export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<Fa
       const { gated = false, licence } = repo;
       const tags = ['gguf', ...(licence ? [`license:${licence}`] : [])];
       const card = licence ? { license: licence } : {};
-      const facts = {
+      const info = {
         private: false,
         gated: gated && 'auto',
         downloads: 7,
@@ -145,7 +145,7 @@ export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<Fa
       return json(res, {
         _id: name,
         id: name,
-        ...facts,
+        ...info,
         cardData: card,
         lastModified: '2030-01-01T00:00:00.000Z',
       });
@@ -236,12 +236,12 @@ export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<Fa
       const piece = bytes.subarray(at, Math.min(at + PIECE, bytes.length, at + left));
       left -= piece.length;
       sent += piece.length;
-      const room = res.write(piece);
+      const canContinue = res.write(piece);
       if (left <= 0) {
         // Flushes written data before the cut.
         return void res.socket?.end();
       }
-      if (!room) await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));
+      if (!canContinue) await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));
       const { slowMs } = hub.fault;
       if (slowMs !== undefined) await new Promise((resolve) => setTimeout(resolve, slowMs));
       if (res.destroyed) return;

@@ -22,14 +22,14 @@ const callWith = (query: string) =>
 const ctx = {} as Context;
 const VERBS = ['slot.load', 'slot.unload', 'slot.restart', 'slot.swap'] as const;
 
-it.each(VERBS)('%s with a query that is refused begins nothing', async (verb) => {
+it.each(VERBS)('%s with a refused query starts no action', async (verb) => {
   const { act, add, routes } = refusing();
   const answer = Promise.resolve(routes[verb](ctx, callWith('wait=yes'), { model_id: 'no-such-model' }));
   await expect(answer).rejects.toMatchObject({ code: 'request.invalid' });
   expect([act.mock.calls, add.mock.calls]).toEqual([[], []]);
 });
 
-it.each(VERBS)('%s that fails immediately reports that, whether it is awaited or not', async (verb) => {
+it.each(VERBS)('%s that fails immediately reports the failure, awaited or not', async (verb) => {
   for (const query of ['', 'wait=false']) {
     const { add, routes } = refusing();
     const answer = Promise.resolve(routes[verb](ctx, callWith(query), { model_id: 'no-such-model' }));

@@ -6,9 +6,9 @@ import type { RouteDeps } from '../deps.ts';
 import type { Call } from '../handler.ts';
 import { inferenceRoutes } from './inference.ts';
 
-it("counts the checks of a request and the work on its body as the gateway's own time, and not the wait for it", async () => {
-  const seen: InferenceCall[] = [];
-  const take = async (call: InferenceCall) => void seen.push(call);
+it('counts the checks of a request and the processing of its body as overhead, but not the wait for the body', async () => {
+  const calls: InferenceCall[] = [];
+  const take = async (call: InferenceCall) => void calls.push(call);
   const deps = { omni: { chat: take }, inference: { embeddings: take } } as unknown as RouteDeps;
   const bytes = async () => {
     await sleep(400);
@@ -21,9 +21,9 @@ it("counts the checks of a request and the work on its body as the gateway's own
       ...{ caller: { tier: 'client' }, receivedAt: performance.now() - 20 },
     } as unknown as Call;
     await routes[name]({} as Context, call, undefined);
-    const own = performance.now() - (seen.at(-1)?.overheadSince ?? 0);
+    const own = performance.now() - (calls.at(-1)?.overheadSince ?? 0);
     expect(own).toBeGreaterThanOrEqual(70);
     expect(own).toBeLessThan(300);
   }
-  expect(seen).toHaveLength(2);
+  expect(calls).toHaveLength(2);
 });

@@ -30,7 +30,7 @@ test.each([
   ['where it waits, rather than be refused', refused, busy, 'b'],
   ['on the first of equal devices', starts, starts, 'a'],
   ['on the first device when none can hold it', refused, refused, 'a'],
-])('a load goes %s', (_, a, b, pool) => expect(chosen(a, b)).toBe(pool));
+])('a load is placed %s', (_, a, b, pool) => expect(chosen(a, b)).toBe(pool));
 
 test('a load for which slots are being evicted stays with its pool, unless it starts elsewhere or would be refused', () => {
   expect(chosen(busy, idle, 'a')).toBe('a');

@@ -8,12 +8,12 @@ import { settle } from '../testing/manual-clock.ts';
 import type { ScriptedEngine } from '../testing/scripted-runner.ts';
 import { sliceMs } from './time-slice.ts';
 
-const GONE = new Error('gone');
+const DISCONNECTED = new Error('disconnected');
 const NAMES = ['a', 'b', 'c', 'd'] as const;
 const STEPS = [
-  'ask',
-  'ask',
-  'ask',
+  'request',
+  'request',
+  'request',
   'leave',
   'release',
   'release',
@@ -28,8 +28,8 @@ const STEPS = [
 ] as const;
 type Step = (typeof STEPS)[number];
 
-const strays: unknown[] = [];
-const stray = (reason: unknown) => strays.push(reason);
+const unhandled: unknown[] = [];
+const stray = (reason: unknown) => unhandled.push(reason);
 beforeAll(() => void process.on('unhandledRejection', stray));
 afterAll(() => void process.off('unhandledRejection', stray));
 
@@ -37,7 +37,7 @@ afterAll(() => void process.off('unhandledRejection', stray));
 class Schedule {
   readonly bench: AdmissionBench;
   readonly leases: { lease: Lease; engine: ScriptedEngine | undefined }[] = [];
-  readonly leavers: AbortController[] = [];
+  readonly disconnects: AbortController[] = [];
   requests = 0;
   answered = 0;
 
@@ -54,7 +54,7 @@ class Schedule {
           if (lease !== undefined) this.leases.push({ lease, engine: this.bench.alive(lease.slot)[0] });
         },
         (reason: unknown) => {
-          if (reason !== GONE && !(reason instanceof GatewayError)) this.bench.errors.push(reason);
+          if (reason !== DISCONNECTED && !(reason instanceof GatewayError)) this.bench.errors.push(reason);
         },
       )
       .finally(() => {
@@ -63,15 +63,15 @@ class Schedule {
   }
 
   async take(step: Step, name: string, pick: number): Promise<void> {
-    const { bench, leases, leavers } = this;
+    const { bench, leases, disconnects } = this;
     const controller = bench.controller(name);
     const act: Record<Step, () => unknown> = {
-      ask: () => {
-        const leaver = new AbortController();
-        leavers.push(leaver);
-        this.watch(bench.request(name, { signal: leaver.signal, stream: pick % 2 === 0 }));
+      request: () => {
+        const disconnect = new AbortController();
+        disconnects.push(disconnect);
+        this.watch(bench.request(name, { signal: disconnect.signal, stream: pick % 2 === 0 }));
       },
-      leave: () => leavers[pick % (leavers.length || 1)]?.abort(GONE),
+      leave: () => disconnects[pick % (disconnects.length || 1)]?.abort(DISCONNECTED),
       release: () => leases.splice(pick % (leases.length || 1), 1)[0]?.lease.release(),
       load: () => this.watch(controller.load(pick % 3 === 0 ? 'auto' : 'request').then(() => undefined)),
       unload: () => this.watch(controller.unload().then(() => undefined)),
@@ -101,7 +101,7 @@ class Schedule {
   /**
    * Stops interfering and waits until every caller is settled by the waiting limits, not by the end of the gateway.
    */
-  async calm(): Promise<void> {
+  async settleAll(): Promise<void> {
     const { bench, leases } = this;
     for (let round = 0; round < 60 && this.answered < this.requests; round++) {
       for (const { lease } of leases.splice(0)) lease.release();
@@ -138,22 +138,22 @@ it('no schedule over several slots leaves an unsettled caller, two engines of a 
     fc.asyncProperty(
       slots,
       fc.integer({ min: 2, max: 8 }),
-      fc.record({ instant: fc.boolean(), calm: fc.boolean() }),
+      fc.record({ instant: fc.boolean(), settleAll: fc.boolean() }),
       fc.array(step, { maxLength: 60 }),
-      async (slots, memoryGib, { instant, calm }, steps) => {
+      async (slots, memoryGib, { instant, settleAll }, steps) => {
         const bench = new AdmissionBench(slots, memoryGib);
         const schedule = new Schedule(bench, instant);
         for (const [name, slot, pick] of steps) {
           await schedule.take(name, slot, pick);
           schedule.check();
         }
-        if (calm) await schedule.calm();
+        if (settleAll) await schedule.settleAll();
         await schedule.finish();
         expect([schedule.answered, bench.alive().length, bench.errors]).toEqual([schedule.requests, 0, []]);
         expect([bench.admission.waiting, bench.granted, bench.evicted.includes('d')]).toEqual([[], 0, false]);
         for (const controller of bench.controllers.values())
           expect(['offline', 'error']).toContain(controller.record().state);
-        expect(strays).toEqual([]);
+        expect(unhandled).toEqual([]);
       },
     ),
     { numRuns: scale(10_000), seed: seed('loads-schedules') },
@@ -197,8 +197,8 @@ it('callers of slots that do not fit together are all served within a bounded ti
         // Two other slots use their time slice, drain and load before a slot is served again, and one slice may not
         // be enough for all of its callers.
         const round = 3 * (sliceMs(LOAD_MS) + MAX_ANSWER_MS + LOAD_MS + 1_000);
-        const inOneTurn = Math.max(1, Math.floor(sliceMs(LOAD_MS) / MAX_ANSWER_MS)) * 2;
-        expect(Math.max(...waits)).toBeLessThanOrEqual(round * Math.ceil(calls.length / inOneTurn));
+        const perTimeSlice = Math.max(1, Math.floor(sliceMs(LOAD_MS) / MAX_ANSWER_MS)) * 2;
+        expect(Math.max(...waits)).toBeLessThanOrEqual(round * Math.ceil(calls.length / perTimeSlice));
         expect(bench.runner.starts).toBeLessThanOrEqual(Math.min(calls.length, 60));
       },
     ),

@@ -19,7 +19,7 @@ describe('memorySum', () => {
     expect(sum(2 * GIB + KEEP_FREE_BYTES - 1).short).toBe(1);
   });
 
-  it('counts what slots hold against the limit, whatever is free', () => {
+  it('counts the memory of slots against the limit, regardless of free memory', () => {
     const limited = memorySnapshot({
       needed: GIB,
       free: 99 * GIB,
@@ -29,7 +29,7 @@ describe('memorySum', () => {
     expect(memorySum(limited)).toMatchObject({ short: GIB, held: 2 * GIB, limit: 2 * GIB });
   });
 
-  it('lists the candidates: idle first, then shortest reload, then least recently used, each with its reason to stay', () => {
+  it('lists the candidates: idle first, then shortest reload, then least recently used, each with the reason for not evicting it', () => {
     const snapshots = full([
       gib('slow', { reloadMs: 9_000 }),
       gib('busy', { reloadMs: 1, serving: true }),
@@ -68,7 +68,7 @@ describe('decideLoad', () => {
       [gib('a', { lastUsedAt: 2 }), gib('b', { lastUsedAt: 1 })],
       ['b'],
     ],
-    ['evicts a lower priority before all that', [gib('a', { priority: 1, reloadMs: 1 }), gib('b')], ['b']],
+    ['evicts a lower priority first', [gib('a', { priority: 1, reloadMs: 1 }), gib('b')], ['b']],
     [
       'evicts an idle slot rather than a busy one',
       [gib('a', { serving: true, reloadMs: 1 }), gib('b')],
@@ -94,17 +94,17 @@ describe('decideLoad', () => {
     ['refuses when evicting all would not be enough', [gib('a', { freedBytes: 5 })], 'refuse'],
     ['evicts none while a leaving slot frees enough', [gib('a'), gib('b', { state: 'stopping' })], []],
     [
-      'evicts one more when that is not enough',
+      'evicts one more slot when that is not enough',
       [gib('a'), gib('b', { state: 'stopping', freedBytes: 5 })],
       ['a'],
     ],
     [
-      'an idle one stays while a busy one is waited for',
+      'an idle slot stays while the load waits for a busy one',
       [gib('a', { freedBytes: GIB - 5 }), gib('b', { serving: true, freedBytes: 5 })],
       ['b'],
     ],
     [
-      'and while one drains',
+      'an idle slot stays while another drains',
       [gib('a', { freedBytes: GIB - 5 }), gib('b', { state: 'draining', freedBytes: 5 })],
       [],
     ],

@@ -14,7 +14,7 @@ const MODEL: SlotModel = {
 };
 
 /** A forecast with one outcome for each window; null means the default of 8,192 tokens. */
-const foreseeing =
+const forecasting =
   (outcomes: Record<number, Forecast['view']['outcome']>) =>
   ({ context }: SlotConfig): Forecast => {
     const window = context ?? 8192;
@@ -41,7 +41,7 @@ test.each([
   ['after busy slots were evicted', { 8192: 'waits' }, ['needs_eviction', 8192, []]],
   ['never', {}, ['does_not_fit', 8192, []]],
 ] as const)('%s', (_, outcomes, [badge, context, evicts]) => {
-  expect(fitOf(MODEL, foreseeing(outcomes))).toEqual({
+  expect(fitOf(MODEL, forecasting(outcomes))).toEqual({
     badge,
     context,
     evicts,

@@ -46,8 +46,8 @@ describe('planLoad', () => {
 
   it('counts the projector that is loaded with a model among its weights', () => {
     const config = slotConfig('eyes', 'engine = "llama-server"');
-    const seeing = { ...model, projectorPath: '/m/mmproj.gguf', projectorBytes: GIB };
-    expect(planLoad(config, input({ model: seeing })).need.weights).toBe(3 * GIB);
+    const withProjector = { ...model, projectorPath: '/m/mmproj.gguf', projectorBytes: GIB };
+    expect(planLoad(config, input({ model: withProjector })).need.weights).toBe(3 * GIB);
     expect(planLoad(config, input()).need.weights).toBe(2 * GIB);
   });
 
@@ -57,18 +57,18 @@ describe('planLoad', () => {
 
   it('shares threads with slots on the CPU, not with those on a GPU', () => {
     const four = { ...alone.launch, threads: 4 };
-    const threadsBeside = (device: string | null) =>
+    const threadsOf = (device: string | null) =>
       planLoad(slotConfig('utility'), input({ others: [currentOf(device, { launch: four })] })).launch
         .threads;
-    expect([threadsBeside('cpu'), threadsBeside(null), threadsBeside('vulkan')]).toEqual([3, 3, 7]);
+    expect([threadsOf('cpu'), threadsOf(null), threadsOf('vulkan')]).toEqual([3, 3, 7]);
   });
 
-  it('an attached server costs this machine nothing, neither memory nor threads', () => {
+  it('an attached server uses no memory and no threads of this machine', () => {
     const attached = slotConfig('far', 'engine = "custom"\nrunner = "attach"\nurl = "http://h:1"');
     const { launch, need } = planLoad(attached, input({ others: [currentOf('cpu')] }));
     expect([need.total, launch.threads, launch.device]).toEqual([0, 0, 'remote']);
-    const threadsBeside = { launch: { ...launch, threads: 4 } };
-    const others = [currentOf('remote', threadsBeside), currentOf(null, threadsBeside)];
+    const runsFourThreads = { launch: { ...launch, threads: 4 } };
+    const others = [currentOf('remote', runsFourThreads), currentOf(null, runsFourThreads)];
     expect(planLoad(slotConfig('utility'), input({ others })).launch.threads).toBe(7);
   });
 
@@ -92,7 +92,7 @@ describe('planLoad', () => {
     ['llm', 'engine = "llama-server"\nrunner = "container"', 'cpu'],
     ['llm', 'engine = "llama-server"\nrunner = "container"\ndevice = "cuda:1"', 'cuda:1'],
     ['llm', 'engine = "llama-server"', 'auto'],
-  ] as const)('%s with %j takes the memory of what it runs on: %s', (type, text, device) => {
+  ] as const)('%s with %j uses the memory of the device that it runs on: %s', (type, text, device) => {
     const calls: string[] = [];
     const headroom = (where: string) => {
       calls.push(where);
@@ -121,8 +121,8 @@ describe('planLoad', () => {
       { ...model, type: 'embedding' as const },
       'tiny is an embedding model; the slot serves a chat model.',
     ],
-  ])('%j: a slot without a fitting model is refused without a retry', (text, given, reason) => {
-    const error = refusal(() => planLoad(slotConfig('agent', text), input({ model: given })));
+  ])('%j: a slot without a fitting model is refused without a retry', (text, reasonIn, reason) => {
+    const error = refusal(() => planLoad(slotConfig('agent', text), input({ model: reasonIn })));
     expect([error.code, error.options.details?.reason]).toEqual(['slot.failed', reason]);
     expect(error.message).toBe(`Slot agent can not be loaded: ${reason}`);
     expect(error.headers()).toEqual({ 'x-should-retry': 'false' });

@@ -59,12 +59,17 @@ test('an engine on the CPU is measured in host memory, an engine on a GPU that s
 
 test('an engine that fell back to the CPU is recorded for host memory, not for the planned card', async () => {
   const { clock, measurements, footprints } = bench(4_000);
-  const fallen = currentOf('cpu', { pool: CARD, weightBytes: 50, estimatedBytes: 250, running: running() });
-  footprints.served(fallen);
+  const onCpuInstead = currentOf('cpu', {
+    pool: CARD,
+    weightBytes: 50,
+    estimatedBytes: 250,
+    running: running(),
+  });
+  footprints.served(onCpuInstead);
   await clock.advance(1_000);
   expect([
-    measurements.bytes(fallen.launch, 'host', 50),
-    measurements.bytes(fallen.launch, CARD, 50),
+    measurements.bytes(onCpuInstead.launch, 'host', 50),
+    measurements.bytes(onCpuInstead.launch, CARD, 50),
   ]).toEqual([300, null]);
 });
 

@@ -6,9 +6,9 @@ const current = { neededBytes: 100, weightBytes: 60 };
 
 describe('reservedBytes', () => {
   it.each([
-    ['a load that has taken nothing yet', currentOf(null, current), 0, 100],
-    ['memory that it has taken already shows', currentOf(null, current), 70, 30],
-    ['more than it needs', currentOf(null, current), 170, 0],
+    ['a load that has allocated nothing yet', currentOf(null, current), 0, 100],
+    ['memory that the load has already allocated', currentOf(null, current), 70, 30],
+    ['a load that has allocated more than it needs', currentOf(null, current), 170, 0],
     [
       'a load onto a card: its memory is not that of the process',
       currentOf(null, { ...current, pool: 'card' }),
@@ -31,7 +31,7 @@ describe('toHolder', () => {
     current: engine,
   });
 
-  it('frees in host memory what is reserved and what it has taken', () => {
+  it('frees its reserved and used host memory', () => {
     expect(toHolder(use(), { anonymous: 30, reloadMs: 9 })).toMatchObject({
       state: 'loaded',
       serving: false,
@@ -41,7 +41,7 @@ describe('toHolder', () => {
     });
   });
 
-  it('frees on a card what it was granted', () => {
+  it('frees the granted memory on a card', () => {
     const onCard = currentOf('vulkan', { ...current, pool: 'card' });
     expect(toHolder(use(onCard), { anonymous: 30, reloadMs: 9 }).freedBytes).toBe(100);
   });
@@ -61,7 +61,7 @@ describe('toHolder', () => {
   });
 });
 
-it('an engine that fell back to the CPU uses host memory, whatever admission expected', () => {
+it('an engine that fell back to the CPU uses host memory, regardless of the admission', () => {
   expect(poolOf(currentOf('cpu', { pool: 'card' }))).toBe('host');
   expect(poolOf(currentOf('vulkan', { pool: 'card' }))).toBe('card');
   expect(poolOf(currentOf(null, { pool: 'card' }))).toBe('card');

@@ -22,10 +22,10 @@ const failed = new GatewayError('slot.failed');
 test.each(['ready', 'serving', 'starting', 'warming', 'pulling'] as const)(
   'a slot that is %s loads nothing',
   (state) => {
-    const unasked = () => {
+    const unexpectedRead = () => {
       throw new Error('this sum is not needed');
     };
-    expect(previewRequest('agent', state, null, unasked)).toEqual({ load: null, refusal: null });
+    expect(previewRequest('agent', state, null, unexpectedRead)).toEqual({ load: null, refusal: null });
   },
 );
 

@@ -35,9 +35,9 @@ describe('the admission queue', () => {
     const lease = await bench.request('a');
     const order: string[] = [];
     for (const name of ['b', 'c', 'd']) {
-      void bench.request(name).then((got) => {
+      void bench.request(name).then((granted) => {
         order.push(name);
-        got.release();
+        granted.release();
       });
       await settle();
     }
@@ -95,16 +95,16 @@ describe('the admission queue', () => {
   it('a caller that disconnects removes its load, and nothing is evicted for it', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
-    const leaver = new AbortController();
-    bench.request('b', { signal: leaver.signal });
+    const disconnect = new AbortController();
+    bench.request('b', { signal: disconnect.signal });
     expect(bench.controller('b').record()).toMatchObject({ state: 'offline', queued: 1, waiting_for: ['a'] });
-    leaver.abort();
+    disconnect.abort();
     lease.release();
     await bench.clock.advance(60_000);
     expect([bench.admission.waiting, bench.evicted]).toEqual([[], []]);
   });
 
-  it('waits no longer than a load may take: 503 slot.loading', async () => {
+  it('waits no longer than the load limit: 503 slot.loading', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
     const request = bench.request('b');
@@ -114,7 +114,7 @@ describe('the admission queue', () => {
     lease.release();
   });
 
-  it('an administrator who unloads or disables a waiting slot ends its load', async () => {
+  it('unloading or disabling a waiting slot ends its load', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
     const request = bench.request('b');
@@ -124,7 +124,7 @@ describe('the admission queue', () => {
     lease.release();
   });
 
-  it('the trial of a failed slot waits in the state error, and a failed trial is one more failure', async () => {
+  it('the trial of a failed slot waits in the error state, and a failed trial counts as another failure', async () => {
     const bench = new AdmissionBench(pair(), 2);
     await breaks(bench, 'b');
     const lease = await bench.request('a');

@@ -21,7 +21,7 @@ describe('thread budget', () => {
     [{ budget: 12, inUse: [3, 3], isDemo: false }, 4],
   ])('%o', (input, share) => expect(threadShare(input)).toBe(share));
 
-  it('property: at least one, and the sum stays within the budget while one each is left', () => {
+  it('property: each engine gets at least one thread, and the sum stays within the budget if it suffices', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 64 }),

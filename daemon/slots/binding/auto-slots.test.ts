@@ -8,10 +8,14 @@ const V: BindableModel = { id: 'V', type: 'embedding', created: 1 };
 const W: BindableModel = { id: 'W', type: 'embedding', created: 2 };
 const none: ReadonlySet<string> = new Set();
 
-function open(models: BindableModel[], notes = new MemoryTextStore(), away: readonly BindableModel[] = []) {
+function open(
+  models: BindableModel[],
+  notes = new MemoryTextStore(),
+  absentModels: readonly BindableModel[] = [],
+) {
   const auto = new AutoSlots({
     models: () => models,
-    absentModels: () => away.map(({ id }) => id),
+    absentModels: () => absentModels.map(({ id }) => id),
     store: notes,
     modelHeldBy: (config) => config.model,
   });
@@ -27,7 +31,7 @@ describe('AutoSlots', () => {
     expect(embed).toMatchObject({ name: 'embed', auto: true, type: 'embedding', model: 'V', enabled: true });
   });
 
-  it('a file without a model is completed, a disabled or broken one is left alone', () => {
+  it('a file without a model is completed, a disabled or broken one is unchanged', () => {
     const { auto } = open([V]);
     const file = slotConfig('embed', 'context = 256');
     expect(auto.configs({ configs: [file], broken: none })).toEqual([{ ...file, model: 'V' }]);
@@ -42,8 +46,8 @@ describe('AutoSlots', () => {
   it('unchanged settings are the same object, and nothing is written again', () => {
     const { auto, notes } = open([V, W]);
     const first = auto.configs({ configs: [], broken: none });
-    const again = auto.configs({ configs: [], broken: none });
-    expect(again.every((config, i) => config === first[i])).toBe(true);
+    const reopened = auto.configs({ configs: [], broken: none });
+    expect(reopened.every((config, i) => config === first[i])).toBe(true);
     expect(first.every((config) => auto.choseModelOf(config))).toBe(true);
     expect(auto.choseModelOf(slotConfig('embed'))).toBe(false);
     expect(notes.writes).toBe(1);
@@ -64,21 +68,21 @@ describe('AutoSlots', () => {
 
   it('a model that was unavailable gets its slot back, and its replacement gets its own', () => {
     const notes = new MemoryTextStore();
-    const shown = (some: BindableModel[], away: BindableModel[] = []) =>
+    const slotsOf = (some: BindableModel[], absentModels: BindableModel[] = []) =>
       Object.fromEntries(
-        open(some, notes, away)
+        open(some, notes, absentModels)
           .auto.configs({ configs: [], broken: none })
           .map(({ name, model }) => [model, name]),
       );
     const late: BindableModel = { id: 'late', type: 'embedding', created: 0 };
-    expect(shown([W])).toEqual({ W: 'embed' });
-    expect(shown([V, W])).toEqual({ V: 'v', W: 'embed' });
-    expect(shown([V], [W])).toEqual({ V: 'embed' });
-    expect(shown([V, late], [W])).toEqual({ late: 'embed', V: 'v' });
-    expect(shown([V, W, late])).toEqual({ V: 'v', W: 'embed', late: 'late' });
+    expect(slotsOf([W])).toEqual({ W: 'embed' });
+    expect(slotsOf([V, W])).toEqual({ V: 'v', W: 'embed' });
+    expect(slotsOf([V], [W])).toEqual({ V: 'embed' });
+    expect(slotsOf([V, late], [W])).toEqual({ late: 'embed', V: 'v' });
+    expect(slotsOf([V, W, late])).toEqual({ V: 'v', W: 'embed', late: 'late' });
   });
 
-  it('a slot with a temporary swap holds its own model again at the next start', () => {
+  it('a slot with a temporary swap has its own model again at the next start', () => {
     const notes = new MemoryTextStore();
     const { auto } = open([V, W], notes);
     const [embed] = auto.configs({ configs: [], broken: none }).filter(({ name }) => name === 'embed');
@@ -97,29 +101,29 @@ describe('AutoSlots', () => {
 describe('speech', () => {
   const piper: BindableModel = { id: 'piper', type: 'tts', format: 'onnx', created: 2 };
   const espeak: BindableModel = { id: 'espeak-ng', type: 'tts', format: 'program', created: 1 };
-  const ear: BindableModel = { id: 'ear', type: 'stt', format: 'onnx', created: 1 };
-  const shown = (models: BindableModel[], files: string[][] = []) =>
+  const recogniser: BindableModel = { id: 'ear', type: 'stt', format: 'onnx', created: 1 };
+  const slotsOf = (models: BindableModel[], files: string[][] = []) =>
     open(models)
       .auto.configs({ configs: files.map(([name = '', text]) => slotConfig(name, text)), broken: none })
       .map(({ name, engine, runner, model }) => [name, engine, runner, model]);
 
   it('a voice is slot tts, a recogniser slot stt, both with the engine that serves them', () => {
-    expect(shown([piper, ear])).toEqual([
+    expect(slotsOf([piper, recogniser])).toEqual([
       ['tts', 'speech', 'worker', 'piper'],
       ['stt', 'speech', 'worker', 'ear'],
     ]);
   });
 
   it('a speech program has its own engine, also where a file only sets its voice', () => {
-    expect(shown([espeak])).toEqual([['tts', 'espeak', 'worker', 'espeak-ng']]);
-    expect(shown([espeak], [['tts', '[voice]\nspeed = 2.0']])).toEqual([
+    expect(slotsOf([espeak])).toEqual([['tts', 'espeak', 'worker', 'espeak-ng']]);
+    expect(slotsOf([espeak], [['tts', '[voice]\nspeed = 2.0']])).toEqual([
       ['tts', 'espeak', 'worker', 'espeak-ng'],
     ]);
   });
 
-  it('a slot whose engine has its own voices takes no model of the registry', () => {
+  it('a slot whose engine has its own voices gets no model of the registry', () => {
     const kokoro = 'engine = "kokoro"\nurl = "http://127.0.0.1:8880"';
-    expect(shown([piper], [['tts', kokoro]])).toEqual([
+    expect(slotsOf([piper], [['tts', kokoro]])).toEqual([
       ['tts', 'kokoro', 'attach', null],
       ['piper', 'speech', 'worker', 'piper'],
     ]);
@@ -140,25 +144,25 @@ describe('speech', () => {
 describe('models of the NPU backend', () => {
   const vectors: BindableModel = { id: 'embed-gemma:300m', type: 'embedding', format: 'flm', created: 1 };
   const chat: BindableModel = { id: 'llama3.2:1b', type: 'llm', format: 'flm', created: 1 };
-  const shown = (models: BindableModel[], files: string[][] = []) =>
+  const slotsOf = (models: BindableModel[], files: string[][] = []) =>
     open(models)
       .auto.configs({ configs: files.map(([name = '', text]) => slotConfig(name, text)), broken: none })
       .map(({ name, engine, runner, model }) => [name, engine, runner, model]);
 
   it('have slots of their own with their engine', () => {
-    expect(shown([chat, vectors])).toEqual([
+    expect(slotsOf([chat, vectors])).toEqual([
       ['llama3-2-1b', 'flm', 'process', 'llama3.2:1b'],
       ['embed', 'flm', 'process', 'embed-gemma:300m'],
     ]);
   });
 
   it('do not complete a slot file, which was written for another engine', () => {
-    expect(shown([vectors], [['embed', 'device = "vulkan"']])).toEqual([
+    expect(slotsOf([vectors], [['embed', 'device = "vulkan"']])).toEqual([
       ['embed', 'embedded', 'worker', null],
       ['embed-gemma-300m', 'flm', 'process', 'embed-gemma:300m'],
     ]);
     const real: BindableModel = { id: 'vectors', type: 'embedding', format: 'gguf', created: 9 };
-    expect(shown([vectors, real], [['embed', 'device = "cpu"']])).toEqual(
+    expect(slotsOf([vectors, real], [['embed', 'device = "cpu"']])).toEqual(
       expect.arrayContaining([['embed', 'embedded', 'worker', 'vectors']]),
     );
   });

@@ -20,7 +20,7 @@ const bind = (models: BindableModel[], over: Partial<BindingSnapshot> = {}) =>
   );
 
 describe('bindModels', () => {
-  it('embed and rerank take the oldest fitting model, all other models get slots of their own', () => {
+  it('embed and rerank get the oldest matching model, all other models get separate slots', () => {
     const models = [
       model('vectors-b', 'embedding', 2),
       model('vectors-a', 'embedding', 1),
@@ -59,7 +59,7 @@ describe('bindModels', () => {
     expect(bind([model('big')], { previous, heldModels: new Set(['big']) })).toEqual({ big: 'big' });
   });
 
-  it('a file takes the name, unless it leaves the model open', () => {
+  it('a slot file takes the name, unless it names no model', () => {
     const models = [model('v', 'embedding'), model('utility-7b')];
     const names = new Set(['embed', 'utility-7b']);
     expect(bind(models, { names })).toEqual({ v: 'v', 'utility-7b': 'utility-7b-2' });
@@ -80,7 +80,7 @@ describe('bindModels', () => {
     expect(bind([model('chat')], { previous: new Map([['chat', 'rerank']]) })).toEqual({ chat: 'chat' });
   });
 
-  it('is bounded', () => {
+  it('the number of bindings is bounded', () => {
     const many = Array.from({ length: MAX_BINDINGS + 5 }, (_, i) => model(`m${i}`));
     expect(Object.keys(bind(many))).toHaveLength(MAX_BINDINGS);
   });

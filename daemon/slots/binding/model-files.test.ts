@@ -8,31 +8,31 @@ import { ModelFileCache } from './model-files.ts';
 test('a new file is found immediately, a change and its removal shortly afterwards', async () => {
   const folder = scratch();
   const path = join(folder, 'a.bin');
-  const places = new ModelFileCache();
-  expect([places.at(path), places.at(folder)]).toEqual([null, { sizeBytes: 0 }]);
+  const cache = new ModelFileCache();
+  expect([cache.at(path), cache.at(folder)]).toEqual([null, { sizeBytes: 0 }]);
   writeFileSync(path, 'x'.repeat(7));
-  expect(places.at(path)).toEqual({ sizeBytes: 7 });
+  expect(cache.at(path)).toEqual({ sizeBytes: 7 });
   writeFileSync(path, 'x'.repeat(9));
-  await vi.waitFor(() => expect(places.at(path)).toEqual({ sizeBytes: 9 }), 5_000);
+  await vi.waitFor(() => expect(cache.at(path)).toEqual({ sizeBytes: 9 }), 5_000);
   rmSync(path);
-  await vi.waitFor(() => expect(places.at(path)).toBeNull(), 5_000);
+  await vi.waitFor(() => expect(cache.at(path)).toBeNull(), 5_000);
 });
 
 test('a disk that stops responding blocks no caller, and gets one request', async () => {
   const path = join(scratch(), 'a.bin');
   writeFileSync(path, 'x');
-  const patience = new MountGuard({ timeoutMs: 20, mounts: () => [] });
-  const places = new ModelFileCache(patience);
-  expect(places.at(path)).toEqual({ sizeBytes: 1 });
-  const ask = vi.spyOn(patience, 'run');
-  const never = vi.fn(() => new Promise<never>(() => {}));
-  ask.mockImplementation(
-    (folder) => MountGuard.prototype.run.call(patience, folder, never) as Promise<never>,
+  const mountGuard = new MountGuard({ timeoutMs: 20, mounts: () => [] });
+  const cache = new ModelFileCache(mountGuard);
+  expect(cache.at(path)).toEqual({ sizeBytes: 1 });
+  const run = vi.spyOn(mountGuard, 'run');
+  const hangs = vi.fn(() => new Promise<never>(() => {}));
+  run.mockImplementation(
+    (folder) => MountGuard.prototype.run.call(mountGuard, folder, hangs) as Promise<never>,
   );
   rmSync(path);
   await vi.waitFor(() => {
-    expect(places.at(path)).toEqual({ sizeBytes: 1 });
-    expect(ask.mock.calls.length).toBeGreaterThan(1);
+    expect(cache.at(path)).toEqual({ sizeBytes: 1 });
+    expect(run.mock.calls.length).toBeGreaterThan(1);
   }, 5_000);
-  expect(never).toHaveBeenCalledTimes(1);
+  expect(hangs).toHaveBeenCalledTimes(1);
 });

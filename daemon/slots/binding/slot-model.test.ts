@@ -24,7 +24,7 @@ it('a model is looked up in the registry; only a built-in slot gets one that it 
   expect(lookup).toHaveBeenCalledTimes(2);
 });
 
-it('a name is the model, or the name of the slot when there is none, without a lookup', () => {
+it('uses the name of the model, or of the slot without one, without a lookup', () => {
   const lookup = vi.fn(nothing);
   const text = 'type = "image"\nengine = "comfyui"';
   expect(slotModel(configOf(`${text}\nmodel = "org/n:1b"`), 'name', lookup)).toMatchObject({
@@ -37,7 +37,7 @@ it('a name is the model, or the name of the slot when there is none, without a l
   expect(lookup).not.toHaveBeenCalled();
 });
 
-it('a file is the one of the registry, otherwise the one at its absolute path', () => {
+it('uses the file of the registry, otherwise the one at its absolute path', () => {
   const folder = scratch();
   const path = join(folder, 'ggml base.en.bin');
   writeFileSync(path, 'x'.repeat(77));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bindingsText, mergeBindings, type Retained, readBindings } from './stored-bindings.ts';
 
-it('what was written is read, and equal bindings are equal texts', () => {
+it('reads what was written, and equal bindings have equal texts', () => {
   const one = new Map([
     ['b', 'embed'],
     ['A.1', 'a-1'],
@@ -33,7 +33,7 @@ describe('mergeBindings', () => {
     });
   });
 
-  it('a replacement keeps the slot it had, and none if it had none', () => {
+  it('a replacement keeps its slot, or has none if it had none', () => {
     const before = { away: 'embed', next: 'next' };
     const models = new Set(['away']);
     expect(keep({ next: 'embed' }, before, { models })).toEqual(before);

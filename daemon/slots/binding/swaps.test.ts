@@ -15,7 +15,7 @@ it('overrides the file until the file names another model', () => {
   expect(swaps.modelOf('w')).toBeNull();
 });
 
-it('a persisted one is what the file names', () => {
+it('a persisted swap is the model that the file names', () => {
   const swaps = new Swaps();
   swaps.set('w', 'b', 'b');
   const file = slotConfig('w', 'model = "b"');

@@ -54,7 +54,7 @@ describe('readSlotFile', () => {
     ['embed', 'embedding'],
     ['rerank', 'rerank'],
     ['writer', 'llm'],
-  ])('the type of slot %s is %s unless its file says otherwise', (name, type) => {
+  ])('the type of slot %s is %s unless its file sets another', (name, type) => {
     expect(readSlotFile(`${name}.toml`, 'context = 512').config).toMatchObject({ type, context: 512 });
     expect(readSlotFile(`${name}.toml`, 'type = "llm"').config?.type).toBe('llm');
   });
@@ -162,7 +162,7 @@ response_format = "wav"
     expect(problems).toHaveLength(51);
   });
 
-  it('so are thousands of invalid names in a table', () => {
+  it('thousands of invalid names in a table are handled likewise', () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `${at}=""`).join('\n');
     const cpuMs = cpuTimer();
     const { problems } = readSlotFile('a.toml', `[env]\n${names}`);
@@ -184,7 +184,7 @@ response_format = "wav"
     ['\n[env]\nSVC_ADMIN_KEY = "x"', 2, /^env\.SVC_ADMIN_KEY: /],
     ['type = "llm"\nmodel = ""', 2, /^model: /],
     ['a = [1 #', 1, /^is no valid TOML: (?!Invalid TOML)/],
-  ])('%j gives no slot, a line and a reason', (text, line, message) => {
+  ])('%j is a problem with a line and a reason, and no slot', (text, line, message) => {
     const read = readSlotFile('a.toml', text);
     expect(read.config).toBeNull();
     expect(read.problems[0]).toMatchObject({ file: 'a.toml', line });

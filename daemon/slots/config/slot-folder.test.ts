@@ -18,7 +18,7 @@ it('a fresh machine has slot agent, also without the folder', () => {
   expect(readSlotFolder(folder)).toMatchObject({ configs: [{ name: 'agent' }], problems: [] });
 });
 
-it('an invalid file affects its own slot only', () => {
+it('an invalid file affects only its own slot', () => {
   writeFileSync(join(folder, 'bad.toml'), 'parallel = ');
   writeFileSync(join(folder, 'good.toml'), '');
   writeFileSync(join(folder, 'notes.txt'), '');

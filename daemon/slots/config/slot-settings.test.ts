@@ -72,8 +72,8 @@ test('a model without a name in the file is automatic, and a swapped one has the
     type: ['embedding', 'automatic'],
     engine: ['embedded', 'automatic'],
   });
-  const given = { ...fromText('model = "small"'), model: 'large' };
-  expect(viewOf(given, { swapped: 'large' })).toMatchObject({ model: ['large', 'swap'] });
+  const swapped = { ...fromText('model = "small"'), model: 'large' };
+  expect(viewOf(swapped, { swapped: 'large' })).toMatchObject({ model: ['large', 'swap'] });
   expect(viewOf(fromText('model = "small"'))).toMatchObject({ model: ['small', 'file'] });
 });
 

@@ -27,7 +27,7 @@ test('an unknown voice is a problem of the file that lists the known ones', () =
   });
 });
 
-test.each(['anna', 'ANNA', 'alloy', ''])('"%s" is no problem', (voice) => {
+test.each(['anna', 'ANNA', 'alloy', ''])('"%s" is not a problem', (voice) => {
   expect(voiceProblem(tts(`[voice]\nvoice = "${voice}"`), () => speaking(['anna']))).toBeNull();
 });
 
@@ -39,8 +39,8 @@ test('any voice is accepted where the voices are unknown', () => {
 });
 
 test('no model is looked up for a file without a voice', () => {
-  const looked = () => {
+  const unexpectedLookup = () => {
     throw new Error('looked up');
   };
-  expect(voiceProblem(tts('[voice]\nspeed = 2.0'), looked)).toBeNull();
+  expect(voiceProblem(tts('[voice]\nspeed = 2.0'), unexpectedLookup)).toBeNull();
 });

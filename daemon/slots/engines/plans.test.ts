@@ -99,14 +99,14 @@ describe('a process', () => {
     });
   });
 
-  it('numbers NVIDIA cards as the probe does, not by their speed', () => {
+  it('numbers NVIDIA GPUs as the probe does, not by their speed', () => {
     expect(planOf('engine = "llama-server"\ndevice = "cuda:1"').env).toEqual({
       CUDA_VISIBLE_DEVICES: '1',
       CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
     });
   });
 
-  it('takes its program and first arguments from the slot file', () => {
+  it('has the program and first arguments of the slot file', () => {
     const { how } = planOf('engine = "llama-server"\ncommand = ["/opt/ld.so", "/opt/llama-server"]');
     expect(how).toMatchObject({ command: '/opt/ld.so' });
     expect((how as ProcessRunSpec).args.slice(0, 2)).toEqual(['/opt/llama-server', '-m']);
@@ -124,7 +124,7 @@ describe('a process', () => {
     });
   });
 
-  it('that takes one request at a time has a parallelism of 1', () => {
+  it('that accepts one request at a time has a parallelism of 1', () => {
     const text = 'type = "stt"\nengine = "whisper-server"\nmodel = "/m/w.bin"\nparallel = 4';
     expect(planOf(text)).toMatchObject({ parallel: 1, dialect: { model: null } });
   });
@@ -150,7 +150,7 @@ describe('a process', () => {
 });
 
 describe('a container', () => {
-  it('of llama-server sees the parts of its model and one GPU, and nothing else', () => {
+  it('of llama-server gets the parts of its model and one GPU, and nothing else', () => {
     const launch = planOf(
       'engine = "llama-server"\nrunner = "container"\ndevice = "cuda:1"\npull = "never"',
       {
@@ -187,7 +187,7 @@ describe('a container', () => {
     expect(planOf(text).how).toMatchObject({ devices });
   });
 
-  it('of vllm takes a model by its name, without a mount, and shares memory', () => {
+  it('of vllm loads a model by its name, without a mount, and shares memory', () => {
     const text =
       'engine = "vllm"\nrunner = "container"\nmodel = "org/name"\nimage = "my/vllm:1"\nport = 9000';
     expect(planOf(text, { id: 'org/name', path: null }).how).toMatchObject({

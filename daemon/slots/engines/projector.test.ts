@@ -5,12 +5,12 @@ import type { ContainerRunSpec, ProcessRunSpec } from './run-spec.ts';
 const SEES = { projectorPath: '/m/mmproj-F16.gguf', projectorBytes: 800e6 };
 const argsOf = (text: string, over = SEES as object) =>
   (planOf(`engine = "llama-server"\n${text}`, over).how as ProcessRunSpec).args;
-const given = (args: readonly string[]) =>
+const projectorArgs = (args: readonly string[]) =>
   args.flatMap((word, at) => (word === '--mmproj' ? args[at + 1] : []));
 
 describe('the projector of a model', () => {
   it('is passed to llama-server with the model, and counts as weights', () => {
-    expect(given(argsOf(''))).toEqual(['/m/mmproj-F16.gguf']);
+    expect(projectorArgs(argsOf(''))).toEqual(['/m/mmproj-F16.gguf']);
     expect(planOf('engine = "llama-server"', SEES).projectorBytes).toBe(800e6);
   });
 
@@ -19,19 +19,19 @@ describe('the projector of a model', () => {
     ['extra_args = ["--mmproj", "/own"]', ['/own']],
     ['extra_args = ["--no-mmproj"]', []],
     ['extra_args = ["--mmproj-url=http://h/x"]', []],
-  ])('is not passed where the slot file chooses otherwise: %s', (text, projectors) => {
-    expect(given(argsOf(text))).toEqual(projectors);
+  ])('is not passed when the slot file overrides it: %s', (text, projectors) => {
+    expect(projectorArgs(argsOf(text))).toEqual(projectors);
     expect(planOf(`engine = "llama-server"\n${text}`, SEES).projectorBytes).toBeUndefined();
   });
 
-  it('is absent for a model that has none', () => {
-    expect(given(argsOf('', {}))).toEqual([]);
+  it('is absent for a model without one', () => {
+    expect(projectorArgs(argsOf('', {}))).toEqual([]);
     expect(planOf('engine = "llama-server"').projectorBytes).toBeUndefined();
   });
 
   it('is mounted read-only with the model, and passed by its path inside', () => {
     const how = planOf('engine = "llama-server"\nrunner = "container"', SEES).how as ContainerRunSpec;
-    expect(given(how.args)).toEqual(['/models/mmproj-F16.gguf']);
+    expect(projectorArgs(how.args)).toEqual(['/models/mmproj-F16.gguf']);
     expect(how.mounts).toContainEqual({
       source: '/m/mmproj-F16.gguf',
       target: '/models/mmproj-F16.gguf',

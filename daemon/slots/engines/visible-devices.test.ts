@@ -8,15 +8,15 @@ const VARIABLES = {
   CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
   GGML_VK_VISIBLE_DEVICES: '1',
 };
-const shown = (text: string, card: readonly string[] | undefined = CARD) =>
+const envFor = (text: string, card: readonly string[] | undefined = CARD) =>
   visibleDeviceEnv(configOf(text), card);
 const server = (line: string) => `engine = "llama-server"\n${line}`;
 
-describe('the cards that an engine sees', () => {
-  it('with device auto are the chosen one, in the words of every backend', () => {
-    expect(shown('')).toEqual(VARIABLES);
-    expect(shown(server('extra_args = ["-fa", "on"]'))).toEqual(VARIABLES);
-    expect(shown('', [])).toEqual({});
+describe('the GPUs that are visible to an engine', () => {
+  it('with device auto are the chosen one, in the variables of every backend', () => {
+    expect(envFor('')).toEqual(VARIABLES);
+    expect(envFor(server('extra_args = ["-fa", "on"]'))).toEqual(VARIABLES);
+    expect(envFor('', [])).toEqual({});
   });
 
   it.each([
@@ -28,17 +28,17 @@ describe('the cards that an engine sees', () => {
     ['a container', server('runner = "container"')],
     ['a server that runs already', server('runner = "attach"\nurl = "http://h:1"')],
   ])('with device auto are not restricted where the slot file names %s', (_, text) => {
-    expect(shown(text)).toEqual({});
+    expect(envFor(text)).toEqual({});
   });
 
-  it('with a named device are that device, whatever was chosen', () => {
-    expect(shown(server('device = "vulkan:0"'))).toEqual({ GGML_VK_VISIBLE_DEVICES: '0' });
-    expect(shown(server('device = "cuda"'))).toEqual({});
-    expect(shown(server('device = "cpu"'))).toEqual({});
-    expect(shown(server('runner = "container"\ndevice = "cuda:1"'))).toEqual({});
+  it('with a named device are that device, regardless of the chosen one', () => {
+    expect(envFor(server('device = "vulkan:0"'))).toEqual({ GGML_VK_VISIBLE_DEVICES: '0' });
+    expect(envFor(server('device = "cuda"'))).toEqual({});
+    expect(envFor(server('device = "cpu"'))).toEqual({});
+    expect(envFor(server('runner = "container"\ndevice = "cuda:1"'))).toEqual({});
   });
 
-  it('are not chosen where the environment of the gateway restricts them', () => {
+  it('are not set when the environment of the gateway restricts them', () => {
     expect(environmentChoosesCards((name) => (name === 'ROCR_VISIBLE_DEVICES' ? '0' : undefined))).toBe(true);
     expect(environmentChoosesCards(() => undefined)).toBe(false);
   });

@@ -31,7 +31,7 @@ beforeEach(() => {
     settings: { value: (name) => SETTINGS[name].default as never },
     runners: { worker, container, process: worker, attach: worker },
     query: async (_, { path }) => {
-      log.push(`ask ${path}`);
+      log.push(`query ${path}`);
       return { status: 500, body: '' };
     },
     watchPace: undefined,
@@ -99,7 +99,7 @@ describe('an engine', () => {
     const { check, livenessProbe } = effects.of('agent');
     const checked = check(config, workerLaunch(), loaded, new AbortController().signal);
     await expect(checked).rejects.toThrow();
-    expect(log).toEqual(['ask /health']);
+    expect(log).toEqual(['query /health']);
     expect(livenessProbe(config, workerLaunch())).toMatchObject({ answersWhileServing: true });
     expect(livenessProbe(slotConfig('v', 'engine = "vllm"'), workerLaunch())?.answersWhileServing).toBe(
       false,

@@ -10,8 +10,8 @@ class KeepingRunner extends ScriptedRunner {
   readonly calls: string[] = [];
   readonly found = Promise.withResolvers<ReadonlySet<string>>();
 
-  reconcile(wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    this.calls.push(`reconcile ${[...wanted].sort().join(' ')}`);
+  reconcile(wantedSlots: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    this.calls.push(`reconcile ${[...wantedSlots].sort().join(' ')}`);
     return this.found.promise;
   }
 
@@ -83,7 +83,7 @@ describe('engines that an earlier gateway left running', () => {
     expect(runner.last.stops).toHaveLength(1);
   });
 
-  it('an engine that is found after the stop is left alone', async () => {
+  it('an engine that is found after the stop is not touched', async () => {
     const slots = open();
     await slots.stop(0);
     runner.found.resolve(new Set(['boxed']));
@@ -104,7 +104,7 @@ describe('the engine of a slot is known to run', () => {
     return { adoption, load };
   }
 
-  it('until its start begins, whatever its outcome', async () => {
+  it('until its start begins, whether it succeeds or fails', async () => {
     const { adoption } = await found(false);
     expect([adoption.has('boxed'), adoption.has('agent')]).toEqual([true, false]);
     adoption.started('boxed');
@@ -118,7 +118,7 @@ describe('the engine of a slot is known to run', () => {
     expect(adoption.has('boxed')).toBe(false);
   });
 
-  it('but not where the slot was started before it was found', async () => {
+  it('but not if the slot was started before the engine was found', async () => {
     const { adoption } = await found(true);
     expect(adoption.has('boxed')).toBe(false);
   });

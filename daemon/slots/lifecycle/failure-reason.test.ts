@@ -18,7 +18,7 @@ describe('scrubPaths', () => {
 });
 
 describe('decisiveLine', () => {
-  it('prefers the last line that names a cause over later chatter', () => {
+  it('prefers the last line that names a cause over later output', () => {
     const lines = ['load', 'error: no backends', 'fatal: unknown model architecture', 'bye'];
     expect(decisiveLine(lines)).toBe('fatal: unknown model architecture');
   });
@@ -35,7 +35,7 @@ describe('decisiveLine', () => {
     );
   });
 
-  it('is null for silence', () => expect(decisiveLine([''])).toBeNull());
+  it('is null without output', () => expect(decisiveLine([''])).toBeNull());
 });
 
 describe('exitReason', () => {

@@ -26,7 +26,7 @@ describe('back-off', () => {
     });
   });
 
-  it.each([5, 6, 10])('P01: failure %i is parked', (times) => {
+  it.each([5, 6, 10])('P01: failure %i parks the slot', (times) => {
     expect(failTimes(times)).toMatchObject({ failures: times, parked: true, retryAt: null });
   });
 
@@ -59,12 +59,12 @@ describe('a request while the slot is in error', () => {
   });
 
   it.each([1, 5])(
-    'is the trial at any time once memory was missing, until the next failure (%i)',
+    'is the trial at any time after a load that lacked memory, until the next failure (%i)',
     (times) => {
-      const lacking = postponeFailure(failTimes(times), NOW, true);
-      expect(trialDecision(lacking, NOW + 1)).toEqual({ trial: true });
-      expect(trialDecision(nextFailure(lacking, 'broke', NOW, null), NOW + 1).trial).toBe(false);
-      expect(trialDecision(postponeFailure(lacking, NOW, false), NOW + 1).trial).toBe(false);
+      const withoutMemory = postponeFailure(failTimes(times), NOW, true);
+      expect(trialDecision(withoutMemory, NOW + 1)).toEqual({ trial: true });
+      expect(trialDecision(nextFailure(withoutMemory, 'broke', NOW, null), NOW + 1).trial).toBe(false);
+      expect(trialDecision(postponeFailure(withoutMemory, NOW, false), NOW + 1).trial).toBe(false);
     },
   );
 });

@@ -31,8 +31,8 @@ const check = (over: Partial<Check> = {}): Check => ({
   verdict: (status) => (status === 200 ? null : `status ${status}`),
   ...over,
 });
-const never = new AbortController().signal;
-const run = (...checks: Check[]) => runChecks(createEngineQuery(outbound), endpoint(), checks, never);
+const neverAborted = new AbortController().signal;
+const run = (...checks: Check[]) => runChecks(createEngineQuery(outbound), endpoint(), checks, neverAborted);
 
 describe('runChecks', () => {
   it('sends each check in order with the key of the engine and its body', async () => {
@@ -54,14 +54,14 @@ describe('runChecks', () => {
 
   it('P04: an engine that accepts and never responds fails its check within the limit', async () => {
     let closed: () => void = () => {};
-    const gone = new Promise<void>((done) => {
+    const connectionClosed = new Promise<void>((done) => {
       closed = done;
     });
     listener = (request) => request.on('close', closed);
     await expect(run(check({ limitMs: 100, name: 'completion' }))).rejects.toThrow(
       /completion check in time/,
     );
-    await gone;
+    await connectionClosed;
   });
 
   it('an endless response is aborted', async () => {
@@ -78,7 +78,7 @@ describe('runChecks', () => {
 
   it('a closed port is a failed check', async () => {
     const dead = { origin: 'http://127.0.0.1:1', headers: {} };
-    await expect(runChecks(createEngineQuery(outbound), dead, [check()], never)).rejects.toThrow(
+    await expect(runChecks(createEngineQuery(outbound), dead, [check()], neverAborted)).rejects.toThrow(
       CheckFailure,
     );
   });

@@ -32,7 +32,7 @@ describe('failure', () => {
     next.release();
   });
 
-  it('callers who wait when the load fails are refused with the reason', async () => {
+  it('callers that wait when the load fails are refused with the reason', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const request = refusalOf(bench.request());
@@ -40,7 +40,7 @@ describe('failure', () => {
     expect((await request).options.details).toMatchObject({ reason: 'unknown architecture', failures: 1 });
   });
 
-  it('is retried after 5, 15, 45 and 135 s; the fifth failure parks it (P01)', async () => {
+  it('is retried after 5, 15, 45 and 135 s; the fifth failure parks the slot (P01)', async () => {
     const bench = new ControllerBench();
     await bench.failTimes(5);
     expect(bench.runner.starts).toBe(5);
@@ -77,9 +77,9 @@ describe('failure', () => {
     await bench.failTimes(5);
     await bench.clock.advance(300_000);
     bench.runner.loadsAtOnce = false;
-    const leaver = new AbortController();
-    bench.request({ signal: leaver.signal });
-    leaver.abort();
+    const disconnect = new AbortController();
+    bench.request({ signal: disconnect.signal });
+    disconnect.abort();
     await settle();
     expect(bench.controller.record()).toMatchObject({
       state: 'error',
@@ -87,7 +87,7 @@ describe('failure', () => {
     });
   });
 
-  it('an ordinary load whose caller disconnects leaves the slot offline, whatever failed before', async () => {
+  it('an ordinary load whose caller disconnects leaves the slot offline, regardless of earlier failures', async () => {
     const bench = new ControllerBench();
     await bench.failTimes(1);
     await bench.clock.advance(5_000);
@@ -95,10 +95,10 @@ describe('failure', () => {
     bench.controller.evict();
     await settle();
     bench.runner.loadsAtOnce = false;
-    const leaver = new AbortController();
-    bench.request({ signal: leaver.signal });
+    const disconnect = new AbortController();
+    bench.request({ signal: disconnect.signal });
     bench.runner.last.stopsOnRequest = false;
-    leaver.abort();
+    disconnect.abort();
     await settle();
     expect(bench.state).toBe('stopping');
     bench.runner.last.end();
@@ -111,17 +111,17 @@ describe('failure', () => {
     (await bench.request()).release();
   });
 
-  it('and a caller that arrives while such a load is being ended gets a new one', async () => {
+  it('a caller that arrives while such a load is being ended gets a new load', async () => {
     const bench = new ControllerBench();
     await bench.failTimes(1);
     await bench.clock.advance(5_000);
     bench.controller.evict();
     await settle();
     bench.runner.loadsAtOnce = false;
-    const leaver = new AbortController();
-    bench.request({ signal: leaver.signal });
+    const disconnect = new AbortController();
+    bench.request({ signal: disconnect.signal });
     bench.runner.last.stopsOnRequest = false;
-    leaver.abort();
+    disconnect.abort();
     await settle();
     const request = bench.request();
     bench.runner.loadsAtOnce = true;
@@ -211,7 +211,7 @@ describe('ten minutes of serving', () => {
 });
 
 describe('an engine that is ready', () => {
-  it('and gets no request is idle after its time', async () => {
+  it('that gets no request is unloaded after its idle time', async () => {
     const bench = new ControllerBench('idle_unload = 60', 'utility');
     await bench.controller.load();
     await bench.clock.advance(59_999);
@@ -220,7 +220,7 @@ describe('an engine that is ready', () => {
     expect(bench.state).toBe('offline');
   });
 
-  it('and holds the demonstration model yields to a real one that appeared while it loaded', async () => {
+  it('that holds the demonstration model is replaced by a real model that appeared while it loaded', async () => {
     const bench = new ControllerBench();
     bench.model = { ...MODEL, id: 'demo', demo: true };
     bench.runner.loadsAtOnce = false;

@@ -21,9 +21,9 @@ afterEach(async () => {
   await running;
 });
 
-function tail(most = 200, follow = true): Promise<void> {
+function tail(maxLines = 200, follow = true): Promise<void> {
   running = tailLog(file, {
-    lines: most,
+    lines: maxLines,
     follow,
     signal: ended.signal,
     onLine: (line) => lines.push(line),

@@ -45,7 +45,7 @@ it('P06: ends the engine of a killed gateway and removes its record', async () =
 });
 
 /** The program ends together with its gateway; its child processes continue. */
-async function leaderGone(): Promise<{ pid: number; startTicks: number }> {
+async function orphanedGroup(): Promise<{ pid: number; startTicks: number }> {
   const leader = spawn('sh', ['-c', 'sleep 61 & echo $!; exec sleep 60'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -59,14 +59,14 @@ async function leaderGone(): Promise<{ pid: number; startTicks: number }> {
   return { pid: leader.pid as number, startTicks };
 }
 
-const isGone = (pid: number) => expect.poll(() => startTicksOf(pid)).toBeNull();
+const expectEnded = (pid: number) => expect.poll(() => startTicksOf(pid)).toBeNull();
 
 it('P06: ends the child processes of an engine that has ended itself', async () => {
-  const one = await leaderGone();
+  const one = await orphanedGroup();
   const [child] = left as [number];
   writeRunRecord(folder, record(one));
   expect(endOrphans(folder)).toEqual(['agent']);
-  await isGone(child);
+  await expectEnded(child);
 });
 
 it.each([
@@ -74,7 +74,7 @@ it.each([
   ['session', { pid: 2 ** 22 - 1 }],
   ['time', { startTicks: Number.MAX_SAFE_INTEGER }],
 ])('P06: the child processes of another engine are untouched: other %s', async (_, over) => {
-  const one = await leaderGone();
+  const one = await orphanedGroup();
   const [child] = left as [number];
   writeRunRecord(folder, record({ ...one, ...over }));
   expect(endOrphans(folder)).toEqual([]);
@@ -91,7 +91,7 @@ it.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('broken records and a missing folder are harmless', () => {
+it('ignores broken records and a missing folder', () => {
   expect(endOrphans(folder)).toEqual([]);
   writeRunRecord(folder, record({ slot: 'one' }));
   writeFileSync(join(folder, 'two.json'), '{"pid":');

@@ -17,14 +17,14 @@ describe('nextStep', () => {
   it.each<[string, SlotSnapshot, SlotStep]>([
     ['a waiting caller is served', snapshot('ready', { queued: 1 }), 'grant'],
     ['another caller is served at the same time', snapshot('serving', { queued: 1, active: 1 }), 'grant'],
-    ['but no more callers than the engine takes', snapshot('serving', { queued: 1, active: 2 }), 'rest'],
-    ['no caller waits', snapshot('ready'), 'rest'],
-    ['a drained slot stops', snapshot('draining'), 'stop'],
     [
-      'a draining slot finishes first, whatever waits',
-      snapshot('draining', { active: 1, queued: 3 }),
+      'no more callers are served than the engine accepts',
+      snapshot('serving', { queued: 1, active: 2 }),
       'rest',
     ],
+    ['no caller waits', snapshot('ready'), 'rest'],
+    ['a drained slot stops', snapshot('draining'), 'stop'],
+    ['a draining slot finishes before waiting loads', snapshot('draining', { active: 1, queued: 3 }), 'rest'],
     ['a waiting caller loads the slot', snapshot('offline', { queued: 1 }), 'load'],
     ['an admin loads the slot', snapshot('offline', { isLoadRequested: true }), 'load'],
     ['nothing is loaded without a caller', snapshot('offline'), 'rest'],
@@ -39,7 +39,11 @@ describe('nextStep', () => {
       'load',
     ],
     ['a load without a caller is withdrawn', snapshot('offline', { isWaiting: true }), 'withdraw'],
-    ['so is the trial of a failed slot', snapshot('error', { isWaiting: true }), 'withdraw'],
+    [
+      'the trial of a failed slot without a caller is withdrawn',
+      snapshot('error', { isWaiting: true }),
+      'withdraw',
+    ],
     [
       'a trial that waits for memory keeps its position',
       snapshot('error', { queued: 1, isWaiting: true }),
@@ -53,9 +57,13 @@ describe('nextStep', () => {
     ['a load with a waiting caller continues', snapshot('starting', { queued: 1 }), 'rest'],
     ['a load that an admin requested continues', snapshot('warming', { isLoadRequested: true }), 'rest'],
     ['a load without a caller is cancelled', snapshot('starting'), 'cancel-load'],
-    ['also while warming', snapshot('warming'), 'cancel-load'],
-    ['also when the gateway stops', snapshot('starting', { queued: 2, isClosed: true }), 'cancel-load'],
+    ['a load is also cancelled while warming', snapshot('warming'), 'cancel-load'],
+    [
+      'a load is also cancelled when the gateway stops',
+      snapshot('starting', { queued: 2, isClosed: true }),
+      'cancel-load',
+    ],
     ['a stopping slot ends first', snapshot('stopping', { queued: 1 }), 'rest'],
     ['a failed slot waits for its back-off', snapshot('error', { isLoadRequested: true, queued: 1 }), 'rest'],
-  ])('%s', (_, given, step) => expect(nextStep(given)).toBe(step));
+  ])('%s', (_, input, step) => expect(nextStep(input)).toBe(step));
 });

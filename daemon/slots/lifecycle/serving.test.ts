@@ -24,7 +24,7 @@ function ready() {
   return { clock, machine, events, bench, serving };
 }
 
-it('serves while a request runs, and is idle some time after the last one', async () => {
+it('serves while a request runs, and becomes idle after the last one', async () => {
   const { clock, machine, events, serving } = ready();
   const [first, second] = [serving.grantLease(), serving.grantLease()];
   expect([machine.state, serving.traffic.active]).toEqual(['serving', 2]);
@@ -40,10 +40,10 @@ it('serves while a request runs, and is idle some time after the last one', asyn
 
 it('the leases of an engine that has ended do not count for the next one', async () => {
   const { clock, events, bench, serving } = ready();
-  const lent = serving.grantLease();
+  const lease = serving.grantLease();
   serving.abandon();
   bench.current = currentOf('cpu');
-  lent.release();
+  lease.release();
   await clock.advance(120_000);
   expect([serving.traffic.active, events]).toEqual([0, []]);
 });

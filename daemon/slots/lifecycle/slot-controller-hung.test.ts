@@ -57,7 +57,7 @@ describe('an engine that hangs', () => {
     const bench = new ControllerBench();
     await bench.request();
     const unloaded = bench.controller.unload();
-    bench.probe = () => Promise.reject(new Error('gone'));
+    bench.probe = () => Promise.reject(new Error('disconnected'));
     await bench.clock.advance(DETECTED);
     await unloaded;
     expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });

@@ -27,12 +27,12 @@ describe('waiting for a load', () => {
   it('a load without a waiting caller is stopped', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
-    const leavers = [new AbortController(), new AbortController()];
-    for (const leaver of leavers) bench.request({ signal: leaver.signal });
-    leavers[0]?.abort();
+    const disconnects = [new AbortController(), new AbortController()];
+    for (const disconnect of disconnects) bench.request({ signal: disconnect.signal });
+    disconnects[0]?.abort();
     await settle();
     expect(bench.state).toBe('starting');
-    leavers[1]?.abort();
+    disconnects[1]?.abort();
     await settle();
     expect(bench.controller.record()).toMatchObject({ state: 'offline', failure: null });
     expect(bench.runner.last.stops).toHaveLength(1);
@@ -42,9 +42,9 @@ describe('waiting for a load', () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const loaded = bench.controller.load();
-    const leaver = new AbortController();
-    bench.request({ signal: leaver.signal });
-    leaver.abort();
+    const disconnect = new AbortController();
+    bench.request({ signal: disconnect.signal });
+    disconnect.abort();
     await settle();
     bench.runner.last.load();
     await loaded;
@@ -54,10 +54,10 @@ describe('waiting for a load', () => {
   it('a caller that arrives while a cancelled load is being ended gets a new one', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
-    const leaver = new AbortController();
-    bench.request({ signal: leaver.signal });
+    const disconnect = new AbortController();
+    bench.request({ signal: disconnect.signal });
     bench.runner.last.stopsOnRequest = false;
-    leaver.abort();
+    disconnect.abort();
     await settle();
     expect(bench.state).toBe('stopping');
     const request = bench.request();
@@ -118,10 +118,10 @@ describe('an engine whose image has to be pulled', () => {
 
   it('is stopped when no caller waits for it', async () => {
     const bench = pulling();
-    const leaver = new AbortController();
-    bench.request({ signal: leaver.signal });
+    const disconnect = new AbortController();
+    bench.request({ signal: disconnect.signal });
     await settle();
-    leaver.abort();
+    disconnect.abort();
     await settle();
     expect(bench.states).toEqual(['offline', 'pulling', 'stopping', 'offline']);
     expect(bench.runner.last.stops).toHaveLength(1);

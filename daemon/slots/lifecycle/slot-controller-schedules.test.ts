@@ -8,9 +8,9 @@ import { settle } from '../testing/manual-clock.ts';
 import { sumOf } from '../testing/memory.ts';
 import type { Lease } from './lease.ts';
 
-const GONE = new Error('gone');
+const DISCONNECTED = new Error('disconnected');
 const STEPS = [
-  'ask',
+  'request',
   'leave',
   'release',
   'load',
@@ -27,7 +27,7 @@ type Step = (typeof STEPS)[number];
 class Schedule {
   readonly bench = new ControllerBench('parallel = 2', 'utility');
   readonly leases: Lease[] = [];
-  readonly leavers: AbortController[] = [];
+  readonly disconnects: AbortController[] = [];
   requests = 0;
   answered = 0;
   readonly errors: unknown[] = [];
@@ -43,7 +43,7 @@ class Schedule {
       .then(
         (lease) => lease !== undefined && this.leases.push(lease),
         (reason: unknown) => {
-          if (reason !== GONE && !(reason instanceof GatewayError)) this.errors.push(reason);
+          if (reason !== DISCONNECTED && !(reason instanceof GatewayError)) this.errors.push(reason);
         },
       )
       .finally(() => {
@@ -54,12 +54,12 @@ class Schedule {
   async take(step: Step, pick: number): Promise<void> {
     const { bench } = this;
     const act: Record<Step, () => unknown> = {
-      ask: () => {
-        const leaver = new AbortController();
-        this.leavers.push(leaver);
-        this.watch(bench.request({ signal: leaver.signal, stream: pick % 2 === 0 }));
+      request: () => {
+        const disconnect = new AbortController();
+        this.disconnects.push(disconnect);
+        this.watch(bench.request({ signal: disconnect.signal, stream: pick % 2 === 0 }));
       },
-      leave: () => this.leavers[pick % (this.leavers.length || 1)]?.abort(GONE),
+      leave: () => this.disconnects[pick % (this.disconnects.length || 1)]?.abort(DISCONNECTED),
       release: () => this.leases.splice(pick % (this.leases.length || 1), 1)[0]?.release(),
       load: () => this.watch(bench.controller.load().then(() => undefined)),
       unload: () => this.watch(bench.controller.unload().then(() => undefined)),

@@ -114,7 +114,7 @@ describe('settings and models that change', () => {
     expect((await refusalOf(bench.request())).code).toBe('slot.disabled');
   });
 
-  it('the demonstration model yields to a real one without cutting a response', async () => {
+  it('the demonstration model is replaced by a real one without cutting a response', async () => {
     const bench = new ControllerBench();
     bench.model = { ...MODEL, id: 'demo', demo: true };
     const lease = await bench.request();

@@ -69,13 +69,13 @@ describe('a request for an idle slot', () => {
   it('P09: 20 requests at once start one engine and are served within its parallelism', async () => {
     const bench = new ControllerBench();
     const requests = Array.from({ length: 20 }, () => bench.request());
-    let most = 0;
+    let maxActive = 0;
     for (const one of requests) {
       const lease = await one;
-      most = Math.max(most, bench.controller.record().active);
+      maxActive = Math.max(maxActive, bench.controller.record().active);
       lease.release();
     }
-    expect([bench.runner.starts, most, bench.controller.record().active]).toEqual([1, 2, 0]);
+    expect([bench.runner.starts, maxActive, bench.controller.record().active]).toEqual([1, 2, 0]);
   });
 
   it('release is idempotent', async () => {
@@ -174,14 +174,14 @@ describe('the queue', () => {
     const bench = new ControllerBench('parallel = 1');
     const held = await bench.request();
     const order: string[] = [];
-    const leaver = new AbortController();
+    const disconnect = new AbortController();
     const requests = [
       bench.request({ priority: 'batch' }).then((lease) => [order.push('batch'), lease.release()]),
-      bench.request({ signal: leaver.signal }),
+      bench.request({ signal: disconnect.signal }),
       bench.request().then((lease) => [order.push('interactive'), lease.release()]),
     ];
-    leaver.abort(new Error('gone'));
-    await expect(requests[1]).rejects.toThrow('gone');
+    disconnect.abort(new Error('disconnected'));
+    await expect(requests[1]).rejects.toThrow('disconnected');
     held.release();
     await Promise.all([requests[0], requests[2]]);
     expect(order).toEqual(['interactive', 'batch']);
@@ -189,7 +189,9 @@ describe('the queue', () => {
 
   it('an aborted caller starts nothing', async () => {
     const bench = new ControllerBench();
-    await expect(bench.request({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
+    await expect(bench.request({ signal: AbortSignal.abort(new Error('disconnected')) })).rejects.toThrow(
+      'disconnected',
+    );
     expect(bench.runner.starts).toBe(0);
   });
 });

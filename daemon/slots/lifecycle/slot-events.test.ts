@@ -36,10 +36,10 @@ test('a load, its failure and a crash are distinct events with their times', () 
 
 test('an eviction is emitted once, and not for an engine that is leaving already or does not exist', () => {
   const { events, emitted } = setUp();
-  let goes = true;
-  const owner = { current: engine(), evict: () => goes };
+  let isEvicted = true;
+  const owner = { current: engine(), evict: () => isEvicted };
   events.evict(owner);
-  goes = false;
+  isEvicted = false;
   events.evict(owner);
   events.evict({ current: null, evict: () => true });
   events.evict(undefined);

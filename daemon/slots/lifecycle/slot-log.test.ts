@@ -6,6 +6,6 @@ it.each([
   ['flm', 'process', '@flm'],
   ['flm', 'attach', 'agent'],
   ['unknown', 'process', 'agent'],
-] as const)('of engine %s on runner %s it is %s', (engine, runner, log) => {
+] as const)('engine %s on runner %s logs to %s', (engine, runner, log) => {
   expect(slotLogName({ name: 'agent', engine, runner })).toBe(log);
 });

@@ -20,21 +20,21 @@ const PAIRS = SLOT_STATES.flatMap((from) => SLOT_STATES.map((to) => [from, to] a
 
 /** Returns a machine in `state`, reached by the shortest legal way through the table. */
 function machineIn(state: SlotStateName): SlotMachine {
-  const ways: SlotStateName[][] = [['offline']];
-  for (const way of ways) {
-    const last = way.at(-1) as SlotStateName;
+  const paths: SlotStateName[][] = [['offline']];
+  for (const path of paths) {
+    const last = path.at(-1) as SlotStateName;
     if (last === state) {
       const machine = new SlotMachine('agent', () => {});
-      for (const step of way.slice(1)) machine.transition(step);
+      for (const step of path.slice(1)) machine.transition(step);
       return machine;
     }
-    for (const to of TRANSITIONS[last]) if (!way.includes(to)) ways.push([...way, to]);
+    for (const to of TRANSITIONS[last]) if (!path.includes(to)) paths.push([...path, to]);
   }
   throw new Error(`${state} cannot be reached`);
 }
 
 describe('the transition table', () => {
-  it.each(PAIRS)('%s → %s is legal exactly when the table says so', (from, to) => {
+  it.each(PAIRS)('%s → %s is legal only when the table lists it', (from, to) => {
     const machine = machineIn(from);
     const legal = LEGAL.includes(`${from}>${to}`);
     expect(canTransition(from, to)).toBe(legal);
@@ -76,7 +76,7 @@ describe('the transition table', () => {
     await machine.atRest;
   });
 
-  it('a promise of rest that was taken during the pull resolves although the load has started since', async () => {
+  it('a promise of rest that was requested during the pull resolves although the load has started since', async () => {
     const machine = new SlotMachine('agent', () => {});
     machine.transition('pulling');
     const rest = machine.atRest;

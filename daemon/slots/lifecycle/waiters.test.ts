@@ -40,10 +40,10 @@ describe('Waiters', () => {
   });
 
   it('removes a caller that disconnects and reports it; a later abort changes nothing', async () => {
-    const leaver = new AbortController();
-    const turn = wait(leaver.signal);
-    leaver.abort(new Error('gone'));
-    await expect(turn).rejects.toThrow('gone');
+    const disconnect = new AbortController();
+    const turn = wait(disconnect.signal);
+    disconnect.abort(new Error('disconnected'));
+    await expect(turn).rejects.toThrow('disconnected');
     expect([waiters.size, left]).toEqual([0, 1]);
     const served = new AbortController();
     const second = wait(served.signal);

@@ -12,14 +12,14 @@ import type { RunningEngine } from './runner.ts';
 let outbound: Outbound;
 let server: Server;
 let status: number;
-let met: IncomingHttpHeaders[];
+let receivedHeaders: IncomingHttpHeaders[];
 let requests: string[];
 const started: RunningEngine[] = [];
 
 /** Listens on a free port, or on the port that it had before. */
 async function listen(port = 0): Promise<number> {
   server = createServer((req, res) => {
-    met.push(req.headers);
+    receivedHeaders.push(req.headers);
     requests.push(`${req.method} ${req.url}`);
     res.writeHead(status);
     res.end('{"status":"x"}');
@@ -34,7 +34,7 @@ const close = () =>
 
 beforeEach(() => {
   outbound = new Outbound({ connectMs: () => 1_000 });
-  [status, met, requests] = [200, [], []];
+  [status, receivedHeaders, requests] = [200, [], []];
 });
 afterEach(async () => {
   await Promise.all(started.splice(0).map((run) => run.stop(0)));
@@ -48,17 +48,23 @@ function attach(
     keyVariable?: string | null;
     self?: boolean;
     probe?: LaunchFor<'attach'>['how']['probe'];
-    farewell?: UnloadCall;
+    unloadCall?: UnloadCall;
   } = {},
 ): RunningEngine {
-  const { keyVariable = null, self = false, probe = { path: '/health', loading: [503] }, farewell } = over;
+  const { keyVariable = null, self = false, probe = { path: '/health', loading: [503] }, unloadCall } = over;
   const runner = createAttachRunner({
     environment: (name) => (name === 'UPSTREAM_KEY' ? 'theirs' : undefined),
     query: createEngineQuery(outbound),
     isSelf: async () => self,
     watch: { intervalMs: 20, maxMisses: 3 },
   });
-  const how = { runner: 'attach', url: `http://127.0.0.1:${port}`, keyVariable, probe, farewell } as const;
+  const how = {
+    runner: 'attach',
+    url: `http://127.0.0.1:${port}`,
+    keyVariable,
+    probe,
+    farewell: unloadCall,
+  } as const;
   const run = runner.start({ ...workerLaunch(), how });
   started.push(run);
   return run;
@@ -76,7 +82,7 @@ describe('an attached server', () => {
       parallel: 1,
       threads: 1,
     });
-    expect(met[0]?.authorization).toBe('Bearer theirs');
+    expect(receivedHeaders[0]?.authorization).toBe('Bearer theirs');
     expect((await run.stop(0)).reason).toBe('The slot has let go of the attached server.');
     expect(server.listening).toBe(true);
     expect(run).toMatchObject({ pid: null });
@@ -88,12 +94,12 @@ describe('an attached server', () => {
     const run = attach(port);
     await listen(port);
     expect((await run.loaded).headers).toEqual({});
-    expect(met[0]?.authorization).toBeUndefined();
+    expect(receivedHeaders[0]?.authorization).toBeUndefined();
   });
 
   it('gets one unload call, if configured, and its response changes nothing', async () => {
-    const farewell = { path: '/free', body: { unload_models: true } };
-    const run = attach(await listen(), { farewell });
+    const unloadCall = { path: '/free', body: { unload_models: true } };
+    const run = attach(await listen(), { unloadCall });
     await run.loaded;
     status = 500;
     await Promise.all([run.stop(10_000), run.stop(10_000)]);
@@ -102,14 +108,14 @@ describe('an attached server', () => {
   });
 
   it('that was never loaded or is unreachable gets no unload call', async () => {
-    const farewell = { path: '/free', body: {} };
+    const unloadCall = { path: '/free', body: {} };
     status = 503;
-    const run = attach(await listen(), { farewell });
+    const run = attach(await listen(), { unloadCall });
     await expect.poll(() => requests.length).toBeGreaterThan(0);
     await run.stop(10_000);
     expect(requests).not.toContain('POST /free');
     status = 200;
-    const second = attach(portOf(server), { farewell });
+    const second = attach(portOf(server), { unloadCall });
     await second.loaded;
     await close();
     await second.ended;
@@ -121,10 +127,10 @@ describe('an attached server', () => {
     const run = attach(port);
     await run.loaded;
     status = 500;
-    const before = met.length;
-    await expect.poll(() => met.length).toBeGreaterThan(before);
+    const before = receivedHeaders.length;
+    await expect.poll(() => receivedHeaders.length).toBeGreaterThan(before);
     status = 200;
-    await expect.poll(() => met.length).toBeGreaterThan(before + 4);
+    await expect.poll(() => receivedHeaders.length).toBeGreaterThan(before + 4);
     await close();
     expect((await run.ended).reason).toBe('The attached server no longer answers.');
   });
@@ -144,13 +150,13 @@ describe('an attached server', () => {
 it('an unset variable is named, and no request is sent', async () => {
   const run = attach(await listen(), { keyVariable: 'UPSTREAM_OTHER' });
   expect((await run.ended).reason).toBe('The variable UPSTREAM_OTHER that key_env names is not set.');
-  expect(met).toEqual([]);
+  expect(receivedHeaders).toEqual([]);
 });
 
 it('the gateway itself never gets a request', async () => {
   const run = attach(await listen(), { self: true });
   expect((await run.ended).reason).toBe('The address of url is this gateway itself.');
-  expect(met).toEqual([]);
+  expect(receivedHeaders).toEqual([]);
 });
 
 it('can be detached while no server responds', async () => {

@@ -46,7 +46,7 @@ function runner(keep = true, sockets?: readonly string[], state = folder): Runne
   });
 }
 
-test('without an engine the reason says what to do', async () => {
+test('without an engine the reason includes the next step', async () => {
   const { ended } = runner(true, ['/nowhere/a', '/nowhere/b']).start(containerLaunch());
   expect((await ended).reason).toMatch(/^Neither Podman nor Docker answers.*container_socket/);
 });
@@ -93,7 +93,7 @@ test('an engine that is killed ends with the decisive line of its log', async ()
   const one = runner().start(containerLaunch());
   await one.loaded;
   await docker.kill();
-  expect((await one.ended).reason).toMatch(/SIGKILL.*error: asked to end/);
+  expect((await one.ended).reason).toMatch(/SIGKILL.*error: exit requested/);
   expect(docker.boxes).toEqual([]);
 });
 
@@ -132,7 +132,7 @@ test('a cancelled start removes what was created in the meantime', async () => {
   expect(docker.boxes).toEqual([]);
 });
 
-test('detaching changes nothing when containers are not kept', async () => {
+test('detaching changes nothing when containers do not outlive the gateway', async () => {
   const first = runner(false);
   const one = first.start(containerLaunch());
   await one.loaded;

@@ -70,7 +70,7 @@ describe('the owner of a port', () => {
 });
 
 describe('free ports', () => {
-  it('are given to one holder at a time', async () => {
+  it('are assigned to one holder at a time', async () => {
     const offered = [5000, 5000, 5000, 5001, 5000];
     const ports = new Ports(async () => offered.shift() as number);
     expect([await ports.acquire(), await ports.acquire()]).toEqual([5000, 5001]);
@@ -78,7 +78,7 @@ describe('free ports', () => {
     expect(await ports.acquire()).toBe(5000);
   });
 
-  it('that are never found are an error', async () => {
+  it('cause an error when none is found', async () => {
     const ports = new Ports(async () => 5000);
     await ports.acquire();
     await expect(ports.acquire()).rejects.toThrow('no free port');

@@ -20,13 +20,13 @@ afterEach(async () => {
 });
 
 const text = (run: RunningEngine) => run.lines().join('\n');
-const says = (run: RunningEngine, part: string) =>
+const expectOutput = (run: RunningEngine, part: string) =>
   vi.waitFor(() => expect(text(run)).toContain(part), { timeout: 10_000 });
 const exited = (pid: number) => vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), { timeout: 5_000 });
 const recordOf = (slot: string) => join(bench.folder, 'run', `${slot}.json`);
 
-/** A foreign listener; `met` counts its connections. */
-async function foreignListener(port = 0): Promise<{ port: number; met: () => number }> {
+/** A foreign listener; `connections` counts its connections. */
+async function foreignListener(port = 0): Promise<{ port: number; connections: () => number }> {
   let count = 0;
   const server = createServer((socket) => {
     count += 1;
@@ -34,7 +34,7 @@ async function foreignListener(port = 0): Promise<{ port: number; met: () => num
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
   });
   strangers.push(server);
-  return { port: await listenOnLoopback(server, port), met: () => count };
+  return { port: await listenOnLoopback(server, port), connections: () => count };
 }
 
 describe('a start', () => {
@@ -43,7 +43,7 @@ describe('a start', () => {
     const loaded = await run.loaded;
     expect(loaded).toMatchObject({ device: 'cpu', context: 512, parallel: 1, threads: 1 });
     expect(loaded.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(text(run).match(/asked GET \/health/g)).toHaveLength(3);
+    expect(text(run).match(/received GET \/health/g)).toHaveLength(3);
     const signal = new AbortController().signal;
     const body = { model: 'm' };
     const question = { method: 'POST', path: '/v1/chat/completions', body, limitMs: 5_000 } as const;
@@ -158,7 +158,7 @@ describe('an engine that fails', () => {
 
   it('by never opening its port is neither loaded nor probed, and can be stopped', async () => {
     const run = bench.run(`console.log('here'); setInterval(() => {}, 1000);`);
-    await says(run, 'here');
+    await expectOutput(run, 'here');
     const loaded = vi.fn();
     void run.loaded.then(loaded);
     expect((await run.stop(5_000)).signal).toBe('SIGTERM');
@@ -192,7 +192,7 @@ describe('an engine that fails', () => {
       const child = spawn('sleep', ['60'], { stdio: 'inherit' });
       child.on('spawn', () => console.log('child ' + child.pid + '.'));
       setInterval(() => {}, 1000);`);
-    await says(run, '.');
+    await expectOutput(run, '.');
     const child = Number(/child (\d+)\./.exec(text(run))?.[1]);
     expect(startTicksOf(child)).not.toBeNull();
     expect((await run.stop(50)).signal).toBe('SIGKILL');
@@ -216,23 +216,23 @@ describe('a foreign program on the port', () => {
     const run = bench.start([], { key: { by: 'env', name: 'ENGINE_KEY' } }, {}, runner);
     const { origin } = await run.loaded;
     expect(new URL(origin).port).not.toBe(String(other.port));
-    expect(other.met()).toBe(0);
+    expect(other.connections()).toBe(0);
   });
 
   it('that appears while the engine loads gets no request either', async () => {
-    const [taken, free] = [await freePort(), await freePort()];
-    const ports = [taken, free];
+    const [occupied, free] = [await freePort(), await freePort()];
+    const ports = [occupied, free];
     const runner = bench.runner({ freePort: async () => ports.shift() as number });
     const file = bench.program;
-    const slow = `if (process.argv.includes('${taken}')) setInterval(() => {}, 1000);
+    const slow = `if (process.argv.includes('${occupied}')) setInterval(() => {}, 1000);
       else await import(${JSON.stringify(file)} + '?');`;
     writeFileSync(join(bench.folder, 'slow.mjs'), slow);
     const args = [join(bench.folder, 'slow.mjs'), '--host', '{host}', '--port', '{port}'];
     const run = bench.start([], { args }, {}, runner);
     await vi.waitFor(() => expect(run.pid).not.toBeNull());
-    const other = await foreignListener(taken);
+    const other = await foreignListener(occupied);
     expect(new URL((await run.loaded).origin).port).toBe(String(free));
-    expect(other.met()).toBe(0);
+    expect(other.connections()).toBe(0);
   });
 
   it('on every port ends the start with that reason', async () => {
@@ -241,14 +241,14 @@ describe('a foreign program on the port', () => {
     const runner = bench.runner({ freePort: async () => ports.shift() as number });
     const { reason } = await bench.start([], {}, {}, runner).ended;
     expect(reason).toBe('Another program has taken the port of the engine.');
-    expect(others.map(({ met }) => met())).toEqual([0, 0, 0]);
+    expect(others.map(({ connections }) => connections())).toEqual([0, 0, 0]);
     const log = join(bench.folder, 'logs', 'agent.log');
     await vi.waitFor(() => expect(openFiles()).not.toContain(log));
     expect(readFileSync(log, 'utf8').match(/gateway: Another program has taken the port/g)).toHaveLength(3);
   });
 });
 
-describe('a process that slots share', () => {
+describe('a process that several slots share', () => {
   const shared = (claim: string | null) => ({ shared: { name: 'npu', claim } });
 
   it('is started once, serves each, and ends with the last of them', async () => {
@@ -264,7 +264,7 @@ describe('a process that slots share', () => {
     expect((await embed.stop(5_000)).signal).toBe('SIGTERM');
   });
 
-  it('refuses a second slot with another claim, until the first has left', async () => {
+  it('refuses a second slot with another claim until the first has released it', async () => {
     const chat = bench.start([], shared('a:1b'));
     const embed = bench.start([], shared(null), { slot: 'embed' });
     await chat.loaded;
@@ -284,10 +284,10 @@ describe('a process that slots share', () => {
     process.kill(chat.pid as number, 'SIGKILL');
     expect((await chat.ended).signal).toBe('SIGKILL');
     expect((await embed.ended).signal).toBe('SIGKILL');
-    const again = bench.start([], shared('a'));
-    await again.loaded;
-    const before = again.pid as number;
-    const stopping = again.stop(5_000);
+    const restarted = bench.start([], shared('a'));
+    await restarted.loaded;
+    const before = restarted.pid as number;
+    const stopping = restarted.stop(5_000);
     const next = bench.start([], shared('a'));
     await next.loaded;
     expect(startTicksOf(before)).toBeNull();

@@ -18,7 +18,7 @@ it('removes a file, and accepts a missing one', () => {
   expect([existsSync(file), logged]).toEqual([false, []]);
 });
 
-it('logs what stays without its path, and never throws', () => {
+it('logs a failed removal without the path, and never throws', () => {
   const logged: string[] = [];
   const loop = join(folder, 'run');
   symlinkSync(loop, loop);

@@ -20,7 +20,7 @@ it.each([
   ['http://192.0.2.7:8080', true],
   ['http://here:8081', false],
   ['http://there:8080', false],
-  ['http://nobody:8080', false],
+  ['http://unknown:8080', false],
 ])('%s on port 8080: %s', async (url, expected) => {
   expect(await isSelfAddress(new URL(url), 8080, parts)).toBe(expected);
 });

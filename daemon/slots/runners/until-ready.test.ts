@@ -26,12 +26,12 @@ const options = (answers: (() => Promise<{ status: number; body: string }>)[], s
   probe: { path: '/health', loading: [503] },
   signal,
 });
-const says = (status: number) => async () => ({ status, body: '' });
+const responding = (status: number) => async () => ({ status, body: '' });
 const fails = (error: object) => () => Promise.reject(Object.assign(new Error('x'), error));
 
 it('waits while there is no response or the engine is loading', async () => {
   const { signal } = new AbortController();
-  await waitUntilReady(options([fails({ code: 'ECONNREFUSED' }), says(503), says(200)], signal));
+  await waitUntilReady(options([fails({ code: 'ECONNREFUSED' }), responding(503), responding(200)], signal));
 });
 
 it('an address that is never connected to ends the wait with its reason', async () => {

@@ -38,7 +38,7 @@ function start(program: string, over: Partial<Launch> = {}): RunningEngine {
   running = runner.start(workerLaunch(over));
   return running;
 }
-const says = (run: RunningEngine, text: string) =>
+const expectOutput = (run: RunningEngine, text: string) =>
   vi.waitFor(() => expect(run.lines().join('\n')).toContain(text), 10_000);
 
 const FACTS = '{ device: "cpu", context: 512, parallel: 1, threads: 1 }';
@@ -55,7 +55,7 @@ describe('the worker runner', () => {
     expect(loaded).toMatchObject({ origin: 'http://127.0.0.1:4321', device: 'cpu', context: 512 });
     expect(loaded.headers.authorization).toMatch(/^Bearer [\w-]{43}$/);
     expect(run.progress()).toBe(0.5);
-    await says(run, '["start","tiny",1,["slot=agent"]]');
+    await expectOutput(run, '["start","tiny",1,["slot=agent"]]');
   });
 
   it('returns the reason that the engine reports before it ends', async () => {
@@ -84,7 +84,7 @@ describe('the worker runner', () => {
       const child = spawn('sleep', ['60'], { stdio: 'inherit' });
       child.on('spawn', () => console.log('child ' + child.pid + '.'));
       setInterval(() => {}, 1000);`);
-    await says(run, '.');
+    await expectOutput(run, '.');
     await vi.waitFor(() => expect(run.lines().join()).toMatch(/child \d+\./), 10_000);
     await run.loaded;
     const child = Number(/child (\d+)\./.exec(run.lines().join())?.[1]);
@@ -94,9 +94,9 @@ describe('the worker runner', () => {
     await vi.waitFor(() => expect(startTicksOf(child)).toBeNull(), 5_000);
   });
 
-  it('one that is still loading is killed immediately, whatever its grace', async () => {
+  it('one that is still loading is killed immediately, without its grace period', async () => {
     const run = start(`process.on('SIGTERM', () => {}); console.log('loading.'); for (;;);`);
-    await says(run, 'loading.');
+    await expectOutput(run, 'loading.');
     const since = performance.now();
     expect((await run.stop(60_000)).signal).toBe('SIGKILL');
     expect(performance.now() - since).toBeLessThan(10_000);
@@ -110,7 +110,7 @@ describe('the worker runner', () => {
         : process.stdout.write(left % 2 ? flood : noise, () => pour(left - 1));
       pour(60);
       setInterval(() => {}, 1000);`);
-    await says(run, 'the end');
+    await expectOutput(run, 'the end');
     expect(run.lines().length).toBeLessThanOrEqual(400);
     expect(Math.max(...run.lines().map((line) => line.length))).toBeLessThanOrEqual(2_000);
     await run.stop(0);
@@ -121,7 +121,7 @@ describe('the worker runner', () => {
     const run = start('console.log(JSON.stringify(process.env)); setInterval(() => {}, 1000);', {
       env: { GGML_OWN: '; rm -rf $(HOME)' },
     });
-    await says(run, '}');
+    await expectOutput(run, '}');
     const line = run.lines().find((entry) => entry.startsWith('{')) ?? '{}';
     const env = JSON.parse(line) as Record<string, string>;
     expect(env.GGML_OWN).toBe('; rm -rf $(HOME)');
@@ -130,7 +130,7 @@ describe('the worker runner', () => {
   });
 
   it.skipIf(parentDeathPrefix(process.env.PATH ?? '').length === 0)(
-    'one that no longer handles messages dies with the gateway',
+    'an engine that no longer handles messages ends with the gateway',
     async () => {
       const workerPath = join(folder, 'deaf.mjs');
       writeFileSync(workerPath, "console.log('deaf.'); for (;;);");
@@ -165,7 +165,7 @@ describe('the worker runner', () => {
     },
   );
 
-  it('leaves no run record behind, and the log says how it ended', async () => {
+  it('leaves no run record, and the log contains how it ended', async () => {
     const run = start('process.exit(3)');
     expect(await run.ended).toMatchObject({ code: 3, reason: 'The engine ended with code 3.' });
     expect(() => statSync(join(folder, 'run', 'agent.json'))).toThrow('ENOENT');

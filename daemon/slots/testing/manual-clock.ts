@@ -3,14 +3,14 @@ import type { Clock } from '../lifecycle/clock.ts';
 /** A clock for tests that does not advance by itself. */
 export class ManualClock implements Clock {
   #now = 1_000_000;
-  readonly #timers = new Set<{ at: number; act: () => void }>();
+  readonly #timers = new Set<{ at: number; callback: () => void }>();
 
   now(): number {
     return this.#now;
   }
 
-  after(ms: number, act: () => void): () => void {
-    const timer = { at: this.#now + ms, act };
+  after(ms: number, callback: () => void): () => void {
+    const timer = { at: this.#now + ms, callback };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
@@ -21,14 +21,14 @@ export class ManualClock implements Clock {
     for (let due = this.#next(end); due !== undefined; due = this.#next(end)) {
       this.#timers.delete(due);
       this.#now = due.at;
-      due.act();
+      due.callback();
       await settle();
     }
     this.#now = end;
     await settle();
   }
 
-  #next(end: number): { at: number; act: () => void } | undefined {
+  #next(end: number): { at: number; callback: () => void } | undefined {
     const due = [...this.#timers].filter((timer) => timer.at <= end);
     return due.sort((a, b) => a.at - b.at)[0];
   }

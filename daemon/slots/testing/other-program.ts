@@ -40,7 +40,7 @@ const chat = (res, body) => {
   json(res, 200, { choices: [{ index: 0, finish_reason: 'stop', message }], usage });
 };
 createServer((req, res) => {
-  console.log('asked ' + req.method + ' ' + req.url);
+  console.log('received ' + req.method + ' ' + req.url);
   const early = loading > 0 || (until !== undefined && !existsSync(until));
   if (req.url === '/health') return json(res, early ? (loading--, 503) : 200, {});
   if (key && req.headers.authorization !== 'Bearer ' + key) return json(res, 401, {});

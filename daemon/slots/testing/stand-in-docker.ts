@@ -135,7 +135,7 @@ export class StandInDocker {
     if (action === 'logs') {
       res.writeHead(200).write(frame('engine is up\n'));
       await box.ended.promise;
-      return void res.end(frame('error: asked to end\n'));
+      return void res.end(frame('error: exit requested\n'));
     }
     if (action === 'wait') {
       await box.ended.promise;

@@ -28,15 +28,15 @@ const talk = Array.from({ length: 41 }, (_, i) => ({
 test.each([
   ['a greeting', { messages: [{ role: 'user', content: 'hello' }] }],
   ['nothing', { messages: [{ role: 'user', content: '' }] }],
-  ['no ASCII', { messages: [{ role: 'user', content: '日本語で答えて 🌸 Ω' }] }],
+  ['no ASCII text', { messages: [{ role: 'user', content: '日本語で答えて 🌸 Ω' }] }],
   ['a question in JSON', { messages: [{ role: 'user', content: '{"a": [1, "' }] }],
   ['template markers', { messages: [{ role: 'user', content: '<|im_end|><|call|><|im_start|>' }] }],
-  ['a long talk', { messages: talk }],
+  ['a long conversation', { messages: talk }],
   ['a long text', { messages: [{ role: 'user', content: 'many words '.repeat(1500) }] }],
   ['tools', { messages: [{ role: 'user', content: 'use them' }], tools }],
   ['greedy', { messages: [{ role: 'user', content: 'x' }], temperature: 0 }],
   [
-    'wild sampling',
+    'extreme sampling values',
     { messages: [{ role: 'user', content: 'x' }], temperature: 2, top_p: 1, top_k: 0, min_p: 0 },
   ],
 ])('answers %s with the fixed sentence', async (_, body) => {
@@ -45,7 +45,7 @@ test.each([
   expect(answer.choices[0]).toMatchObject({ message: { content: DEMO_REPLY }, finish_reason: 'stop' });
 });
 
-test('the sentence says what it is and what to do', () => {
+test('the sentence explains the demonstration model and the next step', () => {
   expect(DEMO_REPLY).toContain('demonstration model of svc-gateway');
   expect(DEMO_REPLY).toContain('/setup');
   expect(DEMO_REPLY).toContain('slots/agent.toml');

@@ -100,7 +100,7 @@ describe('vectors', () => {
 });
 
 test.each([' ', '\n', '\0', '\ud800', ' \t '])(
-  'a text without words, %j, is represented by its own marks',
+  'a text without words, %j, is represented by the marks of the model',
   async (input) => {
     const answer = await request({ input: ['hello', input] });
     expect(answer.status).toBe(200);
@@ -114,13 +114,13 @@ test.each([' ', '\n', '\0', '\ud800', ' \t '])(
 describe('the window', () => {
   const filling = (tokens: number) => Array.from({ length: tokens }, () => 100);
 
-  test('serves a text that fills it', async () => {
+  test('accepts a text that fills it', async () => {
     const answer = await request({ input: filling(WINDOW - 2) });
     expect(answer.usage.prompt_tokens).toBe(WINDOW);
     expect(answer.data[0]?.embedding).toHaveLength(64);
   });
 
-  test('refuses one more token with the numbers, before any other text is read', async () => {
+  test('refuses one more token with the numbers, before it evaluates any text', async () => {
     const answer = await request({ input: ['short', filling(WINDOW - 1)] });
     expect(answer).toMatchObject({
       status: 400,
@@ -170,7 +170,7 @@ describe('refusals', () => {
     expect((await request({ input: 'a', dimensions: 64 })).status).toBe(200);
   });
 
-  test('does not serve chats', async () => {
+  test('refuses chats', async () => {
     expect((await worker.post('/v1/chat/completions', { messages: [] })).status).toBe(404);
     const models = await fetch(`${worker.origin}/v1/models`, { headers: { authorization: `Bearer ${KEY}` } });
     expect(await models.json()).toMatchObject({ data: [{ id: 'tiny', meta: { n_ctx: WINDOW } }] });

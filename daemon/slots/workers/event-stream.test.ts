@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type EventStream, eventStream } from './event-stream.ts';
 
 test('sends the headers at once', async () => {
-  const begun = Promise.withResolvers<EventStream>();
+  const opened = Promise.withResolvers<EventStream>();
   const server = createServer((_req, res: ServerResponse) =>
-    begun.resolve(eventStream(res, new AbortController().signal)),
+    opened.resolve(eventStream(res, new AbortController().signal)),
   );
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
@@ -15,6 +15,6 @@ test('sends the headers at once', async () => {
     200,
     'text/event-stream; charset=utf-8',
   ]);
-  (await begun.promise).done();
+  (await opened.promise).done();
   expect(await answer.text()).toBe('data: [DONE]\n\n');
 });

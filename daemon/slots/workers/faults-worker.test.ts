@@ -48,10 +48,10 @@ test.each([
 ])(
   '%s fails with the actual reason',
   async (_, model, reason) => {
-    const said = await failure(model);
-    expect(said).toContain(reason);
-    expect(said).not.toContain('\n');
-    expect(said).not.toContain('/');
+    const message = await failure(model);
+    expect(message).toContain(reason);
+    expect(message).not.toContain('\n');
+    expect(message).not.toContain('/');
   },
   30_000,
 );

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const endless = { prompt: 'a', stream: true, temperature: 0 };
 
-test('ends when the daemon is gone, also during an answer', async () => {
+test('ends when the daemon has exited, also during a response', async () => {
   const worker = await start(file.path, { context: 32_768 });
   await worker.ready;
   const response = await worker.post('/v1/completions', endless);
@@ -38,13 +38,13 @@ test('ends when the daemon is gone, also during an answer', async () => {
   await expect(reading).rejects.toThrow();
 });
 
-test('ends when the daemon is gone during the load', async () => {
+test('ends when the daemon exits during the load', async () => {
   const worker = await start();
   worker.child.disconnect();
   expect(await worker.exited).toEqual({ code: WORKER_EXIT.ended, signal: null });
 });
 
-test('after SIGTERM finishes a running answer, then ends', async () => {
+test('after SIGTERM finishes a running response, then ends', async () => {
   const worker = await start();
   await worker.ready;
   const response = await worker.post('/v1/completions', { ...endless, max_tokens: 400 });
@@ -120,12 +120,12 @@ test('reports a missing parent and ends', async () => {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./llama-main.ts', import.meta.url))], {
     env: {},
   });
-  let said = '';
+  let stderr = '';
   child.stderr.on('data', (text) => {
-    said += text;
+    stderr += text;
   });
   expect((await once(child, 'exit'))[0]).toBe(WORKER_EXIT.misuse);
-  expect(said).toContain('started by the gateway');
+  expect(stderr).toContain('started by the gateway');
 });
 
 const files: (() => Promise<void>)[] = [];

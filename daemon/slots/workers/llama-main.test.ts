@@ -57,7 +57,7 @@ async function stream(path: string, body: object): Promise<(Answer | '[DONE]')[]
 const chunks = (events: (Answer | '[DONE]')[]) => events.filter((event) => event !== '[DONE]');
 
 describe('start', () => {
-  test('the facts of the model come with ready, after listening and progress', async () => {
+  test('reports the properties of the model with ready, after listening and progress', async () => {
     const facts = await worker.ready;
     expect(facts).toMatchObject({
       device: 'cpu',
@@ -75,20 +75,20 @@ describe('start', () => {
     expect(types.slice(1, -1).every((type) => type === 'progress')).toBe(true);
   });
 
-  test('a model for the CPU is loaded in this one process', async () => {
+  test('a model for the CPU is loaded in a single process', async () => {
     const other = await forkWorker(file.path);
     const children = `/proc/${other.child.pid}/task/${other.child.pid}/children`;
-    let seen = '';
-    const look = setInterval(() => {
-      seen += readFileSync(children, 'utf8');
+    let childPids = '';
+    const poll = setInterval(() => {
+      childPids += readFileSync(children, 'utf8');
     }, 5);
     await other.ready;
-    clearInterval(look);
+    clearInterval(poll);
     await other.stop();
-    expect(seen).toBe('');
+    expect(childPids).toBe('');
   });
 
-  test('health is open, all else demands the key', async () => {
+  test('health needs no key, every other route does', async () => {
     expect(await worker.health()).toMatchObject({ status: 'ok', active: 0, queued: 0 });
     const wrong = await worker.post(CHAT, { messages: user('hi') }, { key: 'wrong' });
     expect(wrong.status).toBe(401);
@@ -96,7 +96,7 @@ describe('start', () => {
     expect((await fetch(`${worker.origin}/v1/models`)).status).toBe(401);
   });
 
-  test('the model list holds the model', async () => {
+  test('the model list contains the model', async () => {
     const response = await fetch(`${worker.origin}/v1/models`, {
       headers: { authorization: 'Bearer key-of-this-engine' },
     });
@@ -106,14 +106,14 @@ describe('start', () => {
     });
   });
 
-  test('an unknown path is 404 and a body that is no JSON is 400', async () => {
+  test('an unknown path is 404, and a body that is not JSON is 400', async () => {
     expect((await worker.post('/v1/nothing', {})).status).toBe(404);
     expect((await worker.post(CHAT, '{"messages":')).status).toBe(400);
   });
 });
 
 describe('chat', () => {
-  test('a chat is answered whole, with usage and timings', async () => {
+  test('a chat has a complete response with usage and timings', async () => {
     const answer = await request(CHAT, { messages: user('hello'), temperature: 0, model: 'whatever' });
     expect(answer).toMatchObject({ status: 200, object: 'chat.completion', model: 'tiny' });
     expect(answer.id).toMatch(/^chatcmpl-/);
@@ -130,7 +130,7 @@ describe('chat', () => {
     expect(answer.timings).toMatchObject({ predicted_n: 6 });
   });
 
-  test('a stream has role, text, one finish reason, and usage only when asked for', async () => {
+  test('a stream has role, text, one finish reason, and usage only when requested', async () => {
     const events = await stream(CHAT, { messages: user('hello'), stream_options: { include_usage: true } });
     expect(events.at(-1)).toBe('[DONE]');
     const parts = chunks(events);
@@ -153,11 +153,11 @@ describe('chat', () => {
     ],
     ['a developer message', [{ role: 'developer', content: 'be kind' }, ...user('hi')]],
     ['no ASCII at all', user('ありがとう 🌸')],
-  ])('%s is read', async (_, messages) => {
+  ])('%s is accepted', async (_, messages) => {
     expect((await request(CHAT, { messages })).choices[0]?.message?.content).toBe(TINY_REPLY);
   });
 
-  test('tools end in a call, and its result in the answer', async () => {
+  test('tools lead to a call, and its result to an answer', async () => {
     const tools = [{ type: 'function', function: { name: 'get_time', parameters: { type: 'object' } } }];
     const first = await request(CHAT, { messages: user('time?'), tools });
     const call = first.choices[0]?.message?.tool_calls?.[0];
@@ -184,7 +184,7 @@ describe('chat', () => {
 });
 
 describe('completions', () => {
-  test('text goes on from the prompt until max_tokens', async () => {
+  test('text continues the prompt up to max_tokens', async () => {
     const answer = await request(TEXT, { prompt: 'abc', max_tokens: 5, temperature: 0 });
     expect(answer).toMatchObject({
       object: 'text_completion',
@@ -204,12 +204,12 @@ describe('completions', () => {
     expect(parts.at(-1)?.choices[0]?.finish_reason).toBe('stop');
   });
 
-  test('the same seed repeats, another one differs', async () => {
+  test('the same seed gives the same text, another seed a different one', async () => {
     const body = { prompt: 'abc', max_tokens: 60, temperature: 5, top_k: 0, top_p: 1, min_p: 0 };
-    const say = async (seed: number) => (await request(TEXT, { ...body, seed })).choices[0]?.text;
-    const first = await say(7);
-    expect(await say(7)).toBe(first);
-    expect(await say(8)).not.toBe(first);
+    const complete = async (seed: number) => (await request(TEXT, { ...body, seed })).choices[0]?.text;
+    const first = await complete(7);
+    expect(await complete(7)).toBe(first);
+    expect(await complete(8)).not.toBe(first);
   });
 
   test('a repeat penalty is applied', async () => {
@@ -225,16 +225,16 @@ describe('completions', () => {
     expect(penalised.choices[0]?.text).not.toBe(plain.choices[0]?.text);
   });
 
-  test('a prompt seen before is not read again', async () => {
+  test('a repeated prompt is not evaluated again', async () => {
     const prompt = 'the same long beginning of every prompt: abc';
     await request(TEXT, { prompt, max_tokens: 1 });
-    const again = await request(TEXT, { prompt: `${prompt}d`, max_tokens: 1 });
-    expect(again.usage?.prompt_tokens_details).toEqual({ cached_tokens: prompt.length });
+    const repeated = await request(TEXT, { prompt: `${prompt}d`, max_tokens: 1 });
+    expect(repeated.usage?.prompt_tokens_details).toEqual({ cached_tokens: prompt.length });
   });
 });
 
 describe('limits', () => {
-  test('a prompt as long as the window is refused with the numbers, streamed or not', async () => {
+  test('a prompt that fills the window is refused with the numbers, streamed or not', async () => {
     for (const streamed of [false, true]) {
       const { status, error } = await request(TEXT, { prompt: 'x'.repeat(512), stream: streamed });
       expect(status).toBe(400);
@@ -248,7 +248,7 @@ describe('limits', () => {
     }
   });
 
-  test('an answer that reaches the window ends with length and nothing is shifted away', async () => {
+  test('an answer that reaches the window ends with length, without a context shift', async () => {
     const answer = await request(TEXT, { prompt: `${'.'.repeat(499)}a`, temperature: 0 });
     expect(answer.choices[0]).toMatchObject({ text: 'bcdefghijklm', finish_reason: 'length' });
     expect(answer.usage?.total_tokens).toBe(512);

@@ -3,17 +3,19 @@ import { TINY_REPLY } from '../../models/gguf/tiny-chat.ts';
 import { CHAT, joinDeltas, startTestWorker, TEXT, user } from './testing/worker-client.ts';
 
 const { request, stream } = startTestWorker({ scores: [12, 10.5, 8] });
-const wild = { prompt: 'abc', max_tokens: 60, temperature: 5, top_k: 0, top_p: 1, min_p: 0 };
+const highTemperature = { prompt: 'abc', max_tokens: 60, temperature: 5, top_k: 0, top_p: 1, min_p: 0 };
 const greedy = { prompt: 'abc', max_tokens: 5, temperature: 0 };
 const text = async (body: object) => (await request(TEXT, body)).choices[0]?.text;
 
 describe('choices', () => {
   test('n returns that many numbered choices with their own seeds, and the prompt counts once', async () => {
-    const answer = await request(TEXT, { ...wild, n: 3, seed: 7 });
+    const answer = await request(TEXT, { ...highTemperature, n: 3, seed: 7 });
     expect(answer.choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
     expect(new Set(answer.choices.map((choice) => choice.text)).size).toBe(3);
     expect(answer.usage).toMatchObject({ prompt_tokens: 3 });
-    expect(await request(TEXT, { ...wild, n: 3, seed: 7 })).toMatchObject({ choices: answer.choices });
+    expect(await request(TEXT, { ...highTemperature, n: 3, seed: 7 })).toMatchObject({
+      choices: answer.choices,
+    });
   });
 
   test('a stream distinguishes choices by index, each with its own role and end', async () => {
@@ -50,7 +52,7 @@ describe('choices', () => {
 describe('sampling options', () => {
   test('top_k, top_p, min_p and typical_p each keep only the best tokens', async () => {
     for (const best of [{ top_k: 1 }, { top_p: 0.01 }, { min_p: 1 }, { typical_p: 0.5 }])
-      expect(await text({ ...wild, max_tokens: 5, ...best })).toBe('defgh');
+      expect(await text({ ...highTemperature, max_tokens: 5, ...best })).toBe('defgh');
   });
 
   test('a bias forbids or prefers, by id and by text', async () => {
@@ -73,7 +75,7 @@ describe('sampling options', () => {
 
   test('xtc removes the best token', async () => {
     const xtc = {
-      ...wild,
+      ...highTemperature,
       temperature: 1,
       max_tokens: 20,
       xtc_probability: 1,
@@ -121,7 +123,7 @@ describe('probabilities', () => {
   });
 
   test('sampling with probabilities is repeatable by seed', async () => {
-    const withLogprobs = { ...wild, logprobs: 2 };
+    const withLogprobs = { ...highTemperature, logprobs: 2 };
     const first = await request(TEXT, { ...withLogprobs, seed: 7 });
     expect(await request(TEXT, { ...withLogprobs, seed: 7 })).toMatchObject({ choices: first.choices });
     expect((await request(TEXT, { ...withLogprobs, seed: 8 })).choices[0]?.text).not.toBe(

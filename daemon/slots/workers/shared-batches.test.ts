@@ -8,7 +8,7 @@ const { request, worker } = startTestWorker(
 );
 
 const TOKENS = 300;
-const says = (prompt: string, tokens: number) =>
+const complete = (prompt: string, tokens: number) =>
   request(TEXT, { prompt, max_tokens: tokens, temperature: 0 });
 
 /** Returns the batches decoded and tokens generated while `work` runs. */
@@ -23,9 +23,11 @@ async function spent(work: () => Promise<unknown>): Promise<{ batches: number; t
 }
 
 test('four concurrent requests share their batches and need about as many as one of them', async () => {
-  const alone = await spent(() => says('abc', TOKENS));
+  const alone = await spent(() => complete('abc', TOKENS));
   expect(alone).toEqual({ batches: TOKENS, tokens: TOKENS });
-  const together = await spent(() => Promise.all(['bcd', 'cde', 'def', 'efg'].map((p) => says(p, TOKENS))));
+  const together = await spent(() =>
+    Promise.all(['bcd', 'cde', 'def', 'efg'].map((p) => complete(p, TOKENS))),
+  );
   expect(together.tokens).toBe(4 * TOKENS);
   expect(together.batches).toBeGreaterThanOrEqual(TOKENS);
   expect(together.batches).toBeLessThan(1.5 * TOKENS);

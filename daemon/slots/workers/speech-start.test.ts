@@ -30,15 +30,15 @@ describe('an invalid model', () => {
       'not a whole ONNX file',
     ],
     ['a recogniser', (folder: string) => void writeToneRecogniser(folder), 'not a voice'],
-  ])('%s: reports the reason and ends', async (name, spoil, reason) => {
+  ])('%s: reports the reason and ends', async (name, damage, reason) => {
     const folder = writeToneVoice(join(tones.home, name.replaceAll(' ', '-')));
-    spoil(folder);
+    damage(folder);
     const worker = await tones.fork(folder, 'speech', tones.home);
     await expect(worker.ready).rejects.toThrow(reason);
     expect((await worker.exited).code).toBe(WORKER_EXIT.failed);
   });
 
-  test('a model that only looks valid ends its own process and no other', async () => {
+  test('a model that only appears valid ends only its own process', async () => {
     const folder = writeToneVoice(join(tones.home, 'looks-whole'));
     writeFileSync(join(folder, 'tokens.txt'), 'nonsense without numbers\n');
     const worker = await tones.fork(folder, 'speech', tones.home);

@@ -12,18 +12,18 @@ afterAll(() => tones.stop());
 
 describe('tone voice and tone recogniser', () => {
   test('a sentence is transcribed exactly', async () => {
-    const heard = await tones.transcribe(await tones.speak(TEXT), { model: 'x' });
-    expect(heard.status).toBe(200);
-    expect(JSON.parse(heard.text)).toEqual({ text: TEXT, usage: { type: 'duration', seconds: 3 } });
+    const transcription = await tones.transcribe(await tones.speak(TEXT), { model: 'x' });
+    expect(transcription.status).toBe(200);
+    expect(JSON.parse(transcription.text)).toEqual({ text: TEXT, usage: { type: 'duration', seconds: 3 } });
   });
 
-  test('also as raw samples at 24,000 Hz', async () => {
+  test('a sentence is transcribed from raw samples at 24,000 Hz', async () => {
     const sound = await tones.speak(TEXT, { response_format: 'pcm' });
     expect(sound.length).toBeGreaterThan(24_000 * 2 * 2);
     expect(JSON.parse((await tones.transcribe(sound, {}, ['a.pcm', 'audio/pcm'])).text).text).toBe(TEXT);
   });
 
-  test('also at other speeds', async () => {
+  test('a sentence is transcribed at other speeds', async () => {
     const lengths: number[] = [];
     for (const speed of [0.5, 2]) {
       const sound = await tones.speak(TEXT, { speed });
@@ -84,7 +84,7 @@ describe('speaking', () => {
   });
 
   test.each([
-    [{ input: TEXT, voice: 'nobody' }, 'voice', 'there is no voice "nobody"; there is 0, 1'],
+    [{ input: TEXT, voice: 'unknown' }, 'voice', 'there is no voice "unknown"; there is 0, 1'],
     [{ input: TEXT, response_format: 'mp3' }, 'response_format', 'must be wav or pcm'],
     [{ input: TEXT, speed: 9 }, 'speed', 'must be 0.25 to 4'],
     [{ input: TEXT, speed: 'fast' }, 'speed', 'must be a number'],

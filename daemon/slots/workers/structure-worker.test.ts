@@ -36,8 +36,8 @@ describe('structure', () => {
 
   test('an object is valid at any temperature', async () => {
     for (let seed = 0; seed < 8; seed++) {
-      const wild = { temperature: 3, top_k: 0, top_p: 1, min_p: 0, seed, max_tokens: 300 };
-      const { choices } = await request(CHAT, { messages: user('x'), ...wild, ...format });
+      const highTemperature = { temperature: 3, top_k: 0, top_p: 1, min_p: 0, seed, max_tokens: 300 };
+      const { choices } = await request(CHAT, { messages: user('x'), ...highTemperature, ...format });
       if (choices[0]?.finish_reason === 'length') continue;
       expect(Object.keys(JSON.parse(choices[0]?.message?.content ?? ''))).toEqual(['a', 'n']);
     }

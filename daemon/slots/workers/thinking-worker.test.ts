@@ -39,15 +39,15 @@ describe('a model that writes its reasoning', () => {
 
 describe('a model whose template opens the reasoning', () => {
   const { request } = startTestWorker({ template: SWITCHED, script: THOUGHTS, runs: false });
-  const said = async (extra: object) =>
+  const messageFor = async (extra: object) =>
     (await request(CHAT, { messages: user('x'), temperature: 0, ...extra })).choices[0]?.message;
 
   test('starts the answer inside the reasoning', async () => {
-    expect(await said({})).toMatchObject({
+    expect(await messageFor({})).toMatchObject({
       content: 'Done so.',
       reasoning_content: 'First this, then that.',
     });
-    expect(await said({ max_tokens: 2 })).toMatchObject({
+    expect(await messageFor({ max_tokens: 2 })).toMatchObject({
       content: '',
       reasoning_content: 'First this, then',
     });
@@ -58,19 +58,19 @@ describe('a model whose template opens the reasoning', () => {
     { enable_thinking: false },
     { reasoning_effort: 'none' },
   ])('%j closes it in the prompt', async (off) => {
-    expect((await said(off))?.reasoning_content).toBeUndefined();
+    expect((await messageFor(off))?.reasoning_content).toBeUndefined();
   });
 
   test('enforces a structure after the reasoning', async () => {
     const schema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
-    const message = await said({ json_schema: schema, max_tokens: 100 });
+    const message = await messageFor({ json_schema: schema, max_tokens: 100 });
     expect(message?.reasoning_content).toBe('First this, then that.');
     expect(JSON.parse(message?.content ?? '')).toEqual({ ok: expect.any(Boolean) });
   });
 
   test('writes a required call after the reasoning', async () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
-    const message = await said({ tools, tool_choice: 'required', max_tokens: 200 });
+    const message = await messageFor({ tools, tool_choice: 'required', max_tokens: 200 });
     expect(message).toMatchObject({
       reasoning_content: 'First this, then that.',
       tool_calls: [{ function: { name: 'f' } }],

@@ -7,10 +7,10 @@ import { readEvents } from './testing/forked-worker.ts';
 import {
   findFfmpeg,
   formOf,
-  HEARING,
   startToneWorkers,
   TEXT,
   type ToneWorkers,
+  TRANSCRIPTIONS,
 } from './testing/tone-workers.ts';
 
 let tones: ToneWorkers;
@@ -42,7 +42,7 @@ describe('transcription', () => {
   });
 
   test('streamed: each segment, then the whole text', async () => {
-    const answer = await tones.ear.post(HEARING, formOf(sound, { stream: 'true', model: 'x' }));
+    const answer = await tones.recogniser.post(TRANSCRIPTIONS, formOf(sound, { stream: 'true', model: 'x' }));
     expect(answer.headers.get('content-type')).toContain('text/event-stream');
     const events: { type: string; delta?: string; text?: string }[] = [];
     for await (const event of readEvents(answer)) events.push(JSON.parse(event));
@@ -51,7 +51,7 @@ describe('transcription', () => {
     expect(events[1]?.text).toBe(TEXT);
   });
 
-  test('silence is no text', async () => {
+  test('silence has no text', async () => {
     const silence = Buffer.concat([wavHeader(16_000, 64_000), Buffer.alloc(64_000)]);
     expect(JSON.parse((await tones.transcribe(silence)).text)).toEqual({
       text: '',
@@ -81,11 +81,11 @@ describe('transcription', () => {
     expect([result.status, JSON.parse(result.text).error.param]).toEqual([422, param]);
   });
 
-  test('a form without a file, and no form at all', async () => {
+  test('refuses a form without a file, and a body that is not a form', async () => {
     const body = new FormData();
     body.append('model', 'x');
-    expect((await tones.ear.post(HEARING, body)).status).toBe(422);
-    expect((await tones.ear.post(HEARING, { model: 'x' })).status).toBe(415);
+    expect((await tones.recogniser.post(TRANSCRIPTIONS, body)).status).toBe(422);
+    expect((await tones.recogniser.post(TRANSCRIPTIONS, { model: 'x' })).status).toBe(415);
   });
 
   test('leaves nothing of the upload on the disk', () => {
@@ -113,7 +113,7 @@ describe('other formats, with the real decoder', () => {
     expect([result.status, JSON.parse(result.text).text]).toEqual([200, TEXT]);
   });
 
-  test('a playlist opens nothing', async ({ skip }) => {
+  test('a playlist opens no other file or address', async ({ skip }) => {
     if (program === null) return skip('ffmpeg is not installed');
     writeFileSync(join(tones.home, 'source.wav'), await tones.speak(TEXT));
     const list = Buffer.from(

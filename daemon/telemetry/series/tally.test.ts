@@ -20,19 +20,19 @@ const lines = (text: string) =>
 test('renders the same text as the library for the same observations', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
-      const [ours, theirs] = [new Registry(), new Registry()];
+      const [actual, reference] = [new Registry(), new Registry()];
       const what = { help: 'h', labelNames: ['slot'] };
-      const counter = new CounterTally(ours, { ...what, name: 'c' });
-      const histogram = new HistogramTally(ours, { ...what, name: 'd', buckets: BUCKETS });
-      const counterOfTheirs = new Counter({ ...what, name: 'c', registers: [theirs] });
-      const theirHistogram = new Histogram({ ...what, name: 'd', buckets: BUCKETS, registers: [theirs] });
+      const counter = new CounterTally(actual, { ...what, name: 'c' });
+      const histogram = new HistogramTally(actual, { ...what, name: 'd', buckets: BUCKETS });
+      const referenceCounter = new Counter({ ...what, name: 'c', registers: [reference] });
+      const theirHistogram = new Histogram({ ...what, name: 'd', buckets: BUCKETS, registers: [reference] });
       for (const { slot: name, value } of acts) {
         counter.labels({ slot: name }).inc(value);
         histogram.labels({ slot: name }).observe(value);
-        counterOfTheirs.inc({ slot: name }, value);
+        referenceCounter.inc({ slot: name }, value);
         theirHistogram.observe({ slot: name }, value);
       }
-      expect(lines(await ours.metrics())).toEqual(lines(await theirs.metrics()));
+      expect(lines(await actual.metrics())).toEqual(lines(await reference.metrics()));
     }),
     { numRuns: 50 },
   );

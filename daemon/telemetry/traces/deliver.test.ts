@@ -34,24 +34,24 @@ const send = (endpoint = `${server.url}/base/`, limitMs = 5_000) => {
 
 test("appends to the endpoint's path and sends the configured headers except framing ones", async () => {
   expect(await send()).toEqual({ kind: 'taken', rejected: 0 });
-  const [heard] = server.heard;
-  expect(heard).toMatchObject({ method: 'POST', url: '/base/v1/traces' });
-  expect(heard?.headers).toMatchObject({
+  const [delivery] = server.heard;
+  expect(delivery).toMatchObject({ method: 'POST', url: '/base/v1/traces' });
+  expect(delivery?.headers).toMatchObject({
     authorization: 'Bearer t1',
     'x-tenant': 'home',
     host: `127.0.0.1:${server.port}`,
     'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(heard?.body ?? '')),
+    'content-length': String(Buffer.byteLength(delivery?.body ?? '')),
   });
 });
 
 test.each<[string, number, Record<string, string>, object]>([
-  ['taken in part', 200, {}, { kind: 'taken', rejected: 1 }],
+  ['accepted in part', 200, {}, { kind: 'taken', rejected: 1 }],
   ['busy', 429, { 'retry-after': '7' }, { kind: 'again', afterMs: 7_000 }],
   ['busy without a time', 503, {}, { kind: 'again', afterMs: null }],
   ['busy until a date', 503, { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, { afterMs: null }],
   ['behind a broken proxy', 502, {}, { kind: 'again' }],
-  ['of another mind', 400, {}, { kind: 'refused', reason: 'it answered with status 400' }],
+  ['refusing the request', 400, {}, { kind: 'refused', reason: 'it answered with status 400' }],
   ['elsewhere', 307, { location: 'http://127.0.0.1:1/' }, { kind: 'refused' }],
   ['locked', 401, {}, { kind: 'refused' }],
 ])('a collector that is %s', async (_, status, headers, expected) => {
@@ -66,7 +66,7 @@ test('does not buffer an endless reply, and ends at the time limit', async () =>
   expect(await send(undefined, 50)).toMatchObject({ kind: 'again' });
 });
 
-test('retries an unreachable collector and reveals no address', async () => {
+test('reports an unreachable collector as temporary, without its address', async () => {
   const { port } = server;
   await server.down();
   const delivery = await send(`http://127.0.0.1:${port}`);

@@ -27,7 +27,7 @@ const request: TracedRequest = {
 };
 
 /** Returns `name parent start-end` of each span, its parent by name. */
-function told(change: Partial<TracedRequest> = {}, load: LoadTime | null = null): string[] {
+function spansOf(change: Partial<TracedRequest> = {}, load: LoadTime | null = null): string[] {
   const spans = requestSpans({ ...request, ...change }, context, load);
   const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
   expect(names.size).toBe(spans.length);
@@ -44,29 +44,29 @@ const CALL = [
   'stream < call 1700-2000',
 ];
 
-test('a request has its stages below it', () => {
-  expect(told()).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...CALL]);
+test('a request has its stages as child spans', () => {
+  expect(spansOf()).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...CALL]);
 });
 
 test.each<[string, LoadTime, string[]]>([
   ['a load within the wait', { from: 1_020, to: 1_400 }, ['load < wait 1020-1400']],
-  ['a load that had begun before', { from: 500, to: 1_400 }, ['load < wait 1010-1400']],
-  ['a load that goes on', { from: 1_300, to: 9_000 }, ['load < wait 1300-1500']],
-  ['a load of another time', { from: 100, to: 900 }, []],
+  ['a load that started before the request', { from: 500, to: 1_400 }, ['load < wait 1010-1400']],
+  ['a load that ends after the wait', { from: 1_300, to: 9_000 }, ['load < wait 1300-1500']],
+  ['a load outside the request', { from: 100, to: 900 }, []],
 ])('%s', (_, load, lines) => {
-  expect(told({}, load)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...lines, ...CALL]);
+  expect(spansOf({}, load)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-1500', ...lines, ...CALL]);
 });
 
-test('a slot that serves immediately has no wait, nor has an upstream', () => {
-  expect(told({ leasedMs: 1_010.4 })).toEqual([ROOT, ...CALL]);
-  expect(told({ slot: null, upstream: 'desk', leasedMs: null })).toEqual([ROOT, ...CALL]);
+test('a slot that serves immediately has no wait span, nor has an upstream', () => {
+  expect(spansOf({ leasedMs: 1_010.4 })).toEqual([ROOT, ...CALL]);
+  expect(spansOf({ slot: null, upstream: 'desk', leasedMs: null })).toEqual([ROOT, ...CALL]);
 });
 
 test('a request that ends early has the stages that it reached', () => {
   const early = { leasedMs: null, sentMs: null, firstByteMs: null };
-  expect(told(early)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-2000']);
-  expect(told({ ...early, slot: null, routedMs: null })).toEqual([ROOT]);
-  expect(told({ firstByteMs: null }).at(-1)).toBe('prefill < call 1510-2000');
+  expect(spansOf(early)).toEqual([ROOT, 'wait < POST /v1/chat/completions 1010-2000']);
+  expect(spansOf({ ...early, slot: null, routedMs: null })).toEqual([ROOT]);
+  expect(spansOf({ firstByteMs: null }).at(-1)).toBe('prefill < call 1510-2000');
 });
 
 test.each<[Partial<TracedRequest>, boolean]>([
@@ -79,7 +79,7 @@ test.each<[Partial<TracedRequest>, boolean]>([
   expect(requestSpans({ ...request, ...change }, context, null)[0]?.failed).toBe(failed);
 });
 
-test('the model of a refused request is free text and stays out', () => {
+test('the model of a refused request is free text and is left out', () => {
   const attributes = (status: number) => requestSpans({ ...request, status }, context, null)[0]?.attributes;
   expect(attributes(200)?.['gen_ai.response.model']).toBe('m');
   expect(attributes(404)?.['gen_ai.response.model']).toBeNull();

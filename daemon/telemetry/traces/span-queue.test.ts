@@ -11,11 +11,11 @@ import {
   SpanQueue,
 } from './span-queue.ts';
 
-const TAKEN: Delivery = { kind: 'taken', rejected: 0 };
-const AGAIN: Delivery = { kind: 'again', afterMs: null, reason: 'away' };
+const DELIVERED: Delivery = { kind: 'taken', rejected: 0 };
+const RETRY: Delivery = { kind: 'again', afterMs: null, reason: 'away' };
 const spans = (count: number, name = 's') => Array.from({ length: count }, () => ({ name }) as Span);
 
-function setUp(play: () => Delivery | Promise<Delivery> = () => TAKEN) {
+function setUp(play: () => Delivery | Promise<Delivery> = () => DELIVERED) {
   const clock = new ManualClock();
   const sent: { at: number; count: number; first: string }[] = [];
   const states: (string | null)[] = [];
@@ -48,26 +48,26 @@ test('spans are batched for a moment; a full batch is sent at once', async () =>
   expect(queue.counts()).toEqual({ sent: 5 + BATCH + 10, dropped: 0, refused: 0 });
 });
 
-test('an unreachable collector is retried with backoff, reported once, and gets everything when it is back', async () => {
-  const { clock, queue, sent, states, how } = setUp(() => AGAIN);
+test('an unreachable collector is retried with backoff, reported once, and gets all spans when it returns', async () => {
+  const { clock, queue, sent, states, how } = setUp(() => RETRY);
   queue.add(spans(4));
   await clock.advance(10 * 60_000);
   const gaps = sent.slice(1).map(({ at }, i) => at - (sent[i]?.at ?? 0));
   expect(gaps.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, MAX_WAIT_MS]);
   expect(Math.max(...gaps)).toBe(MAX_WAIT_MS);
   expect(states).toEqual(['away']);
-  how.play = () => TAKEN;
+  how.play = () => DELIVERED;
   await clock.advance(MAX_WAIT_MS);
   expect(states).toEqual(['away', null]);
   expect(queue.counts()).toEqual({ sent: 4, dropped: 0, refused: 0 });
 });
 
 test('waits as long as the collector requests, up to the limit', async () => {
-  const { clock, queue, sent, how } = setUp(() => ({ ...AGAIN, afterMs: 30_000 }));
+  const { clock, queue, sent, how } = setUp(() => ({ ...RETRY, afterMs: 30_000 }));
   queue.add(spans(1));
   await clock.advance(BATCH_WINDOW_MS + 29_999);
   expect(sent).toHaveLength(1);
-  how.play = () => ({ ...AGAIN, afterMs: 1e12 });
+  how.play = () => ({ ...RETRY, afterMs: 1e12 });
   await clock.advance(1);
   expect(sent).toHaveLength(2);
   await clock.advance(MAX_WAIT_MS);
@@ -75,12 +75,12 @@ test('waits as long as the collector requests, up to the limit', async () => {
 });
 
 test('the queue is bounded: the oldest spans are dropped and counted', async () => {
-  const { clock, queue, sent, how } = setUp(() => AGAIN);
+  const { clock, queue, sent, how } = setUp(() => RETRY);
   queue.add(spans(1_000, 'old'));
   await clock.advance(BATCH_WINDOW_MS);
   queue.add(spans(MAX_QUEUED, 'new'));
   expect(queue.counts().dropped).toBe(1_000);
-  how.play = () => TAKEN;
+  how.play = () => DELIVERED;
   await clock.advance(10 * MAX_WAIT_MS);
   expect(sent.at(-1)?.first).toBe('new');
   expect(queue.counts()).toEqual({ sent: MAX_QUEUED, dropped: 1_000, refused: 0 });
@@ -102,10 +102,10 @@ test('rejected spans are not sent again', async () => {
 });
 
 test('a stop sends the queue regardless of the backoff', async () => {
-  const { clock, queue, sent, how } = setUp(() => AGAIN);
+  const { clock, queue, sent, how } = setUp(() => RETRY);
   queue.add(spans(BATCH + 5));
   await settle();
-  how.play = () => TAKEN;
+  how.play = () => DELIVERED;
   await queue.stop();
   expect(sent.slice(1).map(({ count }) => count)).toEqual([BATCH, 5]);
   expect(queue.counts()).toEqual({ sent: BATCH + 5, dropped: 0, refused: 0 });
@@ -129,7 +129,7 @@ test('a hanging collector delays a stop by two seconds at most', async () => {
   await clock.advance(1);
   await stopped;
   expect(queue.counts().dropped).toBe(2);
-  hung.resolve(AGAIN);
+  hung.resolve(RETRY);
   await settle();
   expect(queue.counts()).toEqual({ sent: 0, dropped: 5, refused: 0 });
 });

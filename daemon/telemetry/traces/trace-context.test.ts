@@ -6,12 +6,12 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 
 test.each<[string, string | string[] | undefined, boolean | null]>([
-  ['a sampled one', `00-${TRACE}-${SPAN}-01`, true],
-  ['one that is not recorded', `00-${TRACE}-${SPAN}-00`, false],
+  ['a sampled trace', `00-${TRACE}-${SPAN}-01`, true],
+  ['an unsampled trace', `00-${TRACE}-${SPAN}-00`, false],
   ['further flags', `00-${TRACE}-${SPAN}-03`, true],
   ['a later version with more behind it', `01-${TRACE}-${SPAN}-01-what-comes`, true],
   ['version 00 with more behind it', `00-${TRACE}-${SPAN}-01-x`, null],
-  ['the version that is none', `ff-${TRACE}-${SPAN}-01`, null],
+  ['the invalid version', `ff-${TRACE}-${SPAN}-01`, null],
   ['capital letters', `00-${TRACE.toUpperCase()}-${SPAN}-01`, null],
   ['a trace of zeros', `00-${'0'.repeat(32)}-${SPAN}-01`, null],
   ['a span of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`, null],

@@ -12,13 +12,13 @@ import type { AllUpstreams, UpstreamState } from '../port.ts';
 import type { OwnAddress } from '../self.ts';
 import { createUpstreams, type UpstreamsDeps } from '../upstreams.ts';
 
-/** A server that acts as an upstream. */
+/** A fake upstream server. */
 export interface FakeUpstream {
   readonly url: string;
   /** Requested paths with their queries. */
   readonly requests: string[];
   readonly headers: Record<string, string | string[] | undefined>[];
-  play: RequestListener;
+  handler: RequestListener;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export class UpstreamsBench {
   readonly outbound = new Outbound({ connectMs: () => 2_000 });
   readonly clock = { wall: Date.UTC(2026, 5, 1, 12), steady: 1_000 };
   environment: Record<string, string> = {};
-  place: OwnAddress | null = null;
+  ownAddress: OwnAddress | null = null;
   readonly #servers: Server[] = [];
   readonly #opened: AllUpstreams[] = [];
 
@@ -61,9 +61,9 @@ export class UpstreamsBench {
     writeFileSync(join(this.folders.config, 'upstreams', `${name}.toml`), text);
   }
 
-  /** Upstreams with one named `desk`, served by `player`. */
-  desk(player: FakeUpstream, more = ''): AllUpstreams {
-    this.file('desk', `base_url = "${player.url}"\n${more}`);
+  /** Upstreams with one named `desk`, served by `fakeUpstream`. */
+  desk(fakeUpstream: FakeUpstream, more = ''): AllUpstreams {
+    this.file('desk', `base_url = "${fakeUpstream.url}"\n${more}`);
     return this.open();
   }
 
@@ -72,17 +72,17 @@ export class UpstreamsBench {
     this.clock.steady += ms;
   }
 
-  async player(play: RequestListener): Promise<FakeUpstream> {
-    const player: Omit<FakeUpstream, 'url' | 'close'> = { requests: [], headers: [], play };
+  async fakeUpstream(handler: RequestListener): Promise<FakeUpstream> {
+    const fakeUpstream: Omit<FakeUpstream, 'url' | 'close'> = { requests: [], headers: [], handler };
     const server = createServer((req, res) => {
-      player.requests.push(req.url ?? '');
-      player.headers.push(req.headers);
-      player.play(req, res);
+      fakeUpstream.requests.push(req.url ?? '');
+      fakeUpstream.headers.push(req.headers);
+      fakeUpstream.handler(req, res);
     });
     this.#servers.push(server);
     await listenOnLoopback(server);
     const close = () => closed(server);
-    return Object.assign(player, {
+    return Object.assign(fakeUpstream, {
       url: `http://127.0.0.1:${portOf(server)}`,
       close,
     });
@@ -105,7 +105,7 @@ export class UpstreamsBench {
       bus: this.bus,
       log: createLog({ level: 'debug', write: (line) => this.logged.push(line) }),
       outbound: this.outbound,
-      ownAddress: () => this.place,
+      ownAddress: () => this.ownAddress,
       clocks: { wall: () => this.clock.wall, monotonic: () => this.clock.steady },
       ...over,
     });

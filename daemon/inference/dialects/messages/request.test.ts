@@ -83,21 +83,24 @@ describe('messages', () => {
 
   test('a result without content, a text document, an image by URL', () => {
     const document = { type: 'document', title: 'T', source: { type: 'text', data: 'body' } };
-    const picture = { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } };
+    const imageBlock = { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } };
     expect(
       messagesOf([{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }, document] }]),
     ).toEqual([
       { role: 'tool', tool_call_id: 'a', content: '' },
       { role: 'user', content: 'T\nbody' },
     ]);
-    expect(messagesOf([{ role: 'user', content: [picture] }])).toEqual([
+    expect(messagesOf([{ role: 'user', content: [imageBlock] }])).toEqual([
       { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } }] },
     ]);
   });
 });
 
 const f = { name: 'f', description: 'd', input_schema: { type: 'object' } };
-const told = { type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object' } } };
+const chatTool = {
+  type: 'function',
+  function: { name: 'f', description: 'd', parameters: { type: 'object' } },
+};
 
 test.each<[Json, Json]>([
   [
@@ -110,19 +113,19 @@ test.each<[Json, Json]>([
   [{ thinking: { type: 'disabled' } }, { enable_thinking: false }],
   [{ thinking: { type: 'adaptive' } }, {}],
   [{ output_config: { effort: 'max' } }, { reasoning_effort: 'high', enable_thinking: true }],
-  [{ tools: [f] }, { tools: [told] }],
+  [{ tools: [f] }, { tools: [chatTool] }],
   [{ tools: [] }, {}],
   [
     { tools: [f], tool_choice: { type: 'any', disable_parallel_tool_use: true } },
-    { tools: [told], tool_choice: 'required', parallel_tool_calls: false },
+    { tools: [chatTool], tool_choice: 'required', parallel_tool_calls: false },
   ],
   [
     { tools: [f], tool_choice: { type: 'tool', name: 'f' } },
-    { tools: [told], tool_choice: { type: 'function', function: { name: 'f' } } },
+    { tools: [chatTool], tool_choice: { type: 'function', function: { name: 'f' } } },
   ],
   [
     { tools: [f], tool_choice: { type: 'none' } },
-    { tools: [told], tool_choice: 'none' },
+    { tools: [chatTool], tool_choice: 'none' },
   ],
   [
     { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
@@ -162,19 +165,19 @@ test.each<[unknown, number, string | undefined]>([
   [{ messages: hi, max_tokens: 9, mcp_servers: [{}] }, 422, 'mcp_servers'],
   [{ messages: hi, max_tokens: 9, container: 'c' }, 422, 'container'],
 ])('%j is refused with %i at %s', (body, status, path) => {
-  const seen = refusal(body);
-  expect(seen.status).toBe(status);
-  if (path !== undefined) expect(seen.path).toBe(path);
+  const refused = refusal(body);
+  expect(refused.status).toBe(status);
+  if (path !== undefined) expect(refused.path).toBe(path);
 });
 
-test('faults are described', () => {
+test('describes faults', () => {
   const reason = (body: unknown) => {
     try {
       readMessages(bytes(body));
     } catch (error) {
       return (error as Error).message;
     }
-    throw new Error('it was taken');
+    throw new Error('it was accepted');
   };
   expect(reason({ messages: hi })).toBe('max_tokens: is required');
   expect(reason({ messages: hi, max_tokens: 0 })).toBe('max_tokens: must be 1 or more');
@@ -185,6 +188,6 @@ test('a count needs no max_tokens and sends only the prompt', () => {
   expect(readCount(bytes({ model: 'm', messages: hi, tools: [f], temperature: 1 }))).toEqual({
     model: 'm',
     messages: hi,
-    tools: [told],
+    tools: [chatTool],
   });
 });

@@ -4,11 +4,11 @@ import type { SourcePaths } from '../error-paths.ts';
 import { asList, type Json } from '../json.ts';
 import { readResponses } from './request.ts';
 
-const chatOf = (input: unknown, places?: SourcePaths): Json =>
-  readResponses(Buffer.from(JSON.stringify({ input })), places).chat;
+const chatOf = (input: unknown, sourcePaths?: SourcePaths): Json =>
+  readResponses(Buffer.from(JSON.stringify({ input })), sourcePaths).chat;
 const messagesOf = (input: unknown) => chatOf(input).messages;
 
-const says = (text: string) => ({
+const assistantSays = (text: string) => ({
   type: 'message',
   role: 'assistant',
   content: [{ type: 'output_text', text }],
@@ -25,8 +25,15 @@ const result = (tool_call_id: string, content = 'done') => ({ role: 'tool', tool
 
 describe('nothing is between a call and its result', () => {
   test('text and reasoning after a call belong to its turn', () => {
-    const input = [thinks('a'), says('One.'), calls('x'), says('Two.'), thinks('b'), calls('y')];
-    expect(messagesOf([...input, answers('x'), answers('y'), says('Done.')])).toEqual([
+    const input = [
+      thinks('a'),
+      assistantSays('One.'),
+      calls('x'),
+      assistantSays('Two.'),
+      thinks('b'),
+      calls('y'),
+    ];
+    expect(messagesOf([...input, answers('x'), answers('y'), assistantSays('Done.')])).toEqual([
       {
         role: 'assistant',
         reasoning_content: 'a\nb',
@@ -39,15 +46,15 @@ describe('nothing is between a call and its result', () => {
     ]);
   });
 
-  test('text after a call without text', () => {
-    expect(messagesOf([calls('x'), says('Wait.'), answers('x')])).toEqual([
+  test('text after a call that has no text', () => {
+    expect(messagesOf([calls('x'), assistantSays('Wait.'), answers('x')])).toEqual([
       { role: 'assistant', content: 'Wait.', tool_calls: [called('x')] },
       result('x'),
     ]);
   });
 
-  test('also between two results', () => {
-    const input = [calls('x'), calls('y'), answers('x'), thinks('a'), says('Wait.'), answers('y')];
+  test('text between two results belongs to the same turn', () => {
+    const input = [calls('x'), calls('y'), answers('x'), thinks('a'), assistantSays('Wait.'), answers('y')];
     expect(messagesOf(input)).toEqual([
       {
         role: 'assistant',
@@ -70,7 +77,7 @@ describe('nothing is between a call and its result', () => {
   });
 
   test('a call without a result does not extend into the next turn', () => {
-    expect(messagesOf([calls('x'), { role: 'user', content: 'Stop.' }, says('Yes.')])).toEqual([
+    expect(messagesOf([calls('x'), { role: 'user', content: 'Stop.' }, assistantSays('Yes.')])).toEqual([
       { role: 'assistant', content: null, tool_calls: [called('x')] },
       { role: 'user', content: 'Stop.' },
       { role: 'assistant', content: 'Yes.' },
@@ -79,54 +86,62 @@ describe('nothing is between a call and its result', () => {
 });
 
 describe('images in results', () => {
-  const words = { type: 'input_text', text: 'Seen.' };
-  const picture = (image_url: string) => ({ type: 'input_image', image_url });
-  const shown = (url: string) => ({ type: 'image_url', image_url: { url } });
+  const textPart = { type: 'input_text', text: 'Seen.' };
+  const imagePart = (image_url: string) => ({ type: 'input_image', image_url });
+  const imageUrl = (url: string) => ({ type: 'image_url', image_url: { url } });
 
   test('follow the last result in a row as a user message', () => {
     const input = [
       calls('x'),
       calls('y'),
-      answers('x', [words, picture('data:1')]),
-      answers('y', [picture('data:2')]),
+      answers('x', [textPart, imagePart('data:1')]),
+      answers('y', [imagePart('data:2')]),
       { role: 'user', content: 'Well?' },
     ];
     expect(messagesOf(input)).toEqual([
       { role: 'assistant', content: null, tool_calls: [called('x'), called('y')] },
       result('x', 'Seen.'),
       result('y', ''),
-      { role: 'user', content: [shown('data:1'), shown('data:2')] },
+      { role: 'user', content: [imageUrl('data:1'), imageUrl('data:2')] },
       { role: 'user', content: 'Well?' },
     ]);
   });
 
   test('precede the next turn, or are at the end', () => {
-    const turn = (id: string) => [calls(id), answers(id, [words, picture(`data:${id}`)])];
+    const turn = (id: string) => [calls(id), answers(id, [textPart, imagePart(`data:${id}`)])];
     expect(messagesOf([...turn('x'), ...turn('y')])).toEqual([
       { role: 'assistant', content: null, tool_calls: [called('x')] },
       result('x', 'Seen.'),
-      { role: 'user', content: [shown('data:x')] },
+      { role: 'user', content: [imageUrl('data:x')] },
       { role: 'assistant', content: null, tool_calls: [called('y')] },
       result('y', 'Seen.'),
-      { role: 'user', content: [shown('data:y')] },
+      { role: 'user', content: [imageUrl('data:y')] },
     ]);
   });
 
   test('wait for a pending result', () => {
-    const input = [calls('x'), calls('y'), answers('x', [picture('data:1')]), says('Wait.'), answers('y')];
+    const input = [
+      calls('x'),
+      calls('y'),
+      answers('x', [imagePart('data:1')]),
+      assistantSays('Wait.'),
+      answers('y'),
+    ];
     expect(messagesOf(input)).toEqual([
       { role: 'assistant', content: 'Wait.', tool_calls: [called('x'), called('y')] },
       result('x', ''),
       result('y'),
-      { role: 'user', content: [shown('data:1')] },
+      { role: 'user', content: [imageUrl('data:1')] },
     ]);
   });
 
   test("keep the caller's path", () => {
-    const places: SourcePaths = new WeakMap();
-    const messages = asList(chatOf([calls('x'), answers('x', [words, picture('data:1')])], places).messages);
+    const sourcePaths: SourcePaths = new WeakMap();
+    const messages = asList(
+      chatOf([calls('x'), answers('x', [textPart, imagePart('data:1')])], sourcePaths).messages,
+    );
     const message = messages[2] as { content: Json[] };
-    expect([places.get(message), places.get(message.content[0] as Json)]).toEqual([
+    expect([sourcePaths.get(message), sourcePaths.get(message.content[0] as Json)]).toEqual([
       'input.1',
       'input.1.output.1',
     ]);
@@ -142,7 +157,7 @@ describe('long sequences are read in one pass', () => {
 
   test.each([
     ['calls', calls('x')],
-    ['words with pictures', shows],
+    ['text with images', shows],
   ])('%s', (_, item) => {
     const cpuMs = cpuTimer();
     chatOf([calls('x'), ...Array(45_000).fill(item)]);

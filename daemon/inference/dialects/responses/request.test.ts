@@ -5,7 +5,7 @@ import { readResponses } from './request.ts';
 
 const chatOf = (body: Json): Json => readResponses(Buffer.from(JSON.stringify(body))).chat;
 const messagesOf = (input: unknown, more: Json = {}) => chatOf({ input, ...more }).messages;
-const says = (role: string, text: string) => ({
+const message = (role: string, text: string) => ({
   type: 'message',
   role,
   content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
@@ -35,13 +35,13 @@ describe('messages', () => {
       messagesOf([
         { role: 'user', content: 'hi' },
         { type: 'reasoning', id: 'rs', summary: [], content: [{ type: 'reasoning_text', text: 'hm' }] },
-        says('assistant', 'One moment.'),
+        message('assistant', 'One moment.'),
         { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
         { type: 'custom_tool_call', call_id: 'b', name: 'patch', input: 'x"y' },
         { type: 'function_call_output', call_id: 'a', output: 'one' },
         { type: 'custom_tool_call_output', call_id: 'b', output: [{ type: 'input_text', text: 'two' }] },
-        says('assistant', 'Done.'),
-        says('developer', 'Go on.'),
+        message('assistant', 'Done.'),
+        message('developer', 'Go on.'),
       ]),
     ).toEqual([
       { role: 'user', content: 'hi' },
@@ -70,7 +70,7 @@ describe('messages', () => {
     ).toMatchObject([{ reasoning_content: 'hm', content: null, tool_calls: [{ id: 'a' }] }]);
   });
 
-  test('written texts are lines; those of a response are joined', () => {
+  test('texts of a request are joined by line breaks, those of a response without', () => {
     const two = (type: string) => [
       { type, text: 'one' },
       { type, text: 'two' },
@@ -148,8 +148,8 @@ describe('tools', () => {
         allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'f' } }] },
       },
     ],
-  ])('the choice %j', (tool_choice, told) => {
-    expect(chatOf({ input: 'x', tools: [f, patch], tool_choice }).tool_choice).toEqual(told);
+  ])('the choice %j', (tool_choice, expected) => {
+    expect(chatOf({ input: 'x', tools: [f, patch], tool_choice }).tool_choice).toEqual(expected);
   });
 });
 
@@ -178,8 +178,11 @@ test.each<[Json, Json]>([
     { reasoning_effort: 'high', enable_thinking: false },
   ],
   [{ reasoning: { summary: 'auto' }, store: true, metadata: { a: 'b' }, include: ['x'], user: 'me' }, {}],
-])('%j becomes %j', (fields, told) => {
-  expect(chatOf({ input: 'x', ...fields })).toEqual({ messages: [{ role: 'user', content: 'x' }], ...told });
+])('%j becomes %j', (fields, expected) => {
+  expect(chatOf({ input: 'x', ...fields })).toEqual({
+    messages: [{ role: 'user', content: 'x' }],
+    ...expected,
+  });
 });
 
 test.each<[unknown, number, string | undefined]>([
@@ -206,7 +209,7 @@ test.each<[unknown, number, string | undefined]>([
   [{ input: 'x', prompt: { id: 'p' } }, 400, 'prompt'],
   [{ input: 'x', top_logprobs: 3 }, 400, 'top_logprobs'],
 ])('%j is refused with %i at %s', (body, status, path) => {
-  const seen = refusal(body);
-  expect(seen.status).toBe(status);
-  if (path !== undefined) expect(seen.path).toBe(path);
+  const refused = refusal(body);
+  expect(refused.status).toBe(status);
+  if (path !== undefined) expect(refused.path).toBe(path);
 });

@@ -8,8 +8,8 @@ test.each([
   ['mcp__fs', 'read', 'mcp__fs__read'],
   ['mcp__fs__', 'read', 'mcp__fs__read'],
   ['crm', 'find', 'crm__find'],
-])('in %j %s becomes %s', (namespace, name, told) => {
-  expect(chatName({ namespace, name })).toBe(told);
+])('in %j %s becomes %s', (namespace, name, expected) => {
+  expect(chatName({ namespace, name })).toBe(expected);
 });
 
 test('a long name is shortened and stays unique', () => {

@@ -19,8 +19,8 @@ const functions = { type: 'namespace', name: 'functions', tools: [{ type: 'custo
 const search = { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters };
 const user = { role: 'user', content: 'hi' };
 
-const requestOf = (body: Json, places?: SourcePaths) =>
-  readResponses(Buffer.from(JSON.stringify({ input: 'hi', ...body })), places);
+const requestOf = (body: Json, sourcePaths?: SourcePaths) =>
+  readResponses(Buffer.from(JSON.stringify({ input: 'hi', ...body })), sourcePaths);
 const namesOf = (body: Json) =>
   asList(requestOf(body).chat.tools).map((tool) => (tool as { function: Json }).function.name);
 
@@ -83,10 +83,10 @@ describe('declared tools', () => {
   });
 
   test('each tool keeps its path', () => {
-    const places: SourcePaths = new WeakMap();
+    const sourcePaths: SourcePaths = new WeakMap();
     const added = { type: 'additional_tools', tools: [db] };
-    const tools = asList(requestOf({ tools: [shell, fs], input: [user, added] }, places).chat.tools);
-    expect(tools.map((tool) => places.get(tool as object))).toEqual([
+    const tools = asList(requestOf({ tools: [shell, fs], input: [user, added] }, sourcePaths).chat.tools);
+    expect(tools.map((tool) => sourcePaths.get(tool as object))).toEqual([
       'tools.0',
       'tools.1.tools.0',
       'tools.1.tools.1',
@@ -155,11 +155,13 @@ describe.each([false, true])('calls (stream: %s)', (stream) => {
     const call = { index: 0, id: 'c', type: 'function', function: { name, arguments: args } };
     const { gateway } = await setUp((req, res) => {
       req.resume();
-      const said = { role: 'assistant', content: null, tool_calls: [call] };
+      const message = { role: 'assistant', content: null, tool_calls: [call] };
       res.writeHead(200, stream ? SSE : JSON_TYPE);
       if (stream)
-        res.end(`${chunk({ choices: [{ index: 0, delta: said }] })}${finish('tool_calls')}data: [DONE]\n\n`);
-      else res.end(JSON.stringify({ choices: [{ message: said, finish_reason: 'tool_calls' }] }));
+        res.end(
+          `${chunk({ choices: [{ index: 0, delta: message }] })}${finish('tool_calls')}data: [DONE]\n\n`,
+        );
+      else res.end(JSON.stringify({ choices: [{ message: message, finish_reason: 'tool_calls' }] }));
     });
     const answer = await post(gateway.origin, RESPONSES, body);
     const whole = stream ? eventsOf(answer.body).at(-1)?.response : JSON.parse(answer.body);
@@ -186,9 +188,9 @@ describe.each([false, true])('calls (stream: %s)', (stream) => {
       { type: 'tool_search_call', execution: 'client', status: 'completed', arguments: { query: 'rows' } },
     ],
     ['tool_search', 'rows', { type: 'tool_search_call', arguments: { query: 'rows' } }],
-  ])('%s(%s) goes to the caller by its own name', async (name, args, item) => {
-    const told = await outputOf(name, args);
-    expect(told).toMatchObject({ call_id: 'c', ...item });
-    if (item.namespace === undefined) expect(told).not.toHaveProperty('namespace');
+  ])('%s(%s) is returned to the caller under its original name', async (name, args, item) => {
+    const output = await outputOf(name, args);
+    expect(output).toMatchObject({ call_id: 'c', ...item });
+    if (item.namespace === undefined) expect(output).not.toHaveProperty('namespace');
   });
 });

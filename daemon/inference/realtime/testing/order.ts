@@ -24,7 +24,7 @@ interface OpenResponse {
  * the implementation what clients rely on: order, ids and completeness.
  */
 export class OrderChecker {
-  readonly seen: ServerEvent[] = [];
+  readonly events: ServerEvent[] = [];
   readonly #ids = new Set<string>();
   readonly #items: string[] = [];
   readonly #transcribed = new Set<string>();
@@ -36,10 +36,10 @@ export class OrderChecker {
     try {
       this.#check(event);
     } catch (error) {
-      const tail = [...this.seen.slice(-12), event].map((each) => JSON.stringify(each).slice(0, 200));
+      const tail = [...this.events.slice(-12), event].map((each) => JSON.stringify(each).slice(0, 200));
       throw new Error(`${(error as Error).message}\n${tail.join('\n')}`);
     }
-    this.seen.push(event);
+    this.events.push(event);
   }
 
   /** Whether a response is active. */
@@ -48,14 +48,14 @@ export class OrderChecker {
   }
 
   #check(event: ServerEvent): void {
-    need(SERVER_EVENTS.includes(event.type), 'the type is none of GA');
-    need(!this.#ids.has(event.event_id), 'an event_id was used twice');
+    assert(SERVER_EVENTS.includes(event.type), 'the type is none of GA');
+    assert(!this.#ids.has(event.event_id), 'an event_id was used twice');
     this.#ids.add(event.event_id);
-    const first = this.seen.length === 0;
-    need(first === (event.type === 'session.created'), 'session.created comes first, and once');
-    const before = this.seen.at(-1);
+    const first = this.events.length === 0;
+    assert(first === (event.type === 'session.created'), 'session.created comes first, and once');
+    const before = this.events.at(-1);
     if (before?.type === 'input_audio_buffer.committed')
-      need(
+      assert(
         event.type === 'conversation.item.added' && itemOf(event).id === before.item_id,
         'committed is followed by its item',
       );
@@ -68,10 +68,10 @@ export class OrderChecker {
   #item(event: ServerEvent): void {
     if (event.type === 'conversation.item.added') {
       const { id } = itemOf(event);
-      need(!this.#items.includes(id), 'an item was added twice');
+      assert(!this.#items.includes(id), 'an item was added twice');
       const previous = event.previous_item_id as string | null;
       const at = previous === null ? 0 : this.#items.indexOf(previous) + 1;
-      need(previous === null || at > 0, 'previous_item_id leads nowhere');
+      assert(previous === null || at > 0, 'previous_item_id leads nowhere');
       this.#items.splice(at, 0, id);
       return;
     }
@@ -79,26 +79,27 @@ export class OrderChecker {
       event.type === 'conversation.item.done' || event.type === 'conversation.item.retrieved'
         ? itemOf(event).id
         : (event.item_id as string);
-    need(this.#items.includes(id), 'the item is not in the conversation');
+    assert(this.#items.includes(id), 'the item is not in the conversation');
     if (event.type === 'conversation.item.deleted') this.#items.splice(this.#items.indexOf(id), 1);
     if (/transcription\.(completed|failed)$/.test(event.type)) {
-      need(!this.#transcribed.has(id), 'an item was transcribed twice');
+      assert(!this.#transcribed.has(id), 'an item was transcribed twice');
       this.#transcribed.add(id);
     }
-    if (event.type.endsWith('transcription.delta')) need(!this.#transcribed.has(id), 'a delta after the end');
+    if (event.type.endsWith('transcription.delta'))
+      assert(!this.#transcribed.has(id), 'a delta after the end');
   }
 
   #buffer(event: ServerEvent): void {
     const id = event.item_id as string;
     if (event.type.endsWith('speech_started')) {
-      need(this.#speech === null, 'speech has started already');
+      assert(this.#speech === null, 'speech has started already');
       this.#speech = id;
     }
     if (event.type.endsWith('speech_stopped'))
-      need(this.#speech === id, 'other speech stopped than had started');
+      assert(this.#speech === id, 'other speech stopped than had started');
     if (event.type.endsWith('committed')) {
-      need(this.#speech === null || this.#speech === id, 'other speech was committed than had started');
-      need(event.previous_item_id === (this.#items.at(-1) ?? null), 'committed after another item');
+      assert(this.#speech === null || this.#speech === id, 'other speech was committed than had started');
+      assert(event.previous_item_id === (this.#items.at(-1) ?? null), 'committed after another item');
       this.#speech = null;
     }
     if (event.type.endsWith('cleared')) this.#speech = null;
@@ -115,31 +116,31 @@ export class OrderChecker {
 
   #answer(event: ServerEvent) {
     if (event.type === 'response.created') {
-      need(this.#response === null, 'two answers at once');
+      assert(this.#response === null, 'two answers at once');
       const { id, status } = event.response as { id: string; status: string };
-      need(status === 'in_progress', 'a new answer is in progress');
+      assert(status === 'in_progress', 'a new answer is in progress');
       this.#response = { id, next: 0, item: null, output: [] };
       return;
     }
     const open = this.#response;
     if (open === null) throw new Error('no answer goes on');
     if (event.type === 'response.done') return this.#done(open, event.response as Fields);
-    need(event.response_id === open.id, 'an event of another answer');
+    assert(event.response_id === open.id, 'an event of another answer');
     if (event.type === 'response.output_item.added') return added(open, event);
     const item = open.item;
     if (item === null) throw new Error('no item is open');
-    need(event.output_index === item.index, 'output_index is wrong');
+    assert(event.output_index === item.index, 'output_index is wrong');
     if (event.type === 'response.output_item.done') return closed(open, item, itemOf(event));
-    need(event.item_id === item.id, 'an event of another item');
+    assert(event.item_id === item.id, 'an event of another item');
     if (item.kind === 'message') message(item, event);
     else call(item, event);
   }
 
   #done(open: OpenResponse, response: Fields): void {
-    need(response.id === open.id, 'another answer is done');
-    need(open.item === null, 'an item is still open');
-    need(JSON.stringify(response.output) === JSON.stringify(open.output), 'output is not what was sent');
-    need(
+    assert(response.id === open.id, 'another answer is done');
+    assert(open.item === null, 'an item is still open');
+    assert(JSON.stringify(response.output) === JSON.stringify(open.output), 'output is not what was sent');
+    assert(
       ['completed', 'cancelled', 'failed', 'incomplete'].includes(response.status as string),
       'unknown status',
     );
@@ -148,8 +149,8 @@ export class OrderChecker {
 }
 
 function added(open: OpenResponse, event: ServerEvent): void {
-  need(open.item === null, 'an item is still open');
-  need(event.output_index === open.next, 'output_index does not count');
+  assert(open.item === null, 'an item is still open');
+  assert(event.output_index === open.next, 'output_index does not count');
   const { id, type } = itemOf(event);
   open.item = {
     id,
@@ -163,26 +164,26 @@ function added(open: OpenResponse, event: ServerEvent): void {
 }
 
 function closed(open: OpenResponse, item: OpenItem, whole: { id: string; type: string }): void {
-  need(whole.id === item.id, 'another item is done');
+  assert(whole.id === item.id, 'another item is done');
   const done = item.kind === 'message' ? item.part === 'closed' : item.done.has('arguments');
-  need(done, 'an item ends before its parts');
+  assert(done, 'an item ends before its parts');
   open.output.push(whole);
   open.item = null;
 }
 
 function message(item: OpenItem, event: ServerEvent): void {
-  need(event.content_index === 0, 'content_index is wrong');
+  assert(event.content_index === 0, 'content_index is wrong');
   if (event.type === 'response.content_part.added') {
-    need(item.part === 'none', 'a part was added twice');
+    assert(item.part === 'none', 'a part was added twice');
     item.part = 'open';
     return;
   }
-  need(item.part === 'open', 'no part is open');
+  assert(item.part === 'open', 'no part is open');
   if (event.type === 'response.content_part.done') {
     const { type } = event.part as { type: string };
-    const wanted = type === 'text' ? ['text'] : ['audio', 'transcript'];
-    need(
-      wanted.every((each) => item.done.has(each)),
+    const expected = type === 'text' ? ['text'] : ['audio', 'transcript'];
+    assert(
+      expected.every((each) => item.done.has(each)),
       'a part ends before its streams',
     );
     item.part = 'closed';
@@ -190,22 +191,22 @@ function message(item: OpenItem, event: ServerEvent): void {
   }
   const [, stream = '', end] =
     /^response\.output_(?:audio_)?(text|audio|transcript)\.(delta|done)$/.exec(event.type) ?? [];
-  need(stream !== '', 'no event of a message');
-  need(!item.done.has(stream), 'more after the end');
+  assert(stream !== '', 'no event of a message');
+  assert(!item.done.has(stream), 'more after the end');
   if (end === 'delta' && stream !== 'audio') item.text += event.delta as string;
-  if (end === 'delta') need(event.delta !== '', 'an empty delta');
+  if (end === 'delta') assert(event.delta !== '', 'an empty delta');
   if (end === 'done') item.done.add(stream);
   const whole = stream === 'text' ? event.text : event.transcript;
   if (end === 'done' && stream !== 'audio')
-    need(whole === item.text, 'the whole is not the sum of its deltas');
+    assert(whole === item.text, 'the whole is not the sum of its deltas');
 }
 
 function call(item: OpenItem, event: ServerEvent): void {
-  need(event.type.startsWith('response.function_call_arguments.'), 'no event of a call');
-  need(!item.done.has('arguments'), 'more after the end');
+  assert(event.type.startsWith('response.function_call_arguments.'), 'no event of a call');
+  assert(!item.done.has('arguments'), 'more after the end');
   if (event.type.endsWith('delta')) item.text += event.delta as string;
   else {
-    need(event.arguments === item.text, 'the arguments are not the sum of their deltas');
+    assert(event.arguments === item.text, 'the arguments are not the sum of their deltas');
     item.done.add('arguments');
   }
 }
@@ -213,6 +214,6 @@ function call(item: OpenItem, event: ServerEvent): void {
 const itemOf = (event: ServerEvent): { id: string; type: string } =>
   event.item as { id: string; type: string };
 
-function need(holds: boolean, what: string): void {
+function assert(holds: boolean, what: string): void {
   if (!holds) throw new Error(`out of order: ${what}`);
 }

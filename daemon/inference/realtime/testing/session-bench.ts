@@ -41,17 +41,17 @@ export class SessionBench {
   }
 
   /** Sends a client message. */
-  say(event: Record<string, unknown>): ServerEvent[] {
+  send(event: Record<string, unknown>): ServerEvent[] {
     return this.dispatch({ kind: 'message', read: readClientEvent(Buffer.from(JSON.stringify(event))) });
   }
 
   update(session: Record<string, unknown>): ServerEvent[] {
-    return this.say({ type: 'session.update', session: { type: this.state.config.type, ...session } });
+    return this.send({ type: 'session.update', session: { type: this.state.config.type, ...session } });
   }
 
   append(...pieces: Buffer[]): ServerEvent[] {
     return pieces.flatMap((piece) =>
-      this.say({ type: 'input_audio_buffer.append', audio: piece.toString('base64') }),
+      this.send({ type: 'input_audio_buffer.append', audio: piece.toString('base64') }),
     );
   }
 
@@ -85,8 +85,8 @@ export const MANUAL = { audio: { input: { turn_detection: null } } };
 export const textSession = () => new SessionBench({ modality: 'text' });
 /** Sends a message and requests a response; returns the id of the response. */
 export const requestResponse = (bench: SessionBench) => {
-  bench.say({ type: 'conversation.item.create', item: ITEM });
-  bench.say({ type: 'response.create' });
+  bench.send({ type: 'conversation.item.create', item: ITEM });
+  bench.send({ type: 'response.create' });
   return bench.answering;
 };
 /** Returns the finished response. */

@@ -18,7 +18,7 @@ import { until } from '../../testing/until.ts';
 /** A real Podman for tests, with its own images, containers, network and API socket. */
 export interface TestPodman {
   readonly socketPath: string;
-  /** An image with Node and one program: `server.cjs` beside this file. */
+  /** An image with Node and one program: `server.cjs` next to this file. */
   readonly image: string;
   /** Runs the podman command and returns its output. */
   run(...args: string[]): string;
@@ -32,8 +32,8 @@ export interface TestPodman {
 /** A Podman, or why it cannot run here. */
 export type TriedPodman = { podman: TestPodman; obstacle: null } | { podman: null; obstacle: string };
 
-const PLACES = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/usr/local/sbin'];
-const installed = (name: string) => PLACES.some((folder) => existsSync(join(folder, name)));
+const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/usr/local/sbin'];
+const installed = (name: string) => PROGRAM_FOLDERS.some((folder) => existsSync(join(folder, name)));
 
 /** Returns why Podman cannot run here, as far as that is known without a try. */
 function missing(): string | null {
@@ -46,7 +46,7 @@ function missing(): string | null {
 
 /** Writes limits that a host without CAP_SYS_RESOURCE permits, and a network that is not shared. */
 function writeConfig(folder: string): string {
-  const lane = randomInt(1, 255);
+  const subnetNumber = randomInt(1, 255);
   const file = join(folder, 'containers.conf');
   const networks = join(folder, 'networks');
   mkdirSync(networks);
@@ -69,9 +69,9 @@ function writeConfig(folder: string): string {
     name: 'podman',
     id: createHash('sha256').update(folder).digest('hex'),
     driver: 'bridge',
-    network_interface: `svct${lane}`,
+    network_interface: `svct${subnetNumber}`,
     created: '2026-01-01T00:00:00Z',
-    subnets: [{ subnet: `10.213.${lane}.0/24`, gateway: `10.213.${lane}.1` }],
+    subnets: [{ subnet: `10.213.${subnetNumber}.0/24`, gateway: `10.213.${subnetNumber}.1` }],
     ipv6_enabled: false,
     internal: false,
     dns_enabled: false,
@@ -85,14 +85,14 @@ function writeConfig(folder: string): string {
 function writeRootfs(folder: string): string {
   const root = join(folder, 'rootfs');
   const node = realpathSync(process.execPath);
-  const place = (from: string, to = from) => {
+  const copyIn = (from: string, to = from) => {
     mkdirSync(dirname(join(root, to)), { recursive: true });
     copyFileSync(realpathSync(from), join(root, to));
   };
-  place(node, '/bin/node');
+  copyIn(node, '/bin/node');
   const linked = execFileSync('ldd', [node], { encoding: 'utf8' });
-  for (const [path] of linked.matchAll(/\/[^\s:]+(?= \()/g)) place(path);
-  place(join(import.meta.dirname, 'server.cjs'), '/app/server.cjs');
+  for (const [path] of linked.matchAll(/\/[^\s:]+(?= \()/g)) copyIn(path);
+  copyIn(join(import.meta.dirname, 'server.cjs'), '/app/server.cjs');
   mkdirSync(join(root, 'tmp'));
   return root;
 }
@@ -121,7 +121,7 @@ class OwnPodman implements TestPodman {
     this.#flags = ['--root', at('root'), '--runroot', at('run'), '--tmpdir', at('tmp')];
     writeFileSync(at('registries.conf'), `[[registry]]\nlocation = "${insecureRegistry}"\ninsecure = true\n`);
     this.#env = {
-      PATH: [writeNoPackages(this.#folder), ...PLACES].join(':'),
+      PATH: [writeNoPackages(this.#folder), ...PROGRAM_FOLDERS].join(':'),
       HOME: this.#folder,
       CONTAINERS_CONF: writeConfig(this.#folder),
       CONTAINERS_REGISTRIES_CONF: at('registries.conf'),

@@ -20,7 +20,7 @@ const TRICKLE = 512;
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-function madeImage() {
+function createImage() {
   const tar = tarOf('weights', randomBytes(LAYER_BYTES));
   const layer = gzipSync(tar, { level: 0 });
   const config = Buffer.from(
@@ -48,7 +48,7 @@ function madeImage() {
 }
 
 export async function startRegistry(): Promise<TestRegistry> {
-  const { layer, config, manifest } = madeImage();
+  const { layer, config, manifest } = createImage();
   const gate = new AbortController();
   /** Sends half of it at once and the rest slowly, because a puller reports progress only when bytes arrive. */
   const sendSlowly = async (res: ServerResponse) => {

@@ -13,7 +13,7 @@ if (FAIL) {
 }
 const held = MODEL ? readFileSync(MODEL, 'utf8') : '';
 if (!DEAF) process.on('SIGTERM', () => process.exit(0));
-else process.on('SIGTERM', () => console.log('SIGTERM is not heard'));
+else process.on('SIGTERM', () => console.log('SIGTERM is ignored'));
 
 const send = (res, status, body) => {
   const text = JSON.stringify(body);
@@ -44,7 +44,7 @@ createServer((req, res) => {
   if (KEY && req.headers.authorization !== `Bearer ${KEY}`)
     return send(res, 401, { error: { message: 'no key' } });
   if (req.url === '/die') {
-    console.error('error: asked to die');
+    console.error('error: exit requested');
     process.exit(7);
   }
   const route = routes[req.url];

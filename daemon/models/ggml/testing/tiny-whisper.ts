@@ -103,10 +103,10 @@ export function tinyWhisper(transcript = 'hello from the tiny ear'): Buffer {
   const pieces = [...words, ...NEEDED_PIECES];
   const sequence = [FIRST_TIMESTAMP, ...words.keys(), FIRST_TIMESTAMP + STEPS_A_SECOND, END_OF_TEXT];
   const codes = codesOf(sequence);
-  const sides = [AUDIO_CONTEXT, WIDTH, 1, LAYERS, TEXT_CONTEXT, WIDTH, 1, LAYERS];
+  const dimensions = [AUDIO_CONTEXT, WIDTH, 1, LAYERS, TEXT_CONTEXT, WIDTH, 1, LAYERS];
   return Buffer.concat([
     Buffer.from('lmgg'),
-    i32(VOCABULARY, ...sides, MELS, FORMAT.f16),
+    i32(VOCABULARY, ...dimensions, MELS, FORMAT.f16),
     i32(MELS, FILTER_WIDTH),
     f32(new Float32Array(MELS * FILTER_WIDTH).fill(1e-3)),
     i32(pieces.length),

@@ -14,7 +14,7 @@ export interface BertShape {
 }
 
 /** Builds the header of a BERT encoder with this vocabulary. */
-export function bertKeys(words: WordPieces, shape: BertShape): Record<string, GgufValue> {
+export function bertKeys(vocabulary: WordPieces, shape: BertShape): Record<string, GgufValue> {
   return {
     'general.architecture': str('bert'),
     'general.name': str(shape.name),
@@ -30,8 +30,8 @@ export function bertKeys(words: WordPieces, shape: BertShape): Record<string, Gg
     'tokenizer.ggml.model': str('bert'),
     'tokenizer.ggml.pre': str('default'),
     'tokenizer.ggml.token_type_count': u32(2),
-    'tokenizer.ggml.tokens': strings(words.tokens),
-    'tokenizer.ggml.token_type': integers(words.types),
+    'tokenizer.ggml.tokens': strings(vocabulary.tokens),
+    'tokenizer.ggml.token_type': integers(vocabulary.types),
     'tokenizer.ggml.bos_token_id': u32(SPECIAL_PIECE.cls),
     'tokenizer.ggml.eos_token_id': u32(SPECIAL_PIECE.sep),
     'tokenizer.ggml.cls_token_id': u32(SPECIAL_PIECE.cls),

@@ -8,7 +8,7 @@ import { wordPieces } from './word-pieces.ts';
  * 0.3 MB.
  */
 export function tinyEmbed(options: { name?: string; size?: number; context?: number } = {}): GgufModel {
-  const words = wordPieces();
+  const vocabulary = wordPieces();
   const random = seededRandom(11);
   const shape: BertShape = {
     name: options.name ?? 'tiny-embed',
@@ -18,11 +18,11 @@ export function tinyEmbed(options: { name?: string; size?: number; context?: num
     hidden: 32,
     pooling: POOLING.mean,
   };
-  const codes = Float32Array.from({ length: words.tokens.length * shape.size }, () =>
+  const codes = Float32Array.from({ length: vocabulary.tokens.length * shape.size }, () =>
     random() < 0.5 ? -1 : 1,
   );
   return {
-    keys: bertKeys(words, shape),
+    keys: bertKeys(vocabulary, shape),
     tensors: [...bertRims(codes, shape), ...bertLayer(0, shape.size, shape.hidden)],
   };
 }

@@ -36,7 +36,7 @@ export interface TinyRerankOptions {
  * 1: `[CLS]` averages the flags. Use documents that do not repeat their own words. 0.9 MB.
  */
 export function tinyRerank(options: TinyRerankOptions = {}): GgufModel {
-  const words = wordPieces();
+  const vocabulary = wordPieces();
   const shape: BertShape = {
     name: options.name ?? 'tiny-rerank',
     size: SIZE,
@@ -48,9 +48,9 @@ export function tinyRerank(options: TinyRerankOptions = {}): GgufModel {
   const head = zeros(SIZE);
   head[ANSWER] = GAIN;
   return {
-    keys: { ...bertKeys(words, shape), ...joining(options) },
+    keys: { ...bertKeys(vocabulary, shape), ...templateKeys(options) },
     tensors: [
-      ...bertRims(pieceCodes(words.tokens.length), shape),
+      ...bertRims(pieceCodes(vocabulary.tokens.length), shape),
       ...bertLayer(0, SIZE, shape.hidden, findEquals()),
       ...bertLayer(1, SIZE, shape.hidden, averageFlags()),
       { name: 'cls.output.weight', shape: [SIZE, 1], data: head, storage: 'f32' },
@@ -59,7 +59,7 @@ export function tinyRerank(options: TinyRerankOptions = {}): GgufModel {
   };
 }
 
-function joining({ closed, template }: TinyRerankOptions): Record<string, GgufValue> {
+function templateKeys({ closed, template }: TinyRerankOptions): Record<string, GgufValue> {
   return {
     ...(closed ? { 'tokenizer.ggml.add_eos_token': bool(true) } : {}),
     ...(template === undefined ? {} : { 'tokenizer.chat_template.rerank': str(template) }),

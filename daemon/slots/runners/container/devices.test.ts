@@ -3,7 +3,7 @@ import type { EngineInfo } from '../../../lib/container-engine/engine-info.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { deviceConfig } from './devices.ts';
 
-const about = (over: Partial<EngineInfo>): EngineInfo => ({
+const engineInfo = (over: Partial<EngineInfo>): EngineInfo => ({
   kind: 'podman',
   version: '5.4.2',
   api: '1.41',
@@ -16,11 +16,11 @@ const gpu: ContainerDevice = { by: 'cdi', name: 'nvidia.com/gpu=1' };
 const node = (path: string): ContainerDevice => ({ by: 'node', path });
 
 test('no devices: nothing is requested', () => {
-  expect(deviceConfig([], [], about({}))).toEqual({});
+  expect(deviceConfig([], [], engineInfo({}))).toEqual({});
 });
 
 test('device nodes come with the numeric groups that may open them', () => {
-  expect(deviceConfig([node('/dev/kfd'), node('/dev/dri')], [44, 109], about({}))).toEqual({
+  expect(deviceConfig([node('/dev/kfd'), node('/dev/dri')], [44, 109], engineInfo({}))).toEqual({
     Devices: ['/dev/kfd', '/dev/dri'].map((path) => ({
       PathOnHost: path,
       PathInContainer: path,
@@ -30,33 +30,33 @@ test('device nodes come with the numeric groups that may open them', () => {
   });
 });
 
-test('a rootless engine keeps the groups of its user, as far as it can', () => {
+test('a rootless engine keeps the groups of its user where supported', () => {
   const groups = (kind: EngineInfo['kind']) =>
-    deviceConfig([node('/dev/dri')], [44], about({ kind, rootless: true })).GroupAdd;
+    deviceConfig([node('/dev/dri')], [44], engineInfo({ kind, rootless: true })).GroupAdd;
   expect(groups('podman')).toEqual(['keep-groups']);
   expect(groups('docker')).toEqual([]);
 });
 
 test('an NPU may lock memory, where the container engine can grant that', () => {
-  expect(deviceConfig([node('/dev/accel')], [], about({})).Ulimits).toEqual([
+  expect(deviceConfig([node('/dev/accel')], [], engineInfo({})).Ulimits).toEqual([
     { Name: 'memlock', Soft: -1, Hard: -1 },
   ]);
-  expect(deviceConfig([node('/dev/accel')], [], about({ rootless: true })).Ulimits).toBeUndefined();
+  expect(deviceConfig([node('/dev/accel')], [], engineInfo({ rootless: true })).Ulimits).toBeUndefined();
 });
 
 test('a GPU by its CDI name, or through the runtime of NVIDIA in Docker', () => {
-  expect(deviceConfig([gpu], [], about({})).DeviceRequests).toEqual([
+  expect(deviceConfig([gpu], [], engineInfo({})).DeviceRequests).toEqual([
     { Driver: 'cdi', DeviceIDs: ['nvidia.com/gpu=1'], Capabilities: [] },
   ]);
-  const docker = about({ kind: 'docker', runtimes: ['runc', 'nvidia'], cdi: false });
+  const docker = engineInfo({ kind: 'docker', runtimes: ['runc', 'nvidia'], cdi: false });
   expect(deviceConfig([gpu], [], docker).DeviceRequests).toEqual([
     { Driver: 'nvidia', DeviceIDs: ['1'], Capabilities: [['gpu']] },
   ]);
 });
 
-test('an engine that cannot pass it is an error with the fix', () => {
-  expect(() => deviceConfig([gpu], [], about({ version: '4.3.1', cdi: false }))).toThrow(/version 5/);
-  expect(() => deviceConfig([gpu], [], about({ kind: 'docker', cdi: false }))).toThrow(
+test('an engine that cannot pass a GPU is an error with the fix', () => {
+  expect(() => deviceConfig([gpu], [], engineInfo({ version: '4.3.1', cdi: false }))).toThrow(/version 5/);
+  expect(() => deviceConfig([gpu], [], engineInfo({ kind: 'docker', cdi: false }))).toThrow(
     /NVIDIA Container Toolkit/,
   );
 });

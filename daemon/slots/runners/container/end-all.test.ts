@@ -32,7 +32,7 @@ const container = (id: string, state: string): ListedContainer => ({
   labels: labelsOf({ state }),
 });
 
-test('ends what has the id of this folder, whatever else an engine lists', async () => {
+test('ends only containers with the id of this folder', async () => {
   const folder = scratch();
   const id = stateId(folder);
   const { engines, removed } = standIn([
@@ -45,7 +45,7 @@ test('ends what has the id of this folder, whatever else an engine lists', async
   expect(removed).toEqual(['a', 'd']);
 });
 
-test('one that cannot be ended is counted and does not stop the others', async () => {
+test('a container that cannot be ended is counted and does not prevent the others from ending', async () => {
   const folder = scratch();
   const id = stateId(folder);
   const { engines } = standIn([container('a', id), container('b', id)], new Set(['a']));

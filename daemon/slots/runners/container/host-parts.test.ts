@@ -23,7 +23,7 @@ test('a missing file or device, and a name that cannot be mounted, are refused b
   expect(() => checkSources(containerLaunch({ devices: [device] }))).toThrow('no kfd device');
 });
 
-test('only groups of device nodes count', () => {
+test('only groups of device nodes are used', () => {
   writeFileSync(join(folder, 'file'), '');
   expect(
     nodeGroups([

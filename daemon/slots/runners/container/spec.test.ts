@@ -3,7 +3,7 @@ import { containerLaunch } from '../../testing/launches.ts';
 import { identityOf } from './labels.ts';
 import { type ContainerSpecInput, configDigest, containerBody } from './spec.ts';
 
-const about = {
+const engineInfo = {
   kind: 'podman',
   version: '5',
   api: '1.41',
@@ -13,7 +13,7 @@ const about = {
 } as const;
 const parts = (launch = containerLaunch(), over: Partial<ContainerSpecInput> = {}): ContainerSpecInput => ({
   launch,
-  about,
+  about: engineInfo,
   groups: [],
   keyFile: '/state/run/containers/boxed.key',
   modelStamp: '1 2 3',
@@ -78,7 +78,7 @@ test('an image without arguments keeps its own', () => {
 test('the digest is the same for the same launch, and differs for each relevant change', () => {
   const base = configDigest(parts());
   expect(configDigest(parts())).toBe(base);
-  const others = [
+  const changed = [
     parts(containerLaunch({ image: 'localhost/other' })),
     parts(containerLaunch({ args: ['x'] })),
     parts(containerLaunch({ env: { A: 'b' } })),
@@ -89,7 +89,7 @@ test('the digest is the same for the same launch, and differs for each relevant 
     parts(containerLaunch(), { modelStamp: '4' }),
     parts(containerLaunch({ devices: [{ by: 'node', path: '/dev/dri' }] }), { groups: [44] }),
   ].map(configDigest);
-  expect(new Set([base, ...others]).size).toBe(others.length + 1);
+  expect(new Set([base, ...changed]).size).toBe(changed.length + 1);
 });
 
 test('the number of threads does not change the digest, because it depends on what else runs', () => {

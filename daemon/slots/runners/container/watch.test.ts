@@ -26,8 +26,8 @@ test.each([
   [state({ exitCode: 255 }), [], /code 255/],
   [state({ exitCode: 127, error: 'exec: "x": not found' }), [], /not found/],
   [null, [], /removed by somebody else/],
-])('%j with %j', (given, lines, reason) => {
-  expect(exitOf(given, lines).reason).toMatch(reason);
+])('%j with %j', (exit, lines, reason) => {
+  expect(exitOf(exit, lines).reason).toMatch(reason);
 });
 
 test('an exit code above 128 is the signal', () => {

@@ -70,8 +70,8 @@ test('treats an unknown name as a call after a mark, and as text without one', (
 });
 
 test('gives every call an id in the form of its family', () => {
-  const ids = (how: ReadOptions, said: string) =>
-    new AnswerReader(how).push(said).flatMap((piece) => (piece.type === 'call' ? [piece.id] : []));
+  const ids = (how: ReadOptions, output: string) =>
+    new AnswerReader(how).push(output).flatMap((piece) => (piece.type === 'call' ? [piece.id] : []));
   const hermes = ids(reading(), '<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"f"}</tool_call>');
   expect(new Set(hermes).size).toBe(2);
   expect(hermes[0]).toMatch(/^call_[0-9a-f]{32}$/);

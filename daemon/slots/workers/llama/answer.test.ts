@@ -24,14 +24,14 @@ const part = { choice: 2, logprobs: null, offset: 0 };
 const entry = { token: 'é', logprob: -0.5, top: [{ token: '\ufffd', logprob: -1 }] };
 
 test('the chunks of a chat', () => {
-  const shown = { index: 2, finish_reason: null, logprobs: null };
+  const chunkFields = { index: 2, finish_reason: null, logprobs: null };
   const object = 'chat.completion.chunk';
-  const opening = { ...shown, delta: { role: 'assistant', content: '' } };
+  const opening = { ...chunkFields, delta: { role: 'assistant', content: '' } };
   expect(CHAT.opening(head, 2)).toEqual({ ...common, object, choices: [opening] });
   expect(CHAT.part(head, { ...part, piece: { type: 'text', text: 'x' } })).toEqual({
     ...common,
     object,
-    choices: [{ ...shown, delta: { content: 'x' } }],
+    choices: [{ ...chunkFields, delta: { content: 'x' } }],
   });
   expect(CHAT.finish(head, 2, { finish: 'stop', counts })).toMatchObject({
     choices: [{ index: 2, delta: {}, finish_reason: 'stop' }],

@@ -10,7 +10,7 @@ const item = (length: number, sequence: number): BatchItem => ({
 });
 const waiting = (lengths: readonly number[]): BatchItem[] => lengths.map(item);
 
-const taken = (lengths: readonly number[], size: number): number[] =>
+const amountsOf = (lengths: readonly number[], size: number): number[] =>
   new BatchPlan().divide({ items: waiting(lengths), size }).map(({ processAmount }) => processAmount);
 
 test.each([
@@ -20,17 +20,17 @@ test.each([
   [[600, 100, 600], 512, [206, 100, 206]],
   [[5], 4, [4]],
 ])('%j in a batch of %i', (lengths, size, expected) => {
-  expect(taken(lengths, size)).toEqual(expected);
+  expect(amountsOf(lengths, size)).toEqual(expected);
 });
 
-test('every sequence gets a share, none gets more than it needs, and no space stays unused', () => {
+test('every sequence gets a share, none more than it needs, and no space is wasted', () => {
   const lengths = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 16 });
   fc.assert(
     fc.property(lengths, fc.integer({ min: 16, max: 512 }), (all, size) => {
-      const amounts = taken(all, size);
+      const amounts = amountsOf(all, size);
       const sum = amounts.reduce((a, b) => a + b, 0);
-      const wanted = all.reduce((a, b) => a + b, 0);
-      expect(sum).toBe(Math.min(size, wanted));
+      const total = all.reduce((a, b) => a + b, 0);
+      expect(sum).toBe(Math.min(size, total));
       for (const [i, amount] of amounts.entries()) {
         expect(amount).toBeGreaterThan(0);
         expect(amount).toBeLessThanOrEqual(all[i] as number);

@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
 import { callForm, type Render, wantsDescriptions } from './call-form.ts';
 
-interface Given {
+interface TemplateVariables {
   messages: { content: string | null; tool_calls?: { function: { arguments: unknown } }[] }[];
 }
 
 /** Returns a template that writes `call` for the last message. */
 const template =
-  (call: (content: string | null, given: unknown) => string): Render =>
+  (call: (content: string | null, args: unknown) => string): Render =>
   (variables) => {
-    const last = (variables as unknown as Given).messages.at(-1);
+    const last = (variables as unknown as TemplateVariables).messages.at(-1);
     return call(last?.content ?? null, last?.tool_calls?.[0]?.function.arguments);
   };
 
 test.each<[string, Render, object]>([
-  ['JSON', template((_, given) => JSON.stringify(given)), { objects: true, emptyContent: '' }],
+  ['JSON', template((_, args) => JSON.stringify(args)), { objects: true, emptyContent: '' }],
   [
     'text',
-    template((_, given) => (typeof given === 'string' ? given : '[object Object]')),
+    template((_, args) => (typeof args === 'string' ? args : '[object Object]')),
     { objects: false, emptyContent: '' },
   ],
   [
-    'calls only without words',
-    template((content, given) => (content === null ? `args: ${String(given)}` : content)),
+    'calls only without content',
+    template((content, args) => (content === null ? `args: ${String(args)}` : content)),
     { objects: false, emptyContent: null },
   ],
   ['nothing', template((content) => content ?? ''), { objects: false, emptyContent: '', written: false }],

@@ -67,7 +67,9 @@ test('gpt-oss keeps its format: the grammar includes the headers and allows reas
 });
 
 test('a message that the prompt started follows only the structure, or is a plain call', () => {
-  const begun = `${START}<|channel|>final<|message|>`;
-  expect(plan(format, begun, OSS).grammar?.text).not.toContain('<|channel|>');
-  expect(plan({ tools, tool_choice: 'required' }, begun, OSS).readOptions.calls?.family.id).toBe('json');
+  const openedPrompt = `${START}<|channel|>final<|message|>`;
+  expect(plan(format, openedPrompt, OSS).grammar?.text).not.toContain('<|channel|>');
+  expect(plan({ tools, tool_choice: 'required' }, openedPrompt, OSS).readOptions.calls?.family.id).toBe(
+    'json',
+  );
 });

@@ -42,9 +42,9 @@ test.each([
   ['{{ messages[0].content.nothing() }}', 'chat template'],
   ['{% if %}', 'chat template'],
   ['{% for x in', 'chat template'],
-])("%s is a 400 with the template's message", (template, words) => {
+])("%s is a 400 with the template's message", (template, message) => {
   const fails = () => render(template, hi);
-  expect(fails).toThrow(words);
+  expect(fails).toThrow(message);
   expect(fails).toThrow(expect.objectContaining({ status: 400, code: 'chat_template.failed' }));
 });
 
@@ -123,7 +123,7 @@ test('passes reasoning before a call as thinking unless the message has content 
   const renderWith = (more: object) =>
     render(template, { messages: [{ ...call, reasoning_content: 'Hm', ...more }] });
   expect([renderWith({}), renderWith({ content: 'So' }), renderWith({ thinking: 'own' })]).toEqual(
-    ['Hm|', '|So', 'own|'].map((words) => `{"a": 1}${words}`),
+    ['Hm|', '|So', 'own|'].map((text) => `{"a": 1}${text}`),
   );
 });
 
@@ -152,8 +152,8 @@ test('writes calls as text for a template that lists tools and ignores calls', (
 test('uses the second template of a file for chats with tools', () => {
   const both = chatTemplates({ own: 'plain', tools: '{{ tools | length }}<tool_call>' }, special);
   const render = (body: object) => {
-    const { messages, tools: given, templateArguments } = chatRequest(body);
-    return both.render({ messages, tools: given?.offered ?? null, templateArguments });
+    const { messages, tools: offeredTools, templateArguments } = chatRequest(body);
+    return both.render({ messages, tools: offeredTools?.offered ?? null, templateArguments });
   };
   expect([render(hi), render({ ...hi, tools }), both.family.id]).toEqual(['plain', '1<tool_call>', 'hermes']);
 });

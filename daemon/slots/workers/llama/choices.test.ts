@@ -4,15 +4,15 @@ import { type AnswerJob, type AnswerPrompt, answerChoices } from './choices.ts';
 import { toolFamily } from './tools/family.ts';
 import { wholeAnswer } from './whole-answer.ts';
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const counts = { promptTokens: 5, cachedTokens: 2, completionTokens: 3, promptMs: 1, predictedMs: 1 };
 
-/** Answers each choice with its prompt, its number and `said`. */
-const answering = (said: string): AnswerPrompt =>
+/** Answers each choice with its prompt, its number and `pieces`. */
+const answering = (pieces: string): AnswerPrompt =>
   async function* ({ tokens, n, isComplete }) {
     yield { type: 'started' };
     for (let choice = 0; choice < n; choice++) {
-      for (const text of [`${tokens[0]}.${choice} `, ...said]) {
+      for (const text of [`${tokens[0]}.${choice} `, ...pieces]) {
         if (!isComplete()) yield { type: 'text', choice, text, logprobs: null };
       }
       yield { type: 'done', choice, finish: 'stop', counts };
@@ -32,7 +32,7 @@ const answerJob = (changes: Partial<AnswerJob> = {}): AnswerJob => ({
 
 test('numbers choices across all prompts and starts each with its echo', async () => {
   const job = answerJob({ prompts: [[7], [8]], n: 2, echoes: ['A:', 'B:'] });
-  const whole = await wholeAnswer(answerChoices(answering('x'), job, never));
+  const whole = await wholeAnswer(answerChoices(answering('x'), job, neverAborted));
   expect(whole?.choices.map(({ index, text }) => [index, text])).toEqual([
     [0, 'A:7.0 x'],
     [1, 'A:7.1 x'],
@@ -52,7 +52,9 @@ test('finishes choices with calls as tool_calls, each with its own calls', async
     },
   };
   const text = '<tool_call>{"name":"f","arguments":{"a":1}}</tool_call><tool_call>{"name":"f"}</tool_call>';
-  const whole = await wholeAnswer(answerChoices(answering(text), answerJob({ n: 2, readOptions }), never));
+  const whole = await wholeAnswer(
+    answerChoices(answering(text), answerJob({ n: 2, readOptions }), neverAborted),
+  );
   for (const choice of whole?.choices ?? []) {
     expect(choice).toMatchObject({ finish: 'tool_calls', calls: [{ name: 'f', arguments: '{"a":1}' }] });
     expect(choice.calls).toHaveLength(1);
@@ -68,7 +70,7 @@ test('sends no end after the caller disconnects', async () => {
 test('reports the totals with the last choice and own counts with the others', async () => {
   const reported: (number | undefined)[][] = [];
   const job = answerJob({ prompts: [[7], [8]], n: 2 });
-  for await (const event of answerChoices(answering('x'), job, never)) {
+  for await (const event of answerChoices(answering('x'), job, neverAborted)) {
     if (event.type === 'choice') reported.push([event.counts.promptTokens, event.counts.completionTokens]);
   }
   expect(reported).toEqual([

@@ -59,7 +59,7 @@ async function decodeAll(readers: readonly Reader[], lockstep: DecodeBarrier): P
   return decoder;
 }
 
-test('sequences that start apart soon share every batch', async () => {
+test('sequences that start at different times soon share every batch', async () => {
   const readers = [{ tokens: 40 }, { tokens: 40, late: 1 }, { tokens: 40, late: 2 }, { tokens: 40, late: 3 }];
   const { batches } = await decodeAll(readers, new DecodeBarrier(turn));
   expect(batches.filter((batch) => batch.length === 4).length).toBeGreaterThan(35);
@@ -85,7 +85,7 @@ test('the first sequence waits for others that arrive together, and running sequ
 
 test('without the barrier sequences alternate', async () => {
   const free = new DecodeBarrier(turn);
-  free.join = () => ({ next: (ask) => ask(), leave: () => {} });
+  free.join = () => ({ next: (step) => step(), leave: () => {} });
   const { batches } = await decodeAll([{ tokens: 40 }, { tokens: 40, late: 3 }], free);
   expect(batches.filter((batch) => batch.length === 2)).toEqual([]);
 });

@@ -15,8 +15,8 @@ function ofBytes(chunks: readonly Buffer[]) {
 
 test('emits a character that spans several tokens once it is complete', () => {
   const { read } = ofBytes([...Buffer.from('aé€😀')].map((b) => Buffer.from([b])));
-  const shown = Array.from({ length: 10 }, (_, token) => read.push(token));
-  expect(shown).toEqual(['a', '', 'é', '', '', '€', '', '', '', '😀']);
+  const emitted = Array.from({ length: 10 }, (_, token) => read.push(token));
+  expect(emitted).toEqual(['a', '', 'é', '', '', '€', '', '', '', '😀']);
 });
 
 test('emits the whole text exactly once for any split into tokens', () => {

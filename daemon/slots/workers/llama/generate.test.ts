@@ -70,11 +70,11 @@ async function collect(events: AsyncIterable<GenerationEvent>) {
   };
 }
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 test('ends with the end token, which counts', async () => {
   const { sequence } = scriptedSequence([...code('hi'), END, ...code('no')]);
-  const answer = await collect(generate(sequence, job([1, 2, 3]), never));
+  const answer = await collect(generate(sequence, job([1, 2, 3]), neverAborted));
   expect(answer).toMatchObject({
     text: 'hi',
     finish: 'stop',
@@ -84,12 +84,12 @@ test('ends with the end token, which counts', async () => {
 
 test('ends with length at the token limit, and samples nothing at a limit of zero', async () => {
   const { sequence, counters } = scriptedSequence(code('abcdef'));
-  expect(await collect(generate(sequence, job([1], { maxTokens: 3 }), never))).toMatchObject({
+  expect(await collect(generate(sequence, job([1], { maxTokens: 3 }), neverAborted))).toMatchObject({
     text: 'abc',
     finish: 'length',
   });
   counters.sampled = 0;
-  const nothing = await collect(generate(sequence, job([1], { maxTokens: 0 }), never));
+  const nothing = await collect(generate(sequence, job([1], { maxTokens: 0 }), neverAborted));
   expect(nothing).toMatchObject({ text: '', finish: 'length', counts: { completionTokens: 0 } });
   expect(counters.sampled).toBe(0);
 });
@@ -97,7 +97,7 @@ test('ends with length at the token limit, and samples nothing at a limit of zer
 test('emits held-back text when the answer ends inside a stop string', async () => {
   const { sequence } = scriptedSequence(code('abcdef'));
   const options = { maxTokens: 3, stops: ['cde'] };
-  expect(await collect(generate(sequence, job([1], options), never))).toMatchObject({
+  expect(await collect(generate(sequence, job([1], options), neverAborted))).toMatchObject({
     text: 'abc',
     finish: 'length',
   });
@@ -105,14 +105,14 @@ test('emits held-back text when the answer ends inside a stop string', async () 
 
 test('fills the window and never exceeds it', async () => {
   const { sequence, counters } = scriptedSequence(code('x'.repeat(100)), { window: 20 });
-  const answer = await collect(generate(sequence, job(new Array(15).fill(1)), never));
+  const answer = await collect(generate(sequence, job(new Array(15).fill(1)), neverAborted));
   expect(answer).toMatchObject({ finish: 'length', counts: { completionTokens: 5 } });
   expect(counters.position).toBeLessThanOrEqual(19);
 });
 
 test('reads a long prompt in parts and skips cached tokens', async () => {
   const { sequence, counters } = scriptedSequence([END], { cached: 100 });
-  const answer = await collect(generate(sequence, job(new Array(2000).fill(1)), never));
+  const answer = await collect(generate(sequence, job(new Array(2000).fill(1)), neverAborted));
   expect(answer.counts).toMatchObject({ promptTokens: 2000, cachedTokens: 100 });
   expect(answer.progress).toBeGreaterThanOrEqual(3);
   expect(counters.position).toBe(2000);
@@ -138,14 +138,14 @@ test('notices a disconnect reported by the event loop within 8 tokens', async ()
 
 test('fails when the engine stops without an end token', async () => {
   const { sequence } = scriptedSequence(code('ab'));
-  await expect(collect(generate(sequence, job([1]), never))).rejects.toThrow('without an end token');
+  await expect(collect(generate(sequence, job([1]), neverAborted))).rejects.toThrow('without an end token');
 });
 
 test('ends when the reader needs no more', async () => {
   const { sequence, counters } = scriptedSequence(code('abcdef'));
   let text = '';
   const endsEarly = job([1], { isComplete: () => text.length >= 2 });
-  for await (const event of generate(sequence, endsEarly, never))
+  for await (const event of generate(sequence, endsEarly, neverAborted))
     if (event.type === 'text') text += event.text;
   expect(text).toBe('ab');
   expect(counters.sampled).toBe(2);
@@ -165,7 +165,7 @@ test.each([
   'returns the probabilities of the emitted tokens for an answer that ends %s',
   async (_, script, changes, text, tokens) => {
     const { sequence } = scriptedSequence(script, { probabilities });
-    const answer = await collect(generate(sequence, job([1], { ...changes, logprobs: 1 }), never));
+    const answer = await collect(generate(sequence, job([1], { ...changes, logprobs: 1 }), neverAborted));
     expect(answer.text).toBe(text);
     expect(answer.logprobs.map((entry) => entry.token)).toEqual(tokens);
     expect(answer.logprobs[1]).toEqual({

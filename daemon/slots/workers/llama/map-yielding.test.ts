@@ -3,7 +3,7 @@ import { mapYielding } from './map-yielding.ts';
 
 const items = Array.from({ length: 50 }, (_, i) => i);
 
-test('maps in order and yields to others', async () => {
+test('maps in order and yields to the event loop', async () => {
   let turns = 0;
   const other = setInterval(() => turns++, 0);
   const start = performance.now();
@@ -18,11 +18,11 @@ test('maps in order and yields to others', async () => {
 
 test('throws the reason after a disconnect', async () => {
   const leave = new AbortController();
-  const seen: number[] = [];
+  const visited: number[] = [];
   const mapping = mapYielding(items, leave.signal, (item) => {
-    seen.push(item);
+    visited.push(item);
     if (item === 20) leave.abort(new Error('left'));
   });
   await expect(mapping).rejects.toThrow('left');
-  expect(seen.at(-1)).toBe(20);
+  expect(visited.at(-1)).toBe(20);
 });

@@ -51,8 +51,8 @@ describe.skipIf(templates === null)('templates of real models', () => {
     const template = chatTemplate(source, { bos: '<s>', eos: '</s>' });
     const first = () => prompt(template, [user], tools);
     const second = () => prompt(template, turns, tools);
-    const never = FAIL[name];
-    if (never !== undefined) return expect(first).toThrow(never);
+    const failure = FAIL[name];
+    if (failure !== undefined) return expect(first).toThrow(failure);
     expect(prompt(template, [user], undefined)).toContain(user.content);
     const rendered = first();
     expect(rendered).toContain('get_weather');

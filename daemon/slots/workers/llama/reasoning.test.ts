@@ -28,15 +28,16 @@ test.each([
   ['<thin air', '', '<thin air'],
   ['<think', '', '<think'],
   ['  spaced', '', '  spaced'],
-])('splits %j at any cut', (said, reasoning, text) => {
-  for (const pieces of cuts(said)) expect(read(pieces), JSON.stringify(pieces)).toEqual({ reasoning, text });
+])('splits %j at any cut', (output, reasoning, text) => {
+  for (const pieces of cuts(output))
+    expect(read(pieces), JSON.stringify(pieces)).toEqual({ reasoning, text });
 });
 
 test.each([
   ['Well.\n</think>\n\nYes', 'Well.', 'Yes'],
   ['Well, I stop here', 'Well, I stop here', ''],
-])('continues %j when the prompt opened the reasoning', (said, reasoning, text) => {
-  for (const pieces of cuts(said)) expect(read(pieces, THINK)).toEqual({ reasoning, text });
+])('continues %j when the prompt opened the reasoning', (output, reasoning, text) => {
+  for (const pieces of cuts(output)) expect(read(pieces, THINK)).toEqual({ reasoning, text });
 });
 
 test('detects the mark at the end of a prompt', () => {

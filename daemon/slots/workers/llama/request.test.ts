@@ -110,12 +110,13 @@ test('joins parts with line breaks, maps developer to system, and keeps other fi
 });
 
 test("uses a refusal in the history as the assistant's text", () => {
-  const said = (content: object[]) => chatRequest({ messages: [{ role: 'assistant', content }] }).messages;
-  expect(said([{ type: 'refusal', refusal: 'I cannot.' }])).toEqual([
+  const messagesOf = (content: object[]) =>
+    chatRequest({ messages: [{ role: 'assistant', content }] }).messages;
+  expect(messagesOf([{ type: 'refusal', refusal: 'I cannot.' }])).toEqual([
     { role: 'assistant', content: 'I cannot.' },
   ]);
   for (const refusal of [undefined, null])
-    expect(() => said([{ type: 'refusal', refusal }])).toThrow('not parts of type "refusal"');
+    expect(() => messagesOf([{ type: 'refusal', refusal }])).toThrow('not parts of type "refusal"');
 });
 
 test('returns probabilities when requested', () => {

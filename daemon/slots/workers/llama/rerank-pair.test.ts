@@ -27,8 +27,8 @@ test.each<[string, Partial<PairMarks>, number[]]>([
     { add: { bos: true, eos: true, sep: false } },
     [BOS, ...code('q'), EOS, ...code('d'), EOS],
   ],
-  ['a separator for an end', { eos: null }, [BOS, ...code('q'), SEP, SEP, ...code('d'), SEP]],
-  ['none at all', { bos: null, eos: null, sep: null }, code('qd')],
+  ['a separator instead of an end mark', { eos: null }, [BOS, ...code('q'), SEP, SEP, ...code('d'), SEP]],
+  ['no marks', { bos: null, eos: null, sep: null }, code('qd')],
 ])('%s', (_, changes, expected) => {
   expect(pair(changes)).toEqual(expected);
 });

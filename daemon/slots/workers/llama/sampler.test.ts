@@ -3,7 +3,7 @@ import { seededRandom } from '../../../models/gguf/random.ts';
 import { createSampler, typical } from './sampler.ts';
 import { sampling } from './sampling.ts';
 
-const places = new Map([
+const positions = new Map([
   [1, 0.5],
   [2, 0.3],
   [3, 0.15],
@@ -17,7 +17,7 @@ function share(body: Parameters<typeof sampling>[0], times = 4_000): Map<number,
   );
   const drawn = new Map<number, number>();
   for (let i = 0; i < times; i++) {
-    const token = draw(places);
+    const token = draw(positions);
     drawn.set(token, (drawn.get(token) ?? 0) + 1 / times);
   }
   return drawn;
@@ -25,7 +25,7 @@ function share(body: Parameters<typeof sampling>[0], times = 4_000): Map<number,
 
 test('at temperature 1 without filters, samples each token by its probability', () => {
   const drawn = share({});
-  for (const [token, likely] of places) expect(drawn.get(token)).toBeCloseTo(likely, 1);
+  for (const [token, likely] of positions) expect(drawn.get(token)).toBeCloseTo(likely, 1);
 });
 
 test.each([

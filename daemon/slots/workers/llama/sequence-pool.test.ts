@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SequencePool } from './sequence-pool.ts';
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const pool = (sequences: number[][], limit = 4) =>
   new SequencePool(sequences, limit, (sequence, tokens) => {
     const differs = tokens.findIndex((token, i) => sequence[i] !== token);
@@ -12,16 +12,16 @@ const pool = (sequences: number[][], limit = 4) =>
 test('selects the sequence with the longest shared prefix', async () => {
   const [a, b, c] = [[1, 2], [1, 2, 3], []];
   const sequences = pool([a, b, c] as number[][]);
-  expect(await sequences.acquire([1, 2, 3, 4], never)).toBe(b);
-  expect(await sequences.acquire([1, 2, 3, 4], never)).toBe(a);
+  expect(await sequences.acquire([1, 2, 3, 4], neverAborted)).toBe(b);
+  expect(await sequences.acquire([1, 2, 3, 4], neverAborted)).toBe(a);
 });
 
 test('selects the least recently used of equals', async () => {
   const [a, b] = [[9], [8]];
   const sequences = pool([a, b] as number[][]);
-  const first = await sequences.acquire([1], never);
+  const first = await sequences.acquire([1], neverAborted);
   sequences.release(first);
-  expect(await sequences.acquire([1], never)).not.toBe(first);
+  expect(await sequences.acquire([1], neverAborted)).not.toBe(first);
 });
 
 test('gives simultaneous requests adjacent sequences, so that they share a batch', async () => {
@@ -29,20 +29,20 @@ test('gives simultaneous requests adjacent sequences, so that they share a batch
   const sequences = pool(all);
   const numbers = new Map(all.map((sequence, i) => [sequence, i]));
   const held = [];
-  for (let i = 0; i < 3; i++) held.push(await sequences.acquire([1], never));
+  for (let i = 0; i < 3; i++) held.push(await sequences.acquire([1], neverAborted));
   for (const sequence of held.toReversed()) sequences.release(sequence);
-  const taken = [await sequences.acquire([1], never), await sequences.acquire([1], never)];
-  const [a = 0, b = 0] = taken.map((sequence) => numbers.get(sequence));
+  const acquired = [await sequences.acquire([1], neverAborted), await sequences.acquire([1], neverAborted)];
+  const [a = 0, b = 0] = acquired.map((sequence) => numbers.get(sequence));
   expect(Math.abs(a - b)).toBe(1);
 });
 
 test('serves the others in order of arrival', async () => {
   const sequences = pool([[1]]);
-  const held = await sequences.acquire([], never);
+  const held = await sequences.acquire([], neverAborted);
   const order: string[] = [];
-  const one = sequences.acquire([], never);
+  const one = sequences.acquire([], neverAborted);
   one.then(() => order.push('one'));
-  const two = sequences.acquire([], never);
+  const two = sequences.acquire([], neverAborted);
   two.then(() => order.push('two'));
   expect([sequences.active, sequences.queued]).toEqual([1, 2]);
   sequences.release(held);
@@ -54,12 +54,12 @@ test('serves the others in order of arrival', async () => {
 
 test('removes a disconnected caller from the queue without delaying others', async () => {
   const sequences = pool([[1]]);
-  const held = await sequences.acquire([], never);
-  const leaver = new AbortController();
-  const left = sequences.acquire([], leaver.signal);
-  const stays = sequences.acquire([], never);
-  leaver.abort(new Error('gone'));
-  await expect(left).rejects.toThrow('gone');
+  const held = await sequences.acquire([], neverAborted);
+  const disconnect = new AbortController();
+  const left = sequences.acquire([], disconnect.signal);
+  const stays = sequences.acquire([], neverAborted);
+  disconnect.abort(new Error('disconnected'));
+  await expect(left).rejects.toThrow('disconnected');
   sequences.release(held);
   expect(await stays).toBe(held);
   expect(sequences.queued).toBe(0);
@@ -67,6 +67,9 @@ test('removes a disconnected caller from the queue without delaying others', asy
 
 test('refuses with 429 when the queue is full', async () => {
   const sequences = pool([[1]], 0);
-  await sequences.acquire([], never);
-  await expect(sequences.acquire([], never)).rejects.toMatchObject({ status: 429, code: 'slot.queue_full' });
+  await sequences.acquire([], neverAborted);
+  await expect(sequences.acquire([], neverAborted)).rejects.toMatchObject({
+    status: 429,
+    code: 'slot.queue_full',
+  });
 });

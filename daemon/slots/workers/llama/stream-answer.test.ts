@@ -6,10 +6,10 @@ import type { AnswerEvent } from './choices.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { NO_COUNTS } from './usage.ts';
 
-const text = (choice: number, said: string): AnswerEvent => ({
+const text = (choice: number, text: string): AnswerEvent => ({
   type: 'pieces',
   choice,
-  pieces: [{ type: 'text', text: said }],
+  pieces: [{ type: 'text', text: text }],
   logprobs: null,
 });
 const end = (choice: number): AnswerEvent => ({ type: 'choice', choice, finish: 'stop', counts: NO_COUNTS });
@@ -67,6 +67,6 @@ test('sends nothing for a choice before its first piece', async () => {
 });
 
 test('opens and closes a choice without text', async () => {
-  const said = await streamed([{ type: 'started' }, end(0), { type: 'done', counts: NO_COUNTS }]);
-  expect(said[2]).toEqual(['0 {"role":"assistant","content":""} null', '0 {} stop']);
+  const sentAtEvents = await streamed([{ type: 'started' }, end(0), { type: 'done', counts: NO_COUNTS }]);
+  expect(sentAtEvents[2]).toEqual(['0 {"role":"assistant","content":""} null', '0 {} stop']);
 });

@@ -5,12 +5,12 @@ import { textGate } from './text-gate.ts';
 test('opens once the mark has passed, for any split', () => {
   for (const pieces of cuts('ab</</think>')) {
     const gate = textGate('</think>');
-    const seen = pieces.map((piece) => {
+    const opened = pieces.map((piece) => {
       gate.push(piece);
       return gate.open;
     });
-    expect(seen.at(-1)).toBe(true);
-    expect(seen.slice(0, -1)).not.toContain(true);
+    expect(opened.at(-1)).toBe(true);
+    expect(opened.slice(0, -1)).not.toContain(true);
   }
 });
 

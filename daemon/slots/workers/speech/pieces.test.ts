@@ -44,4 +44,4 @@ test.each([
   ['好', true],
   [' .,!?\n-', false],
   ['', false],
-])('%j is speakable: %s', (text, says) => expect(speakable(text)).toBe(says));
+])('%j is speakable: %s', (text, isSpeakable) => expect(speakable(text)).toBe(isSpeakable));

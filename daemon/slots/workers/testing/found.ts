@@ -4,7 +4,7 @@ import { cuts } from './cuts.ts';
 
 /** An output of a model and the expected result. */
 export interface Output {
-  said: string;
+  raw: string;
   text?: string;
   reasoning?: string;
   /** Name and arguments of each call. */
@@ -35,8 +35,8 @@ export function read(scanner: CallScanner, pieces: readonly string[]) {
 
 /** Expects the same result for every split, and valid JSON for complete arguments. */
 export function expectFound(make: () => CallScanner, output: Output): void {
-  const { said, text = '', reasoning = '', calls = [], cut = false } = output;
-  for (const pieces of cuts(said)) {
+  const { raw, text = '', reasoning = '', calls = [], cut = false } = output;
+  for (const pieces of cuts(raw)) {
     const { ids: _, ...found } = read(make(), pieces);
     expect(found, JSON.stringify(pieces)).toEqual({
       text,

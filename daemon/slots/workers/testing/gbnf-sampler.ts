@@ -7,7 +7,7 @@ type Node =
   | { type: 'rule'; name: string }
   | { type: 'row'; parts: Node[] }
   | { type: 'choice'; options: Node[] }
-  | { type: 'repeat'; what: Node; least: number; most: number };
+  | { type: 'repeat'; what: Node; min: number; max: number };
 
 /**
  * Maximum additional repetitions of an open repetition, and the depth beyond which the shortest path is used.
@@ -42,8 +42,8 @@ export function gbnfSampler(grammar: string): (pick: Pick) => string {
         return draw(options[pick(options.length)] as Node, pick, depth);
       }
       case 'repeat': {
-        const most = Math.min(node.most, node.least + (depth > DEEP ? 0 : MORE));
-        const times = node.least + pick(most - node.least + 1);
+        const max = Math.min(node.max, node.min + (depth > DEEP ? 0 : MORE));
+        const times = node.min + pick(max - node.min + 1);
         return Array.from({ length: times }, () => draw(node.what, pick, depth)).join('');
       }
     }
@@ -55,7 +55,7 @@ export function gbnfSampler(grammar: string): (pick: Pick) => string {
         : 1 + cost(rules.get(node.name) as Node, new Set([...visited, node.name]));
     if (node.type === 'row') return node.parts.reduce((sum, part) => sum + cost(part, visited), 0);
     if (node.type === 'choice') return Math.min(...node.options.map((option) => cost(option, visited)));
-    return node.type === 'repeat' ? node.least * cost(node.what, visited) : 1;
+    return node.type === 'repeat' ? node.min * cost(node.what, visited) : 1;
   };
   const shortest = (options: readonly Node[]): Node =>
     [...options].sort((a, b) => cost(a, new Set()) - cost(b, new Set()))[0] as Node;
@@ -128,11 +128,11 @@ class Reader {
       return {
         type: 'repeat',
         what,
-        least: sign === '+' ? 1 : 0,
-        most: sign === '?' ? 1 : Number.POSITIVE_INFINITY,
+        min: sign === '+' ? 1 : 0,
+        max: sign === '?' ? 1 : Number.POSITIVE_INFINITY,
       };
-    const most = comma === undefined ? Number(from) : to === '' ? Number.POSITIVE_INFINITY : Number(to);
-    return { type: 'repeat', what, least: Number(from), most };
+    const max = comma === undefined ? Number(from) : to === '' ? Number.POSITIVE_INFINITY : Number(to);
+    return { type: 'repeat', what, min: Number(from), max };
   }
 
   #literal(): Node {

@@ -6,7 +6,7 @@ import { writeToneRecogniser, writeToneVoice } from '../../../models/onnx/testin
 import { type ForkedWorker, forkSpeechWorker } from './forked-worker.ts';
 
 export const SPEECH = '/v1/audio/speech';
-export const HEARING = '/v1/audio/transcriptions';
+export const TRANSCRIPTIONS = '/v1/audio/transcriptions';
 /** What the tone voice speaks and the tone recogniser transcribes exactly. */
 export const TEXT = 'good morning, llama 42.';
 
@@ -14,7 +14,7 @@ export const TEXT = 'good morning, llama 42.';
 export interface ToneWorkers {
   readonly home: string;
   readonly voice: ForkedWorker;
-  readonly ear: ForkedWorker;
+  readonly recogniser: ForkedWorker;
   /** Starts another worker, which ends with the others. */
   fork: typeof forkSpeechWorker;
   speak(input: string, more?: object): Promise<Buffer>;
@@ -43,18 +43,18 @@ export function formOf(
 export async function startToneWorkers(): Promise<ToneWorkers> {
   const home = mkdtempSync(join(tmpdir(), 'svc-speech-worker-'));
   const workers: ForkedWorker[] = [];
-  const fork: typeof forkSpeechWorker = async (...order) => {
-    const worker = await forkSpeechWorker(...order);
+  const fork: typeof forkSpeechWorker = async (...args) => {
+    const worker = await forkSpeechWorker(...args);
     workers.push(worker);
     return worker;
   };
   const voice = await fork(writeToneVoice(join(home, 'voice'), { speakers: 2 }), 'speech', home);
-  const ear = await fork(writeToneRecogniser(join(home, 'ear')), 'transcription', home);
-  await Promise.all([voice.ready, ear.ready]);
+  const recogniser = await fork(writeToneRecogniser(join(home, 'ear')), 'transcription', home);
+  await Promise.all([voice.ready, recogniser.ready]);
   return {
     home,
     voice,
-    ear,
+    recogniser,
     fork,
     async speak(input, more = {}) {
       const answer = await voice.post(SPEECH, { model: 'x', input, ...more });
@@ -62,7 +62,7 @@ export async function startToneWorkers(): Promise<ToneWorkers> {
       return Buffer.from(await answer.arrayBuffer());
     },
     async transcribe(sound, fields, file) {
-      const answer = await ear.post(HEARING, formOf(sound, fields, file));
+      const answer = await recogniser.post(TRANSCRIPTIONS, formOf(sound, fields, file));
       return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
     },
     async stop() {

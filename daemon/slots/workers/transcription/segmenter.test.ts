@@ -23,14 +23,14 @@ describe('Segmenter', () => {
     expect(cut(joined(noise(2), quiet(1), noise(1)))).toMatchObject([{ start: 0, end: 4, silent: false }]);
   });
 
-  test('a longer one ends at the next pause', () => {
+  test('a longer recording is split at the next pause', () => {
     const [first, second] = cut(joined(noise(8), quiet(1), noise(4)));
     expect(first?.end).toBeGreaterThan(8);
     expect(first?.end).toBeLessThan(9);
     expect(second).toMatchObject({ start: first?.end, end: 13 });
   });
 
-  test('one without a pause is cut where it is quietest', () => {
+  test('a recording without a pause is split where it is quietest', () => {
     const [first] = cut(joined(noise(22), noise(0.1, 0.2), noise(20)));
     expect(first?.end).toBeGreaterThanOrEqual(22);
     expect(first?.end).toBeLessThanOrEqual(22.1);

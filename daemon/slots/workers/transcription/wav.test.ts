@@ -52,7 +52,7 @@ const bytesOf = (length: number, write: (bytes: Buffer) => void): Buffer => {
   return bytes;
 };
 
-describe('every sample format encodes one half', () => {
+describe('decodes the value 0.5 in every sample format', () => {
   test.each([
     [{ tag: 1, channels: 1, bits: 8 }, Buffer.of(192)],
     [{ tag: 1, channels: 1, bits: 16 }, bytesOf(2, (b) => b.writeInt16LE(16_384))],
@@ -97,7 +97,7 @@ test.each([
   ['no channel', wav({ tag: 1, channels: 0, bits: 16 }, Buffer.alloc(4))],
   ['samples before their format', Buffer.from('RIFF....WAVEdata\x02\0\0\0ab')],
   ['no samples', Buffer.from('RIFF....WAVE')],
-  ['something else', Buffer.from('ID3 is no wave file at all')],
+  ['another format', Buffer.from('ID3 is no wave file at all')],
   ['nothing', Buffer.alloc(0)],
 ])('does not accept %s', async (_, bytes) => expect(await read(bytes)).toBeNull());
 
@@ -116,4 +116,6 @@ test.each([
   ['application/octet-stream', 'voice.pcm', 24_000],
   ['audio/pcm;rate=99', 'a', 24_000],
   ['audio/mpeg', 'a.mp3', null],
-])('%j named %j has the rate %j', (type, name, rate) => expect(pcmRate(type, name)).toBe(rate));
+])('%j with the content type %j has the rate %j', (type, name, rate) =>
+  expect(pcmRate(type, name)).toBe(rate),
+);

@@ -39,7 +39,7 @@ test.each([
 
 test.each([
   ['no times', { tokens: ['a'], timestamps: [] }],
-  ['nothing at all', {}],
+  ['no tokens', {}],
   ['decreasing times', { tokens: ['a', 'b'], timestamps: [1, 0.5] }],
   ['times beyond the segment', { tokens: ['a', 'b'], timestamps: [1, 2.5] }],
   ['an invalid time', { tokens: ['a'], timestamps: [Number.NaN] }],

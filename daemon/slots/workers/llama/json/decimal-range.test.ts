@@ -58,8 +58,8 @@ test.each<[Bound | null, Bound | null, string[], string[]]>([
     ['0.000001', '0.00000009', '0'],
   ],
   [{ value: 1.25, open: false }, { value: 1.25, open: false }, ['1.25', '1.2500'], ['1.2', '1.251', '1.3']],
-])('%j to %j', (least, most, fits, not) => {
-  const range = regex(decimalRange(least, most));
+])('%j to %j', (min, max, fits, not) => {
+  const range = regex(decimalRange(min, max));
   for (const text of fits) expect(range.test(text), text).toBe(true);
   for (const text of not) expect(range.test(text), text).toBe(false);
 });

@@ -5,7 +5,7 @@ import { otherNames } from './other-names.ts';
 
 const judge = grammarJudge();
 
-const taker = (names: string[]) => judge(`root ::= ${otherNames(names)}`);
+const matcherFor = (names: string[]) => judge(`root ::= ${otherNames(names)}`);
 
 const name = fc.string({
   unit: fc.constantFrom('a', 'b', '"', '\\', '\n', 'é', '🌸', ']', '^', '-', ' '),
@@ -18,9 +18,9 @@ test('matches any string except the names, however similar', async () => {
       fc.array(name, { maxLength: 6 }),
       fc.array(name, { maxLength: 10 }),
       async (names, others) => {
-        const takes = await taker(names);
+        const matches = await matcherFor(names);
         for (const word of [...names, ...others, ...names.map((one) => `${one}a`)])
-          expect(takes(JSON.stringify(word)), JSON.stringify(word)).toBe(!names.includes(word));
+          expect(matches(JSON.stringify(word)), JSON.stringify(word)).toBe(!names.includes(word));
       },
     ),
     { numRuns: 100 },
@@ -28,13 +28,14 @@ test('matches any string except the names, however similar', async () => {
 });
 
 test('matches only one spelling of a name', async () => {
-  const takes = await taker(['a/b']);
-  for (const written of ['"\\u0061/b"', '"a\\/b"', '"\\u0062"']) expect(takes(written), written).toBe(false);
+  const matches = await matcherFor(['a/b']);
+  for (const written of ['"\\u0061/b"', '"a\\/b"', '"\\u0062"'])
+    expect(matches(written), written).toBe(false);
 });
 
 test('a very long name adds no depth', async () => {
-  const takes = await taker(['x'.repeat(5_000)]);
-  expect([takes('"x"'), takes(`"${'x'.repeat(63)}y"`), takes(`"${'x'.repeat(5_000)}"`)]).toEqual([
+  const matches = await matcherFor(['x'.repeat(5_000)]);
+  expect([matches('"x"'), matches(`"${'x'.repeat(63)}y"`), matches(`"${'x'.repeat(5_000)}"`)]).toEqual([
     true,
     true,
     false,

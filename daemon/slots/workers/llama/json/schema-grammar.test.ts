@@ -76,7 +76,7 @@ const CASES: Record<string, Case> = {
     fits: [['x', 1]],
     not: [['x'], ['x', 1, 2], [1, 'x']],
   },
-  'a tuple that goes on': {
+  'a tuple with further items': {
     schema: { prefixItems: [{ type: 'string' }], items: { type: 'integer' }, minItems: 2, maxItems: 3 },
     fits: [
       ['x', 1],
@@ -124,7 +124,7 @@ const CASES: Record<string, Case> = {
     fits: [{ d: '2026-02-28', t: '2026-02-28T23:59:59.123Z', u: '123e4567-e89b-12d3-a456-426614174000' }],
     not: [{ d: '2026-13-01', t: '2026-02-28T23:59:59Z', u: '123e4567-e89b-12d3-a456-426614174000' }],
   },
-  'a schema that refers to itself': {
+  'a recursive schema': {
     schema: TREE,
     fits: [{ v: 1, next: { v: 2, next: { v: 3, next: null } } }],
     not: [{ v: 1 }, { v: 1, next: 2 }],
@@ -150,7 +150,7 @@ const CASES: Record<string, Case> = {
     fits: [{ a: null, b: 5 }],
     not: [{ a: 'x', b: 5 }, { b: 5 }, { a: null, b: 10 }, { a: null, b: 1.5 }],
   },
-  'one of several, beside what holds for all': {
+  'one of several, combined with common keywords': {
     schema: object({ kind: { type: 'string' }, n: { type: 'integer' } }, ['kind'], {
       oneOf: [
         { properties: { kind: { const: 'a' } } },
@@ -160,7 +160,7 @@ const CASES: Record<string, Case> = {
     fits: [{ kind: 'a' }, { kind: 'a', n: 1 }, { kind: 'b', n: 1 }],
     not: [{ kind: 'b' }, { kind: 'c' }, { n: 1 }],
   },
-  'alternatives that nothing fits cost only themselves': {
+  'alternatives that nothing matches are dropped alone': {
     schema: {
       anyOf: [
         { type: 'integer', minimum: 5, maximum: 4 },
@@ -171,7 +171,7 @@ const CASES: Record<string, Case> = {
     fits: [null],
     not: [1, 2, 5],
   },
-  'a pattern with its length, a pattern that is open': {
+  'a pattern with a length, and an unanchored pattern': {
     schema: object({ a: { pattern: '^[a-z]+$', maxLength: 3 }, b: { type: 'string', pattern: 'x' } }, [
       'a',
       'b',
@@ -183,7 +183,7 @@ const CASES: Record<string, Case> = {
       { a: 'a', b: 'y' },
     ],
   },
-  'days that there are': {
+  'valid dates': {
     schema: { type: 'string', format: 'date' },
     fits: ['2024-02-29', '2000-02-29', '2026-12-31'],
     not: ['2026-02-29', '1900-02-29', '2026-04-31', '2026-00-01'],
@@ -199,7 +199,7 @@ const CASES: Record<string, Case> = {
       { m: 'a@b.co', i: '1.2.3.256' },
     ],
   },
-  'integers between the ends that JSON tells apart': {
+  'integers between the safe limits of JSON': {
     schema: { type: 'integer', minimum: -9007199254740991, maximum: 9007199254740991 },
     fits: [-9007199254740991, -1, 0, 1234567890123456, 9007199254740991],
     not: [1.5],
@@ -209,7 +209,7 @@ const CASES: Record<string, Case> = {
     fits: [-9007199254740991, 0, 9007199254740991],
     not: [2 ** 63, 1.5],
   },
-  'words that only describe': {
+  'keywords that only describe': {
     schema: {
       $schema: 'x',
       title: 't',

@@ -45,9 +45,9 @@ const bounds = fc
     fc.constantFrom('maximum', 'exclusiveMaximum'),
     fc.nat(3),
   )
-  .map(([a, b, least, most, ends]) => ({
-    ...(ends & 1 ? { [least]: Math.min(a, b) } : {}),
-    ...(ends & 2 ? { [most]: Math.max(a, b) + 1 } : {}),
+  .map(([a, b, minKey, maxKey, ends]) => ({
+    ...(ends & 1 ? { [minKey]: Math.min(a, b) } : {}),
+    ...(ends & 2 ? { [maxKey]: Math.max(a, b) + 1 } : {}),
   }));
 const text = fc.oneof(
   fc.constantFrom(...PATTERNS).map((pattern) => ({ type: 'string', pattern })),
@@ -114,7 +114,7 @@ function either(one: fc.Arbitrary<object>): fc.Arbitrary<object> {
 }
 
 test("every text that a schema's grammar matches is JSON and fits the schema", async () => {
-  let [taken, refused] = [0, 0];
+  let [accepted, refused] = [0, 0];
   await fc.assert(
     fc.asyncProperty(schema, fc.nat(0x7fff_ffff), async (candidate, seed) => {
       let grammar: string;
@@ -125,7 +125,7 @@ test("every text that a schema's grammar matches is JSON and fits the schema", a
         refused += 1;
         return;
       }
-      taken += 1;
+      accepted += 1;
       const takes = await judge(grammar);
       const validate = ajv.compile(candidate);
       const sample = gbnfSampler(grammar);
@@ -141,7 +141,7 @@ test("every text that a schema's grammar matches is JSON and fits the schema", a
     }),
     { numRuns: 150 },
   );
-  expect(taken).toBeGreaterThan(refused);
+  expect(accepted).toBeGreaterThan(refused);
 }, 120_000);
 
 test.each(PATTERNS)('matches exactly the texts of the pattern %s', async (pattern) => {

@@ -15,12 +15,12 @@ const bound = fc.option(
 test('a range matches exactly the integers between its bounds', () => {
   fc.assert(
     fc.property(bound, bound, fc.array(fc.integer({ min: -2000, max: 2000 })), (a, b, others) => {
-      const [least, most] = a !== null && b !== null && a > b ? [b, a] : [a, b];
-      const range = regex(wholeRange(least, most) ?? '');
-      const near = [least, most].flatMap((n) => (n === null ? [] : [n - 1, n, n + 1]));
+      const [min, max] = a !== null && b !== null && a > b ? [b, a] : [a, b];
+      const range = regex(wholeRange(min, max) ?? '');
+      const near = [min, max].flatMap((n) => (n === null ? [] : [n - 1, n, n + 1]));
       for (const n of [0, -1, 1, 9, 10, 99, 100, -10, ...near, ...others]) {
-        const inside = (least === null || n >= least) && (most === null || n <= most);
-        expect(range.test(String(n)), `${n} in ${least}..${most}`).toBe(inside);
+        const inside = (min === null || n >= min) && (max === null || n <= max);
+        expect(range.test(String(n)), `${n} in ${min}..${max}`).toBe(inside);
       }
     }),
     { numRuns: 500 },

@@ -11,7 +11,7 @@ import { toolFamily } from './family.ts';
 import type { Piece } from './pieces.ts';
 
 /** Text by which the templates of each family are recognised. */
-const WORDS: Readonly<Record<string, string>> = {
+const FAMILY_MARKERS: Readonly<Record<string, string>> = {
   hermes: '<tool_call>',
   llama3: '<|python_tag|>',
   json: '',
@@ -38,7 +38,7 @@ function streamed({ tools, prompt }: CapturedAnswer, family: string, pieces: rea
       function: { name, parameters },
     })),
   });
-  const { readOptions } = chatPlan(request, toolFamily(WORDS[family] as string), prompt ?? '');
+  const { readOptions } = chatPlan(request, toolFamily(FAMILY_MARKERS[family] as string), prompt ?? '');
   const reader = new AnswerReader(readOptions);
   const found: Piece[] = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
   const message = {
@@ -70,15 +70,15 @@ function streamed({ tools, prompt }: CapturedAnswer, family: string, pieces: rea
   return message;
 }
 
-function expectMessage(entry: CapturedAnswer, said: ReturnType<typeof streamed>): void {
+function expectMessage(entry: CapturedAnswer, actual: ReturnType<typeof streamed>): void {
   const { content, reasoning_content: thoughts = '', tool_calls: calls } = entry.message;
-  expect(said.content).toBe(content);
-  expect(said.reasoning_content).toBe(thoughts);
-  expect(said.tool_calls.map((call) => call.name)).toEqual(calls.map((call) => call.name));
-  for (const [i, { arguments: given }] of calls.entries()) {
-    const text = said.tool_calls[i]?.arguments as string;
+  expect(actual.content).toBe(content);
+  expect(actual.reasoning_content).toBe(thoughts);
+  expect(actual.tool_calls.map((call) => call.name)).toEqual(calls.map((call) => call.name));
+  for (const [i, { arguments: args }] of calls.entries()) {
+    const text = actual.tool_calls[i]?.arguments as string;
     const whole = entry.broken !== true && (entry.cut !== true || i < calls.length - 1);
-    if (whole) expect(JSON.parse(text)).toEqual(given);
+    if (whole) expect(JSON.parse(text)).toEqual(args);
     else expect(() => JSON.parse(text)).toThrow();
   }
 }

@@ -18,115 +18,115 @@ const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> =
     make: () => hermesCalls(any),
     outputs: [
       {
-        said: '<tool_call>\n{"name": "get_weather", "arguments": {"location": "Paris, France"}}\n</tool_call>',
+        raw: '<tool_call>\n{"name": "get_weather", "arguments": {"location": "Paris, France"}}\n</tool_call>',
         calls: [PARIS],
       },
       {
-        said:
+        raw:
           'I\'ll look both up.\n<tool_call>\n{"name": "get_weather", "arguments": {"location": "Paris, France"}}\n</tool_call>\n' +
           '<tool_call>\n{"name": "get_weather", "arguments": {"location": "東京", "unit": "celsius"}}\n</tool_call>',
         text: "I'll look both up.\n\n",
         calls: [PARIS, TOKYO],
       },
       {
-        said: '<tool_call>\n{"arguments": {"location": "Paris, France"}, "name": "get_weather"}\n</tool_call>',
+        raw: '<tool_call>\n{"arguments": {"location": "Paris, France"}, "name": "get_weather"}\n</tool_call>',
         calls: [PARIS],
       },
       {
-        said: '<tool_call>{"name":"get_time","arguments":"{\\"zone\\": \\"UTC\\"}"}</tool_call>',
+        raw: '<tool_call>{"name":"get_time","arguments":"{\\"zone\\": \\"UTC\\"}"}</tool_call>',
         calls: [['get_time', '{"zone": "UTC"}']],
       },
-      { said: '<tool_call>{"name": "get_time"}</tool_call>', calls: [['get_time', '{}']] },
-      { said: '<tool_call>{"name": "get_time", "arguments": null}</tool_call>', calls: [['get_time', '{}']] },
+      { raw: '<tool_call>{"name": "get_time"}</tool_call>', calls: [['get_time', '{}']] },
+      { raw: '<tool_call>{"name": "get_time", "arguments": null}</tool_call>', calls: [['get_time', '{}']] },
       {
-        said: '<tool_call>{"name": "get_time", "arguments": {"a": "} </tool_call> \\" {", "b": [1, {"c": null}]}}</tool_call> done',
+        raw: '<tool_call>{"name": "get_time", "arguments": {"a": "} </tool_call> \\" {", "b": [1, {"c": null}]}}</tool_call> done',
         text: ' done',
         calls: [['get_time', '{"a":"} </tool_call> \\" {","b":[1,{"c":null}]}']],
       },
       {
-        said: '<tool_call>{"name": "get_weather", "arguments": {"location": "Par',
+        raw: '<tool_call>{"name": "get_weather", "arguments": {"location": "Par',
         calls: [['get_weather', '{"location":"Par']],
         cut: true,
       },
-      { said: '<tool_call>{"name": "get_wea', text: '<tool_call>{"name": "get_wea' },
-      { said: '<tool_call>not json</tool_call>', text: '<tool_call>not json</tool_call>' },
-      { said: '<tool_call>{"no": "name"}</tool_call>', text: '<tool_call>{"no": "name"}</tool_call>' },
-      { said: '<tool_call>{"name": 5}</tool_call> x', text: '<tool_call>{"name": 5}</tool_call> x' },
-      { said: 'a < b, <tool', text: 'a < b, <tool' },
-      { said: '</tool_call> alone ü', text: '</tool_call> alone ü' },
+      { raw: '<tool_call>{"name": "get_wea', text: '<tool_call>{"name": "get_wea' },
+      { raw: '<tool_call>not json</tool_call>', text: '<tool_call>not json</tool_call>' },
+      { raw: '<tool_call>{"no": "name"}</tool_call>', text: '<tool_call>{"no": "name"}</tool_call>' },
+      { raw: '<tool_call>{"name": 5}</tool_call> x', text: '<tool_call>{"name": 5}</tool_call> x' },
+      { raw: 'a < b, <tool', text: 'a < b, <tool' },
+      { raw: '</tool_call> alone ü', text: '</tool_call> alone ü' },
     ],
   },
   'Llama 3 and plain JSON': {
     make: () => bareCalls(names),
     outputs: [
-      { said: '{"name": "get_weather", "parameters": {"location": "Paris, France"}}', calls: [PARIS] },
+      { raw: '{"name": "get_weather", "parameters": {"location": "Paris, France"}}', calls: [PARIS] },
       {
-        said: '<|python_tag|>{"name": "get_weather", "parameters": {"location": "Paris, France"}}',
+        raw: '<|python_tag|>{"name": "get_weather", "parameters": {"location": "Paris, France"}}',
         calls: [PARIS],
       },
       {
-        said: '{"type": "function", "name": "get_weather", "parameters": {"location": "Paris, France"}}',
+        raw: '{"type": "function", "name": "get_weather", "parameters": {"location": "Paris, France"}}',
         calls: [PARIS],
       },
       {
-        said: '{"name": "get_weather", "parameters": {"location": "Paris, France"}}; {"name": "get_weather", "parameters": {"location": "東京", "unit": "celsius"}}',
+        raw: '{"name": "get_weather", "parameters": {"location": "Paris, France"}}; {"name": "get_weather", "parameters": {"location": "東京", "unit": "celsius"}}',
         calls: [PARIS, TOKYO],
       },
       {
-        said: '[\n  {"name": "get_weather", "arguments": {"location": "Paris, France"}},\n  {"name": "Füge_hinzu", "arguments": {"n": -1.5e3}}\n]',
+        raw: '[\n  {"name": "get_weather", "arguments": {"location": "Paris, France"}},\n  {"name": "Füge_hinzu", "arguments": {"n": -1.5e3}}\n]',
         calls: [PARIS, ['Füge_hinzu', '{"n":-1.5e3}']],
       },
       {
-        said: '```json\n{"name": "get_weather", "arguments": {"location": "Paris, France"}}\n```',
+        raw: '```json\n{"name": "get_weather", "arguments": {"location": "Paris, France"}}\n```',
         calls: [PARIS],
       },
       {
-        said: '<|python_tag|>brave_search.call(query="the weather")',
+        raw: '<|python_tag|>brave_search.call(query="the weather")',
         text: '<|python_tag|>brave_search.call(query="the weather")',
       },
       {
-        said: '{"name": "somebody", "parameters": {"age": 5}}',
-        text: '{"name": "somebody", "parameters": {"age": 5}}',
+        raw: '{"name": "person", "parameters": {"age": 5}}',
+        text: '{"name": "person", "parameters": {"age": 5}}',
       },
-      { said: '{"answer": {"name": "get_time"}}', text: '{"answer": {"name": "get_time"}}' },
-      { said: '[1, 2]', text: '[1, 2]' },
-      { said: '```json\n[true]\n```', text: '```json\n[true]\n```' },
-      { said: 'It is {"name": "get_time"} o\'clock.', text: 'It is {"name": "get_time"} o\'clock.' },
-      { said: '  {"name": "get_time"', text: '  {"name": "get_time"' },
-      { said: '<|python', text: '<|python' },
+      { raw: '{"answer": {"name": "get_time"}}', text: '{"answer": {"name": "get_time"}}' },
+      { raw: '[1, 2]', text: '[1, 2]' },
+      { raw: '```json\n[true]\n```', text: '```json\n[true]\n```' },
+      { raw: 'It is {"name": "get_time"} o\'clock.', text: 'It is {"name": "get_time"} o\'clock.' },
+      { raw: '  {"name": "get_time"', text: '  {"name": "get_time"' },
+      { raw: '<|python', text: '<|python' },
     ],
   },
   Mistral: {
     make: () => mistralCalls(any),
     outputs: [
       {
-        said: '[TOOL_CALLS] [{"name": "get_weather", "arguments": {"location": "Paris, France"}}]',
+        raw: '[TOOL_CALLS] [{"name": "get_weather", "arguments": {"location": "Paris, France"}}]',
         calls: [PARIS],
       },
       {
-        said: '[TOOL_CALLS][{"name": "get_weather", "arguments": {"location": "Paris, France"}}, {"name": "get_weather", "arguments": {"location": "東京", "unit": "celsius"}}]',
+        raw: '[TOOL_CALLS][{"name": "get_weather", "arguments": {"location": "Paris, France"}}, {"name": "get_weather", "arguments": {"location": "東京", "unit": "celsius"}}]',
         calls: [PARIS, TOKYO],
       },
       {
-        said: 'One moment.[TOOL_CALLS]get_weather[ARGS]{"location": "Paris, France"}[TOOL_CALLS]get_time[CALL_ID]abc123XYZ[ARGS]{}',
+        raw: 'One moment.[TOOL_CALLS]get_weather[ARGS]{"location": "Paris, France"}[TOOL_CALLS]get_time[CALL_ID]abc123XYZ[ARGS]{}',
         text: 'One moment.',
         calls: [PARIS, ['get_time', '{}']],
       },
       {
-        said: '[TOOL_CALLS]get_weather{"location": "Par',
+        raw: '[TOOL_CALLS]get_weather{"location": "Par',
         calls: [['get_weather', '{"location":"Par']],
         cut: true,
       },
-      { said: '[TOOL_CALLS] [5]', text: '[TOOL_CALLS][5]' },
-      { said: '[TOOL_CALLS]get_wea', text: '[TOOL_CALLS]get_wea' },
-      { said: 'See [TOOL_CA', text: 'See [TOOL_CA' },
-      { said: 'a list [1] é', text: 'a list [1] é' },
+      { raw: '[TOOL_CALLS] [5]', text: '[TOOL_CALLS][5]' },
+      { raw: '[TOOL_CALLS]get_wea', text: '[TOOL_CALLS]get_wea' },
+      { raw: 'See [TOOL_CA', text: 'See [TOOL_CA' },
+      { raw: 'a list [1] é', text: 'a list [1] é' },
     ],
   },
 };
 
 describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
-  test.each(outputs)('$said', (output) => expectFound(make, output));
+  test.each(outputs)('$raw', (output) => expectFound(make, output));
 });
 
 test('emits arguments while they arrive, after the name', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { grammarJudge } from '../../testing/grammar-judge.ts';
 import { harmonyGrammar } from './harmony-grammar.ts';
 
-const taker = grammarJudge();
+const matcherFor = grammarJudge();
 
 const parameters = { type: 'object', properties: { x: { type: 'integer' } }, required: ['x'] };
 const tools = [{ type: 'function' as const, function: { name: 'f', parameters } }];
@@ -10,8 +10,8 @@ const THOUGHTS = '<|channel|>analysis<|message|>If a < b <<c, ü "quoted"\n<|end
 const CALL = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"x":5}';
 
 test('a call with or without reasoning', async () => {
-  const takes = await taker(harmonyGrammar(tools));
-  expect([takes(CALL), takes(THOUGHTS + CALL)]).toEqual([true, true]);
+  const matches = await matcherFor(harmonyGrammar(tools));
+  expect([matches(CALL), matches(THOUGHTS + CALL)]).toEqual([true, true]);
   for (const not of [
     '',
     THOUGHTS,
@@ -20,17 +20,17 @@ test('a call with or without reasoning', async () => {
     `${CALL}\n`,
     '{"x":5}',
   ])
-    expect(takes(not), not).toBe(false);
+    expect(matches(not), not).toBe(false);
 });
 
 test('a structured final message, or a call', async () => {
-  const takes = await taker(harmonyGrammar(tools, { schema: { type: 'integer' } }));
+  const matches = await matcherFor(harmonyGrammar(tools, { schema: { type: 'integer' } }));
   const final = '<|channel|>final<|message|>';
   expect([
-    takes(`${final}7`),
-    takes(`${THOUGHTS}${final}7`),
-    takes(CALL),
-    takes(`${final}x`),
-    takes('7'),
+    matches(`${final}7`),
+    matches(`${THOUGHTS}${final}7`),
+    matches(CALL),
+    matches(`${final}x`),
+    matches('7'),
   ]).toEqual([...[true, true, true, false, false]]);
 });

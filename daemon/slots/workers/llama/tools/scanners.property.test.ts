@@ -91,18 +91,18 @@ const SCHEMA = { type: 'object', properties: { a: { type: 'string' }, b: { type:
 
 test.each(FAMILIES)(
   '%s: reads any mix of its marks to the end, identically for any split',
-  (id, words, marks) => {
-    const family = toolFamily(words);
+  (id, marker, marks) => {
+    const family = toolFamily(marker);
     expect(family.id).toBe(id);
     const make = () =>
       family.scanner(
         (name) => name === 'f',
         (name) => (name === 'f' ? SCHEMA : undefined),
       );
-    const scraps = fc.array(fc.constantFrom(...marks, ...marks, ...COMMON), { maxLength: 24 });
+    const fragments = fc.array(fc.constantFrom(...marks, ...marks, ...COMMON), { maxLength: 24 });
     fc.assert(
-      fc.property(scraps, fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 60 }), (said, sizes) => {
-        const text = said.join('');
+      fc.property(fragments, fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 60 }), (parts, sizes) => {
+        const text = parts.join('');
         const pieces: string[] = [];
         let at = 0;
         for (const size of sizes) {

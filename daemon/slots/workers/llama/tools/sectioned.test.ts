@@ -30,37 +30,37 @@ const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> =
     make: () => deepseekCalls(any),
     outputs: [
       {
-        said: `${D_OPEN}${D_CALL}get_weather${D_SEP}{"location": "Paris, France"}${D_END}${D_CLOSE}`,
+        raw: `${D_OPEN}${D_CALL}get_weather${D_SEP}{"location": "Paris, France"}${D_END}${D_CLOSE}`,
         calls: [PARIS],
       },
       {
-        said:
+        raw:
           `I'll look both up.${D_OPEN}${D_CALL}get_weather${D_SEP}{"location": "Paris, France"}${D_END}` +
           `${D_CALL}get_weather${D_SEP}{"location": "東京", "unit": "celsius"}${D_END}${D_CLOSE}`,
         text: "I'll look both up.",
         calls: [PARIS, TOKYO],
       },
       {
-        said: `${D_OPEN}${fenced('get_weather', '{"location": "Paris, France"}')}\n${fenced('get_weather', '{"location": "東京", "unit": "celsius"}')}${D_CLOSE}`,
+        raw: `${D_OPEN}${fenced('get_weather', '{"location": "Paris, France"}')}\n${fenced('get_weather', '{"location": "東京", "unit": "celsius"}')}${D_CLOSE}`,
         calls: [PARIS, TOKYO],
       },
-      { said: fenced('get_weather', '{"location": "Paris, France"}'), calls: [PARIS] },
-      { said: `<｜tool_calls_begin｜>${fenced('get_time', '{}')}`, calls: [['get_time', '{}']] },
+      { raw: fenced('get_weather', '{"location": "Paris, France"}'), calls: [PARIS] },
+      { raw: `<｜tool_calls_begin｜>${fenced('get_time', '{}')}`, calls: [['get_time', '{}']] },
       {
-        said: `${D_OPEN}\n${D_CALL}get_time${D_SEP}${D_END}${D_CLOSE} done`,
+        raw: `${D_OPEN}\n${D_CALL}get_time${D_SEP}${D_END}${D_CLOSE} done`,
         calls: [['get_time', '{}']],
         text: 'done',
       },
       {
-        said: `${D_OPEN}${D_CALL}get_weather${D_SEP}{"location": "Par`,
+        raw: `${D_OPEN}${D_CALL}get_weather${D_SEP}{"location": "Par`,
         calls: [['get_weather', '{"location":"Par']],
         cut: true,
       },
-      { said: `${D_OPEN}${D_CALL}get_wea`, text: `${D_OPEN}${D_CALL}get_wea` },
-      { said: `${D_OPEN}nothing`, text: `${D_OPEN}nothing` },
-      { said: 'a <｜tool', text: 'a <｜tool' },
+      { raw: `${D_OPEN}${D_CALL}get_wea`, text: `${D_OPEN}${D_CALL}get_wea` },
+      { raw: `${D_OPEN}nothing`, text: `${D_OPEN}nothing` },
+      { raw: 'a <｜tool', text: 'a <｜tool' },
       {
-        said: `${D_CALL}no separator {"a": 1}`,
+        raw: `${D_CALL}no separator {"a": 1}`,
         text: `${D_CALL}no separator {"a": 1}`,
       },
     ],
@@ -69,33 +69,33 @@ const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> =
     make: () => kimiCalls(any),
     outputs: [
       {
-        said: `${K_OPEN}${K_CALL}functions.get_weather:0${K_ARGS}{"location": "Paris, France"}${K_END}${K_CLOSE}`,
+        raw: `${K_OPEN}${K_CALL}functions.get_weather:0${K_ARGS}{"location": "Paris, France"}${K_END}${K_CLOSE}`,
         calls: [PARIS],
       },
       {
-        said:
+        raw:
           `Both.${K_OPEN}\n${K_CALL}\nfunctions.get_weather:0${K_ARGS}\n{"location": "Paris, France"}\n${K_END}\n` +
           `${K_CALL}functions.get_weather:1${K_ARGS}{"location": "東京", "unit": "celsius"}${K_END}${K_CLOSE}`,
         text: 'Both.',
         calls: [PARIS, TOKYO],
       },
       {
-        said: `${K_OPEN}${K_CALL}functions.get_time:7${K_ARGS}${K_END}${K_CLOSE}`,
+        raw: `${K_OPEN}${K_CALL}functions.get_time:7${K_ARGS}${K_END}${K_CLOSE}`,
         calls: [['get_time', '{}']],
       },
-      { said: `${K_OPEN}${K_CALL}functions.get`, text: `${K_OPEN}${K_CALL}functions.get` },
-      { said: 'no <|tool call|>', text: 'no <|tool call|>' },
+      { raw: `${K_OPEN}${K_CALL}functions.get`, text: `${K_OPEN}${K_CALL}functions.get` },
+      { raw: 'no <|tool call|>', text: 'no <|tool call|>' },
     ],
   },
 };
 
 describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
-  test.each(outputs)('$said', (output) => expectFound(make, output));
+  test.each(outputs)('$raw', (output) => expectFound(make, output));
 });
 
 test('Kimi names its calls with ids that its template expects', () => {
-  const said = `${K_OPEN}${K_CALL}functions.f:3${K_ARGS}{}${K_END}${K_CALL}functions.f:4${K_ARGS}{}${K_END}`;
-  expect(read(kimiCalls(any), [said]).ids).toEqual(['functions.f:3', 'functions.f:4']);
+  const output = `${K_OPEN}${K_CALL}functions.f:3${K_ARGS}{}${K_END}${K_CALL}functions.f:4${K_ARGS}{}${K_END}`;
+  expect(read(kimiCalls(any), [output]).ids).toEqual(['functions.f:3', 'functions.f:4']);
 });
 
 test('does not hold back an unterminated head indefinitely', () => {
@@ -106,9 +106,9 @@ test('does not hold back an unterminated head indefinitely', () => {
 });
 
 test("DeepSeek's instructions describe each tool in the form of its training", () => {
-  const words = deepseekToolInstructions([
+  const instructions = deepseekToolInstructions([
     { type: 'function', function: { name: 'f', description: 'Does f.', parameters: { type: 'object' } } },
   ]);
-  expect(words).toContain('### f\nDescription: Does f.\nParameters: {"type":"object"}');
-  expect(words).toContain(`${D_OPEN}${D_CALL}name of the tool${D_SEP}`);
+  expect(instructions).toContain('### f\nDescription: Does f.\nParameters: {"type":"object"}');
+  expect(instructions).toContain(`${D_OPEN}${D_CALL}name of the tool${D_SEP}`);
 });

@@ -58,69 +58,69 @@ const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> =
   'Qwen3-Coder': {
     make: () => qwenCoderCalls(any, schemas),
     outputs: [
-      { said: qwen(...ALL), calls: [edit(ALL_VALUES)] },
+      { raw: qwen(...ALL), calls: [edit(ALL_VALUES)] },
       {
-        said: `I'll do both.\n${qwen(['path', 'a'])}\n${qwen(['line', '5'])}`,
+        raw: `I'll do both.\n${qwen(['path', 'a'])}\n${qwen(['line', '5'])}`,
         text: "I'll do both.\n\n",
         calls: [edit({ path: 'a' }), edit({ line: 5 })],
       },
-      { said: qwen(['path', '20'], ['free', '20']), calls: [edit({ path: '20', free: 20 })] },
-      { said: qwen(['path', ''], ['text', '\n']), calls: [edit({ path: '', text: '\n' })] },
-      { said: qwen(['line', 'soon'], ['unknown', 'x']), calls: [edit({ line: 'soon', unknown: 'x' })] },
+      { raw: qwen(['path', '20'], ['free', '20']), calls: [edit({ path: '20', free: 20 })] },
+      { raw: qwen(['path', ''], ['text', '\n']), calls: [edit({ path: '', text: '\n' })] },
+      { raw: qwen(['line', 'soon'], ['unknown', 'x']), calls: [edit({ line: 'soon', unknown: 'x' })] },
       {
-        said: qwen(['text', '</param> </parameters> <parameter']),
+        raw: qwen(['text', '</param> </parameters> <parameter']),
         calls: [edit({ text: '</param> </parameters> <parameter' })],
       },
-      { said: qwen(), calls: [['edit', '{}']] },
+      { raw: qwen(), calls: [['edit', '{}']] },
       {
-        said: '<tool_call><function=edit><parameter=path>a b</parameter></function></tool_call>',
+        raw: '<tool_call><function=edit><parameter=path>a b</parameter></function></tool_call>',
         calls: [edit({ path: 'a b' })],
       },
       // Models sometimes omit the surrounding tag.
       {
-        said: 'Now.\n<function=edit>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>',
+        raw: 'Now.\n<function=edit>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>',
         text: 'Now.\n',
         calls: [edit({ path: 'a' })],
       },
-      { said: '<function=edit>{"path": "a"}</function> ok', text: 'ok', calls: [edit({ path: 'a' })] },
+      { raw: '<function=edit>{"path": "a"}</function> ok', text: 'ok', calls: [edit({ path: 'a' })] },
       {
-        said: '<tool_call>\n<function=other>\n<parameter=n>\n5\n</parameter>\n</function>\n</tool_call>',
+        raw: '<tool_call>\n<function=other>\n<parameter=n>\n5\n</parameter>\n</function>\n</tool_call>',
         calls: [['other', '{"n":5}']],
       },
       {
-        said: '<tool_call>\n<function=edit>\n<parameter=path>\n/etc/ho',
+        raw: '<tool_call>\n<function=edit>\n<parameter=path>\n/etc/ho',
         calls: [['edit', '{"path":"/etc/ho']],
         cut: true,
       },
-      { said: '<tool_call>\n<function=ed', text: '<tool_call>\n<function=ed' },
-      { said: '<tool_call>words</tool_call>', text: '<tool_call>words</tool_call>' },
-      { said: 'a <func', text: 'a <func' },
-      { said: 'f<function=no name>x', text: 'f<function=no name>x' },
+      { raw: '<tool_call>\n<function=ed', text: '<tool_call>\n<function=ed' },
+      { raw: '<tool_call>words</tool_call>', text: '<tool_call>words</tool_call>' },
+      { raw: 'a <func', text: 'a <func' },
+      { raw: 'f<function=no name>x', text: 'f<function=no name>x' },
     ],
   },
   'GLM 4': {
     make: () => glmCalls(any, schemas),
     outputs: [
-      { said: glm(...ALL), text: '\n', calls: [edit(ALL_VALUES)] },
+      { raw: glm(...ALL), text: '\n', calls: [edit(ALL_VALUES)] },
       {
-        said: `Both.${glm(['path', 'a'])}${glm(['line', '5'])}`,
+        raw: `Both.${glm(['path', 'a'])}${glm(['line', '5'])}`,
         text: 'Both.\n\n',
         calls: [edit({ path: 'a' }), edit({ line: 5 })],
       },
-      { said: '<tool_call>edit</tool_call>', calls: [['edit', '{}']] },
+      { raw: '<tool_call>edit</tool_call>', calls: [['edit', '{}']] },
       {
-        said: '<tool_call>edit<arg_key>path</arg_key><arg_value> a\n</arg_value></tool_call>.',
+        raw: '<tool_call>edit<arg_key>path</arg_key><arg_value> a\n</arg_value></tool_call>.',
         text: '.',
         calls: [edit({ path: ' a\n' })],
       },
       {
-        said: '<tool_call>edit\n<arg_key>path</arg_key>\n<arg_value>a',
+        raw: '<tool_call>edit\n<arg_key>path</arg_key>\n<arg_value>a',
         calls: [['edit', '{"path":"a']],
         cut: true,
       },
-      { said: '<tool_call>ed', text: '<tool_call>ed' },
+      { raw: '<tool_call>ed', text: '<tool_call>ed' },
       {
-        said: '<tool_call>{"name": "edit"}\n</tool_call>',
+        raw: '<tool_call>{"name": "edit"}\n</tool_call>',
         text: '<tool_call>{"name": "edit"}\n</tool_call>',
       },
     ],
@@ -128,7 +128,7 @@ const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> =
 };
 
 describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
-  test.each(outputs)('$said', (output) => expectFound(make, output));
+  test.each(outputs)('$raw', (output) => expectFound(make, output));
 });
 
 test('emits a string while it arrives and any other value when complete', () => {

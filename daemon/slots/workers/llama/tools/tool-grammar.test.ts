@@ -25,20 +25,20 @@ const TOOLS = [
   tool('broken', { type: 'object', properties: { x: { $ref: '#/nowhere' }, y: { $ref: '#' } } }),
 ];
 
-async function taker(grammar: string): Promise<(value: unknown) => boolean> {
-  const takes = await judge(grammar);
-  return (value) => takes(JSON.stringify(value));
+async function matcherFor(grammar: string): Promise<(value: unknown) => boolean> {
+  const matches = await judge(grammar);
+  return (value) => matches(JSON.stringify(value));
 }
 
 test('matches one call of one tool with arguments that fit its schema, as far as a grammar can enforce it', async () => {
-  const takes = await taker(toolGrammar(TOOLS, { argumentsKey: 'arguments', several: false }));
+  const matches = await matcherFor(toolGrammar(TOOLS, { argumentsKey: 'arguments', several: false }));
   const fits = [
     { name: 'tree', arguments: { root: { next: { next: {} } } } },
     { name: 'any', arguments: { whatever: [1] } },
     { name: 'mail', arguments: { to: 'ann@home' } },
     { name: 'broken', arguments: { x: 1 } },
   ];
-  for (const call of fits) expect(takes(call), JSON.stringify(call)).toBe(true);
+  for (const call of fits) expect(matches(call), JSON.stringify(call)).toBe(true);
   const not = [
     { name: 'other', arguments: {} },
     { name: 'tree', arguments: {} },
@@ -48,22 +48,22 @@ test('matches one call of one tool with arguments that fit its schema, as far as
     { name: 'any', parameters: {} },
     'any',
   ];
-  for (const call of not) expect(takes(call), JSON.stringify(call)).toBe(false);
+  for (const call of not) expect(matches(call), JSON.stringify(call)).toBe(false);
 });
 
 test('matches either a call or the structure', async () => {
-  const takes = await taker(
+  const matches = await matcherFor(
     toolGrammar([tool('f')], { argumentsKey: 'parameters', several: false }, { schema: { type: 'integer' } }),
   );
-  expect([takes(5), takes({ name: 'f', parameters: {} }), takes('x')]).toEqual([true, true, false]);
+  expect([matches(5), matches({ name: 'f', parameters: {} }), matches('x')]).toEqual([true, true, false]);
 });
 
 test('matches one call or a list when several are allowed', async () => {
-  const takes = await taker(
+  const matches = await matcherFor(
     toolGrammar([tool('f'), tool('g')], { argumentsKey: 'arguments', several: true }),
   );
   const call = (name: string) => ({ name, arguments: {} });
   for (const fits of [call('f'), [call('g')], [call('f'), call('g'), call('f')]])
-    expect(takes(fits), JSON.stringify(fits)).toBe(true);
-  for (const not of [[], [call('h')], [call('f'), 5]]) expect(takes(not), JSON.stringify(not)).toBe(false);
+    expect(matches(fits), JSON.stringify(fits)).toBe(true);
+  for (const not of [[], [call('h')], [call('f'), 5]]) expect(matches(not), JSON.stringify(not)).toBe(false);
 });

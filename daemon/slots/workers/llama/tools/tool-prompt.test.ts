@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { plainMessages, toolInstructions, withInstructions } from './tool-prompt.ts';
 
 test('the instructions contain each tool and the form of a call', () => {
-  const words = toolInstructions([
+  const instructions = toolInstructions([
     { type: 'function', function: { name: 'f', parameters: { type: 'object' } } },
   ]);
-  expect(words).toContain('{"name":"f","parameters":{"type":"object"}}');
-  expect(words).toContain('{"name": "the name of the function", "arguments"');
+  expect(instructions).toContain('{"name":"f","parameters":{"type":"object"}}');
+  expect(instructions).toContain('{"name": "the name of the function", "arguments"');
 });
 
 test('converts calls and results to ordinary messages and keeps others', () => {

@@ -33,9 +33,9 @@ describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) =
   test.each([
     ['an event at the end', LOST, 'upstream.error'],
     ['an event before [DONE]', `${LOST}data: [DONE]\n\n`, 'upstream.error'],
-    ['a code of ours', 'data: {"error":{"message":"x","code":"slot.failed"}}\n\n', 'slot.failed'],
+    ['a code of the catalogue', 'data: {"error":{"message":"x","code":"slot.failed"}}\n\n', 'slot.failed'],
     [
-      'an event longer than the kept end',
+      'an event longer than the buffered end',
       `data: {"error":{"message":"${'x'.repeat(9_000)}","code":500}}\n\n`,
       'upstream.error',
     ],
@@ -55,8 +55,8 @@ describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) =
   });
 
   test('text about errors in a successful response is not a failure', async () => {
-    const words = `data: ${JSON.stringify({ choices: [{ delta: { content: LOST }, finish_reason: 'stop' }] })}\n\n`;
-    const { record, finished } = await recordOf(path, tells(200, SSE, `${words}data: [DONE]\n\n`), true);
+    const event = `data: ${JSON.stringify({ choices: [{ delta: { content: LOST }, finish_reason: 'stop' }] })}\n\n`;
+    const { record, finished } = await recordOf(path, tells(200, SSE, `${event}data: [DONE]\n\n`), true);
     expect(record).toMatchObject({ status: 200, error: null });
     expect(finished).toMatchObject({ inBandCode: null });
   });
@@ -70,7 +70,7 @@ test.each([RESPONSES, MESSAGES] as const)(
   },
 );
 
-test('an error while a stream waits is recorded, too', async () => {
+test('an error while a stream waits is also recorded', async () => {
   const { gateway, slots } = await setUp(tells(500, JSON_TYPE, '{"error":{"message":"x","code":"oom"}}'));
   slots.before = (_, options) => options.onDecided?.();
   await post(gateway.origin, CHAT, { ...hello, stream: true });
@@ -82,7 +82,7 @@ test.each([
   [200, SSE, delta('a') + LOST, { status: 500 }],
   [200, SSE, `${delta('a')}data: {"error":{"message":"x"}}\n\n`, null],
   [429, JSON_TYPE, '{"error":{"message":"slow","code":"rate_limit_exceeded"}}', { status: 429 }],
-])('%d %j %s reports to an upstream: %j', async (status, headers, body, expected) => {
+])('%d %j %s is reported to the upstream as %j', async (status, headers, body, expected) => {
   const ends: CallEnd[] = [];
   const origin = { now: '' };
   const upstreams: Upstreams = {
@@ -98,7 +98,7 @@ test.each([
 });
 
 test('an upstream is notified of the start of its response', async () => {
-  const told: unknown[] = [];
+  const notifications: unknown[] = [];
   const origin = { now: '' };
   const going = Promise.withResolvers<void>();
   const upstreams: Upstreams = {
@@ -107,8 +107,8 @@ test('an upstream is notified of the start of its response', async () => {
     connect: () =>
       upstreamCall({
         origin: origin.now,
-        onResponse: (status) => void told.push(status),
-        onEnd: (end) => void told.push(end),
+        onResponse: (status) => void notifications.push(status),
+        onEnd: (end) => void notifications.push(end),
       }),
   };
   const { gateway, engine } = await setUp(
@@ -122,10 +122,10 @@ test('an upstream is notified of the start of its response', async () => {
   );
   origin.now = engine.origin;
   const answered = post(gateway.origin, CHAT, { ...hello, model: 'far-model', stream: true });
-  await until(() => told.length > 0);
-  expect(told).toEqual([200]);
+  await until(() => notifications.length > 0);
+  expect(notifications).toEqual([200]);
   going.resolve();
   await answered;
-  await until(() => told.length > 1);
-  expect(told).toEqual([200, { status: 200 }]);
+  await until(() => notifications.length > 1);
+  expect(notifications).toEqual([200, { status: 200 }]);
 });

@@ -20,10 +20,10 @@ closeAfterEach();
 
 /**
  * A slot (`agent`) and three upstreams, `here` in the own network, each with one model; all answer the first
- * turn with `said`.
+ * turn with `first`.
  */
-async function everybody(first: Json, reason = 'stop') {
-  const heard: Json[] = [];
+async function setUpTargets(first: Json, reason = 'stop') {
+  const requests: Json[] = [];
   const origin = { now: '' };
   const facts = [
     upstreamFacts({ name: 'groq', models: ['of-groq'] }),
@@ -40,20 +40,20 @@ async function everybody(first: Json, reason = 'stop') {
       let text = '';
       for await (const part of req) text += part;
       const body = JSON.parse(text) as Json;
-      heard.push(body);
-      const said = assistant(body) === undefined ? first : { content: 'more' };
+      requests.push(body);
+      const message = assistant(body) === undefined ? first : { content: 'more' };
       if (body.stream === true) {
         res.writeHead(200, SSE);
-        res.end(`${chunk({ choices: [{ index: 0, delta: said }] })}${finish(reason)}data: [DONE]\n\n`);
+        res.end(`${chunk({ choices: [{ index: 0, delta: message }] })}${finish(reason)}data: [DONE]\n\n`);
         return;
       }
       res.writeHead(200, JSON_TYPE);
-      res.end(JSON.stringify({ choices: [{ message: said, finish_reason: reason }] }));
+      res.end(JSON.stringify({ choices: [{ message: message, finish_reason: reason }] }));
     },
     { upstreams },
   );
   origin.now = engine.origin;
-  return { gateway, heard };
+  return { gateway, requests };
 }
 
 /** The part of a response that the next request must repeat. */
@@ -82,14 +82,14 @@ function blocksOf(text: string): Json[] {
 
 const first = { [RESPONSES]: { input: hi }, [MESSAGES]: { max_tokens: 9, messages: hi } };
 /** The request after a response, with the result of its call if there is one. */
-const next = (path: Path, said: unknown, id: string | null): Json => {
+const next = (path: Path, message: unknown, id: string | null): Json => {
   if (path === RESPONSES) {
     const result = id === null ? hi : [{ type: 'function_call_output', call_id: id, output: 'r' }];
-    return { input: [...hi, ...asList(said), ...result] };
+    return { input: [...hi, ...asList(message), ...result] };
   }
   const result = id === null ? 'And?' : [{ type: 'tool_result', tool_use_id: id, content: 'r' }];
   const turns = [
-    { role: 'assistant', content: said },
+    { role: 'assistant', content: message },
     { role: 'user', content: result },
   ];
   return { max_tokens: 9, messages: [...hi, ...turns] };
@@ -104,19 +104,19 @@ const BOTH = PATHS.flatMap((path) => [false, true].map((stream) => [path, stream
 
 describe.each(BOTH)('reasoning on %s, stream %s', (path, stream) => {
   test.each(['reasoning', 'reasoning_content'])(
-    'in %s goes back to its upstream in its field, to local engines, and nowhere else',
+    'in %s is sent back to its upstream in its field and to local engines only',
     async (field) => {
-      const { gateway, heard } = await everybody({ [field]: 'hm', content: 'yes' });
-      const ask = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
-      const answer = await ask('of-groq', first[path]);
+      const { gateway, requests } = await setUpTargets({ [field]: 'hm', content: 'yes' });
+      const send = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
+      const answer = await send('of-groq', first[path]);
       const body = next(path, repeated(path, stream, answer.body), null);
-      for (const model of ['of-groq', 'of-other', 'of-here', 'agent']) await ask(model, body);
-      const said = { role: 'assistant', content: 'yes' };
-      expect(heard.slice(1).map(assistant)).toEqual([
-        { ...said, [field]: 'hm' },
-        said,
-        { ...said, reasoning_content: 'hm' },
-        { ...said, reasoning_content: 'hm' },
+      for (const model of ['of-groq', 'of-other', 'of-here', 'agent']) await send(model, body);
+      const message = { role: 'assistant', content: 'yes' };
+      expect(requests.slice(1).map(assistant)).toEqual([
+        { ...message, [field]: 'hm' },
+        message,
+        { ...message, reasoning_content: 'hm' },
+        { ...message, reasoning_content: 'hm' },
       ]);
     },
   );
@@ -133,12 +133,12 @@ describe.each(BOTH)('reasoning on %s, stream %s', (path, stream) => {
         ],
       },
     ],
-  ])('of %s goes to no provider', async (_, model, said) => {
-    const { gateway, heard } = await everybody(said);
+  ])('of %s is sent to no provider', async (_, model, message) => {
+    const { gateway, requests } = await setUpTargets(message);
     const answer = await post(gateway.origin, path, { ...first[path], model, stream });
     const body = next(path, repeated(path, stream, answer.body), null);
     await post(gateway.origin, path, { ...body, model: 'of-groq' });
-    expect(assistant(heard[1])).toEqual({ role: 'assistant', content: 'yes' });
+    expect(assistant(requests[1])).toEqual({ role: 'assistant', content: 'yes' });
   });
 });
 
@@ -150,25 +150,25 @@ describe.each(BOTH)('extra fields of a call on %s, stream %s', (path, stream) =>
     function: { name: 'f', arguments: '{"a":1}' },
     extra_content: extra,
   });
-  const idOf = (said: unknown) => {
-    const { id, call_id } = asObject(asList(said).at(-1)) ?? {};
+  const idOf = (content: unknown) => {
+    const { id, call_id } = asObject(asList(content).at(-1)) ?? {};
     return String(path === RESPONSES ? call_id : id);
   };
 
   test.each([
     ['of-here', 'call_of_engine'],
     ['of-groq', ''],
-  ])('go back to the upstream of %s only (id %j)', async (said, id) => {
-    const { gateway, heard } = await everybody({ tool_calls: [call(id)] }, 'tool_calls');
-    const ask = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
-    const answer = await ask(said, first[path]);
+  ])('are sent back only to the upstream of %s (id %j)', async (source, id) => {
+    const { gateway, requests } = await setUpTargets({ tool_calls: [call(id)] }, 'tool_calls');
+    const send = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
+    const answer = await send(source, first[path]);
     expect(answer.body).not.toContain('c2ln');
     const content = repeated(path, stream, answer.body);
     const models = ['of-here', 'of-groq', 'of-other', 'agent'];
-    for (const model of models) await ask(model, next(path, content, idOf(content)));
-    const sent = heard.slice(1).map((body) => asObject(asList(assistant(body)?.tool_calls)[0]));
+    for (const model of models) await send(model, next(path, content, idOf(content)));
+    const sent = requests.slice(1).map((body) => asObject(asList(assistant(body)?.tool_calls)[0]));
     expect(sent.map((each) => each?.extra_content)).toEqual(
-      models.map((model) => (model === said ? extra : undefined)),
+      models.map((model) => (model === source ? extra : undefined)),
     );
     expect(sent).toMatchObject(models.map(() => ({ function: call('').function })));
   });

@@ -26,7 +26,7 @@ test.each([
   [{ type: 'start', config: { ...config, threads: 0 } }, 'threads'],
   [{ type: 'start', config: { ...config, key: '', device: 'tpu' } }, 'key'],
   [{ type: 'stop' }, 'type'],
-])('an invalid one names the fields and no value', (message, field) => {
+])('an invalid configuration is refused, naming the fields but no value', (message, field) => {
   expect(() => readCommand(message)).toThrow(field);
   expect(() => readCommand(message)).not.toThrow('secret-key');
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallerResponse } from '../caller.ts';
 import { until } from '../testing/client.ts';
 import { BODIES, finish, PATHS, type Path, RESPONSES, typesOf } from '../testing/dialects.ts';
-import { closeAfterEach, delta, held, SSE } from '../testing/forwarding.ts';
+import { closeAfterEach, delta, SSE, startWithManualEngine } from '../testing/forwarding.ts';
 
 closeAfterEach();
 
@@ -35,14 +35,14 @@ class BusyCaller extends Writable implements CallerResponse {
   }
 
   take(): void {
-    const held = this.#busy;
+    const startWithManualEngine = this.#busy;
     this.#busy = null;
-    held?.();
+    startWithManualEngine?.();
   }
 }
 
 async function call(path: Path, answer: string) {
-  const { gateway, got } = await held();
+  const { gateway, responses } = await startWithManualEngine();
   const caller = new BusyCaller();
   const served = gateway.inference[path === RESPONSES ? 'responses' : 'messages']({
     id: 'r',
@@ -54,9 +54,9 @@ async function call(path: Path, answer: string) {
     body: Buffer.from(JSON.stringify({ ...BODIES[path], stream: true })),
     receivedAt: performance.now(),
   });
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, SSE);
-  got[0]?.end(answer);
+  await until(() => responses.length === 1);
+  responses[0]?.writeHead(200, SSE);
+  responses[0]?.end(answer);
   // Enough time for the whole response to arrive while the caller reads nothing.
   await new Promise((done) => setTimeout(done, 100));
   caller.take();
@@ -65,18 +65,18 @@ async function call(path: Path, answer: string) {
   return { entry: gateway.log[0], types: typesOf(caller.text) };
 }
 
-describe.each(PATHS)('%s: a caller that has taken nothing when the engine ends', (path) => {
+describe.each(PATHS)('%s: a caller that has read nothing when the engine ends', (path) => {
   const last = path === RESPONSES ? ['response.failed', 'error'] : ['error'];
   test.each([
     ['without an end', delta('one') + delta('two')],
-    ['with an event that is no JSON', `${delta('one')}data: {oops\n\n`],
-  ])('%s: the log knows what the caller will be told', async (_, answer) => {
+    ['with an event that is not JSON', `${delta('one')}data: {oops\n\n`],
+  ])('%s: the log has the outcome that the caller will receive', async (_, answer) => {
     const { entry, types } = await call(path, answer);
     expect(entry).toMatchObject({ status: 200, error: 'upstream.error' });
     expect(last).toContain(types.at(-1));
   });
 
-  test('completely: everything arrives later', async () => {
+  test('receives everything later', async () => {
     const { entry, types } = await call(path, `${delta('one')}${finish('stop')}data: [DONE]\n\n`);
     expect(entry).toMatchObject({ status: 200, error: null });
     expect(types.at(-1)).toBe(path === RESPONSES ? 'response.completed' : 'message_stop');
