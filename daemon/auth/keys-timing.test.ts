@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_T, timesApart, welch } from '../test/harness/same-time.ts';
+import { MAX_T, tValues, welch } from '../test/harness/same-time.ts';
 import { createKeys, generateKey } from './keys.ts';
 
 const ADMIN = generateKey();
@@ -27,7 +27,7 @@ function duration(text: string): number {
 
 it.each(Object.entries(PAIRS))('T16 %s take the same time', async (_, pair) => {
   for (const text of pair) for (let n = 0; n < 2_000; n++) expect(keys.tierOf(text)).toBeNull();
-  const seen = await timesApart('keys-timing', SAMPLES, (which) => duration(pair[which]));
+  const seen = await tValues('keys-timing', SAMPLES, (which) => duration(pair[which]));
   expect(seen.at(-1), `t of each try: ${seen}`).toBeLessThan(MAX_T);
 });
 

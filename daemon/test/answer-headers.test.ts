@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { ask, parseRaw, rawExchange } from './harness/http.ts';
+import { parseRaw, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { handshake } from './harness/socket.ts';
 
@@ -47,9 +47,9 @@ describe('answers', () => {
     ['GET', '/v1/models'],
     ['HEAD', '/api/health'],
   ])('%s %s', async (method, path) => {
-    const answer = await ask(gateway, method, path, { key: ADMIN_KEY });
-    expect(answer.status).toBe(200);
-    expectData(answer.headers);
+    const response = await send(gateway, method, path, { key: ADMIN_KEY });
+    expect(response.status).toBe(200);
+    expectData(response.headers);
   });
 
   it('a stream of events', async () => {
@@ -60,12 +60,12 @@ describe('answers', () => {
   });
 
   it('a page: the strict policy, and no inline script in it', async () => {
-    const answer = await ask(gateway, 'GET', '/');
-    expectBase(answer.headers);
-    const policy = String(answer.headers['content-security-policy']);
+    const response = await send(gateway, 'GET', '/');
+    expectBase(response.headers);
+    const policy = String(response.headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
-    if (answer.status !== 200) return;
+    if (response.status !== 200) return;
     for (const part of [
       "script-src 'self'",
       "base-uri 'none'",
@@ -74,10 +74,10 @@ describe('answers', () => {
     ]) {
       expect(policy).toContain(part);
     }
-    expect(answer.text).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>\s*\S/);
+    expect(response.text).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>\s*\S/);
   });
 
-  it('OPTIONS', async () => expectBase((await ask(gateway, 'OPTIONS', '/v1/models')).headers));
+  it('OPTIONS', async () => expectBase((await send(gateway, 'OPTIONS', '/v1/models')).headers));
 });
 
 describe('refusals are envelopes', () => {
@@ -93,12 +93,13 @@ describe('refusals are envelopes', () => {
     ['403 of an asset', 'GET', '/assets/nothing.js', CLIENT_KEY, 403, 'auth.forbidden'],
     ['401 of an asset', 'GET', '/assets/nothing.js', undefined, 401, 'auth.required'],
   ])('%s', async (_name, method, path, key, status, code) => {
-    const answer = await ask(gateway, method, path, { key });
-    expect(answer).toMatchObject({ status, code });
-    expect(answer.headers['content-type']).toBe('application/json');
-    expectData(answer.headers);
-    if (path.startsWith('/v1')) expect(answer.json()).toMatchObject({ error: { type: expect.any(String) } });
-    else expect(Object.keys(answer.json<{ error: object }>().error)).not.toContain('type');
+    const response = await send(gateway, method, path, { key });
+    expect(response).toMatchObject({ status, code });
+    expect(response.headers['content-type']).toBe('application/json');
+    expectData(response.headers);
+    if (path.startsWith('/v1'))
+      expect(response.json()).toMatchObject({ error: { type: expect.any(String) } });
+    else expect(Object.keys(response.json<{ error: object }>().error)).not.toContain('type');
   });
 
   const post = 'POST /api/auth/login HTTP/1.1\r\nhost: localhost\r\n';
@@ -122,11 +123,11 @@ describe('refusals are envelopes', () => {
     ['a handshake of another version', handshake('/v1/realtime', { 'sec-websocket-version': '12' }), 426],
     ['a handshake without a key', handshake('/v1/realtime', { 'sec-websocket-key': '' }), 400],
   ])('%s', async (_name, raw, status) => {
-    const answer = parseRaw(await rawExchange(gateway, raw));
-    expect(answer).toMatchObject({ status, code: 'request.malformed' });
-    expect(answer.headers['content-type']).toBe('application/json');
-    expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)));
-    expectData(answer.headers);
+    const response = parseRaw(await rawExchange(gateway, raw));
+    expect(response).toMatchObject({ status, code: 'request.malformed' });
+    expect(response.headers['content-type']).toBe('application/json');
+    expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)));
+    expectData(response.headers);
   });
 });
 
@@ -148,7 +149,7 @@ describe('X06 open routes tell nothing', () => {
         referer: `http://${secret}/`,
         cookie: `svc_session=${secret}`,
       };
-      const { text } = await ask(gateway, 'GET', `${path}?api_key=${secret}`, { headers });
+      const { text } = await send(gateway, 'GET', `${path}?api_key=${secret}`, { headers });
       for (const word of [secret, ADMIN_KEY, CLIENT_KEY, gateway.home, process.execPath, '/root', 'argv']) {
         expect(text, `${path} tells ${word}`).not.toContain(word);
       }
@@ -157,14 +158,14 @@ describe('X06 open routes tell nothing', () => {
   });
 
   it('config/urls never echoes user information or another host than the request names', async () => {
-    const urls = await ask(gateway, 'GET', '/api/config/urls', { headers: { host: 'gw.lan:8080' } });
+    const urls = await send(gateway, 'GET', '/api/config/urls', { headers: { host: 'gw.lan:8080' } });
     expect(urls.json<{ api: string }>().api).toContain('gw.lan:8080');
     const forged = {
       host: 'gw.lan',
       'x-forwarded-host': 'evil.attacker.org',
       forwarded: 'host=evil.attacker.org',
     };
-    expect((await ask(gateway, 'GET', '/api/config/urls', { headers: forged })).text).not.toContain(
+    expect((await send(gateway, 'GET', '/api/config/urls', { headers: forged })).text).not.toContain(
       'attacker',
     );
   });

@@ -7,46 +7,46 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { RequireView, RotateView } from '../contract/auth.ts';
 import { fingerprint, keyIn, start, status } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY, KEYS_FILE, startLocked } from './harness/gateway.ts';
-import { ask, login, rawExchange } from './harness/http.ts';
+import { login, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 describe('a fresh install', () => {
   it('has no admin key and enforcement off; every route answers', async () => {
     const gateway = await start();
     expect(await status(gateway)).toEqual({ auth_required: false, has_admin_key: false, tier: 'anon' });
-    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(200);
-    expect(await ask(gateway, 'POST', '/api/auth/login', { body: { key: 'x' } })).toMatchObject({
+    expect((await send(gateway, 'GET', '/api/settings')).status).toBe(200);
+    expect(await send(gateway, 'POST', '/api/auth/login', { body: { key: 'x' } })).toMatchObject({
       code: 'auth.invalid_key',
     });
   });
 
   it('rule 5: require without an admin key is 400 auth.no_admin_key and stays off', async () => {
     const gateway = await start();
-    const answer = await ask(gateway, 'PUT', '/api/auth/require', { body: { require_auth: true } });
-    expect(answer).toMatchObject({ status: 400, code: 'auth.no_admin_key' });
+    const response = await send(gateway, 'PUT', '/api/auth/require', { body: { require_auth: true } });
+    expect(response).toMatchObject({ status: 400, code: 'auth.no_admin_key' });
     expect(await status(gateway)).toMatchObject({ auth_required: false });
   });
 
   it('the enabling steps of the specification: rotate, require, Bearer', async () => {
     const gateway = await start();
-    const rotated = (await ask(gateway, 'POST', '/api/auth/rotate')).json<RotateView>();
+    const rotated = (await send(gateway, 'POST', '/api/auth/rotate')).json<RotateView>();
     const key = keyIn(gateway, 'SVC_ADMIN_KEY');
     expect(rotated).toMatchObject({ tier: 'admin', key_len: 43, fingerprint: fingerprint(key) });
     expect(rotated).toMatchObject({ applies_live: true, restart_required: false, session_preserved: true });
     expect(rotated.rotated_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(statSync(join(gateway.home, 'config/api.env')).mode & 0o777).toBe(0o600);
-    const on = await ask(gateway, 'PUT', '/api/auth/require', { body: { require_auth: true } });
+    const on = await send(gateway, 'PUT', '/api/auth/require', { body: { require_auth: true } });
     expect(on.json<RequireView>()).toEqual({
       require_auth: true,
       persisted: true,
       source: 'file',
       applies_live: true,
     });
-    expect(await ask(gateway, 'GET', '/api/settings')).toMatchObject({ status: 401 });
-    expect((await ask(gateway, 'GET', '/api/settings', { key })).status).toBe(200);
-    const off = await ask(gateway, 'PUT', '/api/auth/require', { key, body: { require_auth: false } });
+    expect(await send(gateway, 'GET', '/api/settings')).toMatchObject({ status: 401 });
+    expect((await send(gateway, 'GET', '/api/settings', { key })).status).toBe(200);
+    const off = await send(gateway, 'PUT', '/api/auth/require', { key, body: { require_auth: false } });
     expect(off.json()).toMatchObject({ require_auth: false });
-    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/settings')).status).toBe(200);
   });
 
   it('turning enforcement off takes an admin', async () => {
@@ -54,11 +54,11 @@ describe('a fresh install', () => {
       files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n' },
     });
     const body = { require_auth: false };
-    expect(await ask(gateway, 'PUT', '/api/auth/require', { body })).toMatchObject({ status: 401 });
-    expect(await ask(gateway, 'PUT', '/api/auth/require', { body, key: CLIENT_KEY })).toMatchObject({
+    expect(await send(gateway, 'PUT', '/api/auth/require', { body })).toMatchObject({ status: 401 });
+    expect(await send(gateway, 'PUT', '/api/auth/require', { body, key: CLIENT_KEY })).toMatchObject({
       status: 403,
     });
-    expect((await ask(gateway, 'PUT', '/api/auth/require', { body, key: ADMIN_KEY })).status).toBe(200);
+    expect((await send(gateway, 'PUT', '/api/auth/require', { body, key: ADMIN_KEY })).status).toBe(200);
   });
 });
 
@@ -68,8 +68,8 @@ describe('tier resolution, in the order of the specification', () => {
   beforeAll(async () => {
     cookie = await login(gateway, ADMIN_KEY);
   });
-  const tier = async (path: string, options: Parameters<typeof ask>[3] = {}) =>
-    (await ask(gateway, 'GET', `/api/auth/status${path}`, options)).json().tier;
+  const tier = async (path: string, options: Parameters<typeof send>[3] = {}) =>
+    (await send(gateway, 'GET', `/api/auth/status${path}`, options)).json().tier;
   const bearer = (value: string) => ({ headers: { authorization: value } });
 
   it('T01 valid cookie + client Bearer → admin', async () =>
@@ -104,8 +104,8 @@ describe('tier resolution, in the order of the specification', () => {
     for (const name of ['x-api-key', 'api-key', 'proxy-authorization', 'sec-websocket-protocol']) {
       expect(await tier('', { headers: { [name]: ADMIN_KEY } })).toBe('anon');
     }
-    const answer = await ask(gateway, 'GET', '/api/slots', { headers: { 'x-api-key': ADMIN_KEY } });
-    expect(answer.json<{ error: { message: string } }>().error.message).toContain('Bearer');
+    const response = await send(gateway, 'GET', '/api/slots', { headers: { 'x-api-key': ADMIN_KEY } });
+    expect(response.json<{ error: { message: string } }>().error.message).toContain('Bearer');
   });
   it('T13 an endless credential is refused or ignored', async () => {
     const long = 'k'.repeat(12_000);
@@ -120,6 +120,6 @@ describe('tier resolution, in the order of the specification', () => {
     const open = await start({ files: KEYS_FILE });
     expect(await status(open, { key: CLIENT_KEY })).toMatchObject({ tier: 'client', auth_required: false });
     expect(await status(open, { key: 'wrong' })).toMatchObject({ tier: 'anon' });
-    expect((await ask(open, 'GET', '/api/settings', { key: 'wrong' })).status).toBe(200);
+    expect((await send(open, 'GET', '/api/settings', { key: 'wrong' })).status).toBe(200);
   });
 });

@@ -14,8 +14,8 @@ import { openDatabase } from '../store/open.ts';
 import { MIGRATIONS } from '../store/schema.ts';
 import { DAEMON, type GatewayOptions, refusedStart, startGateway } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask } from './harness/http.ts';
-import { slot, slotState } from './harness/slots.ts';
+import { send } from './harness/http.ts';
+import { slot, waitForSlotState } from './harness/slots.ts';
 
 let home: string;
 beforeEach(() => {
@@ -232,10 +232,10 @@ describe('the model file', () => {
     const gateway = await startGateway({ home, files: files(path) });
     try {
       const problems = async () =>
-        (await ask(gateway, 'GET', '/api/settings')).json<{ problems: Problem[] }>().problems;
+        (await send(gateway, 'GET', '/api/settings')).json<{ problems: Problem[] }>().problems;
       const message = expect.stringContaining(`${origin} names late.gguf, `);
       expect(await problems()).toMatchObject([{ message }]);
-      await slotState(gateway, 'agent', 'ready');
+      await waitForSlotState(gateway, 'agent', 'ready');
       writeFileSync(path, whole);
       await expect.poll(() => slot(gateway, 'agent'), { timeout: 30_000 }).toMatchObject({ model: 'late' });
       expect(await problems()).toEqual([]);

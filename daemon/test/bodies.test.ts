@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
-import { type Ask, ask, parseRaw, rawExchange } from './harness/http.ts';
+import { parseRaw, rawExchange, type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const KIB = 1024;
@@ -35,7 +35,8 @@ function slowHeaders(): Promise<string> {
   });
 }
 
-const post = (path: string, options: Ask) => ask(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
+const post = (path: string, options: SendOptions) =>
+  send(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
 const head = (path: string, headers: Record<string, string | number>, key = ADMIN_KEY) => {
   const lines = Object.entries({ host: 'localhost', authorization: `Bearer ${key}`, ...headers });
   return `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
@@ -55,10 +56,10 @@ describe('B01 caps', () => {
     ['/v1/audio/speech', 64 * MIB],
     ['/v1/audio/transcriptions', 200 * MIB],
   ])('%s refuses one byte over %i as declared, before a byte of it, and closes', async (path, cap) => {
-    const answer = await raw(head(path, { ...JSON_TYPE, 'content-length': cap + 1 }));
-    expect(answer).toMatchObject({ status: 413, code: 'request.too_large' });
-    expect(answer.headers.connection).toBe('close');
-    expect(JSON.parse(answer.text)).toMatchObject({ error: { details: { limit_bytes: cap } } });
+    const response = await raw(head(path, { ...JSON_TYPE, 'content-length': cap + 1 }));
+    expect(response).toMatchObject({ status: 413, code: 'request.too_large' });
+    expect(response.headers.connection).toBe('close');
+    expect(JSON.parse(response.text)).toMatchObject({ error: { details: { limit_bytes: cap } } });
   });
 
   it('a body of exactly the cap is read', async () => {
@@ -75,9 +76,9 @@ describe('B01 caps', () => {
   ])('%s ends a chunked body in the middle once it is over', async (path, cap) => {
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     const body = `9\r\n{"text":"\r\n${chunk.repeat(Math.ceil((2 * cap) / 0x4000))}`;
-    const answer = await raw(head(path, { ...JSON_TYPE, 'transfer-encoding': 'chunked' }) + body, 5_000);
-    expect(answer).toMatchObject({ status: 413, code: 'request.too_large' });
-    expect(answer.headers.connection).toBe('close');
+    const response = await raw(head(path, { ...JSON_TYPE, 'transfer-encoding': 'chunked' }) + body, 5_000);
+    expect(response).toMatchObject({ status: 413, code: 'request.too_large' });
+    expect(response.headers.connection).toBe('close');
   });
 
   it('a chunked body of a /v1 route is ended in the middle too', async () => {
@@ -111,20 +112,20 @@ describe('B02 a body that nobody may send', () => {
       socket.write(head('/v1/chat/completions', { ...JSON_TYPE, 'content-length': SIZE }, 'wrong'));
       pump();
     });
-    const answer = parseRaw(text);
-    expect(answer).toMatchObject({ status: 401, code: 'auth.required' });
-    expect(answer.headers.connection).toBe('close');
+    const response = parseRaw(text);
+    expect(response).toMatchObject({ status: 401, code: 'auth.required' });
+    expect(response.headers.connection).toBe('close');
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(SIZE / 2);
   });
 
   it('an ordinary client reads the refusal, every time, and never a broken pipe', async () => {
     for (let turn = 0; turn < 5; turn++) {
-      const answer = await ask(gateway, 'POST', '/v1/chat/completions', {
+      const response = await send(gateway, 'POST', '/v1/chat/completions', {
         body: Buffer.alloc(20 * MIB, 'x'),
         headers: JSON_TYPE,
       });
-      expect(answer).toMatchObject({ status: 401, code: 'auth.required' });
+      expect(response).toMatchObject({ status: 401, code: 'auth.required' });
       const fetched = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: 'POST',
         headers: JSON_TYPE,
@@ -135,12 +136,12 @@ describe('B02 a body that nobody may send', () => {
   });
 
   it('an endless body to an open route that takes none is answered and cut', async () => {
-    const answer = await raw(
+    const response = await raw(
       `${head('/api/auth/logout', { 'transfer-encoding': 'chunked' })}4\r\nabcd\r\n`,
       5_000,
     );
-    expect(answer.status).toBe(200);
-    expect(answer.headers.connection).toBe('close');
+    expect(response.status).toBe(200);
+    expect(response.headers.connection).toBe('close');
   });
 });
 
@@ -182,21 +183,21 @@ describe('B08 senders that wait', () => {
   });
 
   it('a body over the cap gets no 100 either', async () => {
-    const answer = await raw(
+    const response = await raw(
       head('/api/auth/login', { ...JSON_TYPE, expect: '100-continue', 'content-length': 17 * KIB }),
     );
-    expect(answer.status).toBe(413);
+    expect(response.status).toBe(413);
   });
 
   it('an unknown expectation is 417', async () => {
-    const answer = await raw(
+    const response = await raw(
       head('/api/auth/login', { ...JSON_TYPE, expect: '200-ok', 'content-length': 2 }),
     );
-    expect(answer).toMatchObject({ status: 417, code: 'request.malformed' });
+    expect(response).toMatchObject({ status: 417, code: 'request.malformed' });
   });
 
   it('headers that do not arrive within 15 s are 408, while others are served', async () => {
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
     expect(parseRaw(await slow)).toMatchObject({ status: 408, code: 'request.timeout' });
   }, 30_000);
 
@@ -209,7 +210,7 @@ describe('B08 senders that wait', () => {
     });
     await until(() => sockets.some(({ closed }) => closed), 'the oldest of them to make room');
     for (let round = 0; round < 5; round++) {
-      expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+      expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
     }
     for (const socket of sockets) socket.destroy();
     expect(gateway.output().match(/the connection limit is reached/g)).toHaveLength(1);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyIn } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { type Ask, ask, parseRaw, rawExchange } from './harness/http.ts';
+import { parseRaw, rawExchange, type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const KIB = 1024;
@@ -12,7 +12,8 @@ const gateway = new OneGateway(() => startLocked({ env: { SVC_LOGIN_RATELIMIT_MA
 
 /** A test rotates the admin key: the one in force is in the file. */
 const currentKey = () => keyIn(gateway, 'SVC_ADMIN_KEY');
-const post = (path: string, options: Ask) => ask(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
+const post = (path: string, options: SendOptions) =>
+  send(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
 
 describe('B03 shapes that hurt parsers', () => {
   const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
@@ -41,12 +42,13 @@ describe('B03 shapes that hurt parsers', () => {
     ['white space', '   '],
   ])('%s is refused, not failed', async (_name, body) => {
     for (const path of ['/api/memory/search', '/v1/chat/completions', '/v1/embeddings']) {
-      const answer = await post(path, { body, headers: JSON_TYPE });
-      expect([400, 404, 409, 413, 422], `${path}: ${answer.status} ${answer.text.slice(0, 200)}`).toContain(
-        answer.status,
-      );
+      const response = await post(path, { body, headers: JSON_TYPE });
+      expect(
+        [400, 404, 409, 413, 422],
+        `${path}: ${response.status} ${response.text.slice(0, 200)}`,
+      ).toContain(response.status);
     }
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
   });
 
   it.each(['null', '5', 'false', '""', '"admin"', '[]', '[{"tier":"client"}]'])(
@@ -71,8 +73,8 @@ describe('B05 text encodings', () => {
     ['three bytes of four', [0xf0, 0x9f, 0x98]],
     ['beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
   ])('%s is no UTF-8 and 400 on /api', async (_name, bytes) => {
-    const answer = await post('/api/auth/login', { body: key(Buffer.from(bytes)), headers: JSON_TYPE });
-    expect(answer).toMatchObject({ status: 400, code: 'request.invalid_json' });
+    const response = await post('/api/auth/login', { body: key(Buffer.from(bytes)), headers: JSON_TYPE });
+    expect(response).toMatchObject({ status: 400, code: 'request.invalid_json' });
   });
 
   it('UTF-16 is no JSON, whatever it is called', async () => {
@@ -94,8 +96,8 @@ describe('B05 text encodings', () => {
   it('NUL and odd names in model are refused as names, never altered', async () => {
     for (const model of ['a\\u0000b', '\\ud800', '../../etc/passwd']) {
       const body = `{"model":"${model}","messages":[{"role":"user","content":"x"}]}`;
-      const answer = await post('/v1/chat/completions', { body, headers: JSON_TYPE, key: CLIENT_KEY });
-      expect([400, 404, 422], `${model}: ${answer.text}`).toContain(answer.status);
+      const response = await post('/v1/chat/completions', { body, headers: JSON_TYPE, key: CLIENT_KEY });
+      expect([400, 404, 422], `${model}: ${response.text}`).toContain(response.status);
     }
   });
 });
@@ -114,8 +116,8 @@ describe('B06 types and B07 codings', () => {
     const part = '--b\r\ncontent-disposition: form-data; name="key"; filename="f"\r\n\r\nx\r\n--b--\r\n';
     const body = type.startsWith('multipart') ? part : '{"key":"x"}';
     for (const path of ['/api/auth/login', '/api/memory']) {
-      const answer = await post(path, { body, headers: type === '' ? {} : { 'content-type': type } });
-      expect(answer).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+      const response = await post(path, { body, headers: type === '' ? {} : { 'content-type': type } });
+      expect(response).toMatchObject({ status: 415, code: 'request.unsupported_type' });
     }
   });
 
@@ -140,8 +142,8 @@ describe('B06 types and B07 codings', () => {
         '/v1/chat/completions',
         '/v1/audio/transcriptions',
       ]) {
-        const answer = await post(path, { body: '{}', headers });
-        expect(answer, path).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+        const response = await post(path, { body: '{}', headers });
+        expect(response, path).toMatchObject({ status: 415, code: 'request.unsupported_type' });
       }
     },
   );
@@ -169,7 +171,7 @@ describe('empty bodies', () => {
       `POST /api/auth/rotate HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${currentKey()}\r\n` +
       'content-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n0\r\n\r\n';
     expect(parseRaw(await rawExchange(gateway, chunked))).toMatchObject({ status: 200 });
-    const empty = await ask(gateway, 'POST', '/api/auth/rotate', {
+    const empty = await send(gateway, 'POST', '/api/auth/rotate', {
       key: currentKey(),
       body: '',
       headers: JSON_TYPE,

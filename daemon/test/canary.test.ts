@@ -6,10 +6,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Canaries } from './harness/canaries.ts';
 import { descendants } from './harness/descendants.ts';
 import { until } from './harness/gateway.ts';
-import { type Ask, ask, login } from './harness/http.ts';
+import { login, type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { chat, Listener, plant, plantInBodies } from './harness/plant.ts';
-import { slotState } from './harness/slots.ts';
+import { chat, plant, plantInBodies, ResponseRecorder } from './harness/plant.ts';
+import { waitForSlotState } from './harness/slots.ts';
 import { openStream } from './harness/stream.ts';
 import { startTiny } from './harness/tiny-gateway.ts';
 
@@ -28,10 +28,10 @@ const LEFT_OVER = '-Longer-Hs4dPq';
 
 const canaries = new Canaries();
 
-let listener: Listener;
+let listener: ResponseRecorder;
 const events: { text: string; stop(): void }[] = [];
 
-const say = (method: string, path: string, options: Ask = {}) => listener.say(method, path, options);
+const say = (method: string, path: string, options: SendOptions = {}) => listener.send(method, path, options);
 
 /** Follows `/api/events` as an administrator until `stop`. */
 function follow(key: string): Promise<void> {
@@ -73,7 +73,7 @@ const gateway = new OneGateway(() =>
   ),
 );
 beforeAll(async () => {
-  listener = new Listener(gateway);
+  listener = new ResponseRecorder(gateway);
   for (const [name, value] of Object.entries(PLANTED)) canaries.add(name, value);
   canaries.add('the beginning of SVC_CLIENT_KEY', CLIENT.slice(0, 18));
   canaries.add('the rest of UPSTREAM_LONGER_KEY', LEFT_OVER);
@@ -122,9 +122,9 @@ async function run(cookie: string): Promise<void> {
   await killAnEngine();
   expect(await say('POST', '/api/auth/rotate', { cookie, body: { tier: 'client' } })).toBe(200);
   expect(await say('POST', '/api/auth/rotate', { cookie, body: { tier: 'admin' } })).toBe(200);
-  const rotated = listener.told
+  const rotated = listener.exchanges
     .slice(-2)
-    .map(({ answer }) => answer)
+    .map(({ response }) => response)
     .join();
   const written = readFileSync(join(gateway.home, 'config/api.env'), 'utf8');
   for (const name of ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY']) {
@@ -143,16 +143,16 @@ async function run(cookie: string): Promise<void> {
 
 /** A crash in the middle of an answer, then a start of another engine after the keys are known. */
 async function killAnEngine(): Promise<void> {
-  const { pid } = await slotState(gateway, 'agent', 'ready', ADMIN);
+  const { pid } = await waitForSlotState(gateway, 'agent', 'ready', ADMIN);
   const body = chat('a', { max_tokens: 30_000, stream: true, user: CLIENT });
   const streamed = await openStream(gateway, '/v1/chat/completions', body, { key: CLIENT });
   process.kill(pid as number, 'SIGKILL');
   await streamed.ended;
-  listener.keep('stream', streamed.text());
-  await slotState(gateway, 'agent', 'error', ADMIN);
+  listener.record('stream', streamed.text());
+  await waitForSlotState(gateway, 'agent', 'error', ADMIN);
   await say('GET', '/api/slots', { key: ADMIN });
   expect(await say('POST', '/api/slots/utility/load', { key: ADMIN })).toBe(200);
-  await slotState(gateway, 'agent', 'ready', ADMIN);
+  await waitForSlotState(gateway, 'agent', 'ready', ADMIN);
 }
 
 /** Every file below a folder but those that hold secrets by design. */
@@ -164,9 +164,9 @@ function files(folder: string, except: RegExp): string[] {
 
 describe('X01 no secret', () => {
   it('in what callers were told: bodies, headers, streams, sockets', () => {
-    expect(listener.told.length).toBeGreaterThan(500);
-    const hits = listener.told.flatMap(({ asked, answer }) =>
-      canaries.hits(`the answer to ${asked}`, answer),
+    expect(listener.exchanges.length).toBeGreaterThan(500);
+    const hits = listener.exchanges.flatMap(({ request, response }) =>
+      canaries.hits(`the answer to ${request}`, response),
     );
     expect([...new Set(hits)]).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('X01 no secret', () => {
 
 describe('X05 X06 what everyone may read', () => {
   it('X05 metrics: route templates and a bounded set of models; no address, no free text', async () => {
-    const { text } = await ask(gateway, 'GET', '/api/metrics/prometheus');
+    const { text } = await send(gateway, 'GET', '/api/metrics/prometheus');
     expect(text).toMatch(/svc_\w+/);
     expect(text).not.toMatch(/canary|127\.0\.0\.1|"tinyx"|\/tmp\//);
     const routes = new Set([...text.matchAll(/route="([^"]*)"/g)].map((match) => match[1]));
@@ -217,7 +217,7 @@ describe('X05 X06 what everyone may read', () => {
 
   it('X06 health, urls and status hold no path, argument, address or user name', async () => {
     for (const path of ['/api/health', '/api/health/system', '/api/config/urls', '/api/auth/status']) {
-      const { text } = await ask(gateway, 'GET', path, { headers: { host: 'localhost' } });
+      const { text } = await send(gateway, 'GET', path, { headers: { host: 'localhost' } });
       expect(text, path).not.toContain(gateway.home);
       expect(text, path).not.toMatch(/\/(tmp|home|root|usr|var)\/|\.gguf|canary|--\w+=/);
     }
@@ -226,9 +226,9 @@ describe('X05 X06 what everyone may read', () => {
   it('X06 asking as anyone starts no process and is answered from memory', async () => {
     const before = descendants(gateway.pid).map(({ pid }) => pid);
     for (let round = 0; round < 20; round++) {
-      await ask(gateway, 'GET', '/api/health/system');
-      await ask(gateway, 'GET', '/v1/models');
-      await ask(gateway, 'GET', '/api/metrics/prometheus');
+      await send(gateway, 'GET', '/api/health/system');
+      await send(gateway, 'GET', '/v1/models');
+      await send(gateway, 'GET', '/api/metrics/prometheus');
     }
     expect(descendants(gateway.pid).map(({ pid }) => pid)).toEqual(before);
   });

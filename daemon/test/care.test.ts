@@ -22,7 +22,7 @@ import { silentLog } from '../lib/log.ts';
 import { openStore } from '../store/store.ts';
 import { ADMIN_KEY, CLIENT_KEY, startGateway } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { envFor, svcctl } from './harness/svcctl.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
 interface Report {
@@ -41,16 +41,16 @@ const gateway = new OneGateway(() =>
   }),
 );
 
-const run = (...args: string[]) => svcctl(args, { env: pointing(gateway) });
+const run = (...args: string[]) => svcctl(args, { env: envFor(gateway) });
 const file = (name: string) => join(folder, name);
 
 async function remember(text: string): Promise<boolean> {
-  const answer = await fetch(`${gateway.url}/api/memory`, {
+  const response = await fetch(`${gateway.url}/api/memory`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_KEY}` },
     body: JSON.stringify({ text }),
   });
-  return answer.ok;
+  return response.ok;
 }
 
 /** How many memories a database holds. */
@@ -147,10 +147,10 @@ describe('while it is stopped', () => {
     expect(readFileSync(join(config, 'api.env'), 'utf8')).toContain(ADMIN_KEY);
     const again = await startGateway({ home: gateway.home, env: { SVC_REQUIRE_AUTH: '' } });
     try {
-      const answer = await fetch(`${again.url}/api/memory`, {
+      const response = await fetch(`${again.url}/api/memory`, {
         headers: { authorization: `Bearer ${ADMIN_KEY}` },
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
       expect((await fetch(`${again.url}/api/memory`)).status).toBe(401);
     } finally {
       await again.stop();

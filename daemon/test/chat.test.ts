@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { until } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotIdle } from './harness/slots.ts';
+import { slot, waitForIdleSlot } from './harness/slots.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
 import { startTiny, WINDOW } from './harness/tiny-gateway.ts';
 
@@ -28,37 +28,37 @@ interface Completion {
 
 const user = (content: unknown) => ({ role: 'user', content });
 const post = (body: unknown, headers: Record<string, string> = {}) =>
-  ask(gateway, 'POST', CHAT, { body, headers });
+  send(gateway, 'POST', CHAT, { body, headers });
 
 /** The answer to `body` over `x`, greedy and two tokens long unless it says otherwise. */
-async function say(body: object): Promise<{ text: string; answer: Answer; completion: Completion }> {
-  const answer = await post({ messages: [user('x')], temperature: 0, max_tokens: 2, ...body });
-  expect(answer.status, answer.text).toBe(200);
-  const completion = answer.json<Completion & Record<string, unknown>>();
-  return { text: completion.choices[0]?.message.content ?? '', answer, completion };
+async function say(body: object): Promise<{ text: string; response: HttpResponse; completion: Completion }> {
+  const response = await post({ messages: [user('x')], temperature: 0, max_tokens: 2, ...body });
+  expect(response.status, response.text).toBe(200);
+  const completion = response.json<Completion & Record<string, unknown>>();
+  return { text: completion.choices[0]?.message.content ?? '', response, completion };
 }
 
 describe('deviations 2 and 4: aliases and virtual names', () => {
   it.each(['agent', 'agent-hermes', 'svc/agent', 'tiny'])(
     '%s reaches slot agent, and the answer says so',
     async (model) => {
-      const { text, answer, completion } = await say({ model });
+      const { text, response, completion } = await say({ model });
       expect(text).toBe('yz');
       expect(completion.model).toBe('tiny');
-      expect(answer.headers).toMatchObject({
+      expect(response.headers).toMatchObject({
         'x-svc-slot': 'agent',
         'x-svc-step': 'loaded-slot',
         'x-svc-model': 'tiny',
       });
-      expect(Number(answer.headers['x-svc-overhead-ms'])).toBeGreaterThanOrEqual(0);
-      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-      expect(answer.headers).not.toHaveProperty('x-svc-upstream');
+      expect(Number(response.headers['x-svc-overhead-ms'])).toBeGreaterThanOrEqual(0);
+      expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(response.headers).not.toHaveProperty('x-svc-upstream');
     },
   );
 
   it('deviation 7: an alias of a slot that is not loaded loads it under its own settings', async () => {
-    const { answer } = await say({ model: 'utility' });
-    expect(answer.headers).toMatchObject({ 'x-svc-slot': 'utility', 'x-svc-step': 'registry' });
+    const { response } = await say({ model: 'utility' });
+    expect(response.headers).toMatchObject({ 'x-svc-slot': 'utility', 'x-svc-step': 'registry' });
     expect(await slot(gateway, 'utility')).toMatchObject({ state: 'ready', context: 4096 });
   });
 
@@ -70,12 +70,12 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
       ['svc/utility', 'utility'],
       ['svc/npu', 'utility'],
     ]) {
-      expect((await say({ model })).answer.headers['x-svc-slot'], model).toBe(lane);
+      expect((await say({ model })).response.headers['x-svc-slot'], model).toBe(lane);
     }
   });
 
   it('a model that is omitted means agent', async () => {
-    expect((await say({})).answer.headers['x-svc-slot']).toBe('agent');
+    expect((await say({})).response.headers['x-svc-slot']).toBe('agent');
   });
 
   it.each([
@@ -85,9 +85,9 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
     ['svc/resting', []],
     ['a-model-of-somebody-else', []],
   ])('%s is 404 dispatch.no_route with an array of near names', async (model, near) => {
-    const answer = await post({ model, messages: [user('x')] });
-    expect(answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
-    const { error } = answer.json<{
+    const response = await post({ model, messages: [user('x')] });
+    expect(response).toMatchObject({ status: 404, code: 'dispatch.no_route' });
+    const { error } = response.json<{
       error: { details: { suggestions: string[] }; param: string; type: string };
     }>();
     expect(error).toMatchObject({ param: 'model', type: 'invalid_request_error' });
@@ -96,11 +96,11 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
   });
 
   it('a slot whose model is nowhere is 503 slot.failed that asking again does not mend', async () => {
-    const answer = await post({ model: 'hollow', messages: [user('x')] });
-    expect(answer).toMatchObject({ status: 503, code: 'slot.failed' });
-    expect(answer.headers['x-should-retry']).toBe('false');
-    expect(answer.headers).not.toHaveProperty('retry-after');
-    expect(answer.json<{ error: { details: { reason: string } } }>().error.details.reason).toContain(
+    const response = await post({ model: 'hollow', messages: [user('x')] });
+    expect(response).toMatchObject({ status: 503, code: 'slot.failed' });
+    expect(response.headers['x-should-retry']).toBe('false');
+    expect(response.headers).not.toHaveProperty('retry-after');
+    expect(response.json<{ error: { details: { reason: string } } }>().error.details.reason).toContain(
       'not-here',
     );
   });
@@ -108,11 +108,11 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
 
 describe('deviation 1: omni', () => {
   it('B10 only the boolean true opts in, and an engine never sees the field', async () => {
-    expect((await say({ omni: true })).answer.headers['x-svc-omni']).toBe('on');
+    expect((await say({ omni: true })).response.headers['x-svc-omni']).toBe('on');
     for (const omni of [false, 'true', 1, null]) {
-      const { text, answer } = await say({ omni });
+      const { text, response } = await say({ omni });
       expect(text).toBe('yz');
-      expect(answer.headers, String(omni)).not.toHaveProperty('x-svc-omni');
+      expect(response.headers, String(omni)).not.toHaveProperty('x-svc-omni');
     }
   });
 });
@@ -186,8 +186,8 @@ describe('what is forwarded has its effect', () => {
 
   it('B10 numbers and unknown fields of the body pass as they are', async () => {
     const body = `{"model":"agent","messages":[{"role":"user","content":"x"}],"temperature":0e0,"max_tokens":2,"seed":9007199254740993,"store":true,"metadata":{"a":-0}}`;
-    const answer = await post(body, { 'content-type': 'application/json' });
-    expect(answer.json<Completion & Record<string, unknown>>().choices[0]?.message.content).toBe('yz');
+    const response = await post(body, { 'content-type': 'application/json' });
+    expect(response.json<Completion & Record<string, unknown>>().choices[0]?.message.content).toBe('yz');
   });
 });
 
@@ -221,7 +221,7 @@ describe('the stream', () => {
     });
     expect(contentOf(text)).toBe(TINY_REPLY);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 1 } });
-    const { recent } = (await ask(gateway, 'GET', '/api/requests')).json<{ recent: object[] }>();
+    const { recent } = (await send(gateway, 'GET', '/api/requests')).json<{ recent: object[] }>();
     expect(recent[0]).toMatchObject({
       route: CHAT,
       slot: 'agent',
@@ -236,9 +236,9 @@ describe('the stream', () => {
 
   it('a prompt longer than the window is 400 before the head, streaming or not', async () => {
     for (const stream of [true, false]) {
-      const answer = await post({ messages: [user('x'.repeat(WINDOW + 1))], stream });
-      expect(answer).toMatchObject({ status: 400, code: 'context_length_exceeded' });
-      const { error } = answer.json<{ error: { message: string } & Record<string, unknown> }>();
+      const response = await post({ messages: [user('x'.repeat(WINDOW + 1))], stream });
+      expect(response).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+      const { error } = response.json<{ error: { message: string } & Record<string, unknown> }>();
       expect(error).toMatchObject({ n_ctx: WINDOW, n_prompt_tokens: WINDOW + 1 });
       expect(error.message).toMatch(/context/);
     }
@@ -248,11 +248,11 @@ describe('the stream', () => {
     const streamed = await openStream(gateway, CHAT, { messages: [user('a')], temperature: 0, stream: true });
     await until(() => streamed.text().length > 1000, 'the stream to flow');
     const id = streamed.headers['x-request-id'];
-    expect((await ask(gateway, 'POST', `/api/requests/${id}/cancel`)).status).toBe(200);
+    expect((await send(gateway, 'POST', `/api/requests/${id}/cancel`)).status).toBe(200);
     expect(await streamed.ended).toBe(true);
     const last = dataOf(streamed.text()).at(-1) ?? '';
     expect(JSON.parse(last)).toMatchObject({ error: { code: 'request.cancelled', type: 'server_error' } });
-    await slotIdle(gateway, 'agent', undefined, 2_000);
+    await waitForIdleSlot(gateway, 'agent', undefined, 2_000);
   });
 });
 
@@ -263,21 +263,21 @@ describe('bodies that are none', () => {
     ['messages of another kind', '{"messages":"hi"}', 422, 'request.invalid'],
     ['a model of another kind', '{"model":7,"messages":[]}', 422, 'request.invalid'],
   ])('%s', async (_, body, status, code) => {
-    const answer = await post(body, { 'content-type': 'application/json' });
-    expect(answer).toMatchObject({ status, code });
-    expect(answer.json<{ error: object }>().error).toMatchObject({ type: 'invalid_request_error' });
-    expect(answer.json<{ error: object }>().error).toHaveProperty('param');
+    const response = await post(body, { 'content-type': 'application/json' });
+    expect(response).toMatchObject({ status, code });
+    expect(response.json<{ error: object }>().error).toMatchObject({ type: 'invalid_request_error' });
+    expect(response.json<{ error: object }>().error).toHaveProperty('param');
   });
 });
 
 describe('completions', () => {
   it('pass through, with an alias replaced and the model omitted', async () => {
     for (const model of ['agent', 'svc/agent', 'tiny', undefined]) {
-      const answer = await ask(gateway, 'POST', '/v1/completions', {
+      const response = await send(gateway, 'POST', '/v1/completions', {
         body: { model, prompt: 'x', max_tokens: 2, temperature: 0 },
       });
-      expect(answer.json()).toMatchObject({ model: 'tiny', choices: [{ text: 'yz' }] });
-      expect(answer.headers['x-svc-slot']).toBe('agent');
+      expect(response.json()).toMatchObject({ model: 'tiny', choices: [{ text: 'yz' }] });
+      expect(response.headers['x-svc-slot']).toBe('agent');
     }
   });
 });

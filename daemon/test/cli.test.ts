@@ -10,10 +10,10 @@ import { newRequestId } from '../lib/request-id.ts';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { fingerprint, keyIn } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
-import { ask, login } from './harness/http.ts';
+import { login, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slotState } from './harness/slots.ts';
-import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
+import { waitForSlotState } from './harness/slots.ts';
+import { envFor, type RunOptions, svcctl } from './harness/svcctl.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
 const gateway = new OneGateway(() =>
@@ -24,7 +24,7 @@ const gateway = new OneGateway(() =>
 );
 
 const run = (args: string[], options: RunOptions = {}) =>
-  svcctl(args, { ...options, env: { ...pointing(gateway), ...options.env } });
+  svcctl(args, { ...options, env: { ...envFor(gateway), ...options.env } });
 const keyInFile = (name: string) => keyIn(gateway, name);
 
 describe('auth status', () => {
@@ -163,8 +163,8 @@ describe('auth rotate', () => {
   it('the limiter has an exit code of its own, and says how long to wait', async () => {
     let ran = await run(['auth', 'status']);
     for (let tries = 0; tries < 12; tries++) {
-      const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } });
-      if (answer.status === 429) break;
+      const response = await send(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } });
+      if (response.status === 429) break;
     }
     ran = await run(['auth', 'rotate', 'admin', '--force']);
     expect(ran.code).toBe(6);
@@ -175,10 +175,10 @@ describe('auth rotate', () => {
 describe('auth require', () => {
   it('require turns enforcement off and on', async () => {
     expect((await run(['auth', 'require', 'off'])).out).toBe('Enforcement is off.\n');
-    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/settings')).status).toBe(200);
     const on = await run(['auth', 'require', 'on', '--json']);
     expect(on.json()).toEqual({ require_auth: true, persisted: true, source: 'file', applies_live: true });
-    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(401);
+    expect((await send(gateway, 'GET', '/api/settings')).status).toBe(401);
   });
 });
 
@@ -229,9 +229,9 @@ describe('chat', () => {
   });
 
   it('an engine that dies in the middle: a line, and not exit code 0', async () => {
-    const { pid } = await slotState(gateway, 'agent', 'ready', keyInFile('SVC_ADMIN_KEY'));
+    const { pid } = await waitForSlotState(gateway, 'agent', 'ready', keyInFile('SVC_ADMIN_KEY'));
     const asked = run(['chat', 'a']);
-    await slotState(gateway, 'agent', 'serving', keyInFile('SVC_ADMIN_KEY'));
+    await waitForSlotState(gateway, 'agent', 'serving', keyInFile('SVC_ADMIN_KEY'));
     process.kill(pid as number, 'SIGKILL');
     const ran = await asked;
     expect(ran.code).toBe(1);
@@ -338,7 +338,7 @@ describe('what is wrong with a call', () => {
     const { spawnSync } = await import('node:child_process');
     const svc = join(import.meta.dirname, '..', '..', 'scripts', 'svcctl');
     const { stderr, status } = spawnSync('sh', ['-c', `${svc} config | head -n 1`], {
-      env: { PATH: process.env.PATH ?? '', ...pointing(gateway) },
+      env: { PATH: process.env.PATH ?? '', ...envFor(gateway) },
       encoding: 'utf8',
     });
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });

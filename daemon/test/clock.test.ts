@@ -5,22 +5,22 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { tierOf } from './harness/auth-gateways.ts';
 import { drawnPng } from './harness/drawn-png.ts';
 import { ADMIN_KEY, until } from './harness/gateway.ts';
-import { ask, login, said } from './harness/http.ts';
+import { login, replyText, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { clockOf, makeClock } from './harness/set-clock.ts';
+import { clockOf, createClock } from './harness/set-clock.ts';
 import { slot } from './harness/slots.ts';
-import { askFor, type Colour, replyOf, startThree } from './harness/three-models.ts';
+import { type Colour, chatWith, replyOf, startThree } from './harness/three-models.ts';
 
 const TEN_YEARS = 3_652 * 86_400_000;
 const SESSION_MS = 8 * 3_600_000;
 const PICTURE = '12345678-1234-4234-8234-123456789abc';
 /** A machine without a battery for its clock begins there. */
-const clock = makeClock(1_000 - Date.now());
+const clock = createClock(1_000 - Date.now());
 afterAll(clock.remove);
 const gateway = new OneGateway(() => startThree(undefined, { ...clock.env, SVC_ADMIN_KEY: ADMIN_KEY }));
 
-const answers = async (colour: Colour) => said(await askFor(gateway, colour));
-const attempt = () => ask(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' }, from: '127.0.0.9' });
+const responses = async (colour: Colour) => replyText(await chatWith(gateway, colour));
+const attempt = () => send(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' }, from: '127.0.0.9' });
 const picture = () => join(gateway.home, 'state', 'images', `${PICTURE}.png`);
 
 describe('M01 the wall clock', () => {
@@ -29,7 +29,7 @@ describe('M01 the wall clock', () => {
     mkdirSync(join(gateway.home, 'state', 'images'), { recursive: true, mode: 0o700 });
     writeFileSync(picture(), drawnPng({ width: 16, height: 16, seed: 1 }), { mode: 0o600 });
     expect(await tierOf(gateway, { cookie: await login(gateway, ADMIN_KEY) })).toBe('admin');
-    expect(await answers('red')).toBe(replyOf('red'));
+    expect(await responses('red')).toBe(replyOf('red'));
   });
 
   it('that is set right ends the sessions of before, and only those', async () => {
@@ -58,10 +58,10 @@ describe('M01 the wall clock', () => {
   });
 
   it('ten years back: a loaded model makes room for another in a moment', { timeout: 60_000 }, async () => {
-    expect(await answers('red')).toBe(replyOf('red'));
+    expect(await responses('red')).toBe(replyOf('red'));
     await clock.set(gateway, -TEN_YEARS);
-    expect(await answers('blue')).toBe(replyOf('blue'));
-    expect(await answers('green')).toBe(replyOf('green'));
+    expect(await responses('blue')).toBe(replyOf('blue'));
+    expect(await responses('green')).toBe(replyOf('green'));
   });
 
   it('ten years back while a slot has failed: it is tried again in seconds, and says so', {
@@ -72,13 +72,13 @@ describe('M01 the wall clock', () => {
     process.kill(pid as number, 'SIGKILL');
     await until(async () => (await slot(gateway, 'green')).state === 'error', 'the failure');
     await clock.set(gateway, -TEN_YEARS);
-    const refused = await askFor(gateway, 'green');
+    const refused = await chatWith(gateway, 'green');
     if (refused.status !== 200) {
       expect(refused.code).toBe('slot.failed');
       expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(5);
     }
     await until(async () => (await slot(gateway, 'green')).state === 'ready', 'the next try', 30_000);
-    expect(await answers('green')).toBe(replyOf('green'));
+    expect(await responses('green')).toBe(replyOf('green'));
   });
 
   it('has made no picture go, and failed nothing', () => {

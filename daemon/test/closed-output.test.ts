@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KEYS_FILE, startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const gateway = new OneGateway(() => startGateway({ files: KEYS_FILE }));
@@ -18,9 +18,9 @@ describe('M03 standard output and error are closed by their reader', () => {
     for (const pipe of gateway.pipes) pipe.destroy();
     for (let i = 0; i < 20; i++) {
       expect(
-        (await ask(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } })).status,
+        (await send(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } })).status,
       ).toBeGreaterThan(400);
-      expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+      expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
     }
     const before = cpuSeconds(gateway.pid);
     await new Promise((resolve) => setTimeout(resolve, 2000));

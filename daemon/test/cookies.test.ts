@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, QUIET_FILE, refusedStart, startLocked, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask, login, rawExchange } from './harness/http.ts';
+import { login, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
 
@@ -38,11 +38,11 @@ const payload = (expires: number | string, id = 'forged') => `{"session_id":"${i
 /** The tier that a Cookie header gives, or the status of a refusal. The bytes go out as they are. */
 async function tierOf(cookie: string | Buffer): Promise<string> {
   const head = 'GET /api/auth/status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncookie: ';
-  const answer = await rawExchange(
+  const response = await rawExchange(
     gateway,
     Buffer.concat([Buffer.from(head), Buffer.from(cookie), Buffer.from('\r\n\r\n')]),
   );
-  return /"tier":"(\w+)"/.exec(answer)?.[1] ?? answer.slice(9, 12);
+  return /"tier":"(\w+)"/.exec(response)?.[1] ?? response.slice(9, 12);
 }
 const tier = (text: string | Buffer) =>
   tierOf(Buffer.concat([Buffer.from('svc_session='), Buffer.from(text)]));
@@ -161,7 +161,7 @@ describe('what a forger lacks', () => {
 
   it('K06 a session ends by the clock alone', async () => {
     const cookie = `svc_session=${signed(payload(nowS() + 2))}`;
-    const asked = async () => (await ask(gateway, 'GET', '/api/auth/status', { cookie, agent })).json().tier;
+    const asked = async () => (await send(gateway, 'GET', '/api/auth/status', { cookie, agent })).json().tier;
     expect(await asked()).toBe('admin');
     await until(async () => (await asked()) === 'anon', 'the session to expire', 5_000);
   });

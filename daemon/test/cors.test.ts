@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { startLocked } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const FOREIGN = 'https://evil.attacker.org';
@@ -11,7 +11,7 @@ const on = new OneGateway(() => startLocked({ env: { SVC_ALLOWED_ORIGINS: 'https
 
 describe('CORS', () => {
   const preflight = (origin: string, headers = 'authorization, content-type, x-svc-model-filter') =>
-    ask(on, 'OPTIONS', '/v1/chat/completions', {
+    send(on, 'OPTIONS', '/v1/chat/completions', {
       headers: {
         origin,
         'access-control-request-method': 'POST',
@@ -20,23 +20,23 @@ describe('CORS', () => {
     });
 
   it('C16 a preflight from a listed origin gets its exact value, the needed headers, and no credentials', async () => {
-    const answer = await preflight('https://chat.mydomain.org');
-    expect(answer).toMatchObject({ status: 204, text: '' });
-    expect(answer.headers['access-control-allow-origin']).toBe('https://chat.mydomain.org');
-    expect(answer.headers.vary).toBe('Origin');
-    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
-    expect(answer.headers['access-control-allow-methods']).toContain('POST');
+    const response = await preflight('https://chat.mydomain.org');
+    expect(response).toMatchObject({ status: 204, text: '' });
+    expect(response.headers['access-control-allow-origin']).toBe('https://chat.mydomain.org');
+    expect(response.headers.vary).toBe('Origin');
+    expect(response.headers['access-control-allow-credentials']).toBeUndefined();
+    expect(response.headers['access-control-allow-methods']).toContain('POST');
     for (const name of ['authorization', 'content-type', 'x-svc-model-filter']) {
-      expect(String(answer.headers['access-control-allow-headers']).toLowerCase()).toContain(name);
+      expect(String(response.headers['access-control-allow-headers']).toLowerCase()).toContain(name);
     }
   });
 
   it.each([FOREIGN, 'null', 'http://chat.mydomain.org', ''])(
     'C16 a preflight from %j is 403 without ACAO',
     async (origin) => {
-      const answer = await preflight(origin);
-      expect(answer).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
-      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      const response = await preflight(origin);
+      expect(response).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
+      expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     },
   );
 
@@ -91,7 +91,7 @@ describe('CORS', () => {
         'access-control-request-method': 'PUT',
         'access-control-request-headers': asked,
       };
-      return (await ask(on, 'OPTIONS', path, { headers })).headers['access-control-allow-headers'];
+      return (await send(on, 'OPTIONS', path, { headers })).headers['access-control-allow-headers'];
     };
     const list = await allowed('/v1/chat/completions', 'authorization');
     expect(await allowed('/api/settings', 'if-match')).toBe(list);
@@ -103,8 +103,8 @@ describe('CORS', () => {
 
   it('a page may read what says whether, when and where to try again', async () => {
     const headers = { origin: 'https://chat.mydomain.org' };
-    const answer = await ask(on, 'GET', '/v1/models', { headers });
-    const exposed = names(answer.headers['access-control-expose-headers']);
+    const response = await send(on, 'GET', '/v1/models', { headers });
+    const exposed = names(response.headers['access-control-expose-headers']);
     for (const name of [
       'x-should-retry',
       'retry-after',
@@ -125,12 +125,12 @@ describe('CORS', () => {
       ['POST', '/v1/chat/completions', 401],
       ['GET', '/api/nowhere', 401],
     ] as const) {
-      const answer = await ask(on, method, path, { headers });
-      expect(answer.status).toBe(status);
-      expect(answer.headers['access-control-allow-origin']).toBe('https://chat.mydomain.org');
-      expect(answer.headers.vary).toBe('Origin');
+      const response = await send(on, method, path, { headers });
+      expect(response.status).toBe(status);
+      expect(response.headers['access-control-allow-origin']).toBe('https://chat.mydomain.org');
+      expect(response.headers.vary).toBe('Origin');
     }
-    const own = await ask(on, 'GET', '/v1/models', { headers: { origin: `http://127.0.0.1:${on.port}` } });
+    const own = await send(on, 'GET', '/v1/models', { headers: { origin: `http://127.0.0.1:${on.port}` } });
     expect(own.headers['access-control-allow-origin']).toBeUndefined();
   });
 });

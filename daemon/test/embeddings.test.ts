@@ -10,10 +10,10 @@ import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { putModel } from './harness/home.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { slotState, slots } from './harness/slots.ts';
+import { slots, waitForSlotState } from './harness/slots.ts';
 
 const SIZE = 64;
 const CAT = 'the cat sat on the mat';
@@ -35,14 +35,14 @@ const gateway = new OneGateway(() =>
 let openai: OpenAI;
 beforeAll(async () => {
   openai = openaiClient(gateway, { apiKey: 'none' });
-  await slotState(gateway, 'agent', 'ready');
+  await waitForSlotState(gateway, 'agent', 'ready');
 });
 
 const dot = (a: readonly number[] = [], b: readonly number[] = []) =>
   a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
-const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
+const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
 const listed = async () =>
-  (await ask(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>().data.map(({ id }) => id);
+  (await send(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>().data.map(({ id }) => id);
 
 describe('what is there', () => {
   it('every model has a slot, made for it unless a file names it; nothing is loaded for that', async () => {
@@ -63,23 +63,23 @@ describe('what is there', () => {
     const ids = await listed();
     for (const id of ['chat-one', 'Chat.Two', 'vectors', 'ranks', 'embed', 'svc/embed', 'chat-two'])
       expect(ids).toContain(id);
-    const vectors = (await ask(gateway, 'GET', '/v1/models/vectors')).json<V1ModelRecord>();
+    const vectors = (await send(gateway, 'GET', '/v1/models/vectors')).json<V1ModelRecord>();
     expect(vectors).toMatchObject({ capabilities: { embeddings: true }, _svc: { slot: 'embed' } });
   });
 });
 
 describe('embeddings', () => {
   it('the official client, with the base64 that it asks for, gets vectors in order', async () => {
-    const answer = await openai.embeddings.create({ model: 'vectors', input: [CAT, NEAR, FAR] });
-    const [cat, near, far] = answer.data.map(({ embedding }) => embedding);
-    expect(answer.data.map(({ index }) => index)).toEqual([0, 1, 2]);
+    const response = await openai.embeddings.create({ model: 'vectors', input: [CAT, NEAR, FAR] });
+    const [cat, near, far] = response.data.map(({ embedding }) => embedding);
+    expect(response.data.map(({ index }) => index)).toEqual([0, 1, 2]);
     for (const vector of [cat, near, far]) {
       expect(vector).toHaveLength(SIZE);
       expect(dot(vector, vector)).toBeCloseTo(1, 4);
     }
     expect(dot(cat, near)).toBeGreaterThan(dot(cat, far) + 0.2);
-    expect(answer.model).toBe('vectors');
-    expect(answer.usage.prompt_tokens).toBeGreaterThan(10);
+    expect(response.model).toBe('vectors');
+    expect(response.usage.prompt_tokens).toBeGreaterThan(10);
   });
 
   it('floats are the same vector', async () => {
@@ -91,15 +91,15 @@ describe('embeddings', () => {
   it.each([undefined, 'embed', 'svc/embed', 'vectors', 'text-embedding-3-small'])(
     'model %s means the same slot',
     async (model) => {
-      const answer = await post('/v1/embeddings', { model, input: CAT });
-      expect([answer.status, answer.headers['x-svc-slot']]).toEqual([200, 'embed']);
-      expect(answer.json()).toMatchObject({ object: 'list', model: 'vectors' });
+      const response = await post('/v1/embeddings', { model, input: CAT });
+      expect([response.status, response.headers['x-svc-slot']]).toEqual([200, 'embed']);
+      expect(response.json()).toMatchObject({ object: 'list', model: 'vectors' });
     },
   );
 
   it('tokens are taken for text', async () => {
-    const answer = await post('/v1/embeddings', { input: [[100, 101], [102]] });
-    expect(answer.json<{ data: unknown[] }>().data).toHaveLength(2);
+    const response = await post('/v1/embeddings', { input: [[100, 101], [102]] });
+    expect(response.json<{ data: unknown[] }>().data).toHaveLength(2);
   });
 
   it('too long a text, another length of vector and an empty text are refused with the reason', async () => {
@@ -116,7 +116,7 @@ describe('embeddings', () => {
 
   it('the request log knows the slot and the tokens', async () => {
     await post('/v1/embeddings', { model: 'vectors', input: CAT });
-    const { recent } = (await ask(gateway, 'GET', '/api/requests')).json<{
+    const { recent } = (await send(gateway, 'GET', '/api/requests')).json<{
       recent: { route: string; slot: string; prompt_tokens: number | null }[];
     }>();
     const last = recent.find(({ route }) => route === '/v1/embeddings');
@@ -130,24 +130,27 @@ describe('rerank', () => {
   type Results = { results: { index: number; relevance_score: number; document?: { text: string } }[] };
 
   it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])('%s puts the best first', async (path) => {
-    const answer = await post(path, body);
-    expect([answer.status, answer.headers['x-svc-slot']]).toEqual([200, 'rerank']);
-    expect(answer.json()).toMatchObject({ object: 'list', model: 'ranks' });
-    expect(answer.json<Results>().results.map(({ index }) => index)).toEqual([1, 2, 0]);
+    const response = await post(path, body);
+    expect([response.status, response.headers['x-svc-slot']]).toEqual([200, 'rerank']);
+    expect(response.json()).toMatchObject({ object: 'list', model: 'ranks' });
+    expect(response.json<Results>().results.map(({ index }) => index)).toEqual([1, 2, 0]);
   });
 
   it('top_n and return_documents', async () => {
     const { model: _, ...omitted } = body;
-    const answer = await post('/v1/rerankings', { ...omitted, top_n: 1, return_documents: true });
-    expect(answer.json<Results>().results).toMatchObject([{ index: 1, document: { text: CAT } }]);
+    const response = await post('/v1/rerankings', { ...omitted, top_n: 1, return_documents: true });
+    expect(response.json<Results>().results).toMatchObject([{ index: 1, document: { text: CAT } }]);
   });
 
   it.each([
     [{ query: 'cat', documents: [] }, 'documents'],
     [{ documents: DOCUMENTS }, 'query'],
   ])('%j is refused', async (wrong, param) => {
-    const answer = await post('/v1/rerank', wrong);
-    expect([answer.status, answer.json<{ error: { param: string } }>().error.param]).toEqual([400, param]);
+    const response = await post('/v1/rerank', wrong);
+    expect([response.status, response.json<{ error: { param: string } }>().error.param]).toEqual([
+      400,
+      param,
+    ]);
   });
 });
 
@@ -159,8 +162,8 @@ describe('a model that cannot do it', () => {
     ['/v1/embeddings', { model: 'ranks', input: 'hi' }],
     ['/v1/rerank', { model: 'vectors', query: 'a', documents: ['b'] }],
   ])('%s %j is 409', async (path, body) => {
-    const answer = await post(path, body);
-    expect([answer.status, answer.code]).toEqual([409, 'dispatch.capability_mismatch']);
+    const response = await post(path, body);
+    expect([response.status, response.code]).toEqual([409, 'dispatch.capability_mismatch']);
   });
 
   it('the official client tells it apart', async () => {
@@ -172,8 +175,8 @@ describe('a model that cannot do it', () => {
 describe('chat models beside agent', () => {
   const say = (model: string) =>
     post('/v1/chat/completions', { model, messages: [{ role: 'user', content: '.' }], temperature: 0 });
-  const text = (answer: { json<T>(): T }) =>
-    answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
+  const text = (response: { json<T>(): T }) =>
+    response.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
 
   it('naming one by its id loads it; agent stays what it is', async () => {
     const two = await say('Chat.Two');
@@ -206,13 +209,13 @@ describe('models that come and go', () => {
     await rescan(async () => (await names()).includes('a-vectors'), 'the new slot');
     writeFileSync(join(gateway.home, 'config', 'slots', 'embed.toml'), 'context = 256\n');
     expect(await gateway.stop()).toBe(0);
-    await gateway.again(() => startGateway({ home: gateway.home }));
+    await gateway.replace(() => startGateway({ home: gateway.home }));
     await until(async () => (await names()).length === 5, 'all slots');
     const embed = (await slots(gateway)).find(({ name }) => name === 'embed');
     expect(embed).toMatchObject({ model: 'vectors', type: 'embedding', auto: false });
-    const answer = await post('/v1/embeddings', { input: 'x '.repeat(300), model: 'embed' });
-    expect(answer.code).toBe('context_length_exceeded');
-    expect(answer.text).toContain('256');
+    const response = await post('/v1/embeddings', { input: 'x '.repeat(300), model: 'embed' });
+    expect(response.code).toBe('context_length_exceeded');
+    expect(response.text).toContain('256');
   });
 
   it('what the engine did is in its log, without a place', () => {

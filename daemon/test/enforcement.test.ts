@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { locked, start, status } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, KEYS_FILE, startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { scale } from './harness/scale.ts';
 
 describe('enforcement: environment, then file, then off', () => {
   it('PUT require under an environment override keeps the effective value and says so', async () => {
     const gateway = await locked();
-    const answer = await ask(gateway, 'PUT', '/api/auth/require', {
+    const response = await send(gateway, 'PUT', '/api/auth/require', {
       key: ADMIN_KEY,
       body: { require_auth: false },
     });
-    expect(answer.json()).toEqual({
+    expect(response.json()).toEqual({
       require_auth: true,
       persisted: false,
       source: 'env',
@@ -72,7 +72,7 @@ describe('enforcement: environment, then file, then off', () => {
   ])('the health check says what is in force under %s', async (_, options, required, message) => {
     const gateway = await start(options);
     expect(await status(gateway)).toMatchObject({ auth_required: required });
-    const { checks } = (await ask(gateway, 'GET', '/api/health/system', { key: ADMIN_KEY })).json<{
+    const { checks } = (await send(gateway, 'GET', '/api/health/system', { key: ADMIN_KEY })).json<{
       checks: { configuration: object };
     }>();
     expect(checks.configuration).toEqual({ status: 'warning', message: expect.stringMatching(message) });
@@ -81,17 +81,17 @@ describe('enforcement: environment, then file, then off', () => {
   it('on without an admin key fails closed: only open and bootstrap answer, and the start line says what to do', async () => {
     const gateway = await start({ env: { SVC_REQUIRE_AUTH: 'on' } });
     expect(gateway.output()).toContain('SVC_ADMIN_KEY');
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
-    expect((await ask(gateway, 'GET', '/api/setup')).status).toBe(200);
-    expect((await ask(gateway, 'POST', '/v1/chat/completions', { body: {} })).status).toBe(401);
-    expect((await ask(gateway, 'POST', '/api/auth/rotate')).status).toBe(401);
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/setup')).status).toBe(200);
+    expect((await send(gateway, 'POST', '/v1/chat/completions', { body: {} })).status).toBe(401);
+    expect((await send(gateway, 'POST', '/api/auth/rotate')).status).toBe(401);
   });
 
   it('F05 a require body of another shape changes nothing', async () => {
     const gateway = await start({ files: KEYS_FILE });
     for (const value of ['true', 1, null, [], {}]) {
-      const answer = await ask(gateway, 'PUT', '/api/auth/require', { body: { require_auth: value } });
-      expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
+      const response = await send(gateway, 'PUT', '/api/auth/require', { body: { require_auth: value } });
+      expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
     }
     expect(await status(gateway)).toMatchObject({ auth_required: false });
   });
@@ -101,19 +101,20 @@ describe('enforcement: environment, then file, then off', () => {
     const state = { over: false, odd: [] as string[], asked: 0 };
     const caller = async () => {
       while (!state.over) {
-        const answer = await ask(gateway, 'GET', '/api/settings');
+        const response = await send(gateway, 'GET', '/api/settings');
         state.asked += 1;
-        const whole = answer.status === 200 ? 'settings' in answer.json() : answer.code === 'auth.required';
-        if (!whole) state.odd.push(`${answer.status} ${answer.text.slice(0, 100)}`);
+        const whole =
+          response.status === 200 ? 'settings' in response.json() : response.code === 'auth.required';
+        if (!whole) state.odd.push(`${response.status} ${response.text.slice(0, 100)}`);
       }
     };
     const callers = Array.from({ length: 4 }, caller);
     for (let turn = 0; turn < scale(1000); turn++) {
       for (const on of [true, false]) {
         const body = { require_auth: on };
-        expect((await ask(gateway, 'PUT', '/api/auth/require', { key: ADMIN_KEY, body })).status).toBe(200);
-        expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(on ? 401 : 200);
-        expect((await ask(gateway, 'GET', '/api/settings', { key: ADMIN_KEY })).status).toBe(200);
+        expect((await send(gateway, 'PUT', '/api/auth/require', { key: ADMIN_KEY, body })).status).toBe(200);
+        expect((await send(gateway, 'GET', '/api/settings')).status).toBe(on ? 401 : 200);
+        expect((await send(gateway, 'GET', '/api/settings', { key: ADMIN_KEY })).status).toBe(200);
       }
     }
     state.over = true;

@@ -32,12 +32,12 @@ describe('H01 headers towards an engine', () => {
       const { gateway, slots, engine } = await setUp(recorder(seen));
       const names = { llm: 'agent', embedding: 'embed', rerank: 'rerank', stt: 'stt' };
       slots.records = [slotRecord({ name: names[type], type, model: 'qwen' })];
-      const answer = await post(gateway.origin, path, body, {
+      const response = await post(gateway.origin, path, body, {
         ...POISON,
         accept: 'application/json',
         ...more,
       });
-      expect(answer).toMatchObject({ status: 200, body: '{}' });
+      expect(response).toMatchObject({ status: 200, body: '{}' });
       expect(seen).toEqual([
         {
           method: 'POST',
@@ -115,11 +115,11 @@ describe('H02 the key of an upstream', () => {
       res.writeHead(status, { 'content-type': 'application/json', 'x-echo': KEYS.two });
       res.end(JSON.stringify(body));
     });
-    const answer = await post(gateway.origin, CHAT, { ...hello, model: 'model-two' });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(answer.whole).toBe(true);
-    expect(() => JSON.parse(answer.body)).not.toThrow();
-    expect(JSON.stringify([answer, gateway.log, gateway.finished])).not.toContain(KEYS.two);
+    const response = await post(gateway.origin, CHAT, { ...hello, model: 'model-two' });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.whole).toBe(true);
+    expect(() => JSON.parse(response.body)).not.toThrow();
+    expect(JSON.stringify([response, gateway.log, gateway.finished])).not.toContain(KEYS.two);
   });
 });
 
@@ -167,13 +167,13 @@ describe('H03 headers of one hop', () => {
     const seen: RecordedRequest[] = [];
     const { gateway } = await setUp(recorder(seen));
     const body = JSON.stringify({ ...hello, omni: true });
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const req = request(`${gateway.origin}${CHAT}`, { method: 'POST', agent: false }, resolve);
       req.on('error', reject);
       for (const letter of body) req.write(letter);
       req.end();
     });
-    expect((await readAll(answer)).status).toBe(200);
+    expect((await readAll(response)).status).toBe(200);
     expect(seen[0]?.headers).not.toHaveProperty('transfer-encoding');
     expect(seen[0]?.body).toBe(JSON.stringify({ ...hello, model: 'qwen' }));
     expect(seen[0]?.headers['content-length']).toBe(String(seen[0]?.body.length));
@@ -223,11 +223,11 @@ describe('H09 redirects of an engine', () => {
       res.writeHead(status, { location: `${canary.origin}/steal` });
       res.end();
     });
-    const answer = await post(gateway.origin, CHAT, hello);
-    expect(answer.status).toBe(502);
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'upstream.error' } });
-    expect(answer.headers).not.toHaveProperty('location');
-    expect(answer.body).not.toContain('steal');
+    const response = await post(gateway.origin, CHAT, hello);
+    expect(response.status).toBe(502);
+    expect(JSON.parse(response.body)).toMatchObject({ error: { code: 'upstream.error' } });
+    expect(response.headers).not.toHaveProperty('location');
+    expect(response.body).not.toContain('steal');
     expect([asked, hits]).toEqual([1, 0]);
   });
 });

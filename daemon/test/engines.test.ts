@@ -10,12 +10,12 @@ import type { SlotRecord } from '../contract/slots.ts';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { alive } from './harness/descendants.ts';
+import { isAlive } from './harness/descendants.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask, said } from './harness/http.ts';
+import { replyText, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotDo, slotState } from './harness/slots.ts';
+import { runSlotAction, slot, waitForSlotState } from './harness/slots.ts';
 
 const CHAT = '/v1/chat/completions';
 
@@ -52,17 +52,17 @@ const gateway = new OneGateway(() => startGateway({ home, models: { chat: tinyCh
 
 const say = (model: string) => {
   const body = { model, messages: [{ role: 'user', content: 'x' }], temperature: 0, max_tokens: 16 };
-  return ask(gateway, 'POST', CHAT, { body });
+  return send(gateway, 'POST', CHAT, { body });
 };
 const argvOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1');
 const reasonOf = (record: SlotRecord) => record.failure?.reason;
 
 describe('a program of somebody else', () => {
   it('serves its slot: by name, by model, and with its own name for the model', async () => {
-    const answer = await say('other');
-    expect(answer.headers).toMatchObject({ 'x-svc-slot': 'other', 'x-svc-model': 'their-model' });
-    expect(said(answer)).toBe('Hello from another program. (their-model)');
-    expect(said(await say('their-model'))).toBe('Hello from another program. (their-model)');
+    const response = await say('other');
+    expect(response.headers).toMatchObject({ 'x-svc-slot': 'other', 'x-svc-model': 'their-model' });
+    expect(replyText(response)).toBe('Hello from another program. (their-model)');
+    expect(replyText(await say('their-model'))).toBe('Hello from another program. (their-model)');
     expect(await slot(gateway, 'other')).toMatchObject({
       engine: 'custom',
       runner: 'process',
@@ -76,23 +76,23 @@ describe('a program of somebody else', () => {
     await say('other');
     const { pid } = await slot(gateway, 'other');
     process.kill(pid as number, 'SIGKILL');
-    const failed = await slotState(gateway, 'other', 'error');
+    const failed = await waitForSlotState(gateway, 'other', 'error');
     expect(reasonOf(failed)).toMatch(/^The engine was killed \(SIGKILL\)/);
-    expect((await slotDo(gateway, 'other', 'load')).status).toBe(200);
-    expect(said(await say('other'))).toContain('Hello from another program.');
+    expect((await runSlotAction(gateway, 'other', 'load')).status).toBe(200);
+    expect(replyText(await say('other'))).toContain('Hello from another program.');
     expect((await slot(gateway, 'other')).pid).not.toBe(pid);
   });
 
   it('P02 that listens where a stranger does fails, and the stranger is never asked', async () => {
-    const answer = await slotDo(gateway, 'elsewhere', 'load');
-    expect([answer.status, answer.code]).toEqual([503, 'slot.failed']);
+    const response = await runSlotAction(gateway, 'elsewhere', 'load');
+    expect([response.status, response.code]).toEqual([503, 'slot.failed']);
     const reason = 'Another program has taken the port of the engine.';
     expect(reasonOf(await slot(gateway, 'elsewhere'))).toBe(reason);
     expect(met).toBe(0);
   });
 
   it('that is not installed is named with the way to get it', async () => {
-    expect((await slotDo(gateway, 'missing', 'load')).code).toBe('slot.failed');
+    expect((await runSlotAction(gateway, 'missing', 'load')).code).toBe('slot.failed');
     const reason = 'The program no-such-program was not found. Install it, or mend command.';
     expect(reasonOf(await slot(gateway, 'missing'))).toBe(reason);
   });
@@ -101,9 +101,9 @@ describe('a program of somebody else', () => {
     await say('other');
     const { pid } = await slot(gateway, 'other');
     await gateway.stop('SIGKILL');
-    await gateway.again(() => startGateway({ home }));
-    await until(() => !alive(pid as number), 'the engine to be gone');
-    expect(said(await say('other'))).toContain('Hello from another program.');
+    await gateway.replace(() => startGateway({ home }));
+    await until(() => !isAlive(pid as number), 'the engine to be gone');
+    expect(replyText(await say('other'))).toContain('Hello from another program.');
   });
 });
 
@@ -111,7 +111,7 @@ describe('an attached server', () => {
   const slotFile = (name: string, text: string) =>
     writeFileSync(join(home, 'config', 'slots', `${name}.toml`), text);
   const known = (name: string) =>
-    until(async () => (await ask(gateway, 'GET', `/api/slots/${name}`)).status === 200, `slot ${name}`);
+    until(async () => (await send(gateway, 'GET', `/api/slots/${name}`)).status === 200, `slot ${name}`);
   const ATTACH = 'engine = "custom"\nrunner = "attach"\n';
 
   it('serves its slot, and letting go of it leaves it running', async () => {
@@ -127,24 +127,24 @@ describe('an attached server', () => {
       `${ATTACH}url = "http://127.0.0.1:${port}"\nkey_env = "UPSTREAM_THEIRS"\nmodel = "far-model"\n`,
     );
     await known('far');
-    await until(async () => (await slotDo(gateway, 'far', 'load')).status === 200, 'slot far to load');
-    const answer = await say('far');
-    expect(said(answer)).toBe('Hello from another program. (far-model)');
+    await until(async () => (await runSlotAction(gateway, 'far', 'load')).status === 200, 'slot far to load');
+    const response = await say('far');
+    expect(replyText(response)).toBe('Hello from another program. (far-model)');
     expect(await slot(gateway, 'far')).toMatchObject({ runner: 'attach', device: 'remote', pid: null });
-    expect((await slotDo(gateway, 'far', 'unload')).status).toBe(200);
-    expect(alive(pid as number)).toBe(true);
+    expect((await runSlotAction(gateway, 'far', 'unload')).status).toBe(200);
+    expect(isAlive(pid as number)).toBe(true);
   });
 
   it('that is the gateway itself is refused', async () => {
     slotFile('self', `${ATTACH}url = "http://localhost:${gateway.port}"\nhealth = "/api/health"\n`);
     await known('self');
-    expect((await slotDo(gateway, 'self', 'load')).code).toBe('slot.failed');
+    expect((await runSlotAction(gateway, 'self', 'load')).code).toBe('slot.failed');
     expect(reasonOf(await slot(gateway, 'self'))).toBe('The address of url is this gateway itself.');
   });
 
   it('at a metadata address is no slot at all', async () => {
     slotFile('cloud', `${ATTACH}url = "http://169.254.169.254"\n`);
     await gateway.waitFor('link-local and unspecified addresses are never connected to');
-    expect((await ask(gateway, 'GET', '/api/slots/cloud')).status).toBe(404);
+    expect((await send(gateway, 'GET', '/api/slots/cloud')).status).toBe(404);
   });
 });

@@ -4,26 +4,26 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { SlotRecord } from '../contract/slots.ts';
-import { type Followed, follow } from './harness/follow.ts';
+import { type FollowedStream, follow } from './harness/follow.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
-import { ask, login } from './harness/http.ts';
+import { login, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slotState } from './harness/slots.ts';
+import { waitForSlotState } from './harness/slots.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
 const gateway = new OneGateway(() =>
   startGuarded({ files: { 'config/slots/utility.toml': 'model = "tiny"\nparallel = 1\n' } }),
 );
-const { say } = gateway;
+const { sendAsAdmin } = gateway;
 
 const admin = { key: ADMIN_KEY };
 const verb = async (action: 'load' | 'unload' | 'restart') => {
-  const answer = await say('POST', `/api/slots/utility/${action}`);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json<SlotRecord>();
+  const response = await sendAsAdmin('POST', `/api/slots/utility/${action}`);
+  expect(response.status, response.text).toBe(200);
+  return response.json<SlotRecord>();
 };
 const chat = { model: 'agent', messages: [{ role: 'user', content: 'x' }], max_tokens: 1 };
-const ids = (stream: Followed) => stream.events().map(({ id }) => id);
+const ids = (stream: FollowedStream) => stream.events().map(({ id }) => id);
 const slotOf = (data: string) => (JSON.parse(data) as GatewayEvents['slot']).slot;
 
 describe('GET /api/events', () => {
@@ -39,14 +39,14 @@ describe('GET /api/events', () => {
     const seen = ids(stream);
     expect(seen).toEqual([...seen].sort((a, b) => Number(a) - Number(b)));
     expect(new Set(seen).size).toBe(seen.length);
-    stream.leave();
+    stream.disconnect();
   });
 
   it('a reader that comes back gets exactly what it missed', async () => {
     const first = await follow(gateway, '/api/events', admin);
     await verb('unload');
     const { id } = await first.next('an event', ({ event }) => event === 'slot');
-    first.leave();
+    first.disconnect();
     await verb('load');
     const witness = await follow(gateway, '/api/events', {
       ...admin,
@@ -64,8 +64,8 @@ describe('GET /api/events', () => {
     await verb('unload');
     await third.next('the unload', ({ event }) => event === 'slot');
     expect(Math.min(...ids(third).map(Number))).toBeGreaterThan(Number(missed.id));
-    witness.leave();
-    third.leave();
+    witness.disconnect();
+    third.disconnect();
   });
 
   it.each(['1', '99999999999999', 'nonsense', '-5'])(
@@ -74,21 +74,21 @@ describe('GET /api/events', () => {
       const stream = await follow(gateway, '/api/events', { ...admin, headers: { 'last-event-id': header } });
       const gap = await stream.next('the gap', ({ event }) => event === 'gap');
       expect(stream.events()[0]).toEqual(gap);
-      stream.leave();
+      stream.disconnect();
       const again = { ...admin, headers: { 'last-event-id': String(gap.id) } };
       const next = await follow(gateway, '/api/events', again);
       await verb('load');
       await verb('unload');
       await next.next('a slot event', ({ event }) => event === 'slot');
       expect(next.named('gap')).toEqual([]);
-      next.leave();
+      next.disconnect();
     },
   );
 
   it('a new reader is told where it stands, so that it can come back before the first event', async () => {
     const stream = await follow(gateway, '/api/events', admin);
     expect(stream.text()).toMatch(/\nid: \d+\n\n/);
-    stream.leave();
+    stream.disconnect();
   });
 
   it('who calls which route, what was configured and who logged in is for admins only', async () => {
@@ -96,9 +96,9 @@ describe('GET /api/events', () => {
       follow(gateway, '/api/events', { key: CLIENT_KEY }),
       follow(gateway, '/api/events', admin),
     ]);
-    await say('POST', '/v1/chat/completions', { key: CLIENT_KEY, body: chat });
+    await sendAsAdmin('POST', '/v1/chat/completions', { key: CLIENT_KEY, body: chat });
     await login(gateway, ADMIN_KEY);
-    await say('PUT', '/api/settings', { body: { values: { queueMax: 63 } } });
+    await sendAsAdmin('PUT', '/api/settings', { body: { values: { queueMax: 63 } } });
     await verb('load');
     for (const name of ['request', 'auth', 'config']) {
       await boss.next(name, ({ event }) => event === name);
@@ -110,8 +110,8 @@ describe('GET /api/events', () => {
       'started',
       'ended',
     ]);
-    client.leave();
-    boss.leave();
+    client.disconnect();
+    boss.disconnect();
   });
 
   it('the replay hides the same', async () => {
@@ -119,7 +119,7 @@ describe('GET /api/events', () => {
     const { id } = await stream
       .next('a place', ({ id: place }) => place !== null)
       .catch(() => ({ id: null }));
-    stream.leave();
+    stream.disconnect();
     const from = id ?? Number(/\nid: (\d+)\n/.exec(stream.text())?.[1]);
     await login(gateway, ADMIN_KEY);
     await verb('unload');
@@ -129,28 +129,28 @@ describe('GET /api/events', () => {
     });
     await back.next('the unload', ({ event }) => event === 'slot');
     expect(back.named('auth')).toEqual([]);
-    back.leave();
+    back.disconnect();
   });
 
   it('a session that ends takes its stream with it, at once', async () => {
     const cookie = await login(gateway, ADMIN_KEY);
     const stream = await follow(gateway, '/api/events', { cookie });
     expect(stream.status).toBe(200);
-    expect((await ask(gateway, 'POST', '/api/auth/logout', { cookie })).status).toBe(200);
+    expect((await send(gateway, 'POST', '/api/auth/logout', { cookie })).status).toBe(200);
     expect(await stream.ended).toBe(false);
   });
 
   it('HEAD has the head of GET and ends', async () => {
     for (const path of ['/api/events', '/api/logs', '/api/slots/agent/logs']) {
-      const answer = await say('HEAD', path);
-      expect(answer).toMatchObject({ status: 200, text: '' });
+      const response = await sendAsAdmin('HEAD', path);
+      expect(response).toMatchObject({ status: 200, text: '' });
     }
   });
 });
 
 describe('GET /api/slots/{name}/logs', () => {
   const path = '/api/slots/utility/logs';
-  const texts = (stream: Followed) => stream.named<{ text: string }>('line').map(({ text }) => text);
+  const texts = (stream: FollowedStream) => stream.named<{ text: string }>('line').map(({ text }) => text);
 
   it('tells the last lines, then live ones over a restart of the engine', async () => {
     const { pid } = await verb('load');
@@ -159,7 +159,7 @@ describe('GET /api/slots/{name}/logs', () => {
     const again = await verb('restart');
     await stream.next('the second start', ({ data }) => data.includes(`pid ${again.pid}`));
     expect(texts(stream).join('\n')).toMatch(/gateway: started tiny/);
-    stream.leave();
+    stream.disconnect();
   });
 
   it('of a slot that runs nothing, what its last engine wrote; and ends without follow', async () => {
@@ -176,35 +176,38 @@ describe('GET /api/slots/{name}/logs', () => {
     const again = await verb('restart');
     await stream.next('the file', ({ data }) => data.includes(`pid ${again.pid}`));
     expect(texts(stream).join('\n')).not.toContain(`pid ${pid}`);
-    stream.leave();
+    stream.disconnect();
   });
 
   it('a slot that never ran has none, and one that is not there is 404', async () => {
-    expect(await say('GET', '/api/slots/nobody/logs')).toMatchObject({ status: 404, code: 'slot.not_found' });
+    expect(await sendAsAdmin('GET', '/api/slots/nobody/logs')).toMatchObject({
+      status: 404,
+      code: 'slot.not_found',
+    });
     for (const name of ['..', '%2e%2e%2f%2e%2e%2fsecret', 'agent%00', 'agent/../../x']) {
-      expect((await say('GET', `/api/slots/${name}/logs`)).status).toBe(404);
+      expect((await sendAsAdmin('GET', `/api/slots/${name}/logs`)).status).toBe(404);
     }
   });
 
   it.each(['lines=-1', 'lines=1001', 'lines=x', 'follow=maybe'])('?%s is 422', async (query) => {
-    const answer = await say('GET', `${path}?${query}`);
-    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
+    const response = await sendAsAdmin('GET', `${path}?${query}`);
+    expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
   });
 
   it('is for admins', async () => {
-    expect((await say('GET', path, { key: CLIENT_KEY })).code).toBe('auth.forbidden');
+    expect((await sendAsAdmin('GET', path, { key: CLIENT_KEY })).code).toBe('auth.forbidden');
   });
 
   it('has room for a bounded number of readers, and for new ones once others have gone', async () => {
     const open = await Promise.all(Array.from({ length: 16 }, () => follow(gateway, path, admin)));
     expect(open.map(({ status }) => status)).toEqual(Array(16).fill(200));
-    const refused = await say('GET', path);
+    const refused = await sendAsAdmin('GET', path);
     expect(refused).toMatchObject({ status: 503, code: 'events.too_many' });
     expect(refused.headers['retry-after']).toBe('5');
-    for (const stream of open) stream.leave();
+    for (const stream of open) stream.disconnect();
     await Promise.all(open.map(({ ended }) => ended));
     await expect
-      .poll(async () => (await say('GET', `${path}?follow=false`)).status, { timeout: 10_000 })
+      .poll(async () => (await sendAsAdmin('GET', `${path}?follow=false`)).status, { timeout: 10_000 })
       .toBe(200);
   });
 });
@@ -232,16 +235,19 @@ describe('GET /api/logs', () => {
     for (const { level } of stream.named<{ level: string }>('log'))
       expect(['warn', 'error', 'fatal']).toContain(level);
     for (const { level } of await last('level=error')) expect(['error', 'fatal']).toContain(level);
-    expect(await say('GET', '/api/logs?level=loud')).toMatchObject({ status: 422, code: 'request.invalid' });
-    stream.leave();
-    await slotState(gateway, 'utility', 'ready', ADMIN_KEY);
+    expect(await sendAsAdmin('GET', '/api/logs?level=loud')).toMatchObject({
+      status: 422,
+      code: 'request.invalid',
+    });
+    stream.disconnect();
+    await waitForSlotState(gateway, 'utility', 'ready', ADMIN_KEY);
   });
 
   it('a reader that comes back goes on behind the line that it had', async () => {
     const stream = await follow(gateway, '/api/logs', admin);
     const { id } = await stream.next('a line', ({ event }) => event === 'log');
     const all = stream.events().length;
-    stream.leave();
+    stream.disconnect();
     const back = await follow(gateway, '/api/logs?follow=false', {
       ...admin,
       headers: { 'last-event-id': String(id) },
@@ -259,14 +265,14 @@ describe('GET /api/logs', () => {
   });
 
   it('holds no key, whatever is asked', async () => {
-    await say('GET', `/api/settings?api_key=${CLIENT_KEY}`);
-    await say('POST', '/v1/chat/completions', { body: { ...chat, model: ADMIN_KEY } });
+    await sendAsAdmin('GET', `/api/settings?api_key=${CLIENT_KEY}`);
+    await sendAsAdmin('POST', '/v1/chat/completions', { body: { ...chat, model: ADMIN_KEY } });
     const text = JSON.stringify(await last('lines=1000'));
     for (const key of [ADMIN_KEY, CLIENT_KEY]) expect(text).not.toContain(key);
   });
 
   it('is for admins', async () => {
-    expect((await say('GET', '/api/logs', { key: CLIENT_KEY })).code).toBe('auth.forbidden');
+    expect((await sendAsAdmin('GET', '/api/logs', { key: CLIENT_KEY })).code).toBe('auth.forbidden');
   });
 });
 

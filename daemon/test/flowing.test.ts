@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { startGateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotIdle, slotState } from './harness/slots.ts';
+import { slot, waitForIdleSlot, waitForSlotState } from './harness/slots.ts';
 
 const PATH = '/v1/audio/transcriptions';
 const TYPE = 'multipart/form-data; boundary=xyz';
@@ -54,14 +54,14 @@ const gateway = new OneGateway(() => {
   return startGateway({ files: { 'config/slots/stt.toml': stt } });
 });
 beforeAll(async () => {
-  await slotState(gateway, 'stt', 'ready');
+  await waitForSlotState(gateway, 'stt', 'ready');
 });
 beforeEach(() => {
   play = hears;
 });
 
-const post = (body: Buffer) => ask(gateway, 'POST', PATH, { body, headers: { 'content-type': TYPE } });
-const free = () => slotIdle(gateway, 'stt');
+const post = (body: Buffer) => send(gateway, 'POST', PATH, { body, headers: { 'content-type': TYPE } });
+const free = () => waitForIdleSlot(gateway, 'stt');
 
 /** Begins to send a form of so many bytes, and answers what it is told. */
 function begin(length: number) {
@@ -115,12 +115,12 @@ it('an engine that refuses before it has read all: the caller is told, and the n
 });
 
 /** Sends a form as a client does that reads nothing before it has written all. */
-async function writeThenRead(body: Buffer): Promise<{ answer: string; failed: Error[] }> {
+async function writeThenRead(body: Buffer): Promise<{ response: string; failed: Error[] }> {
   const socket = connect(gateway.port, '127.0.0.1');
   socket.pause();
-  let answer = '';
+  let response = '';
   socket.on('data', (chunk: Buffer) => {
-    answer += chunk.toString();
+    response += chunk.toString();
   });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   const failed: Error[] = [];
@@ -130,14 +130,14 @@ async function writeThenRead(body: Buffer): Promise<{ answer: string; failed: Er
   );
   socket.write(body, () => socket.resume());
   await closed;
-  return { answer, failed };
+  return { response, failed };
 }
 
 it('a refusal reaches one who reads nothing before he has written all', async () => {
   const body = Buffer.concat([part('model'), Buffer.from('other\r\n'), form(40 * MIB)]);
-  const { answer, failed } = await writeThenRead(body);
+  const { response, failed } = await writeThenRead(body);
   expect(failed).toEqual([]);
-  expect(answer).toContain('HTTP/1.1 422');
+  expect(response).toContain('HTTP/1.1 422');
 });
 
 it('an answer before the end reaches one who reads nothing before he has written all', async () => {
@@ -145,10 +145,10 @@ it('an answer before the end reaches one who reads nothing before he has written
     res.writeHead(429, { 'content-type': 'application/json' });
     res.end(JSON.stringify({ error: { message: 'later', code: 'queue_full' } }));
   };
-  const { answer, failed } = await writeThenRead(form(60 * MIB));
+  const { response, failed } = await writeThenRead(form(60 * MIB));
   expect(failed).toEqual([]);
-  expect(answer).toContain('HTTP/1.1 429');
-  expect(answer).toContain('queue_full');
+  expect(response).toContain('HTTP/1.1 429');
+  expect(response).toContain('queue_full');
   await stillHears();
 });
 
@@ -229,11 +229,11 @@ it('single bytes in chunks of their own cost no more than they are', async () =>
   const sending = request(
     { port: gateway.port, method: 'POST', path: PATH, headers: { 'content-type': TYPE } },
     (res) => {
-      let answer = '';
+      let response = '';
       res.on('data', (chunk: Buffer) => {
-        answer += chunk.toString();
+        response += chunk.toString();
       });
-      res.on('end', () => resolve(answer));
+      res.on('end', () => resolve(response));
     },
   );
   sending.cork();

@@ -5,10 +5,10 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { type Heard, json, type StandIn, standIn } from './harness/stand-in.ts';
-import { readsThinking } from './harness/thinking.ts';
+import { json, type ReceivedRequest, type StandIn, standIn } from './harness/stand-in.ts';
+import { expectThinkingSwitch } from './harness/thinking.ts';
 import { tinyModel } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -98,7 +98,7 @@ const servers: Record<string, StandIn> = {};
 /** Lists its models and answers every chat. */
 const chatter =
   (...ids: string[]) =>
-  ({ url }: Heard) => {
+  ({ url }: ReceivedRequest) => {
     if (url.split('?')[0]?.endsWith('/models')) return json(200, { data: ids.map((id) => ({ id })) });
     const message = { role: 'assistant', content: 'ok' };
     return json(200, {
@@ -125,7 +125,7 @@ beforeAll(async () => {
     files[`config/upstreams/up-${kind}.toml`] = `base_url = "${at.url}"\n${where}models = ["m-${kind}"]\n`;
   }
 });
-afterAll(() => Promise.all(Object.values(servers).map((server) => server.down())));
+afterAll(() => Promise.all(Object.values(servers).map((server) => server.stop())));
 const gateway = new OneGateway(() => startGateway({ models: { tiny: tinyModel() }, files }));
 
 /** Sends a chat and answers what the stand-in heard of it: one request, its body. */
@@ -137,13 +137,13 @@ async function heard(
   const at = servers[server] as StandIn;
   // The first request loads the slot, which asks questions of its own.
   const marked = { ...body, ...(path === CHAT ? { seed: 4711 } : { temperature: 0.4711 }) };
-  const before = at.heard.length;
+  const before = at.requests.length;
   const headers = { 'x-svc-priority': 'batch', 'x-svc-anything': 'secret', cookie: 'svc_session=secret' };
-  const answer = await ask(gateway, 'POST', path, { body: marked, headers });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  const ours = at.heard.slice(before).filter(({ body: text }) => text.includes('4711'));
+  const response = await send(gateway, 'POST', path, { body: marked, headers });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  const ours = at.requests.slice(before).filter(({ body: text }) => text.includes('4711'));
   expect(ours).toHaveLength(1);
-  const [only] = ours as [Heard];
+  const [only] = ours as [ReceivedRequest];
   const { seed: _, temperature: __, ...told } = JSON.parse(only.body) as Json;
   return { url: only.url, body: told, headers: only.headers as Json };
 }
@@ -245,4 +245,4 @@ describe('a provider of somebody else (stand-in)', () => {
 });
 
 it('the embedded engine shows by its answer which thinking switch it read', () =>
-  readsThinking(gateway, 'agent'));
+  expectThinkingSwitch(gateway, 'agent'));

@@ -5,12 +5,12 @@
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { expectOneShape } from './harness/ranking.ts';
-import { type Heard, type StandIn, standIn } from './harness/stand-in.ts';
-import { type Asked, CLOUD, CUSTOM, FLM, TEI, VLLM } from './harness/vector-stand-ins.ts';
+import { expectRanking } from './harness/ranking.ts';
+import { type ReceivedRequest, type StandIn, standIn } from './harness/stand-in.ts';
+import { CLOUD, CUSTOM, FLM, TEI, type VectorRequest, VLLM } from './harness/vector-stand-ins.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const RERANK = '/v1/rerank';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   for (const [name, how] of Object.entries({ vllm: VLLM, flm: FLM, custom: CUSTOM, tei: TEI, cloud: CLOUD }))
     servers[name] = await standIn(how);
 });
-afterAll(() => Promise.all(Object.values(servers).map((server) => server.down())));
+afterAll(() => Promise.all(Object.values(servers).map((server) => server.stop())));
 
 const gateway = new OneGateway(() => {
   const at = (name: string) => servers[name] as StandIn;
@@ -52,8 +52,8 @@ beforeAll(() => {
   openai = openaiClient(gateway, { apiKey: 'none' });
 });
 
-const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
-const lastHeard = (name: string) => servers[name]?.heard.at(-1) as Heard;
+const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
+const lastHeard = (name: string) => servers[name]?.requests.at(-1) as ReceivedRequest;
 type Vectors = { data: { index: number; embedding: number[] | string }[] };
 describe('engines that give floats whatever was asked for (stand-ins)', () => {
   it.each([
@@ -61,12 +61,12 @@ describe('engines that give floats whatever was asked for (stand-ins)', () => {
     ['svc/own', 'custom', 'own-vectors'],
     ['embed', 'flm', 'embed-gemma:300m'],
   ])('%s: the official client reads the right numbers', async (slot, server, model) => {
-    const answer = await openai.embeddings.create({ model: slot, input: ['a', 'b'] });
-    expect(answer.data.map(({ embedding }) => embedding)).toEqual([
+    const response = await openai.embeddings.create({ model: slot, input: ['a', 'b'] });
+    expect(response.data.map(({ embedding }) => embedding)).toEqual([
       [3, 4, 12],
       [3, 4, 12],
     ]);
-    expect(answer).toMatchObject({ object: 'list', model });
+    expect(response).toMatchObject({ object: 'list', model });
     const body = JSON.parse(lastHeard(server).body) as Record<string, unknown>;
     expect(body).toEqual({ model, input: ['a', 'b'], encoding_format: 'base64' });
   });
@@ -98,14 +98,14 @@ describe('the NPU embed slot (stand-in)', () => {
   it.each([undefined, 'embed', 'svc/embed', 'embed-gemma:300m', 'embed-gemma-300m-flm'])(
     'is posted directly under its own path and native tag: model %s',
     async (model) => {
-      const before = servers.flm?.heard.length ?? 0;
-      const answer = await post(EMBEDDINGS, { model, input: 'x', user: 'me' });
-      expect(answer).toMatchObject({
+      const before = servers.flm?.requests.length ?? 0;
+      const response = await post(EMBEDDINGS, { model, input: 'x', user: 'me' });
+      expect(response).toMatchObject({
         status: 200,
         headers: { 'x-svc-slot': 'embed', 'x-svc-step': 'npu-embed' },
       });
-      expect(answer.json<Vectors>().data[0]?.embedding).toEqual([3, 4, 12]);
-      const heard = servers.flm?.heard.slice(before).filter(({ body }) => body.includes('"user"')) ?? [];
+      expect(response.json<Vectors>().data[0]?.embedding).toEqual([3, 4, 12]);
+      const heard = servers.flm?.requests.slice(before).filter(({ body }) => body.includes('"user"')) ?? [];
       expect(heard.map(({ method, url, body }) => [method, url, JSON.parse(body)])).toEqual([
         ['POST', EMBEDDINGS, { model: 'embed-gemma:300m', input: 'x', user: 'me' }],
       ]);
@@ -113,8 +113,8 @@ describe('the NPU embed slot (stand-in)', () => {
   );
 
   it('a declared length is asked for whole and cut here', async () => {
-    const answer = await post(EMBEDDINGS, { model: 'embed', input: 'x', dimensions: 2 });
-    const vector = answer.json<Vectors>().data[0]?.embedding as number[];
+    const response = await post(EMBEDDINGS, { model: 'embed', input: 'x', dimensions: 2 });
+    const vector = response.json<Vectors>().data[0]?.embedding as number[];
     expect(vector.map((value) => value.toFixed(5))).toEqual(['0.60000', '0.80000']);
     expect(JSON.parse(lastHeard('flm').body)).toEqual({ model: 'embed-gemma:300m', input: 'x' });
   });
@@ -135,10 +135,10 @@ describe('rerank in one shape (stand-ins)', () => {
     ['tei-ranks', 'tei-ranks'],
     ['far-ranks', 'far-ranks'],
   ] as const)('%s', async (model, id) => {
-    const all = expectOneShape(await post('/v1/rerankings', { ...body, model }), id);
+    const all = expectRanking(await post('/v1/rerankings', { ...body, model }), id);
     expect(all.map(({ index }) => index)).toEqual(expected[model]);
     expect(all.every((each) => each.document === undefined)).toBe(true);
-    const some = expectOneShape(await post(RERANK, { ...body, model, top_n: 2, return_documents: true }), id);
+    const some = expectRanking(await post(RERANK, { ...body, model, top_n: 2, return_documents: true }), id);
     const texts = ['a', 'b', 'c'];
     expect(some.map(({ index, document }) => [index, document?.text])).toEqual(
       expected[model].slice(0, 2).map((index) => [index, texts[index]]),
@@ -148,7 +148,7 @@ describe('rerank in one shape (stand-ins)', () => {
   it('each is asked under its own path and in its own words', async () => {
     const asked = (name: string) => ({
       url: lastHeard(name).url,
-      ...(JSON.parse(lastHeard(name).body) as Asked),
+      ...(JSON.parse(lastHeard(name).body) as VectorRequest),
     });
     const documents = ['a', 'b', 'c'];
     for (const model of ['svc/order', 'svc/own-order', 'tei-ranks', 'far-ranks'])
@@ -166,9 +166,9 @@ describe('rerank in one shape (stand-ins)', () => {
   });
 
   it('what the engine refuses is told in its words', async () => {
-    const answer = await post(RERANK, { model: 'tei-ranks', query: 'q', documents: Array(33).fill('x') });
-    expect(answer.status).toBe(413);
-    expect(answer.text).toContain('maximum allowed batch size 32');
+    const response = await post(RERANK, { model: 'tei-ranks', query: 'q', documents: Array(33).fill('x') });
+    expect(response.status).toBe(413);
+    expect(response.text).toContain('maximum allowed batch size 32');
   });
 });
 

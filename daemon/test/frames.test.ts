@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { closeCode, type FrameShape, frame, type RawSocket, rawSocket } from './harness/frames.ts';
 import { CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openFiles } from './harness/open-files.ts';
 import { socketResult } from './harness/socket.ts';
@@ -43,8 +43,8 @@ describe('W01 a frame that must not be', () => {
     ['closes with a code that is none', 1002, one(Buffer.from([0x03, 0xed]), { opcode: 8 })],
     ['closes with half a code', 1002, one('x', { opcode: 8 })],
     ['is no UTF-8', 1007, one(Buffer.from([0xc3, 0x28]))],
-    ['says that a terabyte comes', 1009, one('x', { says: 1n << 40n })],
-    ['says more than can be counted', 1009, one('x', { says: (1n << 63n) - 1n })],
+    ['says that a terabyte comes', 1009, one('x', { declaredLength: 1n << 40n })],
+    ['says more than can be counted', 1009, one('x', { declaredLength: (1n << 63n) - 1n })],
     ['is over the cap', 1009, one(Buffer.alloc(MIB + 1, 120))],
     [
       'is over the cap in parts',
@@ -76,7 +76,7 @@ describe('W01 more than anybody needs', () => {
       if (room) continue;
       const drained = new Promise((resolve) => socket.once('drain', resolve));
       const late = new Promise<'stuck'>((resolve) => setTimeout(() => resolve('stuck'), 2_000).unref());
-      expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+      expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
       if ((await Promise.race([drained, closed, late])) === 'stuck') break;
     }
     expect(rssMib() - before).toBeLessThan(ROOM_MIB);

@@ -7,7 +7,7 @@ import { symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
-import { type Answer, type Ask, ask } from './harness/http.ts';
+import { type HttpResponse, type SendOptions, send } from './harness/http.ts';
 import { ImageGateway } from './harness/image-gateway.ts';
 
 const here = new ImageGateway();
@@ -19,10 +19,10 @@ beforeAll(async () => {
   expect(kept).toMatch(NAME);
 });
 
-const at = (method: string, path: string, options: Ask = {}) => ask(here, method, path, options);
+const at = (method: string, path: string, options: SendOptions = {}) => send(here, method, path, options);
 
 /** All of an answer that does not differ from request to request. */
-function told({ status, headers, text }: Answer) {
+function told({ status, headers, text }: HttpResponse) {
   const { date: _date, 'x-request-id': id = '', ...rest } = headers;
   return { status, headers: rest, text: text.replaceAll(String(id), 'ID') };
 }
@@ -112,17 +112,17 @@ describe('I02 the cache route', () => {
       '.png',
     ];
     for (const name of names) {
-      const answer = await at('GET', `/api/images/cache/${name}`, { key: CLIENT_KEY });
-      expect([400, 403, 404], `${name}: ${answer.status}`).toContain(answer.status);
-      expect(answer.text).not.toContain('SVC_');
+      const response = await at('GET', `/api/images/cache/${name}`, { key: CLIENT_KEY });
+      expect([400, 403, 404], `${name}: ${response.status}`).toContain(response.status);
+      expect(response.text).not.toContain('SVC_');
     }
     unlinkSync(join(here.folder, `${id}.png`));
   });
 
   it('HEAD tells the length without the picture', async () => {
-    const answer = await at('HEAD', kept, { key: CLIENT_KEY });
-    expect(answer).toMatchObject({ status: 200, text: '' });
+    const response = await at('HEAD', kept, { key: CLIENT_KEY });
+    expect(response).toMatchObject({ status: 200, text: '' });
     const whole = await (await here.fetchBytes(kept)).arrayBuffer();
-    expect(Number(answer.headers['content-length'])).toBe(whole.byteLength);
+    expect(Number(response.headers['content-length'])).toBe(whole.byteLength);
   });
 });

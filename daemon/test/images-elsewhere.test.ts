@@ -5,11 +5,11 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_KEY, until } from './harness/gateway.ts';
-import { IMAGES, ImageGateway, painter, SMALL } from './harness/image-gateway.ts';
-import { begin, jsonPayload } from './harness/leaver.ts';
+import { IMAGES, ImageGateway, imageProvider, SMALL } from './harness/image-gateway.ts';
+import { jsonPayload, startRequest } from './harness/leaver.ts';
 
 const here = new ImageGateway();
-const { draw, problem } = here;
+const { draw, drawError } = here;
 
 describe('stable-diffusion.cpp', () => {
   const there = { model: 'cpp', response_format: 'b64_json', seed: 5 };
@@ -30,7 +30,7 @@ describe('stable-diffusion.cpp', () => {
     });
     here.sd.jobs = true;
     expect(made.data).toEqual(byJob.data);
-    expect(here.sd.heard.at(-1)?.body.match(/<sd_cpp_extra_args>/g)).toHaveLength(1);
+    expect(here.sd.requests.at(-1)?.body.match(/<sd_cpp_extra_args>/g)).toHaveLength(1);
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('stable-diffusion.cpp', () => {
     ['REFUSE', 502, 'status_400'],
     ['FAIL', 502, 'execution_error'],
   ])('%s is %i', async (prompt, status, reason) => {
-    const told = await problem(prompt, there);
+    const told = await drawError(prompt, there);
     expect(told).toMatchObject({ status, code: 'upstream.error', details: { reason } });
     expect(told.text).not.toContain('/models');
   });
@@ -54,7 +54,7 @@ describe('stable-diffusion.cpp', () => {
       signal: control.signal,
     });
     await until(
-      () => here.sd.text().includes('HANG') && (here.sd.heard.at(-1)?.url.includes('/jobs/') ?? false),
+      () => here.sd.text().includes('HANG') && (here.sd.requests.at(-1)?.url.includes('/jobs/') ?? false),
       'the job to be looked at',
     );
     control.abort();
@@ -72,7 +72,7 @@ describe('upstreams', () => {
   it('draw what no slot holds, with what the caller named and nothing more', async () => {
     const made = await draw({ model: 'flux-dev', seed: 3 });
     expect(made).toMatchObject({ data: [{}], _svc: { upstream: 'far', model: 'flux-dev' } });
-    const { body, headers } = here.far.heard.at(-1) ?? { body: '{}', headers: {} };
+    const { body, headers } = here.far.requests.at(-1) ?? { body: '{}', headers: {} };
     expect(JSON.parse(body)).toEqual({
       model: 'flux-dev',
       prompt: 'a cat',
@@ -86,20 +86,20 @@ describe('upstreams', () => {
 
   it('are let go when the caller leaves', async () => {
     const held: ServerResponse[] = [];
-    here.far.play(() => (_req, res) => void held.push(res));
-    const leaver = begin(here, IMAGES, jsonPayload({ ...SMALL, model: 'flux-dev' }), CLIENT_KEY);
+    here.far.respondWith(() => (_req, res) => void held.push(res));
+    const leaver = startRequest(here, IMAGES, jsonPayload({ ...SMALL, model: 'flux-dev' }), CLIENT_KEY);
     await until(() => held.length === 1, 'the upstream to be asked');
     const closed = new Promise((resolve) => held[0]?.once('close', resolve));
-    leaver.leave();
+    leaver.disconnect();
     await closed;
-    here.far.play(painter);
+    here.far.respondWith(imageProvider);
   });
 
   it('their errors are told when they are harmless', async () => {
-    expect(await problem('BUSY', { model: 'flux-dev' })).toMatchObject({
+    expect(await drawError('BUSY', { model: 'flux-dev' })).toMatchObject({
       status: 400,
       message: 'No cats today.',
     });
-    expect((await problem('PATH', { model: 'flux-dev' })).text).not.toContain('/srv');
+    expect((await drawError('PATH', { model: 'flux-dev' })).text).not.toContain('/srv');
   });
 });

@@ -8,7 +8,7 @@ import { CLIENT_KEY, until } from './harness/gateway.ts';
 import { ImageGateway } from './harness/image-gateway.ts';
 
 const here = new ImageGateway();
-const { draw, problem, kept } = here;
+const { draw, drawError, storedCount } = here;
 
 describe('I04 what goes wrong at ComfyUI', () => {
   it.each([
@@ -21,17 +21,17 @@ describe('I04 what goes wrong at ComfyUI', () => {
     ['HUGE', 502, 'upstream.error', 'bad_image'],
     ['LOSE', 502, 'upstream.error', 'lost'],
   ])('%s is %i %s', async (prompt, status, code, reason) => {
-    const before = kept();
-    const told = await problem(prompt);
+    const before = storedCount();
+    const told = await drawError(prompt);
     expect(told).toMatchObject({ status, code, details: { reason } });
     expect(told.text).not.toMatch(/\/home|secret|safetensors|torch|Traceback/);
-    expect(kept()).toBe(before);
+    expect(storedCount()).toBe(before);
   });
 
   it('a curated model whose files are not installed is 404 by its name', async () => {
     const { installed } = here.comfy;
     here.comfy.installed = { ...installed, checkpoints: ['/home/owner/private.safetensors'] };
-    const told = await problem('a cat', { model: 'sdxl' });
+    const told = await drawError('a cat', { model: 'sdxl' });
     here.comfy.installed = installed;
     expect(told).toMatchObject({
       status: 404,
@@ -42,12 +42,15 @@ describe('I04 what goes wrong at ComfyUI', () => {
   });
 
   it('an engine without WebSockets, or whose socket is cut, is asked for its history', async () => {
-    here.comfy.sockets = false;
+    here.comfy.hasSockets = false;
     await draw({});
-    here.comfy.sockets = true;
+    here.comfy.hasSockets = true;
     const drawing = draw({ prompt: 'SLOW', steps: 3 });
-    await until(() => here.comfy.heard.at(-1)?.startsWith('GET /queue') ?? false, 'the job to be looked at');
-    here.comfy.cutSockets();
+    await until(
+      () => here.comfy.requests.at(-1)?.startsWith('GET /queue') ?? false,
+      'the job to be looked at',
+    );
+    here.comfy.closeSockets();
     expect((await drawing).data).toHaveLength(1);
   });
 

@@ -5,11 +5,11 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { IMAGES, ImageGateway, SMALL } from './harness/image-gateway.ts';
 
 const here = new ImageGateway();
-const { post, draw, problem } = here;
+const { post, draw, drawError } = here;
 
 describe('leaving', () => {
   /** Asks, and leaves when `when` holds; answers the milliseconds until `then` holds. */
@@ -60,7 +60,7 @@ describe('leaving', () => {
 
   /** A job that the gateway knows nothing of, as an owner starts it in ComfyUI's own window. */
   async function startForeignJob(): Promise<string> {
-    const [prompt] = [...here.comfy.taken.values()];
+    const [prompt] = [...here.comfy.accepted.values()];
     const text = JSON.stringify(prompt).replace('a cat', 'HANG');
     const body = JSON.stringify({ prompt: JSON.parse(text), prompt_id: 'theirs', client_id: 'theirs' });
     await fetch(`${here.comfy.url}/prompt`, { method: 'POST', body });
@@ -68,27 +68,27 @@ describe('leaving', () => {
   }
 
   it('an admin who cancels ends it with an answer', async () => {
-    const drawing = problem('HANG');
+    const drawing = drawError('HANG');
     await until(() => here.comfy.queued().length === 1, 'the job');
-    const { running } = (await ask(here, 'GET', '/api/requests', { key: ADMIN_KEY })).json<{
+    const { running } = (await send(here, 'GET', '/api/requests', { key: ADMIN_KEY })).json<{
       running: { id: string; model: string; slot: string }[];
     }>();
     expect(running).toMatchObject([{ model: 'sdxl', slot: 'img' }]);
-    await ask(here, 'POST', `/api/requests/${running[0]?.id}/cancel`, { key: ADMIN_KEY });
+    await send(here, 'POST', `/api/requests/${running[0]?.id}/cancel`, { key: ADMIN_KEY });
     expect(await drawing).toMatchObject({ code: 'request.cancelled' });
     await until(() => here.comfy.queued().length === 0, 'the engine to be free');
   });
 
   it('a full queue of the slot is 429', async () => {
     const many = Array.from({ length: 3 }, () => post({ ...SMALL, prompt: 'SLOW', steps: 3 }));
-    const answers = await Promise.all(many);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
-    expect(answers.find(({ status }) => status === 429)?.code).toBe('slot.queue_full');
+    const responses = await Promise.all(many);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+    expect(responses.find(({ status }) => status === 429)?.code).toBe('slot.queue_full');
   });
 });
 
 it('a slot that lets go of its engine has it free the device', async () => {
   await draw({});
-  await ask(here, 'POST', '/api/slots/img/unload', { key: ADMIN_KEY });
-  expect(here.comfy.heard.at(-1)).toBe('POST /free {"unload_models":true,"free_memory":true}');
+  await send(here, 'POST', '/api/slots/img/unload', { key: ADMIN_KEY });
+  expect(here.comfy.requests.at(-1)).toBe('POST /free {"unload_models":true,"free_memory":true}');
 });

@@ -9,12 +9,12 @@ import type { V1ModelRecord } from '../contract/models.ts';
 import { readPng } from '../lib/media/png.ts';
 import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { IMAGES, ImageGateway, SMALL } from './harness/image-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
 
 const here = new ImageGateway();
-const { post, draw, problem, kept } = here;
+const { post, draw, drawError, storedCount } = here;
 const client = () => openaiClient(here);
 
 describe('the official client', () => {
@@ -22,20 +22,20 @@ describe('the official client', () => {
     const made = await client().images.generate({ ...SMALL, size: '512x512' });
     const [url] = (made.data ?? []).map((each) => each.url);
     expect(url).toMatch(/^\/api\/images\/cache\/[0-9a-f-]{36}\.png$/);
-    const answer = await here.fetchBytes(url as string);
-    expect(answer.status).toBe(200);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await here.fetchBytes(url as string);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/png',
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'same-origin',
       'cache-control': 'no-store',
     });
-    const png = readPng(Buffer.from(await answer.arrayBuffer()), 4096);
+    const png = readPng(Buffer.from(await response.arrayBuffer()), 4096);
     expect([png.width, png.height]).toEqual([512, 512]);
   });
 
   it('gets base64 when it asks for that, and nothing is kept', async () => {
-    const before = kept();
+    const before = storedCount();
     const made = await client().images.generate({
       ...SMALL,
       n: 2,
@@ -45,7 +45,7 @@ describe('the official client', () => {
     const bytes = (made.data ?? []).map((each) => Buffer.from(each.b64_json as string, 'base64'));
     expect(bytes.map((each) => readPng(each, 4096).width)).toEqual([256, 256]);
     expect(bytes[0]?.equals(bytes[1] as Buffer)).toBe(false);
-    expect(kept()).toBe(before);
+    expect(storedCount()).toBe(before);
   });
 
   it('is told what is wrong as its own error classes', async () => {
@@ -61,8 +61,8 @@ describe('the official client', () => {
 
 it('the list names what the loaded engine has, under show_all only', async () => {
   const listed = async (query: string) => {
-    const answer = await ask(here, 'GET', `/v1/models${query}`);
-    return answer
+    const response = await send(here, 'GET', `/v1/models${query}`);
+    return response
       .json<{ data: V1ModelRecord[] }>()
       .data.filter(({ capabilities }) => capabilities.image_generation);
   };
@@ -74,7 +74,7 @@ it('the list names what the loaded engine has, under show_all only', async () =>
   const owners = Object.fromEntries(all.map(({ id, owned_by, _svc }) => [id, [owned_by, _svc.slot]]));
   expect(owners).toMatchObject({ sdxl: ['svc', 'img'], 'sdxl-turbo': ['svc', 'img'], sd15: ['svc', 'cpp'] });
   expect((await listed('')).map(({ id }) => id)).toEqual([]);
-  expect((await ask(here, 'GET', '/v1/models/sdxl')).json()).toMatchObject({
+  expect((await send(here, 'GET', '/v1/models/sdxl')).json()).toMatchObject({
     id: 'sdxl',
     owned_by: 'svc',
   });
@@ -96,7 +96,7 @@ describe('the answer', () => {
       upstream: 'img',
       meta: { seed: 7, steps: 3, cfg: 5, width: 64, height: 64, sampler: 'euler', family: 'sdxl' },
     });
-    expect(here.comfy.taken.has(first._svc.prompt_id)).toBe(true);
+    expect(here.comfy.accepted.has(first._svc.prompt_id)).toBe(true);
     expect(again.data).toEqual(first.data);
     expect(other._svc.meta.seed).toBe(8);
     expect(other.data).not.toEqual(first.data);
@@ -120,20 +120,20 @@ describe('the answer', () => {
 
   it('a slot by its name or virtual name means its model', async () => {
     for (const model of ['img', 'svc/img']) expect((await draw({ model }))._svc.model).toBe('sdxl-turbo');
-    expect(await problem('a cat', { model: 'bare' })).toMatchObject({ code: 'image.model_not_curated' });
-    expect(await problem('a cat', { model: 'agent' })).toMatchObject({ code: 'image.model_not_curated' });
+    expect(await drawError('a cat', { model: 'bare' })).toMatchObject({ code: 'image.model_not_curated' });
+    expect(await drawError('a cat', { model: 'agent' })).toMatchObject({ code: 'image.model_not_curated' });
   });
 
   it('a job whose id an old engine chose is followed under that id', async () => {
-    here.comfy.takesIds = false;
+    here.comfy.acceptsIds = false;
     const made = await draw({ prompt: 'SLOW cat', steps: 2 });
-    here.comfy.takesIds = true;
-    expect(here.comfy.taken.has(made._svc.prompt_id)).toBe(true);
+    here.comfy.acceptsIds = true;
+    expect(here.comfy.accepted.has(made._svc.prompt_id)).toBe(true);
   });
 
   it('lets the engine forget the prompt', async () => {
     const { _svc } = await draw({});
-    expect(here.comfy.heard).toContain(`POST /history ${JSON.stringify({ delete: [_svc.prompt_id] })}`);
+    expect(here.comfy.requests).toContain(`POST /history ${JSON.stringify({ delete: [_svc.prompt_id] })}`);
   });
 });
 
@@ -154,14 +154,14 @@ describe('B14 checks', () => {
     [{ prompt: 'x'.repeat(32_001) }, 'prompt'],
     [{ model: 'sdxl-turbo', steps: 11 }, 'steps'],
   ])('a body with a bad $1 (case %#) is refused before the engine', async (body, param) => {
-    const heard = here.comfy.heard.length;
-    const answer = await post({ ...SMALL, ...body });
-    expect([answer.status, answer.code]).toEqual([422, 'request.invalid']);
-    expect(answer.json()).toMatchObject({ error: { param } });
-    expect(here.comfy.heard.slice(heard).filter((each) => each.includes('/prompt'))).toEqual([]);
+    const heard = here.comfy.requests.length;
+    const response = await post({ ...SMALL, ...body });
+    expect([response.status, response.code]).toEqual([422, 'request.invalid']);
+    expect(response.json()).toMatchObject({ error: { param } });
+    expect(here.comfy.requests.slice(heard).filter((each) => each.includes('/prompt'))).toEqual([]);
   });
 
   it('needs a key', async () => {
-    expect((await ask(here, 'POST', IMAGES, { body: SMALL })).status).toBe(401);
+    expect((await send(here, 'POST', IMAGES, { body: SMALL })).status).toBe(401);
   });
 });

@@ -92,10 +92,10 @@ describe('tools', () => {
 describe('structured output', () => {
   it.each(['jsonSchema', 'functionCalling'] as const)('%s', async (method) => {
     const schema = method === 'jsonSchema' ? shape : z.object({ zone: z.string() });
-    const answer = await chat(method === 'jsonSchema' ? 'agent' : 'pair')
+    const response = await chat(method === 'jsonSchema' ? 'agent' : 'pair')
       .withStructuredOutput(schema, { method, name: 'get_time' })
       .invoke('Fill it.');
-    expect(schema.parse(answer)).toEqual(answer);
+    expect(schema.parse(response)).toEqual(response);
   });
 });
 

@@ -10,14 +10,14 @@ import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { alive } from './harness/descendants.ts';
+import { isAlive } from './harness/descendants.ts';
 import { until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask } from './harness/http.ts';
-import { begin, jsonPayload, type Leaver, type Payload, recording } from './harness/leaver.ts';
+import { send } from './harness/http.ts';
+import { jsonPayload, type Payload, recording, type StartedRequest, startRequest } from './harness/leaver.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openFiles } from './harness/open-files.ts';
-import { slot, slotState } from './harness/slots.ts';
+import { slot, waitForSlotState } from './harness/slots.ts';
 import { ENDLESS, tinyModel, WINDOW } from './harness/tiny-gateway.ts';
 import { startTones } from './harness/tone-gateway.ts';
 
@@ -55,7 +55,7 @@ const gateway = new OneGateway(() => {
   });
 });
 beforeAll(async () => {
-  await slotState(gateway, 'agent', 'ready');
+  await waitForSlotState(gateway, 'agent', 'ready');
 });
 
 interface Work {
@@ -143,19 +143,19 @@ const A_SHARE = 1 / 16;
 const A_BIT = 1 / 512;
 
 const active = async (name: string) => (await slot(gateway, name)).active;
-const finish = ({ path, payload }: Work, share: number) => begin(gateway, path, payload(share)).ended;
+const finish = ({ path, payload }: Work, share: number) => startRequest(gateway, path, payload(share)).ended;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Begins, leaves while the engine works, and answers how long it took until the engine had answered somebody else. */
 async function leaveOnce(work: Work): Promise<number> {
-  const caller = begin(gateway, work.path, work.payload(1));
+  const caller = startRequest(gateway, work.path, work.payload(1));
   await until(async () => (await active(work.slot)) === 1, 'the work to begin');
   await pause(300);
   const pid = (await slot(gateway, work.slot)).pid as number;
   expect(await active(work.slot), 'the work goes on').toBe(1);
   const sockets = openFiles(pid).sockets;
   const since = performance.now();
-  caller.leave();
+  caller.disconnect();
   await until(async () => (await active(work.slot)) === 0, 'the slot to be free');
   await until(() => openFiles(pid).sockets < sockets, 'the connection to the engine to be closed');
   expect(await finish(work, A_BIT)).toBe(200);
@@ -182,16 +182,16 @@ describe('a caller who leaves', () => {
   it.each([true, false])(
     'while waiting for a turn (stream: %s) leaves the line, and nobody else',
     async (stream) => {
-      const first = begin(gateway, CHAT, WORK['a chat stream']?.payload(1) as Payload);
-      await first.head;
-      const waiting = begin(gateway, CHAT, chat({ messages: user('x'), stream })(A_BIT));
+      const first = startRequest(gateway, CHAT, WORK['a chat stream']?.payload(1) as Payload);
+      await first.response;
+      const waiting = startRequest(gateway, CHAT, chat({ messages: user('x'), stream })(A_BIT));
       await until(async () => (await slot(gateway, 'agent')).queued === 1, 'the second to wait');
       const since = performance.now();
-      waiting.leave();
+      waiting.disconnect();
       await until(async () => (await slot(gateway, 'agent')).queued === 0, 'the line to be empty');
       expect(performance.now() - since).toBeLessThan(FREE_WITHIN);
       expect(await active('agent')).toBe(1);
-      first.leave();
+      first.disconnect();
       await until(async () => (await active('agent')) === 0, 'the slot to be free');
     },
   );
@@ -199,26 +199,26 @@ describe('a caller who leaves', () => {
   it.each([true, false])(
     'while his model loads (stream: %s) ends a load that nobody else waits for',
     async (stream) => {
-      const come = (): Leaver =>
-        begin(gateway, CHAT, jsonPayload({ model: 'loading', messages: user('x'), stream }));
+      const come = (): StartedRequest =>
+        startRequest(gateway, CHAT, jsonPayload({ model: 'loading', messages: user('x'), stream }));
       const [one, other] = [come(), come()];
       await until(async () => (await slot(gateway, 'loading')).queued === 2, 'both to wait');
       const { pid, state } = await slot(gateway, 'loading');
       expect(state).toBe('starting');
-      one.leave();
+      one.disconnect();
       await until(async () => (await slot(gateway, 'loading')).queued === 1, 'one to be gone');
-      expect(alive(pid)).toBe(true);
+      expect(isAlive(pid)).toBe(true);
       const since = performance.now();
-      other.leave();
-      const rested = await slotState(gateway, 'loading', 'offline');
+      other.disconnect();
+      const rested = await waitForSlotState(gateway, 'loading', 'offline');
       expect(performance.now() - since).toBeLessThan(FREE_WITHIN);
       expect(rested).toMatchObject({ queued: 0, failure: null, pid: null });
-      expect(alive(pid)).toBe(false);
+      expect(isAlive(pid)).toBe(false);
     },
   );
 
   it('is in the request log as such, and nothing of him runs any more', async () => {
-    const { running, recent } = (await ask(gateway, 'GET', '/api/requests?limit=100')).json<{
+    const { running, recent } = (await send(gateway, 'GET', '/api/requests?limit=100')).json<{
       running: RequestRecord[];
       recent: RequestRecord[];
     }>();

@@ -13,7 +13,7 @@ import {
   startLocked,
   until,
 } from './harness/gateway.ts';
-import { type Answer, type Ask, ask } from './harness/http.ts';
+import { type HttpResponse, type SendOptions, send } from './harness/http.ts';
 import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { scale } from './harness/scale.ts';
 
@@ -29,19 +29,19 @@ const trusting = new OneGateway(() =>
   startLocked({ env: { SVC_TRUST_FORWARDED_FOR: 'true', SVC_LOGIN_RATELIMIT_MAX: '2' } }),
 );
 
-const enter = (key: unknown, from: string, options: Ask = {}, at: Gateway = gateway) =>
-  ask(at, 'POST', '/api/auth/login', { from, body: { key }, ...options });
-const rotate = (from: string, options: Ask = {}) =>
-  ask(gateway, 'POST', '/api/auth/rotate', { from, key: ADMIN_KEY, body: { tier: 'client' }, ...options });
+const enter = (key: unknown, from: string, options: SendOptions = {}, at: Gateway = gateway) =>
+  send(at, 'POST', '/api/auth/login', { from, body: { key }, ...options });
+const rotate = (from: string, options: SendOptions = {}) =>
+  send(gateway, 'POST', '/api/auth/rotate', { from, key: ADMIN_KEY, body: { tier: 'client' }, ...options });
 
-async function times(count: number, act: (index: number) => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (let index = 0; index < count; index++) answers.push(await act(index));
-  return answers;
+async function times(count: number, act: (index: number) => Promise<HttpResponse>): Promise<HttpResponse[]> {
+  const responses: HttpResponse[] = [];
+  for (let index = 0; index < count; index++) responses.push(await act(index));
+  return responses;
 }
 /** Other tests rotate the client key: the one in force is in the file. */
 const clientKey = () => keyIn(gateway, 'SVC_CLIENT_KEY');
-const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
+const statuses = (responses: HttpResponse[]) => responses.map(({ status }) => status);
 const all = (count: number, status: number) => Array.from({ length: count }, () => status);
 
 describe('the default budget: 10 in 60 s', () => {
@@ -49,16 +49,16 @@ describe('the default budget: 10 in 60 s', () => {
     const from = '127.0.1.1';
     expect(statuses(await times(MAX, () => enter('wrong', from)))).toEqual(all(MAX, 401));
     for (const key of ['wrong', ADMIN_KEY]) {
-      const answer = await enter(key, from);
-      expect(answer).toMatchObject({ status: 429, code: 'auth.rate_limited' });
-      const { details } = answer.json<{ error: { details: { retry_after_s: number } } }>().error;
+      const response = await enter(key, from);
+      expect(response).toMatchObject({ status: 429, code: 'auth.rate_limited' });
+      const { details } = response.json<{ error: { details: { retry_after_s: number } } }>().error;
       expect(Number.isInteger(details.retry_after_s)).toBe(true);
       expect(details.retry_after_s).toBeGreaterThanOrEqual(1);
       expect(details.retry_after_s).toBeLessThanOrEqual(60);
-      expect(answer.headers['retry-after']).toBe(String(details.retry_after_s));
-      expect(answer.headers['set-cookie']).toBeUndefined();
+      expect(response.headers['retry-after']).toBe(String(details.retry_after_s));
+      expect(response.headers['set-cookie']).toBeUndefined();
     }
-    const sessions = await ask(gateway, 'GET', '/api/auth/sessions', { key: ADMIN_KEY });
+    const sessions = await send(gateway, 'GET', '/api/auth/sessions', { key: ADMIN_KEY });
     expect(sessions.json<unknown[]>()).toEqual([]);
   });
 
@@ -82,12 +82,15 @@ describe('the default budget: 10 in 60 s', () => {
     ['no key', { body: {} }, 422],
     ['a key that is no text', { body: { key: 7 } }, 422],
     ['too large', { body: { key: 'k'.repeat(20_000) } }, 413],
-  ] satisfies [string, Ask, number][])('L05 a malformed body counts: %s', async (name, options, status) => {
-    const from = `127.0.2.${name.length}`;
-    const answers = await times(MAX, () => enter('unused', from, options));
-    expect(statuses(answers)).toEqual(all(MAX, status));
-    expect((await enter(ADMIN_KEY, from)).status).toBe(429);
-  });
+  ] satisfies [string, SendOptions, number][])(
+    'L05 a malformed body counts: %s',
+    async (name, options, status) => {
+      const from = `127.0.2.${name.length}`;
+      const responses = await times(MAX, () => enter('unused', from, options));
+      expect(statuses(responses)).toEqual(all(MAX, status));
+      expect((await enter(ADMIN_KEY, from)).status).toBe(429);
+    },
+  );
 
   it('L05/O10 what Origin or tier refuses does not count', async () => {
     const from = '127.0.1.4';
@@ -108,25 +111,25 @@ describe('the default budget: 10 in 60 s', () => {
   it('a blocked caller may still do everything else', async () => {
     const from = '127.0.1.5';
     await times(MAX + 1, () => enter('wrong', from));
-    expect((await ask(gateway, 'GET', '/api/settings', { from, key: ADMIN_KEY })).status).toBe(200);
-    expect((await ask(gateway, 'POST', '/api/auth/logout', { from })).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/settings', { from, key: ADMIN_KEY })).status).toBe(200);
+    expect((await send(gateway, 'POST', '/api/auth/logout', { from })).status).toBe(200);
     expect((await enter(ADMIN_KEY, '127.0.1.6')).status).toBe(200);
   });
 
   it('L14 of many at once, exactly the budget is compared', async () => {
     const from = '127.0.1.7';
-    const answers = await Promise.all(Array.from({ length: 3 * MAX }, () => enter('wrong', from)));
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(MAX);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * MAX);
+    const responses = await Promise.all(Array.from({ length: 3 * MAX }, () => enter('wrong', from)));
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(MAX);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(2 * MAX);
   });
 
   it('L07 with trust off, X-Forwarded-For makes no new buckets, and the log names the setting', async () => {
     const from = '127.0.1.8';
     const count = Math.max(scale(1000), MAX + 5);
-    const answers = await times(count, (index) =>
+    const responses = await times(count, (index) =>
       enter('wrong', from, { headers: { 'x-forwarded-for': `203.0.113.${index % 250}` } }),
     );
-    expect(statuses(answers)).toEqual([...all(MAX, 401), ...all(count - MAX, 429)]);
+    expect(statuses(responses)).toEqual([...all(MAX, 401), ...all(count - MAX, 429)]);
     await gateway.waitFor('SVC_TRUST_FORWARDED_FOR=true');
   });
 });
@@ -165,14 +168,14 @@ describe('a short window: 3 in 2.5 s', () => {
 describe('L08 with trust on, the right-most address that is no proxy of ours', () => {
   let next = 0;
   /** Fills the bucket that `header` leads to, and tells whether `probe` leads to the same one. */
-  const sameBucket = async (header: string, probe: Ask) => {
+  const sameBucket = async (header: string, probe: SendOptions) => {
     const from = `127.0.4.${++next}`;
     const headers = { 'x-forwarded-for': header };
     await times(2, () => enter('wrong', from, { headers }, trusting));
     const { status } = await enter('wrong', `127.0.5.${next}`, probe, trusting);
     return status === 429;
   };
-  const via = (value: string): Ask => ({ headers: { 'x-forwarded-for': value } });
+  const via = (value: string): SendOptions => ({ headers: { 'x-forwarded-for': value } });
 
   it.each([
     ['203.0.113.1', '203.0.113.1'],
@@ -215,8 +218,8 @@ describe('bad values of the two variables', () => {
       expect(wrong.output()).toContain(name);
     }
     expect(statuses(await times(MAX, () => enter('wrong', '127.0.8.1', {}, wrong)))).toEqual(all(MAX, 401));
-    const answer = await enter('wrong', '127.0.8.1', {}, wrong);
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(40);
+    const response = await enter('wrong', '127.0.8.1', {}, wrong);
+    expect(response.status).toBe(429);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(40);
   });
 });

@@ -6,12 +6,12 @@ import { copyFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { alive } from './harness/descendants.ts';
+import { isAlive } from './harness/descendants.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { newHome, putModel } from './harness/home.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotState } from './harness/slots.ts';
+import { slot, waitForSlotState } from './harness/slots.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
 import { startTiny, tinyModel } from './harness/tiny-gateway.ts';
 
@@ -35,17 +35,17 @@ const gateway = new OneGateway(() => {
   });
 });
 beforeEach(async () => {
-  await ask(gateway, 'POST', '/api/slots/slow/unload');
+  await send(gateway, 'POST', '/api/slots/slow/unload');
   rmSync(ready, { force: true });
 });
 
 const user = [{ role: 'user', content: 'x' }];
 const put = async (values: object) => {
-  const answer = await ask(gateway, 'PUT', '/api/settings', { body: { values } });
-  expect(answer.status, answer.text).toBe(200);
+  const response = await send(gateway, 'PUT', '/api/settings', { body: { values } });
+  expect(response.status, response.text).toBe(200);
 };
 const say = (model: string, more: object = {}) =>
-  ask(gateway, 'POST', CHAT, { body: { model, messages: user, max_tokens: 2, ...more } });
+  send(gateway, 'POST', CHAT, { body: { model, messages: user, max_tokens: 2, ...more } });
 const stream = (model: string) => openStream(gateway, CHAT, { model, messages: user, stream: true });
 const finishLoad = () => writeFileSync(ready, '');
 const comments = (text: string) => text.split(': loading\n\n').length - 1;
@@ -88,7 +88,7 @@ describe('a streaming caller of a slot that loads', () => {
     await until(async () => (await slot(gateway, 'slow')).queued === 2, 'the queue to be full');
     expect((await stream('slow')).status).toBe(429);
     finishLoad();
-    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
+    for (const response of await Promise.all(waiting)) expect(response.status).toBe(200);
     await put({ memoryLimit: 1_000_000 });
     const refused = await stream('wide');
     await put({ memoryLimit: 0 });
@@ -111,8 +111,8 @@ describe('a load that takes longer than its callers may wait', () => {
     const { ended, text } = await streamed;
     expect(await ended).toBe(true);
     expect(JSON.parse(dataOf(text()).at(-1) ?? '')).toMatchObject({ error: { code: 'slot.loading' } });
-    expect(await slotState(gateway, 'slow', 'offline')).toMatchObject({ failure: null, queued: 0 });
-    expect(alive(pid)).toBe(false);
+    expect(await waitForSlotState(gateway, 'slow', 'offline')).toMatchObject({ failure: null, queued: 0 });
+    expect(isAlive(pid)).toBe(false);
     await put({ loadWaitS: 300, loadWaitStreamS: 600 });
     finishLoad();
     expect((await say('slow')).status).toBe(200);
@@ -129,7 +129,7 @@ describe('slot agent without a model of its own', () => {
     const small = await startGateway({ home: other, env: { SVC_MEMORY_LIMIT: String(900 * MIB) } });
     try {
       const asked = { body: { model: 'agent', messages: user, max_tokens: 2 } };
-      expect((await ask(small, 'POST', CHAT, asked)).headers['x-svc-model']).toBe('tiny');
+      expect((await send(small, 'POST', CHAT, asked)).headers['x-svc-model']).toBe('tiny');
     } finally {
       await small.stop();
       small.remove();
@@ -143,12 +143,12 @@ describe('less than was asked for', () => {
     expect(cut.status).toBe(200);
     expect(cut.headers['x-svc-degraded']).toMatch(/65536 tokens instead of 100000/);
     const streamed = await stream('wide');
-    streamed.leave();
+    streamed.disconnect();
     expect(streamed.headers['x-svc-degraded']).toBe(cut.headers['x-svc-degraded']);
     expect((await slot(gateway, 'wide')).degraded).toBe(cut.headers['x-svc-degraded']);
     const whole = await say('agent');
     expect([whole.status, whole.headers['x-svc-degraded']]).toEqual([200, undefined]);
-    const { text } = await ask(gateway, 'GET', '/api/metrics/prometheus');
+    const { text } = await send(gateway, 'GET', '/api/metrics/prometheus');
     expect(text).toMatch(/^svc_slot_degraded\{slot="wide"\} 1$/m);
     expect(text).toMatch(/^svc_slot_degraded\{slot="agent"\} 0$/m);
   });

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { startGateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slotState } from './harness/slots.ts';
+import { waitForSlotState } from './harness/slots.ts';
 
 const MIB = 1 << 20;
 const sumOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
@@ -78,8 +78,8 @@ const gateway = new OneGateway(() => {
   });
 });
 beforeAll(async () => {
-  await slotState(gateway, 'agent', 'ready');
-  await slotState(gateway, 'coder', 'ready');
+  await waitForSlotState(gateway, 'agent', 'ready');
+  await waitForSlotState(gateway, 'coder', 'ready');
 });
 
 /** A chat of so many bytes, and what its engine is to be sent. */
@@ -90,7 +90,7 @@ function chat(model: string, bytes: number, mark: string): { body: string; sent:
 }
 
 const post = (path: string, body: string) =>
-  ask(gateway, 'POST', path, { body, headers: { 'content-type': 'application/json' } });
+  send(gateway, 'POST', path, { body, headers: { 'content-type': 'application/json' } });
 const wordsOf = (text: string) =>
   (JSON.parse(text) as { choices: { message: { content: string } }[] }).choices[0]?.message.content;
 
@@ -99,8 +99,8 @@ it.each(['agent', 'coder'])(
   async (model) => {
     const chats = Array.from({ length: 12 }, (_, at) => chat(model, 2 * MIB, String.fromCharCode(97 + at)));
     for (let round = 0; round < 3; round++) {
-      const answers = await Promise.all(chats.map(({ body }) => post('/v1/chat/completions', body)));
-      expect(answers.map(({ text }) => wordsOf(text))).toEqual(chats.map(({ sent }) => sumOf(sent)));
+      const responses = await Promise.all(chats.map(({ body }) => post('/v1/chat/completions', body)));
+      expect(responses.map(({ text }) => wordsOf(text))).toEqual(chats.map(({ sent }) => sumOf(sent)));
     }
   },
 );

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const here = new OneGateway(() => startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE } }));
@@ -68,7 +68,7 @@ describe.each(Object.entries(SHARED))('F02 %s', (_, shared) => {
     writeFileSync(path(), content, { mode: 0o600 });
   };
   const at = (method: string, address: string, revision?: string, body?: unknown) =>
-    ask(here, method, address, {
+    send(here, method, address, {
       key: ADMIN_KEY,
       ...(body === undefined ? {} : { body }),
       ...(revision === undefined ? {} : { headers: { 'if-match': revision } }),
@@ -78,15 +78,15 @@ describe.each(Object.entries(SHARED))('F02 %s', (_, shared) => {
   async function revisionOf(before?: string): Promise<string> {
     let revision = '';
     await until(async () => {
-      const answer = await at('GET', shared.read);
-      if (answer.status === 200) ({ revision } = answer.json<{ revision: string }>());
+      const response = await at('GET', shared.read);
+      if (response.status === 200) ({ revision } = response.json<{ revision: string }>());
       return revision !== '' && revision !== before;
     }, 'the file to be read');
     return revision;
   }
-  const refused = (answer: Answer) => {
-    expect(answer).toMatchObject({ status: 412, code: 'config.stale' });
-    expect(answer.text).not.toContain(here.home);
+  const refused = (response: HttpResponse) => {
+    expect(response).toMatchObject({ status: 412, code: 'config.stale' });
+    expect(response.text).not.toContain(here.home);
   };
 
   let revision: string;
@@ -118,8 +118,8 @@ describe.each(Object.entries(SHARED))('F02 %s', (_, shared) => {
 
   it('removed by hand since: refused, and not made anew', async () => {
     rmSync(path());
-    const answer = await change(`"${revision}"`);
-    expect([404, 412]).toContain(answer.status);
+    const response = await change(`"${revision}"`);
+    expect([404, 412]).toContain(response.status);
     expect(existsSync(path())).toBe(false);
   });
 
@@ -151,7 +151,7 @@ it('F02 several settings at once are one write: all of them or none', async () =
   const text = 'inference = 5\n[slots]\nqueue_max = 10\n';
   writeFileSync(path, text);
   const body = { values: { queueMax: 11, idleTimeoutS: 501 } };
-  const answer = await ask(here, 'PUT', '/api/settings', { key: ADMIN_KEY, body });
-  expect(answer).toMatchObject({ status: 409, code: 'config.broken' });
+  const response = await send(here, 'PUT', '/api/settings', { key: ADMIN_KEY, body });
+  expect(response).toMatchObject({ status: 409, code: 'config.broken' });
   expect(readFileSync(path, 'utf8')).toBe(text);
 });

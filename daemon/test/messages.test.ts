@@ -5,7 +5,7 @@ import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { AGENT_WINDOW, ANSWER, CALL, startDialects, THOUGHTS } from './harness/dialect-gateway.ts';
 import { failure } from './harness/failure.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openStream } from './harness/stream.ts';
 
@@ -32,8 +32,8 @@ const TOOL = {
 
 describe('messages.create', () => {
   it('a text, its end and its counts', async () => {
-    const answer = await anthropic.messages.create({ model: 'agent', max_tokens: 100, messages: hi });
-    expect(answer).toMatchObject({
+    const response = await anthropic.messages.create({ model: 'agent', max_tokens: 100, messages: hi });
+    expect(response).toMatchObject({
       type: 'message',
       role: 'assistant',
       model: 'talker',
@@ -41,15 +41,15 @@ describe('messages.create', () => {
       stop_reason: 'end_turn',
       stop_sequence: null,
     });
-    expect(answer.id).toMatch(/^msg_/);
-    const { input_tokens, cache_read_input_tokens, output_tokens } = answer.usage;
+    expect(response.id).toMatch(/^msg_/);
+    const { input_tokens, cache_read_input_tokens, output_tokens } = response.usage;
     expect(input_tokens + (cache_read_input_tokens ?? 0)).toBeGreaterThan('Hello!'.length);
     expect(output_tokens).toBeGreaterThan(0);
   });
 
   it('an answer that is cut says so', async () => {
-    const answer = await anthropic.messages.create({ model: 'agent', max_tokens: 2, messages: hi });
-    expect(answer.stop_reason).toBe('max_tokens');
+    const response = await anthropic.messages.create({ model: 'agent', max_tokens: 2, messages: hi });
+    expect(response.stop_reason).toBe('max_tokens');
   });
 
   it('a stop sequence is told apart from the end of a turn, plain and streamed', async () => {
@@ -85,14 +85,14 @@ describe('messages.create', () => {
   });
 
   it('a call that must be made', async () => {
-    const answer = await anthropic.messages.create({
+    const response = await anthropic.messages.create({
       model: 'agent',
       max_tokens: 200,
       messages: hi,
       tools: [TOOL],
       tool_choice: { type: 'tool', name: CALL.name },
     });
-    expect(answer.content).toMatchObject([
+    expect(response.content).toMatchObject([
       { type: 'tool_use', name: CALL.name, input: { zone: expect.any(String) } },
     ]);
   });
@@ -201,11 +201,11 @@ describe('what Claude Code sends', () => {
   it('and the line for its billing is not read', async () => {
     const count = async (system: object[]) => {
       const body = { ...request, system };
-      const answer = await ask(gateway, 'POST', '/v1/messages/count_tokens?beta=true', {
+      const response = await send(gateway, 'POST', '/v1/messages/count_tokens?beta=true', {
         key: CLIENT_KEY,
         body,
       });
-      return answer.json<{ input_tokens: number }>().input_tokens;
+      return response.json<{ input_tokens: number }>().input_tokens;
     };
     expect(await count(request.system)).toBe(await count(request.system.slice(1)));
   });
@@ -243,9 +243,9 @@ describe('errors', () => {
       'request.invalid',
     ],
   ])('%s', async (_, body, status, code) => {
-    const answer = await ask(gateway, 'POST', '/v1/messages', { key: CLIENT_KEY, body });
-    expect([answer.status, answer.code]).toEqual([status, code]);
-    expect(answer.json()).toMatchObject({
+    const response = await send(gateway, 'POST', '/v1/messages', { key: CLIENT_KEY, body });
+    expect([response.status, response.code]).toEqual([status, code]);
+    expect(response.json()).toMatchObject({
       type: 'error',
       error: { type: expect.any(String), message: expect.any(String) },
     });
@@ -271,9 +271,9 @@ describe('errors', () => {
   it('x-api-key is no credential here, and the refusal says which is', async () => {
     const body = { model: 'agent', max_tokens: 9, messages: hi };
     const headers = { 'x-api-key': CLIENT_KEY };
-    const answer = await ask(gateway, 'POST', '/v1/messages', { headers, body });
-    expect([answer.status, answer.code]).toEqual([401, 'auth.required']);
-    expect(answer.json()).toMatchObject({
+    const response = await send(gateway, 'POST', '/v1/messages', { headers, body });
+    expect([response.status, response.code]).toEqual([401, 'auth.required']);
+    expect(response.json()).toMatchObject({
       type: 'error',
       error: { type: 'authentication_error', message: expect.stringContaining('Authorization: Bearer') },
     });

@@ -24,10 +24,10 @@ const gateway = new OneGateway(() => {
     },
   });
 });
-const call = (method: string, path: string, body?: unknown) => gateway.say(method, path, { body });
+const call = (method: string, path: string, body?: unknown) => gateway.sendAsAdmin(method, path, { body });
 const find = async (id: string): Promise<ModelWithMemory | undefined> => {
-  const answer = (await call('GET', '/api/models')).json<{ models: ModelWithMemory[] }>();
-  return ModelsResponse.parse(answer).models.find((model) => model.id === id);
+  const response = (await call('GET', '/api/models')).json<{ models: ModelWithMemory[] }>();
+  return ModelsResponse.parse(response).models.find((model) => model.id === id);
 };
 
 /** What a projector's header says, as far as anybody looks. */
@@ -116,8 +116,8 @@ test.each([
   [{ binding: 'slot:none' }, 404, 'slot.not_found'],
   [{ binding: 'upstream:none' }, 404, 'upstream.not_found'],
 ])('PUT of %j is refused', async (body, status, code) => {
-  const answer = await call('PUT', '/api/models/plain', body);
-  expect([answer.status, answer.code]).toEqual([status, code]);
+  const response = await call('PUT', '/api/models/plain', body);
+  expect([response.status, response.code]).toEqual([status, code]);
 });
 
 test('files of the operator are never removed; what was named by its path is forgotten', async () => {
@@ -134,9 +134,9 @@ test('files of the operator are never removed; what was named by its path is for
 
 test('a model that a slot holds is in use', async () => {
   await call('POST', '/api/slots/agent/load');
-  const answer = await call('DELETE', '/api/models/plain');
-  expect([answer.status, answer.code]).toEqual([409, 'model.in_use']);
-  expect(answer.json()).toMatchObject({ error: { details: { slots: ['agent'] } } });
+  const response = await call('DELETE', '/api/models/plain');
+  expect([response.status, response.code]).toEqual([409, 'model.in_use']);
+  expect(response.json()).toMatchObject({ error: { details: { slots: ['agent'] } } });
   await call('POST', '/api/slots/agent/unload');
 });
 
@@ -171,6 +171,6 @@ test.each([
   [{ path: '/\0' }, 422],
   [{}, 422],
 ])('register of %j is refused with a reason', async (body, status) => {
-  const answer = await call('POST', '/api/models/register', body);
-  expect([answer.status, answer.code]).toEqual([status, 'request.invalid']);
+  const response = await call('POST', '/api/models/register', body);
+  expect([response.status, response.code]).toEqual([status, 'request.invalid']);
 });

@@ -5,13 +5,15 @@ import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startLocked, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openFiles } from './harness/open-files.ts';
 
-const gateway = new OneGateway(() => startLocked({ env: { SVC_LOG_LEVEL: 'info' } }), { end: 'SIGKILL' });
+const gateway = new OneGateway(() => startLocked({ env: { SVC_LOG_LEVEL: 'info' } }), {
+  stopSignal: 'SIGKILL',
+});
 
-const healthy = async () => (await ask(gateway, 'GET', '/api/health')).status === 200;
+const healthy = async () => (await send(gateway, 'GET', '/api/health')).status === 200;
 
 const HAS_PRLIMIT = spawnSync('prlimit', ['--version']).status === 0;
 if (!HAS_PRLIMIT) console.warn('SKIPPED, this host has no prlimit to take descriptors away with');
@@ -38,12 +40,12 @@ describe.skipIf(!HAS_PRLIMIT)('M03 no descriptor left', () => {
 
   it('who comes is turned away, the process neither ends nor spins, and serves again', async () => {
     const agent = new Agent({ keepAlive: true });
-    expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
     const [before, usual] = [openFiles(gateway.pid).all, soft()];
     expect(limit(before + 4)).toBe(0);
     const { sockets, closed } = callers(60);
     await until(() => closed() > 0, 'callers to be turned away');
-    expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
     expect(openFiles(gateway.pid).all).toBeLessThanOrEqual(before + 5);
     for (const socket of sockets) socket.destroy();
     expect(limit(usual)).toBe(0);

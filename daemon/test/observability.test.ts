@@ -3,9 +3,9 @@
  * e2e/system/engines/prometheus.test.ts runs the shipped queries and rules in a real Prometheus.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { body, CHAT, everything, SAID } from './harness/every-series.ts';
+import { body, CHAT, exerciseEveryMetric, PROMPT_TEXT } from './harness/every-series.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
-import { type Ask, ask } from './harness/http.ts';
+import { type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { attributeOf, type Collector, otlpCollector } from './harness/otlp-collector.ts';
 import { expositionOf, groupingsOf, selectorsOf } from './harness/promql.ts';
@@ -19,17 +19,17 @@ const HEADER_SECRET = 'collector-token-7f3a91c2';
 let collector: Collector;
 let far: StandIn;
 
-const say = (method: string, path: string, options: Ask = {}) =>
-  ask(gateway, method, path, { key: CLIENT_KEY, ...options });
-const exposition = async () => (await ask(gateway, 'GET', '/api/metrics/prometheus')).text;
+const say = (method: string, path: string, options: SendOptions = {}) =>
+  send(gateway, method, path, { key: CLIENT_KEY, ...options });
+const exposition = async () => (await send(gateway, 'GET', '/api/metrics/prometheus')).text;
 
 beforeAll(async () => {
   collector = await otlpCollector();
   far = await standIn(provider('far-model'));
 });
 afterAll(async () => {
-  await collector?.server.down();
-  await far?.down();
+  await collector?.server.stop();
+  await far?.stop();
 });
 const gateway = new OneGateway(() =>
   startGuarded({
@@ -49,7 +49,7 @@ beforeAll(async () => {
     async () => (await say('GET', '/v1/models')).text.includes('far-model'),
     'the models of the upstream',
   );
-  await everything(gateway, far);
+  await exerciseEveryMetric(gateway, far);
 });
 
 /** Labels that Prometheus puts to every series. */
@@ -105,7 +105,7 @@ describe('the metrics', () => {
 
   it('hold no key, no address, no path and nothing that a caller or a model file named', async () => {
     const text = await exposition();
-    const hidden = [ADMIN_KEY, CLIENT_KEY, HEADER_SECRET, SAID, '127.0.0.1', gateway.home];
+    const hidden = [ADMIN_KEY, CLIENT_KEY, HEADER_SECRET, PROMPT_TEXT, '127.0.0.1', gateway.home];
     for (const secret of [...hidden, 'nobody-has-this', 'far-model', '"tiny"'])
       expect(text).not.toContain(secret);
   });
@@ -125,21 +125,21 @@ describe('traces', () => {
     until(() => collector.trace(id).has(name), `span ${name} at the collector`);
 
   it('show a request below its caller, with the stages that it came to, and nothing of what was said', async () => {
-    const answer = await traced(TRACE, 'agent');
+    const response = await traced(TRACE, 'agent');
     await arrived(TRACE, 'stream');
     const spans = collector.trace(TRACE);
     const root = spans.get(`POST ${CHAT}`);
     expect(root).toMatchObject({ parentSpanId: PARENT, kind: 2 });
     expect(attributeOf(root as never, 'http.response.status_code')).toBe('200');
-    expect(attributeOf(root as never, 'svc.request_id')).toBe(answer.headers['x-request-id']);
+    expect(attributeOf(root as never, 'svc.request_id')).toBe(response.headers['x-request-id']);
     expect(attributeOf(root as never, 'svc.slot')).toBe('agent');
     expect(Number(attributeOf(root as never, 'gen_ai.usage.output_tokens'))).toBeGreaterThan(0);
     const call = spans.get('call');
     expect(call).toMatchObject({ parentSpanId: root?.spanId, kind: 3 });
     for (const stage of ['prefill', 'stream'])
       expect(spans.get(stage)).toMatchObject({ parentSpanId: call?.spanId });
-    expect(collector.server.text()).not.toContain(SAID);
-    expect(collector.server.heard[0]?.headers.authorization).toBe(`Bearer ${HEADER_SECRET}`);
+    expect(collector.server.text()).not.toContain(PROMPT_TEXT);
+    expect(collector.server.requests[0]?.headers.authorization).toBe(`Bearer ${HEADER_SECRET}`);
     expect(collector.server.text()).toContain('"service.name');
   });
 
@@ -156,7 +156,7 @@ describe('traces', () => {
     const id = TRACE.replace(/^0a/, '2a');
     await traced(id, 'far-model');
     await arrived(id, 'call');
-    const asked = far.heard.findLast(({ url }) => url.includes('/chat/'));
+    const asked = far.requests.findLast(({ url }) => url.includes('/chat/'));
     expect(asked?.headers.traceparent).toBe(`00-${id}-${collector.trace(id).get('call')?.spanId}-01`);
   });
 
@@ -178,11 +178,11 @@ describe('traces', () => {
 
   it('a collector that is down costs no request, and gets what waited once it is back', async () => {
     const id = TRACE.replace(/^0a/, '4a');
-    await collector.server.down();
+    await collector.server.stop();
     expect((await traced(id, 'agent')).status).toBe(200);
     await gateway.waitFor('traces do not reach their collector');
     expect((await say('POST', CHAT, { body: body('agent') })).status).toBe(200);
-    await collector.server.up();
+    await collector.server.start();
     await arrived(id, 'call');
     await gateway.waitFor('traces reach their collector again');
     expect(await exposition()).toMatch(/^svc_trace_spans_total\{outcome="dropped"\} 0$/m);

@@ -10,11 +10,11 @@ import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import type { GgufModel } from '../models/gguf/writer.ts';
 import { startGateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
-import { begin, jsonPayload } from './harness/leaver.ts';
+import { send } from './harness/http.ts';
+import { jsonPayload, startRequest } from './harness/leaver.ts';
 import { slotsOf } from './harness/omni-slots.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotDo, slotIdle } from './harness/slots.ts';
+import { runSlotAction, slot, waitForIdleSlot } from './harness/slots.ts';
 import { json, type StandIn, standIn } from './harness/stand-in.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -54,7 +54,7 @@ beforeAll(async () => {
     });
   });
 });
-afterAll(() => eyes?.down());
+afterAll(() => eyes?.stop());
 
 const gateway = new OneGateway(() => {
   const { models, files } = slotsOf(4096, CHATS, { embed: tinyEmbed({ size: 32 }), rerank: tinyRerank() });
@@ -66,14 +66,14 @@ const gateway = new OneGateway(() => {
 });
 beforeAll(async () => {
   for (const name of ['embed', 'rerank', 'second', 'eyes'])
-    expect((await slotDo(gateway, name, 'load')).status).toBe(200);
+    expect((await runSlotAction(gateway, name, 'load')).status).toBe(200);
 });
 
 async function tools(model: string, content: unknown = 'go'): Promise<Told['_svc']['omni']['tools']> {
   const body = { model, omni: true, messages: [{ role: 'user', content }], max_tokens: 256, temperature: 0 };
-  const answer = await ask(gateway, 'POST', CHAT, { body, silenceMs: 60_000 });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  const told = answer.json<Told>();
+  const response = await send(gateway, 'POST', CHAT, { body, idleTimeoutMs: 60_000 });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  const told = response.json<Told>();
   expect(told.choices[0]?.message.content).toBe(REPLY);
   return told._svc.omni.tools;
 }
@@ -113,7 +113,7 @@ it('describe_image: the picture goes to a model that sees, a word in its place t
 });
 
 it('the list says who sees', async () => {
-  const { data } = (await ask(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>();
+  const { data } = (await send(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>();
   const seeing = data.filter(({ architecture }) => architecture.input_modalities.includes('image'));
   expect(seeing.map(({ id }) => id).sort()).toEqual(['eyes', 'eyes-1', 'svc/eyes']);
   expect(seeing.every(({ capabilities }) => capabilities.vision === true)).toBe(true);
@@ -127,12 +127,12 @@ it('a caller who leaves during a tool ends the tool', async () => {
     max_tokens: 256,
     temperature: 0,
   });
-  const leaver = begin(gateway, CHAT, payload);
+  const leaver = startRequest(gateway, CHAT, payload);
   await until(() => held.length === 1, 'the tool to ask', 30_000);
   const closed = new Promise((resolve) => held[0]?.once('close', resolve));
   expect((await slot(gateway, 'eyes')).active).toBe(1);
-  leaver.leave();
+  leaver.disconnect();
   await closed;
-  await slotIdle(gateway, 'eyes');
-  await slotIdle(gateway, 'waiter');
+  await waitForIdleSlot(gateway, 'eyes');
+  await waitForIdleSlot(gateway, 'waiter');
 });

@@ -7,11 +7,11 @@ import { CHATML } from '../models/gguf/chat-templates.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { slotsOf } from './harness/omni-slots.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { slotState } from './harness/slots.ts';
+import { waitForSlotState } from './harness/slots.ts';
 
 const NOTE = 'the key is under the mat';
 const REPLY = 'It is done now.';
@@ -55,29 +55,29 @@ interface Told {
 
 const gateway = new OneGateway(() => startLocked(slotsOf(8192, CHATS, { embed: tinyEmbed({ size: 32 }) })));
 beforeAll(async () => {
-  await ask(gateway, 'POST', '/api/slots/agent/load', { key: ADMIN_KEY, body: {}, silenceMs: 60_000 });
-  await slotState(gateway, 'agent', 'ready', ADMIN_KEY);
+  await send(gateway, 'POST', '/api/slots/agent/load', { key: ADMIN_KEY, body: {}, idleTimeoutMs: 60_000 });
+  await waitForSlotState(gateway, 'agent', 'ready', ADMIN_KEY);
 });
 
-const chat = (more: object, key = ADMIN_KEY): Promise<Answer> =>
-  ask(gateway, 'POST', '/v1/chat/completions', {
+const chat = (more: object, key = ADMIN_KEY): Promise<HttpResponse> =>
+  send(gateway, 'POST', '/v1/chat/completions', {
     key,
-    silenceMs: 60_000,
+    idleTimeoutMs: 60_000,
     body: { messages: hello, omni: true, temperature: 0, max_tokens: 256, ...more },
   });
 const memories = async () =>
-  (await ask(gateway, 'GET', '/api/memory', { key: ADMIN_KEY })).json<{ memories: { text: string }[] }>()
+  (await send(gateway, 'GET', '/api/memory', { key: ADMIN_KEY })).json<{ memories: { text: string }[] }>()
     .memories;
 
 it('a tool is run, its result goes to the model, and both rounds are counted', async () => {
   const plain = (await chat({ omni: false })).json<Told>();
-  const answer = await chat({});
-  expect([answer.status, answer.headers['x-svc-omni'], answer.headers['x-svc-slot']]).toEqual([
+  const response = await chat({});
+  expect([response.status, response.headers['x-svc-omni'], response.headers['x-svc-slot']]).toEqual([
     200,
     'on',
     'agent',
   ]);
-  const told = answer.json<Told>();
+  const told = response.json<Told>();
   expect(told.choices).toMatchObject([{ finish_reason: 'stop', message: { content: REPLY } }]);
   expect(told._svc.omni).toMatchObject({ rounds: 2, tools: [{ name: 'remember', ok: true }] });
   expect((await memories()).map(({ text }) => text)).toEqual([NOTE]);
@@ -114,8 +114,8 @@ it('a tier is offered nothing that it may not call, and gets it not by naming it
   const before = (await memories()).length;
   const nothing = (await chat({}, CLIENT_KEY)).json<Told>();
   expect(nothing._svc.omni).toEqual({ rounds: 1, tools: [] });
-  await ask(gateway, 'POST', '/api/slots/embed/load', { key: ADMIN_KEY, body: {}, silenceMs: 60_000 });
-  await slotState(gateway, 'embed', 'ready', ADMIN_KEY);
+  await send(gateway, 'POST', '/api/slots/embed/load', { key: ADMIN_KEY, body: {}, idleTimeoutMs: 60_000 });
+  await waitForSlotState(gateway, 'embed', 'ready', ADMIN_KEY);
   const refused = (await chat({}, CLIENT_KEY)).json<Told>();
   expect(refused._svc.omni.tools).toMatchObject([{ name: 'remember', ok: false }]);
   expect(refused._svc.omni.tools[0]?.content).toContain('auth.forbidden');

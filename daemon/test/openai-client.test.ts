@@ -105,14 +105,14 @@ describe('chat.completions', () => {
 
   it('an alias, the legacy alias, a virtual name and the model id reach the same model', async () => {
     for (const model of ['agent', 'agent-hermes', 'svc/agent', 'svc/utility', 'svc/npu', 'tiny']) {
-      const answer = await openai.chat.completions.create({
+      const response = await openai.chat.completions.create({
         model,
         messages: [user('x')],
         max_tokens: 2,
         temperature: 0,
       });
-      expect(answer.choices[0]?.message.content, model).toBe('yz');
-      expect(answer.model, model).toBe('tiny');
+      expect(response.choices[0]?.message.content, model).toBe('yz');
+      expect(response.model, model).toBe('tiny');
     }
   });
 });
@@ -120,8 +120,8 @@ describe('chat.completions', () => {
 describe('completions', () => {
   it('create and stream', async () => {
     const ask = { model: 'agent', prompt: 'x', max_tokens: 3, temperature: 0 };
-    const answer = await openai.completions.create(ask);
-    expect(answer).toMatchObject({
+    const response = await openai.completions.create(ask);
+    expect(response).toMatchObject({
       object: 'text_completion',
       model: 'tiny',
       choices: [{ index: 0, text: 'yza', finish_reason: 'length' }],

@@ -63,15 +63,15 @@ describe('tools', () => {
   });
 
   it('parallel_tool_calls: false ends after the first', async () => {
-    const answer = await openai.chat.completions.create({
+    const response = await openai.chat.completions.create({
       model: 'pair',
       messages: question,
       tools,
       parallel_tool_calls: false,
       ...greedy,
     });
-    expect(answer.choices[0]?.message.tool_calls).toHaveLength(1);
-    expect(answer.choices[0]?.finish_reason).toBe('tool_calls');
+    expect(response.choices[0]?.message.tool_calls).toHaveLength(1);
+    expect(response.choices[0]?.finish_reason).toBe('tool_calls');
   });
 
   it('streamed: the helper puts the call together and tells its end', async () => {
@@ -126,13 +126,13 @@ describe('structured output', () => {
   const shape = z.object({ a: z.string(), n: z.int() });
 
   it('parse() with a zod schema answers the object', async () => {
-    const answer = await openai.chat.completions.parse({
+    const response = await openai.chat.completions.parse({
       model: 'agent',
       messages: [user('Fill it.')],
       response_format: zodResponseFormat(shape, 'thing'),
       ...greedy,
     });
-    const parsed = answer.choices[0]?.message.parsed;
+    const parsed = response.choices[0]?.message.parsed;
     expect(shape.parse(parsed)).toEqual(parsed);
     expect(parsed?.a).toBe('ok');
   });
@@ -151,14 +151,14 @@ describe('structured output', () => {
 
 describe('probabilities', () => {
   it('of each token, natural logarithms, best first', async () => {
-    const answer = await openai.chat.completions.create({
+    const response = await openai.chat.completions.create({
       model: 'agent',
       messages: [user('Hi!')],
       logprobs: true,
       top_logprobs: 3,
       ...greedy,
     });
-    const tokens = answer.choices[0]?.logprobs?.content ?? [];
+    const tokens = response.choices[0]?.logprobs?.content ?? [];
     expect(tokens.map(({ token }) => token).join('')).toBe(TINY_REPLY);
     for (const { token, logprob, bytes, top_logprobs: top } of tokens) {
       expect(logprob).toBeGreaterThan(Math.log(0.9));
@@ -169,14 +169,14 @@ describe('probabilities', () => {
   });
 
   it('of a completion: four lists of one length', async () => {
-    const answer = await openai.completions.create({
+    const response = await openai.completions.create({
       model: 'agent',
       prompt: 'abc',
       logprobs: 2,
       max_tokens: 4,
       temperature: 0,
     });
-    const logprobs = answer.choices[0]?.logprobs;
+    const logprobs = response.choices[0]?.logprobs;
     expect(logprobs?.tokens).toEqual(['d', 'e', 'f', 'g']);
     expect(logprobs?.text_offset).toEqual([0, 1, 2, 3]);
     expect(logprobs?.token_logprobs).toHaveLength(4);

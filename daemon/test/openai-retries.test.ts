@@ -6,7 +6,7 @@ import { failure } from './harness/failure.ts';
 import { ADMIN_KEY, CLIENT_KEY, REQUIRE_AUTH, until } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { countingClient, openaiClient, user } from './harness/openai.ts';
-import { slot, slotIdle, slotState } from './harness/slots.ts';
+import { slot, waitForIdleSlot, waitForSlotState } from './harness/slots.ts';
 import { ENDLESS, startGuarded } from './harness/tiny-gateway.ts';
 
 let openai: OpenAI;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const admin = () => openaiClient(gateway, { apiKey: ADMIN_KEY, baseURL: `${gateway.url}/api` });
 const count = async (name: string) => (await slot(gateway, name, CLIENT_KEY)).active;
-const idle = (name: string, limitMs?: number) => slotIdle(gateway, name, CLIENT_KEY, limitMs);
+const idle = (name: string, limitMs?: number) => waitForIdleSlot(gateway, name, CLIENT_KEY, limitMs);
 
 describe('retries', () => {
   it('a failure that waiting does not mend (x-should-retry: false) is asked once', async () => {
@@ -77,9 +77,9 @@ describe('retries', () => {
 
   it('P03 a crash of the engine: the client rides it out; with a healthy sibling it does not even notice', async () => {
     const crash = async (name: string) => {
-      const { pid } = await slotState(gateway, name, 'ready', CLIENT_KEY);
+      const { pid } = await waitForSlotState(gateway, name, 'ready', CLIENT_KEY);
       process.kill(pid as number, 'SIGKILL');
-      await slotState(gateway, name, 'error', CLIENT_KEY);
+      await waitForSlotState(gateway, name, 'error', CLIENT_KEY);
     };
     const { api, statuses } = countingClient(gateway, { maxRetries: 3 });
     const say = () =>
@@ -89,7 +89,7 @@ describe('retries', () => {
     await Promise.all([crash('agent'), crash('utility')]);
     expect((await say()).data.choices[0]?.message.content).toBe('y');
     expect(statuses).toEqual([503, 200]);
-    await slotState(gateway, 'utility', 'ready', CLIENT_KEY);
+    await waitForSlotState(gateway, 'utility', 'ready', CLIENT_KEY);
     await crash('agent');
     expect((await say()).response.headers.get('x-svc-slot')).toBe('utility');
     expect(statuses).toEqual([503, 200, 200]);
@@ -113,8 +113,8 @@ describe('S01 leaving', () => {
       const control = new AbortController();
       const asked = openai.chat.completions
         .create({ ...endless, stream }, { signal: control.signal })
-        .then(async (answer) => {
-          if (Symbol.asyncIterator in answer) for await (const _ of answer);
+        .then(async (response) => {
+          if (Symbol.asyncIterator in response) for await (const _ of response);
         });
       await until(async () => (await count('agent')) === 1, 'the request to run');
       control.abort();
@@ -126,8 +126,8 @@ describe('S01 leaving', () => {
   });
 
   it('the slot serves on, and the request log tells of callers that left', async () => {
-    const answer = await openai.chat.completions.create({ ...endless, max_tokens: 3 });
-    expect(answer.choices[0]?.message.content).toBe('bcd');
+    const response = await openai.chat.completions.create({ ...endless, max_tokens: 3 });
+    expect(response.choices[0]?.message.content).toBe('bcd');
     const log = await admin().get<{
       recent: { status: number; error: string | null }[];
     }>('/requests');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { startForClients } from './harness/client-gateway.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { dataOf } from './harness/stream.ts';
 import { breaches, extensions } from './openai-schemas/validate.ts';
@@ -12,8 +12,8 @@ const gateway = new OneGateway(startForClients);
 const CHAT = '/v1/chat/completions';
 const TEXT = '/v1/completions';
 const EMBEDDINGS = '/v1/embeddings';
-const post = (path: string, body: unknown) => ask(gateway, 'POST', path, { body, key: CLIENT_KEY });
-const get = (path: string) => ask(gateway, 'GET', path, { key: CLIENT_KEY });
+const post = (path: string, body: unknown) => send(gateway, 'POST', path, { body, key: CLIENT_KEY });
+const get = (path: string) => send(gateway, 'GET', path, { key: CLIENT_KEY });
 
 const user = (content: string) => [{ role: 'user', content }];
 const hi = { messages: user('Hi!'), temperature: 0, max_tokens: 60 };
@@ -44,10 +44,10 @@ const TEXTS: Record<string, object> = {
 const BEYOND = ['timings'];
 
 async function whole(path: string, definition: string, body: object): Promise<void> {
-  const answer = await post(path, { model: 'agent', ...body });
-  expect(answer.status, answer.text).toBe(200);
-  expect(breaches(definition, answer.json())).toEqual([]);
-  expect(extensions(definition, answer.json())).toEqual(BEYOND);
+  const response = await post(path, { model: 'agent', ...body });
+  expect(response.status, response.text).toBe(200);
+  expect(breaches(definition, response.json())).toEqual([]);
+  expect(extensions(definition, response.json())).toEqual(BEYOND);
 }
 
 /** The description has no words for a chunk of a completion before its end; OpenAI sends null there, as for chats. */
@@ -55,8 +55,8 @@ const OPEN = /^\/choices\/0\/finish_reason must be (string|equal to one of the a
 
 async function streamed(path: string, definition: string, body: object): Promise<void> {
   for (const more of [{}, { stream_options: { include_usage: true } }]) {
-    const answer = await post(path, { model: 'agent', ...body, stream: true, ...more });
-    const data = dataOf(answer.text);
+    const response = await post(path, { model: 'agent', ...body, stream: true, ...more });
+    const data = dataOf(response.text);
     expect(data.pop()).toBe('[DONE]');
     expect(data.length).toBeGreaterThan(1);
     for (const each of data) {
@@ -84,8 +84,8 @@ describe('a chat with tools of the gateway', () => {
   });
 
   it('every chunk', async () => {
-    const answer = await post(CHAT, { ...body, stream: true, stream_options: { include_usage: true } });
-    const data = dataOf(answer.text);
+    const response = await post(CHAT, { ...body, stream: true, stream_options: { include_usage: true } });
+    const data = dataOf(response.text);
     expect(data.pop()).toBe('[DONE]');
     for (const each of data) {
       expect(breaches('CreateChatCompletionStreamResponse', JSON.parse(each)), each).toEqual([]);
@@ -107,9 +107,9 @@ describe('embeddings', () => {
     ['several', ['the cat', 'a dog']],
     ['tokens', [[100, 101]]],
   ])('%s', async (_, input) => {
-    const answer = await post(EMBEDDINGS, { model: 'vectors', input, encoding_format: 'float' });
-    expect(breaches('CreateEmbeddingResponse', answer.json())).toEqual([]);
-    expect(extensions('CreateEmbeddingResponse', answer.json())).toEqual([]);
+    const response = await post(EMBEDDINGS, { model: 'vectors', input, encoding_format: 'float' });
+    expect(breaches('CreateEmbeddingResponse', response.json())).toEqual([]);
+    expect(extensions('CreateEmbeddingResponse', response.json())).toEqual([]);
   });
 });
 
@@ -154,15 +154,15 @@ describe('errors', () => {
     ['no such method', 'DELETE', CHAT, undefined],
   ])('%s', async (_, method, path, body) => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await ask(gateway, method, path, { body, key: CLIENT_KEY, headers });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(breaches('ErrorResponse', answer.json()), answer.text).toEqual([]);
+    const response = await send(gateway, method, path, { body, key: CLIENT_KEY, headers });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(breaches('ErrorResponse', response.json()), response.text).toEqual([]);
   });
 
   it('a wrong key', async () => {
-    const answer = await ask(gateway, 'POST', CHAT, { body: hi, key: 'wrong-key-123' });
-    expect(answer.status).toBe(401);
-    expect(breaches('ErrorResponse', answer.json()), answer.text).toEqual([]);
+    const response = await send(gateway, 'POST', CHAT, { body: hi, key: 'wrong-key-123' });
+    expect(response.status).toBe(401);
+    expect(breaches('ErrorResponse', response.json()), response.text).toEqual([]);
   });
 });
 

@@ -11,7 +11,7 @@ import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { startGateway } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const home = newHome();
@@ -34,16 +34,16 @@ function fetches(name: string, digit: string): void {
 }
 
 async function ids(): Promise<string[]> {
-  const { models } = ModelsResponse.parse((await ask(gateway, 'GET', '/api/models')).json());
+  const { models } = ModelsResponse.parse((await send(gateway, 'GET', '/api/models')).json());
   return models.filter(({ demo }) => !demo).map(({ id }) => id);
 }
-const scan = () => ask(gateway, 'POST', '/api/models/scan');
+const scan = () => send(gateway, 'POST', '/api/models/scan');
 
 test('what an Ollama fetches after it was taken in is there after a scan, and after a restart', async () => {
-  const { folders } = (await ask(gateway, 'GET', '/api/setup')).json<SetupView>();
+  const { folders } = (await send(gateway, 'GET', '/api/setup')).json<SetupView>();
   expect(folders.find(({ path }) => path === ollama)).toMatchObject({ state: 'readable', models: 1 });
   const body = { folders: [ollama] };
-  expect((await ask(gateway, 'POST', '/api/setup/apply', { body })).status).toBe(200);
+  expect((await send(gateway, 'POST', '/api/setup/apply', { body })).status).toBe(200);
   expect(await ids()).toEqual(['first-1b']);
 
   fetches('second', 'b');
@@ -55,6 +55,6 @@ test('what an Ollama fetches after it was taken in is there after a scan, and af
 
   await gateway.stop();
   fetches('third', 'c');
-  await gateway.again(() => startGateway({ home }));
+  await gateway.replace(() => startGateway({ home }));
   expect(await ids()).toEqual(['second-1b', 'third-1b']);
 });

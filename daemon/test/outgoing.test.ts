@@ -8,7 +8,7 @@ import type { RequestRecord } from '../contract/system.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
 import { CHAT, chat, Front } from './harness/front.ts';
 import { CLIENT_KEY, until } from './harness/gateway.ts';
-import { begin, jsonPayload, type Leaver, type Payload, recording } from './harness/leaver.ts';
+import { jsonPayload, type Payload, recording, type StartedRequest, startRequest } from './harness/leaver.ts';
 import { json, type StandIn } from './harness/stand-in.ts';
 import { dataOf, openStream } from './harness/stream.ts';
 
@@ -25,21 +25,21 @@ const got: ServerResponse[] = [];
 
 beforeAll(async () => {
   await front.start();
-  far = await front.server(({ url }) =>
+  far = await front.startStandIn(({ url }) =>
     url.includes('/models') ? json(200, { data: [{ id: 'far' }] }) : (_req, res) => void got.push(res),
   );
   await front.add('far', `base_url = "${far.url}"\nidle_timeout_s = 1\n`);
 });
-afterAll(() => front.end());
+afterAll(() => front.close());
 beforeEach(() => void got.splice(0));
 
 const put = async (values: object) => {
-  const answer = await front.at('PUT', '/api/settings', { body: { values } });
-  expect(answer.status, answer.text).toBe(200);
+  const response = await front.send('PUT', '/api/settings', { body: { values } });
+  expect(response.status, response.text).toBe(200);
 };
-const health = async () => (await front.view('far')).health;
+const health = async () => (await front.upstream('far')).health;
 const running = async () =>
-  (await front.at('GET', '/api/requests')).json<{ running: RequestRecord[] }>().running;
+  (await front.send('GET', '/api/requests')).json<{ running: RequestRecord[] }>().running;
 const next = async (): Promise<ServerResponse> => {
   await until(() => got.length > 0, 'the request to arrive');
   return got.pop() as ServerResponse;
@@ -58,10 +58,10 @@ const ROUTES: Record<string, Payload> = {
 };
 
 /** The caller leaves: the connection to the upstream is closed at once, and the upstream is well. */
-async function expectClosed(caller: Leaver, res: ServerResponse): Promise<void> {
+async function expectClosed(caller: StartedRequest, res: ServerResponse): Promise<void> {
   const closed = closing(res);
   const since = performance.now();
-  caller.leave();
+  caller.disconnect();
   await closed;
   expect(performance.now() - since).toBeLessThan(FREE_WITHIN);
   await until(async () => (await running()).length === 0, 'nothing to run');
@@ -70,7 +70,7 @@ async function expectClosed(caller: Leaver, res: ServerResponse): Promise<void> 
 
 describe('a caller who leaves', () => {
   it.each(Object.entries(ROUTES))('%s: the connection to the upstream is closed', async (path, payload) => {
-    const caller = begin(front.gateway, path, payload, CLIENT_KEY);
+    const caller = startRequest(front.gateway, path, payload, CLIENT_KEY);
     const res = await next();
     await expectClosed(caller, res);
   });
@@ -80,11 +80,11 @@ describe('a caller who leaves', () => {
     ['in the middle', DELTA],
     ['after the last event', `${DELTA}${DONE}`],
   ])('%s of a stream: the connection is closed', async (_, sent) => {
-    const caller = begin(front.gateway, CHAT, jsonPayload(chat('far', { stream: true })), CLIENT_KEY);
+    const caller = startRequest(front.gateway, CHAT, jsonPayload(chat('far', { stream: true })), CLIENT_KEY);
     const res = await next();
     if (sent !== null) {
       res.writeHead(200, SSE).write(sent);
-      await caller.head;
+      await caller.response;
     }
     await expectClosed(caller, res);
   });

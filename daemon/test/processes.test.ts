@@ -6,13 +6,13 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { alive, descendants } from './harness/descendants.ts';
+import { descendants, isAlive } from './harness/descendants.ts';
 import { QUIET_FILE, startGateway, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { scale } from './harness/scale.ts';
-import { slot, slotDo, slotState } from './harness/slots.ts';
+import { runSlotAction, slot, waitForSlotState } from './harness/slots.ts';
 import { openStream } from './harness/stream.ts';
 import { ENDLESS, startTiny } from './harness/tiny-gateway.ts';
 
@@ -57,10 +57,10 @@ function files(): Record<string, string> {
     'config/slots/stubborn.toml': custom([node, program('stubborn.mjs', STUBBORN), ...LISTEN]),
   };
 }
-const gateway = new OneGateway(() => startGateway({ home, files: files() }), { end: 'SIGKILL' });
+const gateway = new OneGateway(() => startGateway({ home, files: files() }), { stopSignal: 'SIGKILL' });
 
 const say = (model: string) =>
-  ask(gateway, 'POST', CHAT, { body: { model, messages: [{ role: 'user', content: 'x' }] } });
+  send(gateway, 'POST', CHAT, { body: { model, messages: [{ role: 'user', content: 'x' }] } });
 const stateOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.[0] ?? '';
@@ -72,9 +72,12 @@ const zombies = () => descendants(gateway.pid).filter(({ pid }) => stateOf(pid) 
 
 describe('an engine that fails', () => {
   it('P01 at once, every time: parked after five times, a sibling with the same model serves meanwhile', async () => {
-    expect((await slotDo(gateway, 'well', 'load')).status).toBe(200);
+    expect((await runSlotAction(gateway, 'well', 'load')).status).toBe(200);
     for (let times = 1; times <= 5; times++) {
-      expect(await slotDo(gateway, 'exits', 'load')).toMatchObject({ status: 503, code: 'slot.failed' });
+      expect(await runSlotAction(gateway, 'exits', 'load')).toMatchObject({
+        status: 503,
+        code: 'slot.failed',
+      });
       const { state, failure } = await slot(gateway, 'exits');
       expect(state).toBe('error');
       expect(failure).toMatchObject({
@@ -83,14 +86,14 @@ describe('an engine that fails', () => {
         reason: 'The engine ended with code 1: no such tensor',
       });
       for (const model of ['shared', 'exits']) {
-        const answer = await say(model);
-        expect([answer.status, answer.headers['x-svc-slot']]).toEqual([200, 'well']);
+        const response = await say(model);
+        expect([response.status, response.headers['x-svc-slot']]).toEqual([200, 'well']);
       }
     }
     expect((await slot(gateway, 'exits')).failure?.retry_at).toBeNull();
-    await slotDo(gateway, 'well', 'unload');
-    process.kill((await slotDo(gateway, 'well', 'load')).json<{ pid: number }>().pid, 'SIGKILL');
-    await slotState(gateway, 'well', 'error');
+    await runSlotAction(gateway, 'well', 'unload');
+    process.kill((await runSlotAction(gateway, 'well', 'load')).json<{ pid: number }>().pid, 'SIGKILL');
+    await waitForSlotState(gateway, 'well', 'error');
     const refused = await say('exits');
     expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
     expect(refused.headers).toMatchObject({ 'x-should-retry': 'false' });
@@ -98,11 +101,11 @@ describe('an engine that fails', () => {
   });
 
   it('P08 because its device is lost: an error with that reason and a time, and the gateway goes on', async () => {
-    await slotDo(gateway, 'lost', 'load');
+    await runSlotAction(gateway, 'lost', 'load');
     const { state, failure } = await slot(gateway, 'lost');
     expect([state, failure?.reason]).toEqual(['error', expect.stringContaining('ErrorDeviceLost')]);
     expect(failure?.retry_at).toBeGreaterThan(Date.now());
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
   });
 
   it('leaves no zombie', () => {
@@ -112,12 +115,12 @@ describe('an engine that fails', () => {
 
 describe('P11 what a slot file says', () => {
   it('reaches the program word for word: no shell, no options in between', async () => {
-    const { pid } = (await slotDo(gateway, 'odd', 'load')).json<{ pid: number }>();
+    const { pid } = (await runSlotAction(gateway, 'odd', 'load')).json<{ pid: number }>();
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
     expect(words.slice(-ODD.length)).toEqual(ODD);
     expect(existsSync(join(home, 'pwned')) || existsSync('pwned')).toBe(false);
     expect((await say('odd')).status).toBe(200);
-    await slotDo(gateway, 'odd', 'unload');
+    await runSlotAction(gateway, 'odd', 'unload');
   });
 });
 
@@ -125,13 +128,13 @@ describe('P11 an engine that prints without end', () => {
   it('holds up nobody, and neither the memory of the gateway nor its logs grow', async () => {
     const resident = () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
-    expect((await slotDo(gateway, 'flood', 'load')).status).toBe(200);
+    expect((await runSlotAction(gateway, 'flood', 'load')).status).toBe(200);
     const before = resident();
     let longest = 0;
     for (let round = 0; round < 20; round++) {
       const since = performance.now();
-      expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
-      expect((await ask(gateway, 'GET', '/api/slots/flood/logs?lines=10&follow=false')).status).toBe(200);
+      expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
+      expect((await send(gateway, 'GET', '/api/slots/flood/logs?lines=10&follow=false')).status).toBe(200);
       longest = Math.max(longest, performance.now() - since);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -142,7 +145,7 @@ describe('P11 an engine that prints without end', () => {
       .filter((name) => name.startsWith('flood.'))
       .reduce((sum, name) => sum + statSync(join(logs, name)).size, 0);
     expect(bytes).toBeLessThan(64 * MIB);
-    expect((await slotDo(gateway, 'flood', 'unload')).json()).toMatchObject({
+    expect((await runSlotAction(gateway, 'flood', 'unload')).json()).toMatchObject({
       state: 'offline',
       failure: null,
     });
@@ -152,20 +155,20 @@ describe('P11 an engine that prints without end', () => {
 
 describe('a stop of the gateway', () => {
   it('forces an engine that hears no SIGTERM, within the time that systemd gives, and leaves nobody', async () => {
-    const { pid } = (await slotDo(gateway, 'stubborn', 'load')).json<{ pid: number }>();
+    const { pid } = (await runSlotAction(gateway, 'stubborn', 'load')).json<{ pid: number }>();
     const children = descendants(gateway.pid).map((each) => each.pid);
     expect(children).toContain(pid);
     const since = performance.now();
     expect(await gateway.stop('SIGTERM')).toBe(0);
     expect(performance.now() - since).toBeLessThan(25_000);
-    await until(() => !children.some((each) => alive(each)), 'every engine to be gone');
+    await until(() => !children.some((each) => isAlive(each)), 'every engine to be gone');
   });
 });
 
 describe('a slot that is stopped under many streams', () => {
   const tiny = new OneGateway(
     () => startTiny({ files: { 'config/config.toml': '[slots]\nqueue_max = 1000\n' } }),
-    { end: 'SIGKILL' },
+    { stopSignal: 'SIGKILL' },
   );
   const streams = (count: number) =>
     Array.from({ length: count }, () =>
@@ -180,7 +183,7 @@ describe('a slot that is stopped under many streams', () => {
   it('by unload and restart: each ends whole, the waiting ones in the next process', async () => {
     const opened = streams(scale(500));
     await until(async () => (await slot(tiny, 'agent')).queued > 0, 'some to wait');
-    const acts = ['unload', 'restart'].map((act) => ask(tiny, 'POST', `/api/slots/agent/${act}`));
+    const acts = ['unload', 'restart'].map((act) => send(tiny, 'POST', `/api/slots/agent/${act}`));
     for (const streamed of await Promise.all(opened)) {
       expect(streamed.status).toBe(200);
       expect(await streamed.ended).toBe(true);
@@ -239,7 +242,7 @@ describe('P13 a failure that nobody expected', () => {
       expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
       expect(await broken.stop('SIGCONT')).toBe(1);
       expect(broken.output().match(/unexpected failure; the gateway stops/g)).toHaveLength(1);
-      await until(() => !engines.some((pid) => alive(pid)), 'the engines to be gone');
+      await until(() => !engines.some((pid) => isAlive(pid)), 'the engines to be gone');
     },
   );
 });

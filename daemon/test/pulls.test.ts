@@ -17,7 +17,7 @@ import {
   until,
 } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
 
@@ -41,8 +41,8 @@ const start = (home?: string) =>
     env: { HF_ENDPOINT: hub.url, HF_TOKEN: TOKEN },
     files: { ...KEYS_FILE, ...QUIET_FILE },
   });
-const call = (gateway: Gateway, method: string, path: string, body?: unknown): Promise<Answer> =>
-  ask(gateway, method, path, { key: ADMIN_KEY, body });
+const call = (gateway: Gateway, method: string, path: string, body?: unknown): Promise<HttpResponse> =>
+  send(gateway, method, path, { key: ADMIN_KEY, body });
 const job = async (gateway: Gateway, id: string): Promise<PullRecord | undefined> =>
   (await call(gateway, 'GET', '/api/pulls'))
     .json<{ pulls: PullRecord[] }>()
@@ -84,9 +84,9 @@ describe('a model from the hub', () => {
     );
     const states = events.named<{ pull: PullRecord }>('pull').map(({ pull }) => pull.state);
     expect(states).toEqual(expect.arrayContaining(['queued', 'running', 'verifying', 'done']));
-    events.leave();
+    events.disconnect();
 
-    const chat = await ask(gateway, 'POST', '/v1/chat/completions', {
+    const chat = await send(gateway, 'POST', '/v1/chat/completions', {
       key: CLIENT_KEY,
       body: { model, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 40 },
     });
@@ -129,7 +129,7 @@ describe('a model from the hub', () => {
     expect((await call(gateway, 'POST', '/api/pulls/none/pause')).code).toBe('pull.unknown');
     expect(readdirSync(join(gateway.home, 'state', 'models', '.pulls'))).toEqual([]);
     hub.fault = {};
-    const all = await ask(gateway, 'GET', '/api/pulls', { key: CLIENT_KEY });
+    const all = await send(gateway, 'GET', '/api/pulls', { key: CLIENT_KEY });
     expect(PullsResponse.parse(all.json())).toEqual(all.json());
   });
 
@@ -144,8 +144,8 @@ describe('a model from the hub', () => {
     [{ model: REPO, extra: 1 }, 422, 'request.invalid'],
     [{}, 422, 'request.invalid'],
   ])('%j is refused with %i %s', async (body, status, code) => {
-    const answer = await call(gateway, 'POST', '/api/models/pull', body);
-    expect([answer.status, answer.code]).toEqual([status, code]);
+    const response = await call(gateway, 'POST', '/api/models/pull', body);
+    expect([response.status, response.code]).toEqual([status, code]);
   });
 
   test('the token of the hub is in no answer and in no line of the log', () => {

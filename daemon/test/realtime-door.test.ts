@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { portOf } from '../lib/testing/listening.ts';
 import { makeCertificate } from './harness/certificate.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { VoiceCall } from './harness/voice-call.ts';
 
@@ -65,12 +65,12 @@ describe('keys that change', () => {
   it('a rotated client key closes the calls that were opened with it, and no others', async () => {
     const mine = await VoiceCall.open(gateway, '?model=agent', bearer(CLIENT_KEY));
     const admins = await VoiceCall.open(gateway, '?model=agent', bearer(ADMIN_KEY));
-    const rotated = await ask(gateway, 'POST', '/api/auth/rotate', {
+    const rotated = await send(gateway, 'POST', '/api/auth/rotate', {
       key: ADMIN_KEY,
       body: { tier: 'client' },
     });
     expect(rotated.status).toBe(200);
-    expect(await mine.gone()).toEqual({ code: 4401, reason: 'auth.required' });
+    expect(await mine.waitForClose()).toEqual({ code: 4401, reason: 'auth.required' });
     await admins.update({ instructions: 'still there' });
     admins.close();
   });

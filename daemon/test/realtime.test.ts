@@ -10,10 +10,10 @@ import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { anyEvent, SILENCE, TOOL, TOOLS } from './harness/any-voice-event.ts';
 import { until } from './harness/gateway.ts';
 import { newHome, writeModel } from './harness/home.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { scale, seed } from './harness/scale.ts';
-import { spoken, startTones } from './harness/tone-gateway.ts';
+import { startTones, synthesize } from './harness/tone-gateway.ts';
 import { VoiceCall } from './harness/voice-call.ts';
 
 const REPLY = 'Good morning to you. All is well in this house today, thank you very much for asking.';
@@ -34,7 +34,7 @@ const gateway = new OneGateway(() => {
   });
 });
 beforeAll(async () => {
-  voice = await spoken(gateway, SPOKEN);
+  voice = await synthesize(gateway, SPOKEN);
 });
 afterEach(() => {
   for (const call of calls.splice(0)) call.close();
@@ -57,7 +57,7 @@ async function understood(pcm: Buffer): Promise<string> {
 
 const responseOf = (event: ServerEvent) => event.response as Record<string, never>;
 const inFlight = async () =>
-  (await ask(gateway, 'GET', '/api/slots'))
+  (await send(gateway, 'GET', '/api/slots'))
     .json<{ slots: SlotRecord[] }>()
     .slots.reduce((sum, { active }) => sum + active, 0);
 
@@ -233,7 +233,7 @@ describe('the end of a call', () => {
     call.socket.send(Buffer.from([1, 2, 3]));
     await call.next('error');
     call.socket.send('x'.repeat(2 * 1024 * 1024));
-    expect((await call.gone()).code).toBe(1009);
+    expect((await call.waitForClose()).code).toBe(1009);
   });
 });
 
@@ -265,7 +265,7 @@ describe('random callers', () => {
       numRuns: scale(500),
       endOnFailure: true,
     });
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
     await until(async () => (await inFlight()) === 0, 'the engines to be free');
   });
 });

@@ -12,12 +12,12 @@ import {
   type UsageView,
 } from '../contract/system.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { flowing, startGuarded } from './harness/tiny-gateway.ts';
+import { startGuarded, startLongStream } from './harness/tiny-gateway.ts';
 
 const here = new OneGateway(startGuarded);
-const { say } = here;
+const { sendAsAdmin } = here;
 const chat = (content: string, more: object = {}) => ({
   model: 'agent',
   messages: [{ role: 'user', content }],
@@ -26,20 +26,20 @@ const chat = (content: string, more: object = {}) => ({
   ...more,
 });
 const talk = (content: string, key = CLIENT_KEY) =>
-  say('POST', '/v1/chat/completions', { key, body: chat(content) });
+  sendAsAdmin('POST', '/v1/chat/completions', { key, body: chat(content) });
 
 interface Requests {
   running: RequestRecord[];
   recent: RequestRecord[];
 }
-const requests = async (query = '') => (await say('GET', `/api/requests${query}`)).json<Requests>();
+const requests = async (query = '') => (await sendAsAdmin('GET', `/api/requests${query}`)).json<Requests>();
 
 describe('requests', () => {
   it('hold times, tokens, tier, slot and step of an answered one, and nothing of what was said', async () => {
-    const answer = await talk('swordfish');
-    const id = String(answer.headers['x-request-id']);
-    const { usage } = answer.json<{ usage: { prompt_tokens: number; completion_tokens: number } }>();
-    const record = (await say('GET', `/api/requests/${id}`)).json<RequestRecord>();
+    const response = await talk('swordfish');
+    const id = String(response.headers['x-request-id']);
+    const { usage } = response.json<{ usage: { prompt_tokens: number; completion_tokens: number } }>();
+    const record = (await sendAsAdmin('GET', `/api/requests/${id}`)).json<RequestRecord>();
     expect(record).toMatchObject({
       id,
       route: '/v1/chat/completions',
@@ -56,13 +56,14 @@ describe('requests', () => {
     });
     expect(record.ttft_ms).toBeGreaterThan(0);
     expect(record.duration_ms).toBeGreaterThanOrEqual(record.ttft_ms as number);
-    expect((await say('GET', '/api/requests')).text).not.toContain('swordfish');
+    expect((await sendAsAdmin('GET', '/api/requests')).text).not.toContain('swordfish');
   });
 
   it('hold what really happened on the way, and the name that was asked for also where nobody serves it', async () => {
-    const answer = await talk('x');
-    const story = async (id: unknown) => (await say('GET', `/api/requests/${id}`)).json<RequestDetailView>();
-    const served = await story(answer.headers['x-request-id']);
+    const response = await talk('x');
+    const story = async (id: unknown) =>
+      (await sendAsAdmin('GET', `/api/requests/${id}`)).json<RequestDetailView>();
+    const served = await story(response.headers['x-request-id']);
     expect(served).toMatchObject({
       asked: 'agent',
       model: 'tiny',
@@ -79,7 +80,7 @@ describe('requests', () => {
     expect(String(served.story?.overhead_ms)).toMatch(/^\d+(\.\d)?$/);
 
     const body = chat('x', { model: 'guess-nobody-has' });
-    const refused = await say('POST', '/v1/chat/completions', { key: CLIENT_KEY, body });
+    const refused = await sendAsAdmin('POST', '/v1/chat/completions', { key: CLIENT_KEY, body });
     const unrouted = await story(refused.headers['x-request-id']);
     expect(unrouted).toMatchObject({
       asked: 'guess-nobody-has',
@@ -105,33 +106,34 @@ describe('requests', () => {
       req.write(text.slice(0, 5));
       setTimeout(() => req.end(text.slice(5)), 1_000);
     });
-    const record = (await say('GET', `/api/requests/${id}`)).json<RequestDetailView>();
+    const record = (await sendAsAdmin('GET', `/api/requests/${id}`)).json<RequestDetailView>();
     expect(record.duration_ms).toBeGreaterThan(500);
     expect(record.story?.overhead_ms).toBeLessThan(Number(record.duration_ms) / 2);
   });
 
   it('a request that waited for a load says for how long', async () => {
-    await say('POST', '/api/slots/agent/unload');
-    const answer = await talk('x');
-    const id = answer.headers['x-request-id'];
-    const { story } = (await say('GET', `/api/requests/${id}`)).json<RequestDetailView>();
+    await sendAsAdmin('POST', '/api/slots/agent/unload');
+    const response = await talk('x');
+    const id = response.headers['x-request-id'];
+    const { story } = (await sendAsAdmin('GET', `/api/requests/${id}`)).json<RequestDetailView>();
     expect(story?.waits?.load_ms).toBeGreaterThan(0);
     expect(story?.steps.find(({ outcome }) => outcome === 'matched')?.step).toBe('registry');
   });
 
   it('hold what was said only while the setting says so, in memory alone, and never a key', async () => {
     const capture = async (on: boolean) =>
-      expect((await say('PUT', '/api/settings', { body: { values: { captureBodies: on } } })).status).toBe(
-        200,
-      );
-    const whole = async (id: unknown) => (await say('GET', `/api/requests/${id}`)).json<RequestWholeView>();
+      expect(
+        (await sendAsAdmin('PUT', '/api/settings', { body: { values: { captureBodies: on } } })).status,
+      ).toBe(200);
+    const whole = async (id: unknown) =>
+      (await sendAsAdmin('GET', `/api/requests/${id}`)).json<RequestWholeView>();
     await capture(true);
-    const answer = await talk(`marlin and ${CLIENT_KEY}`);
-    const id = answer.headers['x-request-id'];
+    const response = await talk(`marlin and ${CLIENT_KEY}`);
+    const id = response.headers['x-request-id'];
     const { bodies } = await whole(id);
     expect(bodies?.request).toContain('marlin and [hidden]');
-    expect(JSON.parse(bodies?.answer ?? '')).toEqual(answer.json());
-    expect((await say('GET', '/api/requests')).text).not.toContain('marlin');
+    expect(JSON.parse(bodies?.answer ?? '')).toEqual(response.json());
+    expect((await sendAsAdmin('GET', '/api/requests')).text).not.toContain('marlin');
     const file = (name: string) => readFileSync(join(here.home, 'state', name)).toString('latin1');
     for (const name of readdirSync(join(here.home, 'state')).filter((each) => each.includes('.db')))
       expect(file(name)).not.toContain('marlin');
@@ -155,25 +157,25 @@ describe('requests', () => {
     ['state=ended', 'state'],
     ['before=nobody', 'before'],
   ])('?%s is 422 and names %s', async (query, path) => {
-    const answer = await say('GET', `/api/requests?${query}`);
-    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
-    expect(answer.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
+    const response = await sendAsAdmin('GET', `/api/requests?${query}`);
+    expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
+    expect(response.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
   });
 
   it('a running one is listed as such and can be ended, which is in the audit trail', async () => {
-    const streamed = await flowing(here, 'agent', 30_000, CLIENT_KEY);
+    const streamed = await startLongStream(here, 'agent', 30_000, CLIENT_KEY);
     const { running, recent } = await requests('?state=running');
     expect(recent).toEqual([]);
     expect(running).toMatchObject([{ state: 'running', slot: 'agent', status: null, duration_ms: null }]);
     const id = running[0]?.id;
-    const cancelled = await say('POST', `/api/requests/${id}/cancel`);
+    const cancelled = await sendAsAdmin('POST', `/api/requests/${id}/cancel`);
     expect(cancelled.json()).toMatchObject({ id, state: 'done', error: 'request.cancelled' });
     await streamed.ended;
     expect(streamed.text()).toContain('request.cancelled');
     await until(async () => (await requests('?state=running')).running.length === 0, 'the request to end');
-    const again = await say('POST', `/api/requests/${id}/cancel`);
+    const again = await sendAsAdmin('POST', `/api/requests/${id}/cancel`);
     expect(again.json()).toMatchObject({ id, state: 'done', error: 'request.cancelled' });
-    const { entries } = (await say('GET', '/api/audit')).json<{ entries: AuditRow[] }>();
+    const { entries } = (await sendAsAdmin('GET', '/api/audit')).json<{ entries: AuditRow[] }>();
     const cancels = entries.filter(({ action }) => action === 'request.cancel');
     expect(cancels).toMatchObject([{ tier: 'admin', address: '127.0.0.1', details: { request: id } }]);
   });
@@ -181,14 +183,14 @@ describe('requests', () => {
   it('one that is not there is 404', async () => {
     for (const method of ['GET', 'POST'] as const) {
       const path = method === 'GET' ? '/api/requests/nobody' : '/api/requests/nobody/cancel';
-      expect(await say(method, path)).toMatchObject({ status: 404, code: 'request.not_found' });
+      expect(await sendAsAdmin(method, path)).toMatchObject({ status: 404, code: 'request.not_found' });
     }
   });
 });
 
 describe('usage', () => {
   const usage = async (query = '', key = CLIENT_KEY) =>
-    (await say('GET', `/api/usage${query}`, { key })).json<UsageView>();
+    (await sendAsAdmin('GET', `/api/usage${query}`, { key })).json<UsageView>();
   /** Sums are written with the request log, a moment after the answer. */
   const settled = () =>
     until(async () => {
@@ -204,7 +206,7 @@ describe('usage', () => {
     await talk('x');
     await talk('x');
     await talk('x', ADMIN_KEY);
-    await say('POST', '/v1/chat/completions', {
+    await sendAsAdmin('POST', '/v1/chat/completions', {
       key: CLIENT_KEY,
       body: chat('x', { model: 'guess-nobody-has' }),
     });
@@ -221,7 +223,7 @@ describe('usage', () => {
 
   it('of the last hour is told minute by minute, the running one last', async () => {
     const minutes = async () =>
-      UsageMinutesResponse.parse((await say('GET', '/api/usage/minutes', { key: CLIENT_KEY })).json())
+      UsageMinutesResponse.parse((await sendAsAdmin('GET', '/api/usage/minutes', { key: CLIENT_KEY })).json())
         .minutes;
     const all = async () => (await minutes()).reduce((sum, { requests }) => sum + requests, 0);
     const before = await all();
@@ -236,11 +238,14 @@ describe('usage', () => {
     expect(days(0) >= (await usage('?days=1')).since).toBe(true);
     expect(days(29) >= (await usage()).since).toBe(true);
     for (const query of ['?days=0', '?days=367', '?days=all']) {
-      expect(await say('GET', `/api/usage${query}`)).toMatchObject({ status: 422, code: 'request.invalid' });
+      expect(await sendAsAdmin('GET', `/api/usage${query}`)).toMatchObject({
+        status: 422,
+        code: 'request.invalid',
+      });
     }
   });
 
   it('needs a key while keys are required', async () => {
-    expect((await ask(here, 'GET', '/api/usage')).code).toBe('auth.required');
+    expect((await send(here, 'GET', '/api/usage')).code).toBe('auth.required');
   });
 });

@@ -13,7 +13,7 @@ import {
   until,
 } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { type Ask, ask } from './harness/http.ts';
+import { type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const OPEN_TO_ALL = '[security]\nallow_public_without_auth = true\n';
@@ -29,7 +29,7 @@ const gateway = new OneGateway(() =>
   }),
 );
 
-const read = (path: string, options: Ask = {}) => ask(gateway, 'GET', path, options);
+const read = (path: string, options: SendOptions = {}) => send(gateway, 'GET', path, options);
 
 async function configure(lines: string, active: () => Promise<boolean>): Promise<void> {
   writeFileSync(join(gateway.home, 'config/config.toml'), OPEN_TO_ALL + lines);
@@ -38,7 +38,7 @@ async function configure(lines: string, active: () => Promise<boolean>): Promise
 }
 
 describe.skipIf(address === undefined)('the remote-admin guard, from an address that is not loopback', () => {
-  const remote = (options: Ask = {}): Ask => ({ ...options, to: address });
+  const remote = (options: SendOptions = {}): SendOptions => ({ ...options, to: address });
 
   it('admin routes need the admin tier, whatever the method', async () => {
     expect(await read('/api/settings', remote())).toMatchObject({ status: 401, code: 'auth.required' });
@@ -48,13 +48,13 @@ describe.skipIf(address === undefined)('the remote-admin guard, from an address 
     });
     expect((await read('/api/settings', remote({ key: ADMIN_KEY }))).status).toBe(200);
     const body = { require_auth: true };
-    expect((await ask(gateway, 'PUT', '/api/auth/require', remote({ body }))).status).toBe(401);
-    expect((await ask(gateway, 'POST', '/api/auth/rotate', remote({ key: CLIENT_KEY }))).status).toBe(403);
+    expect((await send(gateway, 'PUT', '/api/auth/require', remote({ body }))).status).toBe(401);
+    expect((await send(gateway, 'POST', '/api/auth/rotate', remote({ key: CLIENT_KEY }))).status).toBe(403);
   });
 
   it('unknown paths and wrong methods stay hidden', async () => {
     expect((await read('/api/nowhere', remote())).status).toBe(401);
-    expect((await ask(gateway, 'POST', '/v1/models', remote())).status).toBe(401);
+    expect((await send(gateway, 'POST', '/v1/models', remote())).status).toBe(401);
     expect((await read('/api/nowhere', remote({ key: ADMIN_KEY }))).status).toBe(404);
   });
 
@@ -67,7 +67,7 @@ describe.skipIf(address === undefined)('the remote-admin guard, from an address 
   });
 
   it('a login from there opens the admin routes', async () => {
-    const entered = await ask(gateway, 'POST', '/api/auth/login', remote({ body: { key: ADMIN_KEY } }));
+    const entered = await send(gateway, 'POST', '/api/auth/login', remote({ body: { key: ADMIN_KEY } }));
     const cookie = String(entered.headers['set-cookie']).split(';')[0] as string;
     expect((await read('/api/settings', remote({ cookie }))).status).toBe(200);
   });

@@ -26,9 +26,9 @@ const tool = {
 };
 
 it('invoke: text and counts', async () => {
-  const answer = await chat.invoke('Hello!');
-  expect(answer.text).toBe(TINY_REPLY);
-  expect(answer.usage_metadata?.output_tokens).toBeGreaterThan(0);
+  const response = await chat.invoke('Hello!');
+  expect(response.text).toBe(TINY_REPLY);
+  expect(response.usage_metadata?.output_tokens).toBeGreaterThan(0);
 });
 
 it('stream: the pieces make the whole', async () => {

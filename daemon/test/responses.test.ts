@@ -15,7 +15,7 @@ import {
 } from './harness/dialect-gateway.ts';
 import { failure } from './harness/failure.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
 import { dataOf, openStream } from './harness/stream.ts';
@@ -35,12 +35,12 @@ const TOOL: Tool = {
   parameters: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] },
   strict: false,
 };
-const post = (body: object) => ask(gateway, 'POST', '/v1/responses', { key: CLIENT_KEY, body });
+const post = (body: object) => send(gateway, 'POST', '/v1/responses', { key: CLIENT_KEY, body });
 const events = (body: object) => responseEvents(gateway, body);
 
 describe('responses.create', () => {
   it('a text, its counts, and what was asked for', async () => {
-    const answer = await openai.responses.create({
+    const response = await openai.responses.create({
       model: 'agent',
       instructions: 'Be brief.',
       input: 'Hello!',
@@ -48,8 +48,8 @@ describe('responses.create', () => {
       metadata: { trip: '7' },
       store: true,
     });
-    expect(answer.output_text).toBe(TINY_REPLY);
-    expect(answer).toMatchObject({
+    expect(response.output_text).toBe(TINY_REPLY);
+    expect(response).toMatchObject({
       object: 'response',
       status: 'completed',
       model: 'talker',
@@ -57,7 +57,7 @@ describe('responses.create', () => {
       instructions: 'Be brief.',
       metadata: { trip: '7' },
     });
-    const { input_tokens = 0, output_tokens = 0, total_tokens } = answer.usage ?? {};
+    const { input_tokens = 0, output_tokens = 0, total_tokens } = response.usage ?? {};
     expect(input_tokens).toBeGreaterThan('Hello!'.length);
     expect(total_tokens).toBe(input_tokens + output_tokens);
   });
@@ -71,8 +71,8 @@ describe('responses.create', () => {
   });
 
   it('an answer that is cut is incomplete', async () => {
-    const answer = await openai.responses.create({ model: 'agent', input: 'x', max_output_tokens: 2 });
-    expect(answer).toMatchObject({
+    const response = await openai.responses.create({ model: 'agent', input: 'x', max_output_tokens: 2 });
+    expect(response).toMatchObject({
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens' },
     });
@@ -80,12 +80,12 @@ describe('responses.create', () => {
 
   it('a schema holds the answer', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-    const answer = await openai.responses.create({
+    const response = await openai.responses.create({
       model: 'agent',
       input: 'x',
       text: { format: { type: 'json_schema', name: 'a', schema, strict: true } },
     });
-    expect(JSON.parse(answer.output_text)).toEqual({ a: expect.any(String) });
+    expect(JSON.parse(response.output_text)).toEqual({ a: expect.any(String) });
   });
 
   it('without a model the agent answers', async () => {
@@ -163,14 +163,14 @@ describe('whole answers are as published', () => {
       },
     ],
   ])('%s', async (_, body) => {
-    const answer = await post(body);
-    expect(breaches('Response', answer.json()), answer.text).toEqual([]);
+    const response = await post(body);
+    expect(breaches('Response', response.json()), response.text).toEqual([]);
   });
 
   it('an error', async () => {
-    const answer = await post({ model: 'nobody', input: 'x' });
-    expect(answer.status).toBe(404);
-    expect(breaches('ErrorResponse', answer.json())).toEqual([]);
+    const response = await post({ model: 'nobody', input: 'x' });
+    expect(response.status).toBe(404);
+    expect(breaches('ErrorResponse', response.json())).toEqual([]);
   });
 });
 
@@ -274,20 +274,20 @@ describe('refusals', () => {
 
   it('a picture for a model that reads text only', async () => {
     const content = [{ type: 'input_image', image_url: 'data:image/png;base64,AA==' }];
-    const answer = await post({ model: 'agent', input: [{ role: 'user', content }] });
-    expect([answer.status, answer.code]).toEqual([400, 'request.invalid']);
-    expect(answer.text).toContain('reads text only');
+    const response = await post({ model: 'agent', input: [{ role: 'user', content }] });
+    expect([response.status, response.code]).toEqual([400, 'request.invalid']);
+    expect(response.text).toContain('reads text only');
   });
 
   it('bad bytes', async () => {
     for (const body of ['', '{', '[]', 'null', '"x"', `${'['.repeat(80)}`]) {
-      const answer = await ask(gateway, 'POST', '/v1/responses', {
+      const response = await send(gateway, 'POST', '/v1/responses', {
         key: CLIENT_KEY,
         body,
         headers: { 'content-type': 'application/json' },
       });
-      expect([400, 422]).toContain(answer.status);
-      expect(answer.code).toMatch(/^request\.invalid/);
+      expect([400, 422]).toContain(response.status);
+      expect(response.code).toMatch(/^request\.invalid/);
     }
   });
 });
@@ -311,9 +311,9 @@ describe('routes of OpenAI that are not there', () => {
   ])('POST and GET /v1/%s', async (path) => {
     for (const method of ['POST', 'GET']) {
       const body = method === 'POST' ? {} : undefined;
-      const admin = await ask(gateway, method, `/v1/${path}`, { key: ADMIN_KEY, body });
+      const admin = await send(gateway, method, `/v1/${path}`, { key: ADMIN_KEY, body });
       expect([admin.status, admin.code]).toEqual([404, 'route.not_found']);
-      expect((await ask(gateway, method, `/v1/${path}`, { key: CLIENT_KEY, body })).status).toBe(403);
+      expect((await send(gateway, method, `/v1/${path}`, { key: CLIENT_KEY, body })).status).toBe(403);
     }
   });
 });

@@ -23,7 +23,7 @@ import { parseEnvFile } from '../settings/env-file.ts';
 import { tierOf } from './harness/auth-gateways.ts';
 import { descendants } from './harness/descendants.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked, until, WIDE_LIMIT } from './harness/gateway.ts';
-import { type Answer, ask, login } from './harness/http.ts';
+import { type HttpResponse, login, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { scale } from './harness/scale.ts';
 
@@ -65,13 +65,13 @@ describe('one running daemon', () => {
     if (key) await until(async () => (await tierOf(gateway, { key })) === 'admin', 'the new file to count');
   }
 
-  const rotateNow = (tier = 'admin') => ask(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier } });
+  const rotateNow = (tier = 'admin') => send(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier } });
 
   /** 500 `auth.rotate_failed`, no path in it, the old key in force. */
-  async function expectRefused(answer: Answer): Promise<void> {
-    expect(answer).toMatchObject({ status: 500, code: 'auth.rotate_failed' });
-    expect(answer.text).not.toContain(home);
-    expect(answer.text).not.toContain('api.env.');
+  async function expectRefused(response: HttpResponse): Promise<void> {
+    expect(response).toMatchObject({ status: 500, code: 'auth.rotate_failed' });
+    expect(response.text).not.toContain(home);
+    expect(response.text).not.toContain('api.env.');
     expect(await tierOf(gateway, { key: ADMIN_KEY })).toBe('admin');
     expect(temps()).toEqual([]);
   }
@@ -94,8 +94,8 @@ describe('one running daemon', () => {
     ['a large file', (key) => `${'# a line that stays as it is\n'.repeat(30_000)}${K}=${key}\nZ=1\n`],
   ])('R07 %s: all other bytes stay', async (_, make) => {
     await put(make(ADMIN_KEY));
-    const answer = await rotateNow();
-    expect(answer.status).toBe(200);
+    const response = await rotateNow();
+    expect(response.status).toBe(200);
     const key = parseEnvFile(readFileSync(envFile())).get(K) ?? '';
     expect(key).toHaveLength(43);
     expect(readFileSync(envFile()).equals(Buffer.from(make(key)))).toBe(true);
@@ -114,8 +114,8 @@ describe('one running daemon', () => {
       const target = join(home, 'config', 'secrets', 'real.env');
       renameSync(envFile(), target);
       link('secrets/real.env');
-      const answer = await rotateNow();
-      expect(answer.status).toBe(200);
+      const response = await rotateNow();
+      expect(response.status).toBe(200);
       expect(lstatSync(envFile()).isSymbolicLink()).toBe(true);
       expect(await tierOf(gateway, { key: keyOf(readFileSync(target, 'utf8')) })).toBe('admin');
       expect(temps(join(home, 'config', 'secrets'))).toEqual([]);
@@ -134,10 +134,10 @@ describe('one running daemon', () => {
       ['that loops', 'api.env'],
     ])('%s is refused', async (_, target) => {
       link(target);
-      const answer = await rotateNow();
-      expect(answer).toMatchObject({ status: 500, code: 'auth.rotate_failed' });
+      const response = await rotateNow();
+      expect(response).toMatchObject({ status: 500, code: 'auth.rotate_failed' });
       expect(lstatSync(envFile()).isSymbolicLink()).toBe(true);
-      expect(answer.text).not.toContain(home);
+      expect(response.text).not.toContain(home);
     });
   });
 
@@ -157,17 +157,17 @@ describe('one running daemon', () => {
 
     it.runIf(canForbid())('an immutable file', async () => {
       spawnSync('chattr', ['+i', envFile()]);
-      const answer = await rotateNow();
+      const response = await rotateNow();
       spawnSync('chattr', ['-i', envFile()]);
-      await expectRefused(answer);
-      expect(answer.json()).toMatchObject({ error: { details: { reason: 'EPERM' } } });
+      await expectRefused(response);
+      expect(response.json()).toMatchObject({ error: { details: { reason: 'EPERM' } } });
     });
 
     it('a file that can not be changed safely', async () => {
       await put(Buffer.from(`${K}=${ADMIN_KEY}\nSVC_CLIENT_KEY=${CLIENT_KEY}\nX="open quote\n`));
-      const answer = await rotateNow();
+      const response = await rotateNow();
       const values = parseEnvFile(readFileSync(envFile()));
-      const live = answer.status === 200 ? (values.get(K) ?? '') : ADMIN_KEY;
+      const live = response.status === 200 ? (values.get(K) ?? '') : ADMIN_KEY;
       expect(await tierOf(gateway, { key: live })).toBe('admin');
       expect(values.get('SVC_CLIENT_KEY')).toBe(CLIENT_KEY);
     });
@@ -203,18 +203,18 @@ describe('one running daemon', () => {
 
   it('R04 the two tiers at once: both new values are in the file and in force', async () => {
     for (let round = 0; round < scale(100); round++) {
-      const answers = await Promise.all([rotateNow('admin'), rotateNow('client'), rotateNow('admin')]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const responses = await Promise.all([rotateNow('admin'), rotateNow('client'), rotateNow('admin')]);
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
       const values = parseEnvFile(readFileSync(envFile()));
       expect(await tierOf(gateway, { key: values.get('SVC_ADMIN_KEY') ?? '' })).toBe('admin');
       expect(await tierOf(gateway, { key: values.get('SVC_CLIENT_KEY') ?? '' })).toBe('client');
-      const prints = answers.map((answer) => answer.json<RotateView>().fingerprint);
+      const prints = responses.map((response) => response.json<RotateView>().fingerprint);
       expect(new Set(prints).size).toBe(3);
     }
   });
 
   it('R17 an engine started before or after sees neither key', async () => {
-    const load = (name: string) => ask(gateway, 'POST', `/api/slots/${name}/restart`, { cookie });
+    const load = (name: string) => send(gateway, 'POST', `/api/slots/${name}/restart`, { cookie });
     expect((await load('agent')).status).toBe(200);
     await rotateNow('admin');
     await rotateNow('client');

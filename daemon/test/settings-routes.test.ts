@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AuditRow, SettingRow } from '../contract/system.ts';
 import { ADMIN_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
 const here = new OneGateway(startGuarded);
-const { say } = here;
+const { sendAsAdmin } = here;
 describe('settings', () => {
   const rows = async (on: Gateway = here) =>
-    (await ask(on, 'GET', '/api/settings', { key: ADMIN_KEY })).json<{ settings: SettingRow[] }>().settings;
+    (await send(on, 'GET', '/api/settings', { key: ADMIN_KEY })).json<{ settings: SettingRow[] }>().settings;
   const row = async (name: string, on?: Gateway) => (await rows(on)).find((each) => each.name === name);
   const put = (values: Record<string, unknown>, more: object = {}) =>
-    say('PUT', '/api/settings', { body: { values, ...more } });
+    sendAsAdmin('PUT', '/api/settings', { body: { values, ...more } });
 
   it('a live one is in force at once, and only it has changed in the file', async () => {
     const file = join(here.home, 'config/config.toml');
@@ -44,9 +44,9 @@ describe('settings', () => {
   ])('%s is refused by name, and nothing is written', async (_, values, more, path) => {
     const file = join(here.home, 'config/config.toml');
     const before = readFileSync(file, 'utf8');
-    const answer = await put({ idleTimeoutS: 500, ...values }, more);
-    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
-    expect(answer.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
+    const response = await put({ idleTimeoutS: 500, ...values }, more);
+    expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
+    expect(response.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
@@ -58,17 +58,17 @@ describe('settings', () => {
     ['memoryClass', 'geheim'],
     ['hubUrl', 'geheim'],
   ])('what was sent as %s is not told back', async (name, value) => {
-    const answer = await put({ [name]: value });
-    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
-    expect(answer.text).toContain(name);
-    expect(answer.text).not.toContain('geheim');
+    const response = await put({ [name]: value });
+    expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
+    expect(response.text).toContain(name);
+    expect(response.text).not.toContain('geheim');
   });
 
   it('an address that gets a secret leads it to no other host', async () => {
     const secrets = { HF_TOKEN: 'hf_geheim' };
     const own = await forTest(startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE }, env: secrets }));
     const say = (hubUrl: string) =>
-      ask(own, 'PUT', '/api/settings', { body: { values: { hubUrl } }, key: ADMIN_KEY });
+      send(own, 'PUT', '/api/settings', { body: { values: { hubUrl } }, key: ADMIN_KEY });
     const refused = await say('http://127.0.0.1:9');
     expect(refused).toMatchObject({ status: 422, code: 'request.invalid' });
     expect(refused.json()).toMatchObject({
@@ -80,7 +80,7 @@ describe('settings', () => {
 
   it('a change is in the audit trail with its names, its tier and its address', async () => {
     await put({ queueMax: 51, idleTimeoutS: 500 });
-    const { entries } = (await say('GET', '/api/audit?limit=1')).json<{ entries: AuditRow[] }>();
+    const { entries } = (await sendAsAdmin('GET', '/api/audit?limit=1')).json<{ entries: AuditRow[] }>();
     expect(entries).toMatchObject([
       {
         action: 'settings.put',
@@ -89,7 +89,7 @@ describe('settings', () => {
         details: { names: ['queueMax', 'idleTimeoutS'] },
       },
     ]);
-    const older = await say('GET', `/api/audit?before=${entries[0]?.id}&limit=1`);
+    const older = await sendAsAdmin('GET', `/api/audit?before=${entries[0]?.id}&limit=1`);
     expect(older.json<{ entries: AuditRow[] }>().entries[0]?.id).toBeLessThan(entries[0]?.id as number);
   });
 
@@ -105,12 +105,12 @@ describe('settings', () => {
       }),
     );
     const proxied = { headers: { via: '1.1 proxy' } };
-    expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
+    expect(await send(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
     const body = { values: { bindHost: '127.0.0.1' } };
-    expect((await ask(open, 'PUT', '/api/settings', { body, key: ADMIN_KEY })).status).toBe(200);
+    expect((await send(open, 'PUT', '/api/settings', { body, key: ADMIN_KEY })).status).toBe(200);
     expect(await row('bindHost', open)).toMatchObject({ value: '127.0.0.1', running: '0.0.0.0' });
-    expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
-    const status = await ask(open, 'GET', '/api/status');
+    expect(await send(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
+    const status = await send(open, 'GET', '/api/status');
     expect(status.json()).toMatchObject({ listener: { bind_host: '0.0.0.0', loopback: false } });
   });
 });

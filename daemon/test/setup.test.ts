@@ -13,7 +13,7 @@ import { encodeGguf } from '../models/gguf/writer.ts';
 import { type FakeHub, startHub } from '../models/testing/hub.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, startGateway, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { type Answer, type Ask, ask, login } from './harness/http.ts';
+import { type HttpResponse, login, type SendOptions, send } from './harness/http.ts';
 
 const CHAT = { slot: 'agent', model: 'Qwen/Qwen3-0.6B-GGUF:Q8_0' };
 const EMBED = { slot: 'embed', model: 'nomic-ai/nomic-embed-text-v1.5-GGUF:Q8_0' };
@@ -44,10 +44,11 @@ afterAll(async () => {
 
 const start = (home: string, env: Record<string, string> = {}) =>
   startGateway({ home, env: { HF_ENDPOINT: hub.url, ...QUIET.env, ...env } });
-const call = (method: string, path: string, options: Ask = {}): Promise<Answer> =>
-  ask(gateway, method, path, options);
-const apply = (body: unknown, options: Ask = {}) => call('POST', '/api/setup/apply', { body, ...options });
-const view = async (options: Ask = {}): Promise<SetupView> =>
+const call = (method: string, path: string, options: SendOptions = {}): Promise<HttpResponse> =>
+  send(gateway, method, path, options);
+const apply = (body: unknown, options: SendOptions = {}) =>
+  call('POST', '/api/setup/apply', { body, ...options });
+const view = async (options: SendOptions = {}): Promise<SetupView> =>
   (await call('GET', '/api/setup', options)).json<SetupView>();
 const workOn = async (slot: string) => (await view()).work.find((work) => work.slot === slot);
 const phase = (slot: string, wanted: string) =>
@@ -158,8 +159,8 @@ describe('what cannot be applied changes nothing', () => {
     ['a state that is none', { steps: { key: 'maybe' } }, 422, 'request.invalid'],
   ])('%s', async (_, body, status, code) => {
     const before = await view();
-    const answer = await apply(body, { headers: { 'content-type': 'application/json' } });
-    expect([answer.status, answer.code]).toEqual([status, code]);
+    const response = await apply(body, { headers: { 'content-type': 'application/json' } });
+    expect([response.status, response.code]).toEqual([status, code]);
     const after = await view();
     expect([after.steps, after.work, after.reach, after.finished]).toEqual([
       before.steps,

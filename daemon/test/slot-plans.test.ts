@@ -13,15 +13,15 @@ import { ADMIN_KEY } from './harness/gateway.ts';
 import { BY_HAND, SlotFilesGateway } from './harness/slot-files-gateway.ts';
 
 const here = new SlotFilesGateway();
-const { say, change, textOf, audited } = here;
+const { sendAsAdmin, change, textOf, auditRows } = here;
 
 describe('GET /api/slots/{name}/settings', () => {
   const settings = async (name: string) => {
-    const answer = await say('GET', `/api/slots/${name}/settings`);
-    const view = answer.json<SlotSettingsView>();
+    const response = await sendAsAdmin('GET', `/api/slots/${name}/settings`);
+    const view = response.json<SlotSettingsView>();
     expect(SlotSettingsResponse.parse(view)).toEqual(view);
     const row = (key: string) => view.settings.find((each) => each.key === key);
-    return { view, row, text: answer.text };
+    return { view, row, text: response.text };
   };
 
   it('tells every key with its origin, what was changed a moment ago too, and no value of a variable', async () => {
@@ -43,7 +43,7 @@ describe('GET /api/slots/{name}/settings', () => {
     const { view, row } = await settings('embed');
     expect(view.file).toBeNull();
     expect(row('model')).toMatchObject({ value: 'vectors', from: 'automatic' });
-    expect(await say('GET', '/api/slots/nobody/settings')).toMatchObject({
+    expect(await sendAsAdmin('GET', '/api/slots/nobody/settings')).toMatchObject({
       status: 404,
       code: 'slot.not_found',
     });
@@ -51,24 +51,27 @@ describe('GET /api/slots/{name}/settings', () => {
 });
 
 describe('GET /api/slots/{name}/plan', () => {
-  const plan = async (name: string, query = '') => say('GET', `/api/slots/${name}/plan${query}`);
+  const plan = async (name: string, query = '') => sendAsAdmin('GET', `/api/slots/${name}/plan${query}`);
 
   it('shows the launch with where each value comes from, and the sum; nothing is started', async () => {
-    await say('POST', '/api/slots/utility/unload');
+    await sendAsAdmin('POST', '/api/slots/utility/unload');
     const view = (await plan('utility')).json<SlotPlanView>();
     expect(SlotPlan.parse(view)).toEqual(view);
     expect(view).toMatchObject({ slot: 'utility', model: 'tiny', engine: 'embedded' });
     expect(view.launch.parallel).toEqual({ value: 1, from: 'file' });
     expect(view.need.total).toBeGreaterThan(0);
     expect(view.forecast.sum.pool).toEqual(expect.any(String));
-    expect((await say('GET', '/api/slots/utility')).json()).toMatchObject({ state: 'offline', pid: null });
+    expect((await sendAsAdmin('GET', '/api/slots/utility')).json()).toMatchObject({
+      state: 'offline',
+      pid: null,
+    });
   });
 
   it('of another model, and never a value of a variable', async () => {
-    const answer = await plan('utility', '?model_id=second');
-    expect(answer.json()).toMatchObject({ model: 'second' });
-    expect(answer.text).toContain('SECRET_OF_MINE');
-    expect(answer.text).not.toContain('worth-keeping');
+    const response = await plan('utility', '?model_id=second');
+    expect(response.json()).toMatchObject({ model: 'second' });
+    expect(response.text).toContain('SECRET_OF_MINE');
+    expect(response.text).not.toContain('worth-keeping');
   });
 
   it('what cannot be planned says why', async () => {
@@ -86,24 +89,24 @@ describe('GET /api/slots/{name}/plan', () => {
 
 describe('POST /api/slots/{name}/swap', () => {
   const swap = (name: string, body: object, query = '') =>
-    say('POST', `/api/slots/${name}/swap${query}`, { body });
+    sendAsAdmin('POST', `/api/slots/${name}/swap${query}`, { body });
 
   it('loads the other model and writes it into the file, and nothing else', async () => {
-    const answer = await swap('utility', { model_id: 'second' });
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.json()).toMatchObject({ model: 'second', state: 'ready' });
+    const response = await swap('utility', { model_id: 'second' });
+    expect(response.status, response.text).toBe(200);
+    expect(response.json()).toMatchObject({ model: 'second', state: 'ready' });
     expect(textOf('utility')).toBe(BY_HAND.replace('model = "tiny"', 'model = "second"'));
   });
 
   it('for once: the file stays as it is', async () => {
-    const answer = await swap('utility', { model_id: 'tiny', persist: false });
-    expect(answer.json()).toMatchObject({ model: 'tiny', state: 'ready' });
+    const response = await swap('utility', { model_id: 'tiny', persist: false });
+    expect(response.json()).toMatchObject({ model: 'tiny', state: 'ready' });
     expect(textOf('utility')).toContain('model = "second"');
   });
 
   it('is refused before anything has changed', async () => {
     const before = textOf('utility');
-    const { pid } = (await say('GET', '/api/slots/utility')).json<SlotRecord>();
+    const { pid } = (await sendAsAdmin('GET', '/api/slots/utility')).json<SlotRecord>();
     expect(await swap('utility', { model_id: 'nobody' })).toMatchObject({
       status: 404,
       code: 'model.not_found',
@@ -117,7 +120,7 @@ describe('POST /api/slots/{name}/swap', () => {
       expect(await swap('utility', body)).toMatchObject({ status: 422, code: 'request.invalid' });
     }
     expect(textOf('utility')).toBe(before);
-    expect((await say('GET', '/api/slots/utility')).json()).toMatchObject({
+    expect((await sendAsAdmin('GET', '/api/slots/utility')).json()).toMatchObject({
       state: 'ready',
       pid,
       model: 'tiny',
@@ -126,21 +129,21 @@ describe('POST /api/slots/{name}/swap', () => {
 
   it('without waiting: 202 at once, and the end is told by events', async () => {
     const stream = await follow(here, '/api/events', { key: ADMIN_KEY });
-    const answer = await swap('utility', { model_id: 'second' }, '?wait=false');
-    expect(answer.status, answer.text).toBe(202);
-    expect(SlotView.parse(answer.json()).name).toBe('utility');
+    const response = await swap('utility', { model_id: 'second' }, '?wait=false');
+    expect(response.status, response.text).toBe(202);
+    expect(SlotView.parse(response.json()).name).toBe('utility');
     await stream.next('the swap', ({ event, data }) => {
       if (event !== 'slot') return false;
       const { slot } = JSON.parse(data) as GatewayEvents['slot'];
       return slot.name === 'utility' && slot.state === 'ready' && slot.model === 'second';
     });
-    stream.leave();
+    stream.disconnect();
     expect(await swap('utility', { model_id: 'nobody' }, '?wait=false')).toMatchObject({ status: 404 });
     expect(await swap('utility', { model_id: 'tiny' }, '?wait=perhaps')).toMatchObject({ status: 422 });
   });
 
   it('is in the audit trail with its model', async () => {
-    const rows = await audited('slot.swap');
+    const rows = await auditRows('slot.swap');
     expect(rows.map(({ details }) => details)).toContainEqual({
       slot: 'utility',
       model: 'tiny',

@@ -9,15 +9,15 @@ import { writeToneVoice } from '../models/onnx/testing/tone-folders.ts';
 import { descendants } from './harness/descendants.ts';
 import { failure } from './harness/failure.ts';
 import { type Gateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { slot, slotIdle, slotState, slots } from './harness/slots.ts';
+import { slot, slots, waitForIdleSlot, waitForSlotState } from './harness/slots.ts';
 import { dataOf, openStream } from './harness/stream.ts';
-import { programNamed, startTones, TONE_TEXT } from './harness/tone-gateway.ts';
+import { findProgram, startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 
 const SPEECH = '/v1/audio/speech';
-const FFMPEG = programNamed('ffmpeg');
+const FFMPEG = findProgram('ffmpeg');
 const NO_FFMPEG = 'ffmpeg is not installed; what happens then has its own test beside the speech plan';
 /** A quarter of an hour of speech. */
 const LONG = 'This is one sentence of a story that nobody wants to hear to its end. '.repeat(100);
@@ -33,13 +33,13 @@ async function say(
   body: object,
   to: Gateway = gateway,
 ): Promise<{ status: number; type: string | null; bytes: Buffer }> {
-  const answer = await fetch(to.url + SPEECH, {
+  const response = await fetch(to.url + SPEECH, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  return { status: answer.status, type: answer.headers.get('content-type'), bytes };
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, type: response.headers.get('content-type'), bytes };
 }
 
 async function heard(sound: Buffer, name = 'a.wav'): Promise<string> {
@@ -64,15 +64,15 @@ describe('what is there', () => {
         ['tts', 'tts', 'speech', 'tone-voice', 'offline'],
       ]),
     );
-    const voices = (await ask(gateway, 'GET', '/v1/audio/voices')).json();
+    const voices = (await send(gateway, 'GET', '/v1/audio/voices')).json();
     expect(voices).toEqual({
       voices: [
         { id: '0', name: '0', model: 'tone-voice' },
         { id: '1', name: '1', model: 'tone-voice' },
       ],
     });
-    expect((await ask(gateway, 'GET', '/v1/audio/voices?model=agent')).json()).toEqual({ voices: [] });
-    const { models } = (await ask(gateway, 'GET', '/v1/audio/models')).json<{ models: { id: string }[] }>();
+    expect((await send(gateway, 'GET', '/v1/audio/voices?model=agent')).json()).toEqual({ voices: [] });
+    const { models } = (await send(gateway, 'GET', '/v1/audio/models')).json<{ models: { id: string }[] }>();
     expect(models.map(({ id }) => id)).toEqual(['tone-voice', 'tts', 'svc/tts']);
     expect((await slot(gateway, 'tts')).state).toBe('offline');
   });
@@ -80,14 +80,14 @@ describe('what is there', () => {
 
 describe('tone voice, spoken and heard again', () => {
   it('the official client gets a sentence back to the letter', async () => {
-    const answer = await openai.audio.speech.create({
+    const response = await openai.audio.speech.create({
       model: 'tone-voice',
       input: TONE_TEXT,
       voice: 'alloy',
       response_format: 'wav',
     });
-    expect(answer.headers.get('x-svc-slot')).toBe('tts');
-    expect(await heard(Buffer.from(await answer.arrayBuffer()))).toBe(TONE_TEXT);
+    expect(response.headers.get('x-svc-slot')).toBe('tts');
+    expect(await heard(Buffer.from(await response.arrayBuffer()))).toBe(TONE_TEXT);
   });
 
   it.each(['tts', 'svc/tts', 'tts-1'])('under the name %s', async (model) => {
@@ -161,8 +161,8 @@ describe('what is refused', () => {
     [{ model: 'agent', input: 'x' }, 409, 'dispatch.capability_mismatch'],
     [{ model: 'stt', input: 'x' }, 409, 'dispatch.capability_mismatch'],
   ])('%j', async (body, status, code) => {
-    const answer = await ask(gateway, 'POST', SPEECH, { body });
-    expect([answer.status, answer.code]).toEqual([status, code]);
+    const response = await send(gateway, 'POST', SPEECH, { body });
+    expect([response.status, response.code]).toEqual([status, code]);
   });
 
   it('an unknown voice is told the voices there are, also when another format is made of it', async () => {
@@ -185,8 +185,8 @@ describe('a caller who leaves', () => {
       expect(stream.status).toBe(200);
       await until(() => stream.text().length > 0, 'the first sound');
       expect((await slot(gateway, 'tts')).active).toBeGreaterThan(0);
-      stream.leave();
-      await slotIdle(gateway, 'tts');
+      stream.disconnect();
+      await waitForIdleSlot(gateway, 'tts');
       await until(() => programs().length === 0, 'its programs to end');
     },
   );
@@ -218,12 +218,13 @@ describe('the voice defaults of a slot', () => {
 
   it('a voice that the model lacks is told as a problem of the file', async () => {
     const told = async () =>
-      (await ask(own, 'GET', '/api/slots/tts/settings')).json<{ problems: { message: string }[] }>().problems;
+      (await send(own, 'GET', '/api/slots/tts/settings')).json<{ problems: { message: string }[] }>()
+        .problems;
     expect(await told()).toEqual([]);
-    await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: 'nosuch' } } });
+    await send(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: 'nosuch' } } });
     const message = 'voice.voice: there is no voice "nosuch"; there is 0, 1';
     expect(await told()).toEqual([{ line: 1, message }]);
-    await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: '1' } } });
+    await send(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: '1' } } });
     expect(await told()).toEqual([]);
   });
 
@@ -241,9 +242,9 @@ describe('the voice defaults of a slot', () => {
       process.kill(pid, 'SIGKILL');
       expect(await stream.ended).toBe(events);
       if (events) expect(JSON.parse(dataOf(stream.text()).at(-1) ?? '')).toHaveProperty('error.code');
-      await slotState(own, 'tts', 'error');
-      await ask(own, 'POST', '/api/slots/tts/load');
-      await slotState(own, 'tts', 'ready');
+      await waitForSlotState(own, 'tts', 'error');
+      await send(own, 'POST', '/api/slots/tts/load');
+      await waitForSlotState(own, 'tts', 'ready');
     }
   });
 
@@ -252,8 +253,8 @@ describe('the voice defaults of a slot', () => {
     writeFileSync(join(folder, 'tokens.txt'), 'nonsense without numbers\n');
     own.signal('SIGHUP');
     await until(async () => (await slot(own, 'broken-voice')).name === 'broken-voice', 'the new slot');
-    const answer = await ask(own, 'POST', SPEECH, { body: { model: 'broken-voice', input: 'x' } });
-    expect([answer.status, answer.code]).toEqual([503, 'slot.failed']);
+    const response = await send(own, 'POST', SPEECH, { body: { model: 'broken-voice', input: 'x' } });
+    expect([response.status, response.code]).toEqual([503, 'slot.failed']);
     const { failure: why } = await slot(own, 'broken-voice');
     expect(why?.reason.length).toBeGreaterThan(10);
     expect(why?.reason).not.toContain(own.home);
@@ -262,7 +263,7 @@ describe('the voice defaults of a slot', () => {
 });
 
 describe('espeak-ng, where it is installed', () => {
-  const program = programNamed('espeak-ng');
+  const program = findProgram('espeak-ng');
   const MISSING = 'espeak-ng is not installed; its engine is tested with captured data beside it';
 
   it('stands aside for a real voice, and speaks when there is none', async ({ skip }) => {
@@ -273,7 +274,7 @@ describe('espeak-ng, where it is installed', () => {
     own.signal('SIGHUP');
     await until(async () => (await slot(own, 'tts')).engine === 'espeak', 'espeak-ng to take slot tts');
     expect(await slot(own, 'tts')).toMatchObject({ model: 'espeak-ng', auto: true });
-    const { voices } = (await ask(own, 'GET', '/v1/audio/voices')).json<{ voices: { id: string }[] }>();
+    const { voices } = (await send(own, 'GET', '/v1/audio/voices')).json<{ voices: { id: string }[] }>();
     expect(voices.map(({ id }) => id)).toContain('en-us');
     const order = { model: 'espeak-ng', input: 'Hello world. This is real speech.', voice: 'de' };
     const made = await say({ ...order, response_format: 'wav' }, own);
@@ -289,7 +290,7 @@ describe('espeak-ng, where it is installed', () => {
     );
     // It goes at the end of the look at the folders that found the real voice.
     const listed = async () =>
-      (await ask(own, 'GET', '/api/models')).json<{ models: { id: string }[] }>().models.map(({ id }) => id);
+      (await send(own, 'GET', '/api/models')).json<{ models: { id: string }[] }>().models.map(({ id }) => id);
     await until(async () => !(await listed()).includes('espeak-ng'), 'espeak-ng to leave the list');
     expect(await listed()).toContain('tone-voice');
   });

@@ -5,13 +5,16 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { QUIET_FILE, startGateway, until } from './harness/gateway.ts';
-import { holdListener } from './harness/held-listener.ts';
-import { ask } from './harness/http.ts';
+import { openListeningSocket } from './harness/held-listener.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 /** Far below the drain limit of 15 s, far above what a stop costs. */
 const SOON_MS = 7_000;
-const gateway = new OneGateway(() => startGateway({ files: QUIET_FILE }), { each: true, end: 'SIGKILL' });
+const gateway = new OneGateway(() => startGateway({ files: QUIET_FILE }), {
+  each: true,
+  stopSignal: 'SIGKILL',
+});
 
 async function expectSoon(stopped = gateway.stop()): Promise<void> {
   const began = Date.now();
@@ -37,16 +40,16 @@ it('connections that were opened ahead of need or are kept alive hold up no stop
   ahead.on('error', () => {});
   await once(ahead, 'connect');
   const agent = new Agent({ keepAlive: true });
-  expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
+  expect((await send(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
   await expectSoon();
   agent.destroy();
 });
 
 it('with a listener of the service manager, a WebSocket that would open during the stop does not hold it up', async () => {
-  const held = await holdListener();
+  const held = await openListeningSocket();
   await gateway.stop('SIGKILL');
   const { home } = gateway;
-  await gateway.again(() => startGateway({ home, listenFd: held.fd }));
+  await gateway.replace(() => startGateway({ home, listenFd: held.fd }));
   const late = connect(held.port, '127.0.0.1');
   late.on('error', () => {});
   let text = '';

@@ -141,10 +141,10 @@ describe('S05 an engine that never ends a line', () => {
 
   it.each([RESPONSES, MESSAGES] as const)('%s, streamed: its own error event ends it', async (path) => {
     const { gateway, engine } = await endless(SSE, delta('a'));
-    const answer = await post(gateway.origin, path, { ...BODIES[path], stream: true });
-    expect([answer.status, answer.whole]).toEqual([200, true]);
-    expect(answer.body).toMatch(/event: (error|response\.failed)\ndata: .*upstream\.error.*\n\n$/);
-    expect(answer.body.length).toBeLessThan(10_000);
+    const response = await post(gateway.origin, path, { ...BODIES[path], stream: true });
+    expect([response.status, response.whole]).toEqual([200, true]);
+    expect(response.body).toMatch(/event: (error|response\.failed)\ndata: .*upstream\.error.*\n\n$/);
+    expect(response.body.length).toBeLessThan(10_000);
     await until(() => engine.sockets.size === 0 && gateway.log.length === 1);
     expect(gateway.log).toMatchObject([{ status: 200, error: 'upstream.error' }]);
   });
@@ -158,9 +158,9 @@ describe('S05 an engine that never ends a line', () => {
     slots.records.push(
       slotRecord({ name: 'rerank', type: 'rerank', engine: 'llama-server', model: 'ranks' }),
     );
-    const answer = await post(gateway.origin, path, body);
-    expect([answer.status, answer.whole]).toEqual([502, true]);
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'upstream.error' } });
+    const response = await post(gateway.origin, path, body);
+    expect([response.status, response.whole]).toEqual([502, true]);
+    expect(JSON.parse(response.body)).toMatchObject({ error: { code: 'upstream.error' } });
     await until(() => engine.sockets.size === 0 && slots.released === 1);
     await until(() => gateway.log.length === 1);
     expect(gateway.log).toMatchObject([{ status: 502, error: 'upstream.error' }]);

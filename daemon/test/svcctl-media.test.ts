@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { CLIENT_KEY, KEYS_FILE, REQUIRE_AUTH } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
+import { envFor, type RunOptions, svcctl } from './harness/svcctl.ts';
 import { startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 
 let folder: string;
@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 
 const run = (args: string[], options: RunOptions = {}) =>
-  svcctl(args, { ...options, env: { ...pointing(gateway), ...options.env } });
+  svcctl(args, { ...options, env: { ...envFor(gateway), ...options.env } });
 const at = (name: string) => join(folder, name);
 
 describe('speak and transcribe', () => {

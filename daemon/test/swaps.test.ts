@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ExplainView } from '../contract/system.ts';
 import { until } from './harness/gateway.ts';
-import { ask, said } from './harness/http.ts';
+import { replyText, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { slot } from './harness/slots.ts';
-import { askFor, type Colour, replyOf, startThree } from './harness/three-models.ts';
+import { type Colour, chatWith, replyOf, startThree } from './harness/three-models.ts';
 
 const gateway = new OneGateway(startThree);
 
 const explain = async (colour: Colour) =>
   (
-    await ask(gateway, 'POST', '/api/dispatch/explain', {
+    await send(gateway, 'POST', '/api/dispatch/explain', {
       body: { path: '/v1/chat/completions', model: colour },
     })
   ).json<ExplainView>();
@@ -24,12 +24,12 @@ const explain = async (colour: Colour) =>
 describe('three slots of which one fits', () => {
   it('explain tells who would leave and the sum; nothing moves', async () => {
     const [loaded, asked] = ['red', 'blue'] as const;
-    expect(said(await askFor(gateway, loaded))).toBe(replyOf(loaded));
+    expect(replyText(await chatWith(gateway, loaded))).toBe(replyOf(loaded));
     await until(async () => (await explain(asked)).load?.outcome === 'evicts', 'the other one to be idle');
     const { load } = await explain(asked);
     expect(load).toMatchObject({ evicts: [loaded], sum: { pool: 'host', held: expect.any(Number) } });
     expect(load?.sum.short).toBeGreaterThan(0);
-    const pair = await ask(gateway, 'POST', '/api/dispatch/explain', {
+    const pair = await send(gateway, 'POST', '/api/dispatch/explain', {
       body: { path: '/v1/embeddings', model: asked },
     });
     expect(pair.json()).toMatchObject({
@@ -47,8 +47,8 @@ describe('three slots of which one fits', () => {
       'model = "green-model"\ncontext = 32768\npinned = true\n',
     );
     await until(async () => (await slot(gateway, 'green')).pinned, 'the file');
-    await ask(gateway, 'POST', '/api/slots/green/load');
-    const refused = await askFor(gateway, 'red');
+    await send(gateway, 'POST', '/api/slots/green/load');
+    const refused = await chatWith(gateway, 'red');
     expect(refused).toMatchObject({ status: 507, code: 'slot.no_memory' });
     expect(refused.json()).toMatchObject({
       error: {
@@ -64,6 +64,6 @@ describe('three slots of which one fits', () => {
         },
       },
     });
-    expect(said(await askFor(gateway, 'green'))).toBe(replyOf('green'));
+    expect(replyText(await chatWith(gateway, 'green'))).toBe(replyOf('green'));
   });
 });

@@ -10,7 +10,7 @@ import { splitTarget } from '../lib/net/request-target.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { parseRaw, rawExchange } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { LOCKED, mayBeOpen, RANK } from './harness/open-targets.ts';
+import { isOpenTarget, LOCKED, RANK } from './harness/open-targets.ts';
 import { scale, seed } from './harness/scale.ts';
 import { handshake } from './harness/socket.ts';
 
@@ -149,7 +149,7 @@ describe('in process: matcher and gate', () => {
           const needed = RANK[effectiveClass(route?.auth ?? 'admin', LOCKED)];
           expect(verdict === 'pass').toBe(RANK[tier] >= needed);
           if (tier === 'anon' && verdict === 'pass')
-            expect(mayBeOpen(verb, raw), `${verb} ${raw}`).toBe(true);
+            expect(isOpenTarget(verb, raw), `${verb} ${raw}`).toBe(true);
           if (!route) return;
           ran++;
           expect(route).toMatchObject(ROUTES[route.id]);
@@ -216,7 +216,7 @@ describe('over the port', () => {
       const label = `${verb} ${JSON.stringify(raw)} → ${status} ${text.slice(0, 120)}`;
       expect(status === 501 || status < 500, label).toBe(true);
       expect(status, label).toBeGreaterThanOrEqual(200);
-      if (status < 300 && verb !== 'OPTIONS') expect(mayBeOpen(verb, raw), label).toBe(true);
+      if (status < 300 && verb !== 'OPTIONS') expect(isOpenTarget(verb, raw), label).toBe(true);
     });
   }, 60_000);
 
@@ -234,8 +234,8 @@ describe('over the port', () => {
 
   it('C24 an upgrade with any target ends in a close or a refusal, and the gateway lives', async () => {
     await fuzz(scale(50_000), async (_verb, raw) => {
-      const answer = await firstBytes(handshake(raw, { authorization: `Bearer ${ADMIN_KEY}` }));
-      expect(answer, raw).toMatch(/^HTTP\/1\.1 (101|400) /);
+      const response = await firstBytes(handshake(raw, { authorization: `Bearer ${ADMIN_KEY}` }));
+      expect(response, raw).toMatch(/^HTTP\/1\.1 (101|400) /);
     });
     expect((await send('GET', '/api/health')).status).toBe(200);
     expect(gateway.output()).not.toContain('unexpected');

@@ -9,11 +9,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { wavHeader } from '../lib/media/pcm.ts';
 import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { slot, slotIdle } from './harness/slots.ts';
-import { namelessFiles, startTones, TONE_TEXT } from './harness/tone-gateway.ts';
+import { slot, waitForIdleSlot } from './harness/slots.ts';
+import { startTones, TONE_TEXT, unlinkedSpoolFiles } from './harness/tone-gateway.ts';
 
 const PATH = '/v1/audio/transcriptions';
 const MIB = 1 << 20;
@@ -38,8 +38,8 @@ const fileHead = Buffer.from(
 );
 const END = Buffer.from('\r\n--xyz--\r\n');
 const post = (body: Buffer, type = TYPE) =>
-  ask(gateway, 'POST', PATH, { body, headers: { 'content-type': type } });
-const textOf = (answer: Answer) => answer.json<{ text: string }>().text;
+  send(gateway, 'POST', PATH, { body, headers: { 'content-type': type } });
+const textOf = (response: HttpResponse) => response.json<{ text: string }>().text;
 
 describe('the official client', () => {
   it('json', async () => {
@@ -79,8 +79,12 @@ describe('the model is read from the raw bytes', () => {
     ['after the file', [fileHead, 'SOUND', Buffer.from('\r\n'), field('model', 'stt')]],
   ] as const)('%s', async (_, parts) => {
     const body = Buffer.concat([...parts.map((part) => (part === 'SOUND' ? sound : part)), END]);
-    const answer = await post(body);
-    expect([answer.status, answer.headers['x-svc-slot'], textOf(answer)]).toEqual([200, 'stt', TONE_TEXT]);
+    const response = await post(body);
+    expect([response.status, response.headers['x-svc-slot'], textOf(response)]).toEqual([
+      200,
+      'stt',
+      TONE_TEXT,
+    ]);
   });
 
   it.each([
@@ -96,8 +100,8 @@ describe('the model is read from the raw bytes', () => {
     ['for a chat model', Buffer.concat([field('model', 'agent'), END]), 409, 'dispatch.capability_mismatch'],
     ['without a file', Buffer.concat([field('model', 'stt'), END]), 422, 'request.invalid'],
   ])('%s', async (_, body, status, code) => {
-    const answer = await post(body);
-    expect([answer.status, answer.code]).toEqual([status, code]);
+    const response = await post(body);
+    expect([response.status, response.code]).toEqual([status, code]);
   });
 
   it('the official client tells a missing model apart', async () => {
@@ -158,13 +162,16 @@ function* largeForm(size: number, modelFirst: boolean): Generator<Buffer> {
 }
 
 /** Sends a form and answers with the most memory that the gateway had meanwhile, in MiB above what it had before. */
-async function sendLarge(size: number, modelFirst: boolean): Promise<{ answer: Answer; grown: number }> {
+async function sendLarge(
+  size: number,
+  modelFirst: boolean,
+): Promise<{ response: HttpResponse; grown: number }> {
   const before = resident();
   let most = before;
   const watch = setInterval(() => {
     most = Math.max(most, resident());
   }, 20);
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   const length = [...largeForm(size, modelFirst)].reduce((sum, part) => sum + part.length, 0);
   const headers = { 'content-type': TYPE, 'content-length': String(length) };
   const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers }, (res) => {
@@ -180,8 +187,8 @@ async function sendLarge(size: number, modelFirst: boolean): Promise<{ answer: A
   });
   sending.on('error', reject);
   Readable.from(largeForm(size, modelFirst)).pipe(sending);
-  const answer = await promise.finally(() => clearInterval(watch));
-  return { answer, grown: most - before };
+  const response = await promise.finally(() => clearInterval(watch));
+  return { response, grown: most - before };
 }
 
 describe('large recordings', () => {
@@ -195,11 +202,11 @@ describe('large recordings', () => {
     async (size, modelFirst) => {
       // What a first one takes stays for the next ones: it may not grow with them.
       await sendLarge(size, modelFirst);
-      const { answer, grown } = await sendLarge(size, modelFirst);
-      expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
+      const { response, grown } = await sendLarge(size, modelFirst);
+      expect([response.status, response.text && textOf(response)]).toEqual([200, TONE_TEXT]);
       // MiB: what lies around before it is collected, which is less than half of what has passed.
       expect(grown).toBeLessThan(80);
-      await until(() => namelessFiles(gateway.pid).length === 0, 'the recording to be let go');
+      await until(() => unlinkedSpoolFiles(gateway.pid).length === 0, 'the recording to be let go');
       expect(readdirSync(join(gateway.home, 'state', 'spool'))).toEqual([]);
     },
   );
@@ -209,9 +216,9 @@ describe('large recordings', () => {
     const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers });
     sending.on('error', () => {});
     sending.write(Buffer.concat([fileHead, Buffer.alloc(8 * MIB)]));
-    await until(() => namelessFiles(gateway.pid).length === 1, 'the recording to be stored');
+    await until(() => unlinkedSpoolFiles(gateway.pid).length === 1, 'the recording to be stored');
     sending.destroy();
-    await until(() => namelessFiles(gateway.pid).length === 0, 'the recording to be let go');
+    await until(() => unlinkedSpoolFiles(gateway.pid).length === 0, 'the recording to be let go');
   });
 
   it('a fast sender whose model comes first reaches the engine while it sends; its leaving lets go of the engine', async () => {
@@ -220,11 +227,11 @@ describe('large recordings', () => {
     sending.on('error', () => {});
     sending.write(Buffer.concat([field('model', 'stt'), fileHead, Buffer.alloc(8 * MIB)]));
     await until(async () => (await slot(gateway, 'stt')).active === 1, 'the engine to be asked');
-    expect(namelessFiles(gateway.pid)).toEqual([]);
+    expect(unlinkedSpoolFiles(gateway.pid)).toEqual([]);
     sending.destroy();
-    await slotIdle(gateway, 'stt');
-    const { answer } = await sendLarge(1, true);
-    expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
+    await waitForIdleSlot(gateway, 'stt');
+    const { response } = await sendLarge(1, true);
+    expect([response.status, response.text && textOf(response)]).toEqual([200, TONE_TEXT]);
   });
 
   it('a second model behind a recording that goes on already is refused, and the engine is let go', async () => {
@@ -232,10 +239,10 @@ describe('large recordings', () => {
       ...[field('model', 'stt'), fileHead, Buffer.alloc(8 * MIB), Buffer.from('\r\n')],
       ...[field('model', 'other'), END],
     ]);
-    const answer = await post(body);
-    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
-    await slotIdle(gateway, 'stt');
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    const response = await post(body);
+    expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
+    await waitForIdleSlot(gateway, 'stt');
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
   });
 
   it('a caller who leaves while it is heard ends the hearing', async () => {
@@ -249,7 +256,7 @@ describe('large recordings', () => {
     sending.end(body);
     await until(async () => (await slot(gateway, 'stt')).active === 1, 'the hearing to begin');
     sending.destroy();
-    await slotIdle(gateway, 'stt');
+    await waitForIdleSlot(gateway, 'stt');
   });
 });
 
@@ -258,6 +265,6 @@ it('what a gateway that was killed may have left is swept at the next start', as
   writeFileSync(join(gateway.home, 'state', 'spool', left), 'left');
   const { home } = gateway;
   await gateway.stop();
-  await gateway.again(() => startTones({ home }));
+  await gateway.replace(() => startTones({ home }));
   await until(() => !readdirSync(join(home, 'state', 'spool')).includes(left), 'the sweep');
 });

@@ -1,7 +1,7 @@
 /** Handshakes of WebSockets that are none, over a real port. */
 import { describe, expect, it } from 'vitest';
 import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { ask, parseRaw, rawExchange } from './harness/http.ts';
+import { parseRaw, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
 import { handshake } from './harness/socket.ts';
@@ -13,11 +13,11 @@ const on = new OneGateway(startLocked);
 describe('W03 handshakes that are none', () => {
   it('another version is 426 and names the right one', async () => {
     for (const version of ['12', '14', '', 'x', '13, 12']) {
-      const answer = parseRaw(
+      const response = parseRaw(
         await rawExchange(on, handshake(REALTIME, { 'sec-websocket-version': version })),
       );
-      expect(answer).toMatchObject({ status: 426, code: 'request.malformed' });
-      expect(answer.headers['sec-websocket-version']).toBe('13');
+      expect(response).toMatchObject({ status: 426, code: 'request.malformed' });
+      expect(response.headers['sec-websocket-version']).toBe('13');
     }
   });
 
@@ -46,6 +46,6 @@ describe('W03 handshakes that are none', () => {
       const head = Buffer.from(handshake(`${REALTIME}?api_key=${CLIENT_KEY}`));
       expect(await rawExchange(on, Buffer.concat([head, rubbish]), 3_000)).toMatch(/^HTTP\/1\.1 101 /);
     }
-    expect((await ask(on, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(on, 'GET', '/api/health')).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 /** WebSocket upgrades over a real port: the same guards as every request, refused before or right after the handshake. */
 import { describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { ask, login, parseRaw, rawExchange } from './harness/http.ts';
+import { login, parseRaw, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { handshake, socketResult } from './harness/socket.ts';
 
@@ -43,8 +43,8 @@ describe('T17 who is let in', () => {
 
   it('a message that is sent with the handshake is never handled', async () => {
     const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
-    const answer = await rawExchange(on, Buffer.concat([Buffer.from(handshake(REALTIME)), frame]));
-    const [head = '', frames = ''] = answer.split('\r\n\r\n');
+    const response = await rawExchange(on, Buffer.concat([Buffer.from(handshake(REALTIME)), frame]));
+    const [head = '', frames = ''] = response.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 101 /);
     const bytes = Buffer.from(frames, 'latin1');
     expect(bytes[0]).toBe(0x88);
@@ -54,9 +54,13 @@ describe('T17 who is let in', () => {
   it('a message that comes with the handshake of one who is let in is answered', async () => {
     const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
     const key = { authorization: `Bearer ${CLIENT_KEY}` };
-    const answer = await rawExchange(on, Buffer.concat([Buffer.from(handshake(REALTIME, key)), frame]), 400);
-    expect(answer).toContain('"session.created"');
-    expect(answer).toContain('"missing_required_parameter"');
+    const response = await rawExchange(
+      on,
+      Buffer.concat([Buffer.from(handshake(REALTIME, key)), frame]),
+      400,
+    );
+    expect(response).toContain('"session.created"');
+    expect(response).toContain('"missing_required_parameter"');
   });
 
   it('with enforcement off everybody is', async () =>
@@ -96,7 +100,7 @@ describe('the key in the subprotocol', () => {
       refusedWith(4401, 'auth.required'),
     );
     const headers = { 'sec-websocket-protocol': offer(ADMIN_KEY).join(', ') };
-    expect((await ask(on, 'GET', REALTIME, { headers })).status).toBe(401);
+    expect((await send(on, 'GET', REALTIME, { headers })).status).toBe(401);
   });
 });
 
@@ -117,8 +121,8 @@ describe('Origin and Host', () => {
 
   it('O12 a peer that ignores the close is cut within 2 s', async () => {
     const started = performance.now();
-    const answer = await rawExchange(on, handshake(REALTIME, { origin: FOREIGN }), 5_000);
-    expect(answer).toMatch(/^HTTP\/1\.1 101 /);
+    const response = await rawExchange(on, handshake(REALTIME, { origin: FOREIGN }), 5_000);
+    expect(response).toMatch(/^HTTP\/1\.1 101 /);
     expect(performance.now() - started).toBeLessThan(3_000);
   });
 
@@ -138,9 +142,9 @@ describe('Origin and Host', () => {
   });
 
   it('O14 a foreign Host is 403 before the handshake, as an envelope', async () => {
-    const answer = parseRaw(await rawExchange(off, handshake(REALTIME, { host: 'www.attacker.org' })));
-    expect(answer).toMatchObject({ status: 403, code: 'auth.host_forbidden' });
-    expect(JSON.parse(answer.text)).toMatchObject({ error: { type: 'permission_error', param: null } });
+    const response = parseRaw(await rawExchange(off, handshake(REALTIME, { host: 'www.attacker.org' })));
+    expect(response).toMatchObject({ status: 403, code: 'auth.host_forbidden' });
+    expect(JSON.parse(response.text)).toMatchObject({ error: { type: 'permission_error', param: null } });
   });
 
   it.each([
@@ -189,14 +193,14 @@ describe('paths without a socket', () => {
     '%s is judged as it was sent: closed or refused, never folded into a route, and the gateway lives',
     async (target) => {
       const key = { authorization: `Bearer ${ADMIN_KEY}` };
-      const answer = await rawExchange(off, handshake(target, key));
-      const [head = '', frames = ''] = answer.split('\r\n\r\n');
+      const response = await rawExchange(off, handshake(target, key));
+      const [head = '', frames = ''] = response.split('\r\n\r\n');
       const closed = Buffer.from(frames, 'latin1');
       if (target.startsWith('/')) {
         expect(head).toMatch(/^HTTP\/1\.1 101 /);
         expect([closed[0], closed.readUInt16BE(2)]).toEqual([0x88, 4404]);
       } else expect(head).toMatch(/^HTTP\/1\.1 400 /);
-      expect((await ask(off, 'GET', '/api/health')).status).toBe(200);
+      expect((await send(off, 'GET', '/api/health')).status).toBe(200);
     },
   );
 
@@ -231,9 +235,9 @@ describe('an Upgrade header takes no request past the guards', () => {
   });
 
   it('an open route answers as if the header were not there', async () => {
-    const answer = parseRaw(await get('/api/health', { upgrade: 'h2c' }));
-    expect(answer.status).toBe(200);
-    expect(answer.text).toContain('"status":"ok"');
+    const response = parseRaw(await get('/api/health', { upgrade: 'h2c' }));
+    expect(response.status).toBe(200);
+    expect(response.text).toContain('"status":"ok"');
   });
 
   it('a foreign Host is refused on these too', async () => {
@@ -252,10 +256,10 @@ describe('an Upgrade header takes no request past the guards', () => {
   });
 
   it('GET /v1/realtime without an upgrade is 426 for who may use it', async () => {
-    const answer = await ask(on, 'GET', REALTIME, { key: CLIENT_KEY });
-    expect(answer).toMatchObject({ status: 426, code: 'request.malformed' });
-    expect(answer.headers.upgrade).toBe('websocket');
-    expect((await ask(on, 'GET', REALTIME)).status).toBe(401);
-    expect((await ask(on, 'POST', REALTIME, { key: CLIENT_KEY })).status).toBe(403);
+    const response = await send(on, 'GET', REALTIME, { key: CLIENT_KEY });
+    expect(response).toMatchObject({ status: 426, code: 'request.malformed' });
+    expect(response.headers.upgrade).toBe('websocket');
+    expect((await send(on, 'GET', REALTIME)).status).toBe(401);
+    expect((await send(on, 'POST', REALTIME, { key: CLIENT_KEY })).status).toBe(403);
   });
 });

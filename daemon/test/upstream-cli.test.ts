@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Front } from './harness/front.ts';
 import { provider, type StandIn } from './harness/stand-in.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { envFor, svcctl } from './harness/svcctl.ts';
 
 const front = new Front();
 let desk: StandIn;
 beforeAll(async () => {
   await front.start();
-  desk = await front.server(provider('desk-model', 'org/other'));
+  desk = await front.startStandIn(provider('desk-model', 'org/other'));
 });
-afterAll(() => front.end());
+afterAll(() => front.close());
 
-const run = (...args: string[]) => svcctl(args, { env: pointing(front.gateway) });
+const run = (...args: string[]) => svcctl(args, { env: envFor(front.gateway) });
 
 it('adds, lists, tries and removes an upstream', async () => {
   expect(await run('upstreams', 'list')).toMatchObject({
@@ -34,7 +34,7 @@ it('adds, lists, tries and removes an upstream', async () => {
   await expect
     .poll(async () => (await run('upstreams', 'test', 'desk', 'desk-model')).out, { timeout: 20_000 })
     .toMatch(/models\s+ok\s+200\s+.*2 models.*chat\s+ok\s+200\s+.*It answered a chat/s);
-  expect(desk.heard.at(-1)?.headers.authorization).toBe('Bearer sk-desk-0123456789');
+  expect(desk.requests.at(-1)?.headers.authorization).toBe('Bearer sk-desk-0123456789');
   const listed = await run('upstreams', 'list');
   expect(listed.out).toMatch(/desk\s+ok\s+2\s+near\s+http:/);
   expect(listed.out).not.toContain('sk-desk');
@@ -72,7 +72,7 @@ it('explain draws the steps and says where a request goes', async () => {
 
 it('explain names the limit for slots where that is why a load is refused', async () => {
   const limit = (memoryLimit: number) =>
-    front.at('PUT', '/api/settings', { body: { values: { memoryLimit } } });
+    front.send('PUT', '/api/settings', { body: { values: { memoryLimit } } });
   expect((await limit(1_000_000)).status).toBe(200);
   const { out } = await run('explain', 'agent');
   await limit(0);

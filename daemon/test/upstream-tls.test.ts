@@ -30,7 +30,7 @@ describe.skipIf(made === null)('TLS', () => {
     await Promise.all([wary.start(), told.start({}, {}, { NODE_EXTRA_CA_CERTS: certFile })]);
   });
   afterAll(async () => {
-    await Promise.all([wary.end(), told.end(), new Promise((done) => server.close(done))]);
+    await Promise.all([wary.close(), told.close(), new Promise((done) => server.close(done))]);
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -38,7 +38,7 @@ describe.skipIf(made === null)('TLS', () => {
     const port = portOf(server);
     const name = `${scheme}-${host.replaceAll('.', '-')}`;
     await front.add(name, `base_url = "${scheme}://${host}:${port}/v1"\nkey_env = "UPSTREAM_CLOUD"\n`);
-    return (await front.at('POST', `/api/upstreams/${name}/test`)).json<UpstreamTestView>().steps[0];
+    return (await front.send('POST', `/api/upstreams/${name}/test`)).json<UpstreamTestView>().steps[0];
   };
 
   it('a certificate that nobody vouches for gets neither a request nor the key', async () => {

@@ -54,24 +54,24 @@ function clock() {
 
 describe('texts', () => {
   it('generateText with its usage, its end and the headers of the answer', async () => {
-    const answer = await generateText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
-    expect(answer.text).toBe(TINY_REPLY);
-    expect(answer.finishReason).toBe('stop');
-    expect(answer.usage.inputTokens).toBeGreaterThan(10);
-    expect(answer.usage.outputTokens).toBe(6);
-    expect(answer.response.modelId).toBe('chat');
-    expect(answer.response.headers?.['x-svc-slot']).toBe('agent');
-    expect(answer.warnings ?? []).toEqual([]);
+    const response = await generateText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
+    expect(response.text).toBe(TINY_REPLY);
+    expect(response.finishReason).toBe('stop');
+    expect(response.usage.inputTokens).toBeGreaterThan(10);
+    expect(response.usage.outputTokens).toBe(6);
+    expect(response.response.modelId).toBe('chat');
+    expect(response.response.headers?.['x-svc-slot']).toBe('agent');
+    expect(response.warnings ?? []).toEqual([]);
   });
 
   it('streamText in parts, with usage at the end', async () => {
-    const answer = streamText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
+    const response = streamText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
     const parts: string[] = [];
-    for await (const part of answer.textStream) parts.push(part);
+    for await (const part of response.textStream) parts.push(part);
     expect(parts.length).toBeGreaterThan(2);
     expect(parts.join('')).toBe(TINY_REPLY);
-    expect(await answer.finishReason).toBe('stop');
-    expect((await answer.usage).outputTokens).toBe(6);
+    expect(await response.finishReason).toBe('stop');
+    expect((await response.usage).outputTokens).toBe(6);
   });
 
   it('a text that is cut ends with length, a stop string with stop', async () => {
@@ -87,20 +87,20 @@ describe('texts', () => {
   });
 
   it('a completion model', async () => {
-    const answer = await generateText({
+    const response = await generateText({
       model: svc.completionModel('agent'),
       prompt: 'Hi!',
       ...greedy,
       maxOutputTokens: 4,
     });
-    expect(answer.text.length).toBeGreaterThan(0);
+    expect(response.text.length).toBeGreaterThan(0);
   });
 });
 
 describe('tools', () => {
   it('generateText calls the tool and goes on to the answer', async () => {
     const { asked, tools } = clock();
-    const answer = await generateText({
+    const response = await generateText({
       model: svc('agent'),
       prompt: 'What time is it?',
       tools,
@@ -108,13 +108,13 @@ describe('tools', () => {
       ...greedy,
     });
     expect(asked).toEqual([{ zone: 'UTC' }]);
-    expect(answer.steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
-    expect(answer.text).toBe(TINY_REPLY);
+    expect(response.steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
+    expect(response.text).toBe(TINY_REPLY);
   });
 
   it('streamText does the same', async () => {
     const { asked, tools } = clock();
-    const answer = streamText({
+    const response = streamText({
       model: svc('agent'),
       prompt: 'What time is it?',
       tools,
@@ -122,7 +122,7 @@ describe('tools', () => {
       ...greedy,
     });
     let text = '';
-    for await (const part of answer.textStream) text += part;
+    for await (const part of response.textStream) text += part;
     expect(asked).toEqual([{ zone: 'UTC' }]);
     expect(text).toBe(TINY_REPLY);
   });
@@ -159,15 +159,15 @@ describe('objects', () => {
 
   it('generateText with an output setting does the same', async () => {
     const output = Output.object({ schema: shape });
-    const answer = await generateText({ model: svc('agent'), output, prompt: 'Fill it.', ...greedy });
-    expect(shape.parse(answer.output).a).toBe('ok');
+    const response = await generateText({ model: svc('agent'), output, prompt: 'Fill it.', ...greedy });
+    expect(shape.parse(response.output).a).toBe('ok');
   });
 
   it('streamObject grows to the same object', async () => {
-    const answer = streamObject({ model: svc('agent'), schema: shape, prompt: 'Fill it.', ...greedy });
+    const response = streamObject({ model: svc('agent'), schema: shape, prompt: 'Fill it.', ...greedy });
     let last: unknown;
-    for await (const partial of answer.partialObjectStream) last = partial;
-    expect(last).toEqual(await answer.object);
+    for await (const partial of response.partialObjectStream) last = partial;
+    expect(last).toEqual(await response.object);
     expect(shape.parse(last).a).toBe('ok');
   });
 });
@@ -207,13 +207,13 @@ describe('errors', () => {
   it('a prompt too long for the window is 400, also when it was to be streamed', async () => {
     const errors: unknown[] = [];
     const prompt = 'x'.repeat(3_000);
-    const answer = streamText({
+    const response = streamText({
       model: svc('agent'),
       prompt,
       ...greedy,
       onError: ({ error }) => void errors.push(error),
     });
-    await answer.consumeStream();
+    await response.consumeStream();
     expect(errors).toMatchObject([{ statusCode: 400, message: expect.stringContaining('context size') }]);
   });
 });
