@@ -1,5 +1,5 @@
 /**
- * The headers that every kind of answer carries, refusals and parse failures included
+ * The headers of every kind of response, including errors and parse failures
  * (docs/spec/contract.md#request-id, docs/spec/contract.md#cors).
  */
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const gateway = new OneGateway(startLocked);
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** What no answer may lack; the id is a new one each time. */
+/** Checks the headers of every response. Each request id must be new. */
 function expectBase(headers: Headers): void {
   const id = String(headers['x-request-id']);
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
@@ -38,7 +38,7 @@ function expectData(headers: Headers): void {
   });
 }
 
-describe('answers', () => {
+describe('responses', () => {
   it.each([
     ['GET', '/api/health'],
     ['GET', '/api/auth/status'],
@@ -52,14 +52,14 @@ describe('answers', () => {
     expectData(response.headers);
   });
 
-  it('a stream of events', async () => {
+  it('an event stream', async () => {
     const raw = `GET /api/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${ADMIN_KEY}\r\n\r\n`;
     const { status, headers } = parseRaw(await rawExchange(gateway, raw, 400));
     expect(status).toBe(200);
     expectData(headers);
   });
 
-  it('a page: the strict policy, and no inline script in it', async () => {
+  it('a page: the strict policy and no inline script', async () => {
     const response = await send(gateway, 'GET', '/');
     expectBase(response.headers);
     const policy = String(response.headers['content-security-policy']);
@@ -80,7 +80,7 @@ describe('answers', () => {
   it('OPTIONS', async () => expectBase((await send(gateway, 'OPTIONS', '/v1/models')).headers));
 });
 
-describe('refusals are envelopes', () => {
+describe('errors are envelopes', () => {
   it.each([
     ['401', 'GET', '/api/settings', undefined, 401, 'auth.required'],
     ['401 of /v1', 'POST', '/v1/chat/completions', undefined, 401, 'auth.required'],
@@ -112,7 +112,7 @@ describe('refusals are envelopes', () => {
     ['CL and TE', `${post}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
     ['two lengths', `${post}content-length: 4\r\ncontent-length: 5\r\n\r\nabcd`, 400],
     ['TE that ends in no chunks', `${post}transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n`, 400],
-    ['TE with a trick in its name', `${post}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n`, 400],
+    ['TE with a similar name', `${post}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n`, 400],
     ['a signed length', `${post}content-length: +4\r\n\r\nabcd`, 400],
     ['obs-fold', `${get}host: a\r\nx-a: b\r\n c\r\n\r\n`, 400],
     ['a bare LF', 'GET /api/health HTTP/1.1\nhost: a\n\n', 400],
@@ -131,8 +131,8 @@ describe('refusals are envelopes', () => {
   });
 });
 
-describe('X06 open routes tell nothing', () => {
-  it('hold no key, path, user name or credential of the request', async () => {
+describe('X06 open routes disclose nothing', () => {
+  it('contain no key, path, user name or credential of the request', async () => {
     const secret = 'secret-in-the-request-71c0';
     for (const path of [
       '/api/health',
@@ -151,13 +151,13 @@ describe('X06 open routes tell nothing', () => {
       };
       const { text } = await send(gateway, 'GET', `${path}?api_key=${secret}`, { headers });
       for (const word of [secret, ADMIN_KEY, CLIENT_KEY, gateway.home, process.execPath, '/root', 'argv']) {
-        expect(text, `${path} tells ${word}`).not.toContain(word);
+        expect(text, `${path} contains ${word}`).not.toContain(word);
       }
     }
     expect(gateway.output()).not.toContain(secret);
   });
 
-  it('config/urls never echoes user information or another host than the request names', async () => {
+  it('config/urls returns no user information and no host except that of the Host header', async () => {
     const urls = await send(gateway, 'GET', '/api/config/urls', { headers: { host: 'gw.lan:8080' } });
     expect(urls.json<{ api: string }>().api).toContain('gw.lan:8080');
     const forged = {

@@ -11,7 +11,7 @@ import { login, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 describe('a fresh install', () => {
-  it('has no admin key and enforcement off; every route answers', async () => {
+  it('has no admin key and enforcement off; every route is open', async () => {
     const gateway = await start();
     expect(await status(gateway)).toEqual({ auth_required: false, has_admin_key: false, tier: 'anon' });
     expect((await send(gateway, 'GET', '/api/settings')).status).toBe(200);
@@ -62,7 +62,7 @@ describe('a fresh install', () => {
   });
 });
 
-describe('tier resolution, in the order of the specification', () => {
+describe('tier resolution, in the specified order', () => {
   const gateway = new OneGateway(startLocked);
   let cookie: string;
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('tier resolution, in the order of the specification', () => {
   it('T04 Bearer wins over api_key', async () =>
     expect(await tier(`?api_key=${ADMIN_KEY}`, { key: CLIENT_KEY })).toBe('client'));
   it.each([`bearer ${CLIENT_KEY}`, `BEARER ${CLIENT_KEY}`, `Bearer  ${CLIENT_KEY}`, `Bearer\t${CLIENT_KEY}`])(
-    'T05 takes %j',
+    'T05 accepts %j',
     async (value) => expect(await tier('', bearer(value))).toBe('client'),
   );
   it.each([
@@ -100,14 +100,14 @@ describe('tier resolution, in the order of the specification', () => {
     expect(await tier('?api_key=undefined')).toBe('anon');
     expect(await tier('?api_key=null')).toBe('anon');
   });
-  it('T13 other carriers are ignored, and x-api-key is told what to do', async () => {
+  it('T13 keys in other headers are ignored, and the error for x-api-key names the right header', async () => {
     for (const name of ['x-api-key', 'api-key', 'proxy-authorization', 'sec-websocket-protocol']) {
       expect(await tier('', { headers: { [name]: ADMIN_KEY } })).toBe('anon');
     }
     const response = await send(gateway, 'GET', '/api/slots', { headers: { 'x-api-key': ADMIN_KEY } });
     expect(response.json<{ error: { message: string } }>().error.message).toContain('Bearer');
   });
-  it('T13 an endless credential is refused or ignored', async () => {
+  it('T13 an oversized credential is rejected or ignored', async () => {
     const long = 'k'.repeat(12_000);
     expect(await tier('', { key: long })).toBe('anon');
     const huge = await rawExchange(
@@ -116,7 +116,7 @@ describe('tier resolution, in the order of the specification', () => {
     );
     expect(huge).toMatch(/^HTTP\/1\.1 431/);
   });
-  it('T15 with enforcement off the tier is still told truthfully', async () => {
+  it('T15 with enforcement off the reported tier is still correct', async () => {
     const open = await start({ files: KEYS_FILE });
     expect(await status(open, { key: CLIENT_KEY })).toMatchObject({ tier: 'client', auth_required: false });
     expect(await status(open, { key: 'wrong' })).toMatchObject({ tier: 'anon' });

@@ -1,5 +1,5 @@
 /**
- * docs/spec/specification.md#route-classes: the class table, checked from the exposure answer itself, and
+ * docs/spec/specification.md#route-classes: the class table, checked from the exposure response, and
  * paths without a route.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -19,10 +19,10 @@ import { forTest, OneGateway } from './harness/one-gateway.ts';
 const KEYS: Record<Tier, string | undefined> = { anon: undefined, client: CLIENT_KEY, admin: ADMIN_KEY };
 const TIERS: Tier[] = ['anon', 'client', 'admin'];
 
-/** Routes whose handler would end or change what the other rows need; they are judged by their refusals only. */
+/** Routes whose handler would break the other rows. Only their rejections are tested. */
 const DISRUPTIVE = new Set(['auth.rotate', 'auth.sessions.end', 'auth.require', 'memory.delete.all']);
 
-/** A concrete path for a pattern. */
+/** Returns a concrete path for a pattern. */
 const example = (pattern: string) => pattern.replace(/[:*]\w+/g, 'example');
 
 function allowed(auth: string, tier: Tier): boolean {
@@ -31,7 +31,7 @@ function allowed(auth: string, tier: Tier): boolean {
   return tier === 'admin';
 }
 
-/** What the gate must say to this tier: `pass`, 401 or 403. */
+/** The expected decision of the gate for this tier. */
 function expected(auth: string, tier: Tier): 'pass' | 'auth.required' | 'auth.forbidden' {
   if (allowed(auth, tier)) return 'pass';
   return tier === 'anon' ? 'auth.required' : 'auth.forbidden';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   view = (await send(on, 'GET', '/api/auth/exposure', { key: ADMIN_KEY })).json<ExposureView>();
 });
 
-/** HTTP rows of the exposure answer; sockets and event streams have suites of their own. */
+/** HTTP rows of the exposure response; WebSockets and event streams have their own suites. */
 const httpRules = () =>
   view.rules.filter((rule) => rule.id !== 'catch-all' && !['websocket', 'sse'].includes(rule.kind));
 
@@ -59,8 +59,8 @@ async function call(gateway: Gateway, method: string, pattern: string, tier: Tie
   return send(gateway, method, example(pattern), { key: KEYS[tier], body, headers });
 }
 
-describe('C01 every row × tier, from the exposure answer', () => {
-  it('the exposure answer holds every class, ends in the catch-all and names the open allowlist', () => {
+describe('C01 every row × tier, from the exposure response', () => {
+  it('the exposure response has every class, the open allowlist, and ends in the catch-all', () => {
     expect(view.rules.length).toBeGreaterThan(40);
     expect(view.rules.at(-1)).toMatchObject({ id: 'catch-all', auth_class: 'admin' });
     expect(view.classes.map(({ name }) => name).sort()).toEqual(['admin', 'bootstrap', 'client', 'open']);
@@ -82,19 +82,20 @@ describe('C01 every row × tier, from the exposure answer', () => {
   it.each(TIERS)('enforcement on, tier %s', async (tier) => {
     for (const rule of httpRules()) {
       for (const method of rule.methods) {
-        // The row stands for the files of the build; the example is none of them, and so no route.
-        const want = expected(rule.id === 'ui.asset' ? 'admin' : rule.auth_class, tier);
-        if (want === 'pass' && DISRUPTIVE.has(rule.id)) continue;
+        // This row is for files of the build. The example is not one of them, so it has no route.
+        const decision = expected(rule.id === 'ui.asset' ? 'admin' : rule.auth_class, tier);
+        if (decision === 'pass' && DISRUPTIVE.has(rule.id)) continue;
         const response = await call(on, method, rule.pattern, tier);
         const label = `${method} ${rule.pattern} as ${tier}: ${response.status} ${response.code}`;
-        if (want === 'pass') expect(refusedByGate(response), label).toBe(false);
-        else if (method === 'HEAD') expect(response.status, label).toBe(want === 'auth.required' ? 401 : 403);
-        else expect(response.code, label).toBe(want);
+        if (decision === 'pass') expect(refusedByGate(response), label).toBe(false);
+        else if (method === 'HEAD')
+          expect(response.status, label).toBe(decision === 'auth.required' ? 401 : 403);
+        else expect(response.code, label).toBe(decision);
       }
     }
   });
 
-  it.each(TIERS)('enforcement off, tier %s: every row answers', async (tier) => {
+  it.each(TIERS)('enforcement off, tier %s: every row is served', async (tier) => {
     for (const rule of httpRules()) {
       if (DISRUPTIVE.has(rule.id)) continue;
       for (const method of rule.methods) {
@@ -107,7 +108,7 @@ describe('C01 every row × tier, from the exposure answer', () => {
   });
 });
 
-describe('C02 C03 C04 C06 C26 paths that are no routes', () => {
+describe('C02 C03 C04 C06 C26 paths without a route', () => {
   const paths = [
     ['GET', '/api/does-not-exist'],
     ['GET', '/v1/files'],
@@ -154,11 +155,11 @@ describe('C08–C23 request targets', () => {
     '/v1/models/%2e%2e/',
     '/v1/models/%252e%252e',
     '/v1/models/%zz',
-  ])('C08 %s is a literal unknown id', async (path) => {
+  ])('C08 %s is an unknown id, taken literally', async (path) => {
     expect(await send(on, 'GET', path)).toMatchObject({ status: 404, code: 'model.not_found' });
   });
 
-  it('C09 ids with a slash are looked up as one id, open', async () => {
+  it('C09 ids with a slash are one id, and open', async () => {
     expect((await send(on, 'GET', '/v1/models/svc/agent')).json()).toMatchObject({ id: 'svc/agent' });
     expect((await send(on, 'GET', '/v1/models/svc%2Fagent')).json()).toMatchObject({ id: 'svc/agent' });
     expect(await send(on, 'GET', '/v1/models/org/name')).toMatchObject({
@@ -182,14 +183,14 @@ describe('C08–C23 request targets', () => {
     expect(await send(on, 'HEAD', '/api/settings')).toMatchObject({ status: 401, text: '' });
   });
 
-  it('C15 a wrong method is 405 with Allow for who may see it', async () => {
+  it('C15 a wrong method is 405 with Allow for callers who may see the route', async () => {
     expect(await send(on, 'POST', '/v1/models')).toMatchObject({ status: 401 });
     const response = await send(on, 'POST', '/v1/models', { key: ADMIN_KEY });
     expect(response).toMatchObject({ status: 405, code: 'route.method_not_allowed' });
     expect(response.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD']);
   });
 
-  it('C16 OPTIONS is 204 with one constant list and no oracle', async () => {
+  it('C16 OPTIONS is 204 with one constant list and reveals nothing about routes', async () => {
     const known = await send(on, 'OPTIONS', '/v1/models');
     const unknown = await send(on, 'OPTIONS', '/nowhere');
     expect([known.status, unknown.status]).toEqual([204, 204]);
@@ -230,7 +231,7 @@ describe('C08–C23 request targets', () => {
     );
   });
 
-  it('C23 a pipelined second request is judged alone', async () => {
+  it('C23 a pipelined second request is checked on its own', async () => {
     const pair =
       'GET /api/auth/status HTTP/1.1\r\nhost: localhost\r\n\r\n' +
       'GET /api/settings HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
@@ -239,8 +240,8 @@ describe('C08–C23 request targets', () => {
   });
 });
 
-describe('C25 the hardened memory routes', () => {
-  it('stay admin while the generic memory rule is widened to client', async () => {
+describe('C25 the admin-only memory routes', () => {
+  it('stay admin-only when the memory class is client', async () => {
     const files = {
       ...KEYS_FILE,
       ...QUIET_FILE,

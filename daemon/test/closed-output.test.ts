@@ -1,4 +1,4 @@
-/** A reader of the log that goes away (a closed terminal, a killed supervisor) costs the gateway its log, not its life. */
+/** The gateway continues when the reader of its log is gone (a closed terminal, a killed supervisor). */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KEYS_FILE, startGateway } from './harness/gateway.ts';
@@ -14,7 +14,7 @@ function cpuSeconds(pid: number): number {
 }
 
 describe('M03 standard output and error are closed by their reader', () => {
-  it('goes on answering, does not spin, and still stops cleanly', async () => {
+  it('continues to serve without busy looping, and stops cleanly', async () => {
     for (const pipe of gateway.pipes) pipe.destroy();
     for (let i = 0; i < 20; i++) {
       expect(

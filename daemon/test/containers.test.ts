@@ -1,5 +1,5 @@
 /**
- * A slot with the container runner on a machine without a container engine. e2e/system/engines/containers.test.ts has the
+ * A slot with the container runner on a machine without a container engine. e2e/system/engines/containers.test.ts tests the
  * same runner with a real Podman.
  */
 import { expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const gateway = new OneGateway(() =>
   }),
 );
 
-it('P08 without an engine of containers the slot fails with the fix, and the gateway goes on', async () => {
+it('P08 without a container engine the slot fails with the advice, and the gateway continues', async () => {
   const refused = await runSlotAction(gateway, 'boxed', 'load');
   expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
   expect(refused.json()).toMatchObject({

@@ -1,4 +1,4 @@
-/** CORS over a real port: only for listed origins, their exact value, without credentials. */
+/** CORS over a real port: for listed origins only, with their exact value, without credentials. */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
@@ -41,10 +41,10 @@ describe('CORS', () => {
   );
 
   const names = (value: unknown) => new Set(String(value).toLowerCase().split(', '));
-  /** Headers that need no leave: the fetch standard lists them, or the browser alone sets them. */
+  /** Headers that need no permission: CORS-safelisted, or set by the browser alone. */
   const FREE = new Set(['accept', 'user-agent', 'content-length', 'host']);
-  /** Keeps the names of the headers of one call and answers it with a failure that no client tries again. */
-  function spy() {
+  /** A fetch that records the header names and returns an error that no client retries. */
+  function recordingFetch() {
     const sent = new Set<string>();
     const fetch: typeof globalThis.fetch = async (url, init) => {
       for (const name of new Request(url, init).headers.keys()) sent.add(name);
@@ -74,7 +74,7 @@ describe('CORS', () => {
         ),
     ],
   ])("a page may send every header that %s's own client sends", async (_, call) => {
-    const { sent, fetch } = spy();
+    const { sent, fetch } = recordingFetch();
     await call({ fetch, baseURL: 'http://gateway.test/v1' }).catch(() => {});
     expect(sent).toContain('x-stainless-lang');
     const allowed = names(
@@ -84,12 +84,12 @@ describe('CORS', () => {
     expect(allowed).not.toContain('*');
   });
 
-  it('a preflight allows the same headers whatever it names and wherever it goes', async () => {
-    const allowed = async (path: string, asked: string) => {
+  it('a preflight allows the same headers for every request and path', async () => {
+    const allowed = async (path: string, requested: string) => {
       const headers = {
         origin: 'https://chat.mydomain.org',
         'access-control-request-method': 'PUT',
-        'access-control-request-headers': asked,
+        'access-control-request-headers': requested,
       };
       return (await send(on, 'OPTIONS', path, { headers })).headers['access-control-allow-headers'];
     };
@@ -101,7 +101,7 @@ describe('CORS', () => {
       expect(names(list)).toContain(name);
   });
 
-  it('a page may read what says whether, when and where to try again', async () => {
+  it('a page may read the headers about retries and routing', async () => {
     const headers = { origin: 'https://chat.mydomain.org' };
     const response = await send(on, 'GET', '/v1/models', { headers });
     const exposed = names(response.headers['access-control-expose-headers']);
@@ -117,7 +117,7 @@ describe('CORS', () => {
       expect(exposed).toContain(name);
   });
 
-  it('an answer and a refusal to a listed origin can be read by its page; nobody else gets the header', async () => {
+  it('a page of a listed origin can read responses and errors; other origins get no header', async () => {
     const headers = { origin: 'https://chat.mydomain.org' };
     for (const [method, path, status] of [
       ['GET', '/v1/models', 200],

@@ -41,14 +41,19 @@ beforeAll(async () => {
 const dot = (a: readonly number[] = [], b: readonly number[] = []) =>
   a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
 const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
-const listed = async () =>
+const listedIds = async () =>
   (await send(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>().data.map(({ id }) => id);
 
-describe('what is there', () => {
-  it('every model has a slot, made for it unless a file names it; nothing is loaded for that', async () => {
-    const seen = (await slots(gateway)).map(({ name, model, type, auto }) => ({ name, model, type, auto }));
-    expect(seen).toHaveLength(4);
-    expect(seen).toEqual(
+describe('slots and models', () => {
+  it('every model has a slot, automatic unless a file names it, and none is loaded', async () => {
+    const summary = (await slots(gateway)).map(({ name, model, type, auto }) => ({
+      name,
+      model,
+      type,
+      auto,
+    }));
+    expect(summary).toHaveLength(4);
+    expect(summary).toEqual(
       expect.arrayContaining([
         { name: 'agent', model: 'chat-one', type: 'llm', auto: false },
         { name: 'chat-two', model: 'Chat.Two', type: 'llm', auto: true },
@@ -59,8 +64,8 @@ describe('what is there', () => {
     expect((await slots(gateway)).filter(({ auto, state }) => auto && state !== 'offline')).toEqual([]);
   });
 
-  it('the list holds models, aliases and virtual names', async () => {
-    const ids = await listed();
+  it('the list has models, aliases and virtual names', async () => {
+    const ids = await listedIds();
     for (const id of ['chat-one', 'Chat.Two', 'vectors', 'ranks', 'embed', 'svc/embed', 'chat-two'])
       expect(ids).toContain(id);
     const vectors = (await send(gateway, 'GET', '/v1/models/vectors')).json<V1ModelRecord>();
@@ -69,7 +74,7 @@ describe('what is there', () => {
 });
 
 describe('embeddings', () => {
-  it('the official client, with the base64 that it asks for, gets vectors in order', async () => {
+  it('the official client, which requests base64, gets vectors in order', async () => {
     const response = await openai.embeddings.create({ model: 'vectors', input: [CAT, NEAR, FAR] });
     const [cat, near, far] = response.data.map(({ embedding }) => embedding);
     expect(response.data.map(({ index }) => index)).toEqual([0, 1, 2]);
@@ -82,7 +87,7 @@ describe('embeddings', () => {
     expect(response.usage.prompt_tokens).toBeGreaterThan(10);
   });
 
-  it('floats are the same vector', async () => {
+  it('floats and base64 are the same vector', async () => {
     const coded = await openai.embeddings.create({ model: 'vectors', input: CAT });
     const plain = await openai.embeddings.create({ model: 'vectors', input: CAT, encoding_format: 'float' });
     expect(plain.data[0]?.embedding.map(Math.fround)).toEqual(coded.data[0]?.embedding);
@@ -97,12 +102,12 @@ describe('embeddings', () => {
     },
   );
 
-  it('tokens are taken for text', async () => {
+  it('accepts token ids', async () => {
     const response = await post('/v1/embeddings', { input: [[100, 101], [102]] });
     expect(response.json<{ data: unknown[] }>().data).toHaveLength(2);
   });
 
-  it('too long a text, another length of vector and an empty text are refused with the reason', async () => {
+  it('a text that is too long, other dimensions and an empty text are rejected with the reason', async () => {
     const long = openai.embeddings.create({ model: 'vectors', input: 'x '.repeat(600) });
     await expect(long).rejects.toThrow(BadRequestError);
     await expect(long).rejects.toMatchObject({ code: 'context_length_exceeded' });
@@ -114,7 +119,7 @@ describe('embeddings', () => {
     });
   });
 
-  it('the request log knows the slot and the tokens', async () => {
+  it('the request log has the slot and the tokens', async () => {
     await post('/v1/embeddings', { model: 'vectors', input: CAT });
     const { recent } = (await send(gateway, 'GET', '/api/requests')).json<{
       recent: { route: string; slot: string; prompt_tokens: number | null }[];
@@ -129,7 +134,7 @@ describe('rerank', () => {
   const body = { model: 'ranks', query: 'cat on mat', documents: DOCUMENTS };
   type Results = { results: { index: number; relevance_score: number; document?: { text: string } }[] };
 
-  it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])('%s puts the best first', async (path) => {
+  it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])('%s returns the best first', async (path) => {
     const response = await post(path, body);
     expect([response.status, response.headers['x-svc-slot']]).toEqual([200, 'rerank']);
     expect(response.json()).toMatchObject({ object: 'list', model: 'ranks' });
@@ -154,7 +159,7 @@ describe('rerank', () => {
   });
 });
 
-describe('a model that cannot do it', () => {
+describe('a model without the capability', () => {
   it.each([
     ['/v1/chat/completions', { model: 'vectors', messages: [{ role: 'user', content: 'hi' }] }],
     ['/v1/chat/completions', { model: 'ranks', messages: [{ role: 'user', content: 'hi' }] }],
@@ -166,34 +171,34 @@ describe('a model that cannot do it', () => {
     expect([response.status, response.code]).toEqual([409, 'dispatch.capability_mismatch']);
   });
 
-  it('the official client tells it apart', async () => {
+  it('the official client throws ConflictError', async () => {
     const wrong = openai.embeddings.create({ model: 'agent', input: 'hi' });
     await expect(wrong).rejects.toThrow(ConflictError);
   });
 });
 
-describe('chat models beside agent', () => {
-  const say = (model: string) =>
+describe('other chat models', () => {
+  const chat = (model: string) =>
     post('/v1/chat/completions', { model, messages: [{ role: 'user', content: '.' }], temperature: 0 });
   const text = (response: { json<T>(): T }) =>
     response.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
 
-  it('naming one by its id loads it; agent stays what it is', async () => {
-    const two = await say('Chat.Two');
+  it('requesting one by its id loads it; agent keeps its model', async () => {
+    const two = await chat('Chat.Two');
     expect([two.status, two.headers['x-svc-slot'], text(two)]).toEqual([200, 'chat-two', 'two answers']);
-    for (const name of ['agent', 'chat-one']) expect(text(await say(name))).toBe('one speaks');
-    for (const name of ['chat-two', 'svc/chat-two']) expect(text(await say(name))).toBe('two answers');
+    for (const name of ['agent', 'chat-one']) expect(text(await chat(name))).toBe('one speaks');
+    for (const name of ['chat-two', 'svc/chat-two']) expect(text(await chat(name))).toBe('two answers');
   });
 });
 
-describe('models that come and go', () => {
+describe('added and removed models', () => {
   const names = async () => (await slots(gateway)).map(({ name }) => name);
-  const rescan = async (done: () => Promise<boolean>, what: string) => {
+  const rescan = async (condition: () => Promise<boolean>, description: string) => {
     gateway.signal('SIGHUP');
-    await until(done, what);
+    await until(condition, description);
   };
 
-  it('a new one answers to its id without taking slot embed, a deleted one is gone', async () => {
+  it('a new one is served by its id without taking slot embed; a deleted one is removed', async () => {
     putModel(gateway.home, 'a-vectors', tinyEmbed({ size: 32 }));
     await rescan(async () => (await names()).includes('a-vectors'), 'the new slot');
     const wide = await openai.embeddings.create({ model: 'embed', input: CAT });
@@ -201,10 +206,10 @@ describe('models that come and go', () => {
     expect([wide, slim].map(({ data }) => data[0]?.embedding.length)).toEqual([SIZE, 32]);
     rmSync(join(gateway.home, 'state', 'models', 'a-vectors.gguf'));
     await rescan(async () => !(await names()).includes('a-vectors'), 'the slot to be gone');
-    expect(await listed()).not.toContain('a-vectors');
+    expect(await listedIds()).not.toContain('a-vectors');
   });
 
-  it('embed keeps its model over a restart; a slot file of that name only completes it', async () => {
+  it('embed keeps its model across a restart; a slot file of that name only adds settings', async () => {
     putModel(gateway.home, 'a-vectors', tinyEmbed({ size: 32 }));
     await rescan(async () => (await names()).includes('a-vectors'), 'the new slot');
     writeFileSync(join(gateway.home, 'config', 'slots', 'embed.toml'), 'context = 256\n');
@@ -218,7 +223,7 @@ describe('models that come and go', () => {
     expect(response.text).toContain('256');
   });
 
-  it('what the engine did is in its log, without a place', () => {
+  it('the engine log names the model without its path', () => {
     const log = join(gateway.home, 'state', 'logs', 'rerank.log');
     expect(existsSync(log)).toBe(true);
     expect(readFileSync(log, 'utf8')).toContain('started ranks');

@@ -1,5 +1,5 @@
 /**
- * docs/spec/specification.md#enforcement over a real port: the source of its value, and that no broken file
+ * docs/spec/specification.md#enforcement over a real port: the source of its value; a broken file never
  * turns it off.
  */
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { send } from './harness/http.ts';
 import { scale } from './harness/scale.ts';
 
 describe('enforcement: environment, then file, then off', () => {
-  it('PUT require under an environment override keeps the effective value and says so', async () => {
+  it('PUT require under an environment override keeps the effective value and reports its source', async () => {
     const gateway = await locked();
     const response = await send(gateway, 'PUT', '/api/auth/require', {
       key: ADMIN_KEY,
@@ -43,19 +43,19 @@ describe('enforcement: environment, then file, then off', () => {
 
   it.each<[string, Parameters<typeof start>[0], boolean, RegExp]>([
     [
-      'a value in config.toml that is neither',
+      'an invalid value in config.toml',
       { files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = "perhaps"\n' } },
       true,
       /^1 problem.* Keys are required because require_auth in config\.toml cannot be read: set it to true or false/,
     ],
     [
-      'a word in the environment that is neither',
+      'an invalid value in the environment',
       { files: KEYS_FILE, env: { SVC_REQUIRE_AUTH: 'perhaps' } },
       true,
       /^1 problem.* Keys are required because SVC_REQUIRE_AUTH cannot be read: set it to on or off\.$/,
     ],
     [
-      'the environment over a value that is neither',
+      'the environment over an invalid value',
       {
         files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = "perhaps"\n' },
         env: { SVC_REQUIRE_AUTH: 'on' },
@@ -64,12 +64,12 @@ describe('enforcement: environment, then file, then off', () => {
       /^1 problem in the configuration\. Unreadable settings keep their last good value, or use the default/,
     ],
     [
-      'another wrong value',
+      'another invalid value',
       { files: { ...KEYS_FILE, 'config/config.toml': '[server]\ndrain_limit_s = "long"\n' } },
       false,
       /^1 problem in the configuration\. Unreadable settings keep their last good value, or use the default/,
     ],
-  ])('the health check says what is in force under %s', async (_, options, required, message) => {
+  ])('the health check reports the effect of %s', async (_, options, required, message) => {
     const gateway = await start(options);
     expect(await status(gateway)).toMatchObject({ auth_required: required });
     const { checks } = (await send(gateway, 'GET', '/api/health/system', { key: ADMIN_KEY })).json<{
@@ -78,7 +78,7 @@ describe('enforcement: environment, then file, then off', () => {
     expect(checks.configuration).toEqual({ status: 'warning', message: expect.stringMatching(message) });
   });
 
-  it('on without an admin key fails closed: only open and bootstrap answer, and the start line says what to do', async () => {
+  it('on without an admin key fails closed: only open and bootstrap routes are served, and the output names the key', async () => {
     const gateway = await start({ env: { SVC_REQUIRE_AUTH: 'on' } });
     expect(gateway.output()).toContain('SVC_ADMIN_KEY');
     expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
@@ -96,16 +96,16 @@ describe('enforcement: environment, then file, then off', () => {
     expect(await status(gateway)).toMatchObject({ auth_required: false });
   });
 
-  it('F06 turned on and off under load: what is acknowledged rules the next request, and none is judged by both', async () => {
+  it('F06 toggled under load: an acknowledged change applies to the next request, and no response mixes both states', async () => {
     const gateway = await start({ files: KEYS_FILE });
-    const state = { over: false, odd: [] as string[], asked: 0 };
+    const state = { stopped: false, invalid: [] as string[], requests: 0 };
     const caller = async () => {
-      while (!state.over) {
+      while (!state.stopped) {
         const response = await send(gateway, 'GET', '/api/settings');
-        state.asked += 1;
-        const whole =
+        state.requests += 1;
+        const isConsistent =
           response.status === 200 ? 'settings' in response.json() : response.code === 'auth.required';
-        if (!whole) state.odd.push(`${response.status} ${response.text.slice(0, 100)}`);
+        if (!isConsistent) state.invalid.push(`${response.status} ${response.text.slice(0, 100)}`);
       }
     };
     const callers = Array.from({ length: 4 }, caller);
@@ -117,10 +117,10 @@ describe('enforcement: environment, then file, then off', () => {
         expect((await send(gateway, 'GET', '/api/settings', { key: ADMIN_KEY })).status).toBe(200);
       }
     }
-    state.over = true;
+    state.stopped = true;
     await Promise.all(callers);
-    expect(state.odd).toEqual([]);
-    expect(state.asked).toBeGreaterThan(10);
+    expect(state.invalid).toEqual([]);
+    expect(state.requests).toBeGreaterThan(10);
   });
 
   it('F01/F03 a broken config.toml never turns enforcement off, running or at a cold start', async () => {

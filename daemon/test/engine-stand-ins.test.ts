@@ -1,6 +1,6 @@
 /**
  * docs/spec/contract.md#engines: vLLM, FastFlowLM and ComfyUI as the gateway calls them, against STAND-INS
- * that refuse what the real programs would refuse. What the real programs compute is not tested here.
+ * that reject what the real programs would reject. The output of the real programs is not tested here.
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -37,18 +37,18 @@ const gateway = new OneGateway(() => {
 });
 
 const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
-const say = (model: string, content = 'x') => post(CHAT, { model, messages: [{ role: 'user', content }] });
+const chat = (model: string, content = 'x') => post(CHAT, { model, messages: [{ role: 'user', content }] });
 
 describe('vLLM (stand-in)', () => {
-  it('is started for its model by name, and asked under that name whatever the caller wrote', async () => {
+  it('is started with the model name and requested under that name, for every alias of the caller', async () => {
     for (const model of ['big', 'org/Big-Model']) {
-      expect(replyText(await say(model))).toBe('vllm stand-in: org/Big-Model');
+      expect(replyText(await chat(model))).toBe('vllm stand-in: org/Big-Model');
     }
     const record = await slot(gateway, 'big');
     expect(record).toMatchObject({ engine: 'vllm', model: 'org/Big-Model', context: 2048, state: 'ready' });
   });
 
-  it('ranks on its native path', async () => {
+  it('reranks on its native path', async () => {
     const response = await post('/v1/rerankings', { model: 'order', query: 'q', documents: ['a', 'b'] });
     expect(response.json()).toEqual({
       object: 'list',
@@ -70,8 +70,8 @@ describe('FastFlowLM (stand-in)', () => {
     return send(gateway, 'POST', '/v1/audio/transcriptions', { body, headers });
   }
 
-  it('is one process for chat, vectors and transcription, asked by native tags and without a key', async () => {
-    expect(replyText(await say('npu'))).toBe('flm stand-in: llama3.2:1b');
+  it('is one process for chat, embeddings and transcription, requested with native tags and without a key', async () => {
+    expect(replyText(await chat('npu'))).toBe('flm stand-in: llama3.2:1b');
     const vectors = await post('/v1/embeddings', { model: 'vectors', input: 'x' });
     expect(vectors.json()).toMatchObject({ data: [{ embedding: [0.6, 0.8] }] });
     expect((await transcribe()).json()).toMatchObject({ text: 'flm stand-in heard' });
@@ -80,8 +80,8 @@ describe('FastFlowLM (stand-in)', () => {
     expect(records.map(({ device }) => device)).toEqual(['npu', 'npu', 'npu']);
   });
 
-  it('passes its own numbers on and has its speed taken from them', async () => {
-    const response = await say('npu');
+  it('returns its own figures, and the slot reports the speed from them', async () => {
+    const response = await chat('npu');
     expect(response.json()).toMatchObject({
       usage: { prefill_duration_ttft: 0.2, kv_token_occupancy_rate_percentage: null },
     });
@@ -93,24 +93,24 @@ describe('FastFlowLM (stand-in)', () => {
     ['too much', 400, 'Max length reached!'],
     ['full', 503, 'NPU is in use and request queue is full (limit: 10).'],
   ])('%s is an error with status %i', async (content, status, message) => {
-    const response = await say('npu', content);
+    const response = await chat('npu', content);
     expect(response.status).toBe(status);
     expect(response.json()).toMatchObject({ error: { code: 'upstream.error', message } });
   });
 
-  it('has one log that each of its slots shows as it comes, also over an older one of its own', async () => {
-    writeFileSync(join(home, 'state/logs/npu.log'), 'written by an engine of before\n');
+  it('has one live log for all its slots, which replaces an older log of the slot', async () => {
+    writeFileSync(join(home, 'state/logs/npu.log'), 'written by an earlier engine\n');
     for (const name of ['npu', 'ear']) {
       const stream = await follow(gateway, `/api/slots/${name}/logs`, {});
       await stream.next('its start', ({ data }) => data.includes('gateway: started'));
       appendFileSync(join(home, 'state/logs/@flm.log'), `live for ${name}\n`);
       await stream.next('what is new', ({ data }) => data.includes(`live for ${name}`));
-      expect(stream.named('line')).not.toContainEqual({ text: 'written by an engine of before' });
+      expect(stream.named('line')).not.toContainEqual({ text: 'written by an earlier engine' });
       stream.disconnect();
     }
   });
 
-  it('refuses a second chat model while the first is there, and takes it afterwards', async () => {
+  it('rejects a second chat model while the first is loaded, and accepts it afterwards', async () => {
     await runSlotAction(gateway, 'npu', 'load');
     expect((await runSlotAction(gateway, 'second', 'load')).code).toBe('slot.failed');
     expect((await slot(gateway, 'second')).failure?.reason).toMatch(
@@ -118,11 +118,11 @@ describe('FastFlowLM (stand-in)', () => {
     );
     await runSlotAction(gateway, 'npu', 'unload');
     expect((await runSlotAction(gateway, 'second', 'load')).status).toBe(200);
-    expect(replyText(await say('second'))).toBe('flm stand-in: qwen3:0.6b');
+    expect(replyText(await chat('second'))).toBe('flm stand-in: qwen3:0.6b');
     await runSlotAction(gateway, 'second', 'unload');
   });
 
-  it('a tag that it does not know is no slot that is ready', async () => {
+  it('a slot with an unknown tag fails', async () => {
     expect((await runSlotAction(gateway, 'unknown', 'load')).code).toBe('slot.failed');
     expect((await slot(gateway, 'unknown')).failure?.reason).toBe('The model list does not hold the model.');
   });
@@ -137,7 +137,7 @@ describe('FastFlowLM (stand-in)', () => {
 });
 
 describe('ComfyUI (stand-in)', () => {
-  it('is started on the loopback address and is ready once it tells of its machine', async () => {
+  it('is started on the loopback address and is ready once /system_stats responds', async () => {
     expect((await runSlotAction(gateway, 'img', 'load')).status).toBe(200);
     expect(await slot(gateway, 'img')).toMatchObject({ engine: 'comfyui', state: 'ready', context: null });
   });
