@@ -1,4 +1,4 @@
-/** Memory over a real port: hybrid search with a real embedding model, words without one, the hardened deletes. */
+/** Memory over a real port: hybrid search with a real embedding model, text search without one, admin-only deletes. */
 import { expect, it } from 'vitest';
 import { type AuditRow, type MemoryFound, MemorySearchResponse } from '../contract/system.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
@@ -24,14 +24,14 @@ const post = (path: string, body: object, key = CLIENT_KEY) => send(gateway, 'PO
 const find = async (query: string): Promise<MemoryFound> =>
   MemorySearchResponse.parse((await post('/api/memory/search', { query })).json());
 
-it('adding and listing load no model; a search finds by meaning once the model is there', async () => {
+it('adding and listing load no model; search uses embeddings once the model is loaded', async () => {
   for (const text of [CAT, FAR]) expect((await post('/api/memory', { text })).status).toBe(200);
   expect((await send(gateway, 'GET', '/api/memory', { key: CLIENT_KEY })).status).toBe(200);
   expect((await slot(gateway, 'embed', ADMIN_KEY)).state).toBe('offline');
   expect(texts(await find('mat'))).toContain(CAT);
   await post('/api/slots/embed/load', {}, ADMIN_KEY);
   await waitForSlotState(gateway, 'embed', 'ready', ADMIN_KEY);
-  // A query without a word of it: only the vectors can find it.
+  // The query shares no word with the texts: only vectors can find them.
   await until(async () => texts(await find('kitten rug')).length === 2, 'memories to have vectors');
   const found = await find('a cat is on a mat');
   expect(found.mode).toBe('hybrid');
@@ -48,7 +48,7 @@ it('caps: text, query, limit', async () => {
     );
 });
 
-it('deletes stay with the admin; what is deleted is found neither by word nor by meaning', async () => {
+it('deletes are for admins; a deleted memory is found neither by text nor by vector', async () => {
   const { id } = (await find(CAT)).memories[0] as { id: string };
   expect((await send(gateway, 'DELETE', `/api/memory/${id}`, { key: CLIENT_KEY })).status).toBe(403);
   expect((await send(gateway, 'DELETE', '/api/memory?confirm=all', { key: CLIENT_KEY })).status).toBe(403);
@@ -72,14 +72,17 @@ it('deletes stay with the admin; what is deleted is found neither by word nor by
 
 const texts = (found: MemoryFound): string[] => found.memories.map(({ text }) => text);
 
-it('a blank text is refused by name; fields that may be left out may be null', async () => {
+it('a blank text is rejected; optional fields may be null', async () => {
   for (const text of [' ', '\n\t ', '\u3000']) {
-    const { status, text: told } = await post('/api/memory', { text });
-    expect([status, told]).toEqual([422, expect.stringContaining('must not be blank')]);
+    const { status, text: responseText } = await post('/api/memory', { text });
+    expect([status, responseText]).toEqual([422, expect.stringContaining('must not be blank')]);
   }
-  const kept = await post('/api/memory', { text: ' spaced ', tags: null });
-  expect([kept.status, kept.json()]).toEqual([200, expect.objectContaining({ text: ' spaced ', tags: [] })]);
-  const { id } = kept.json<{ id: string }>();
+  const added = await post('/api/memory', { text: ' spaced ', tags: null });
+  expect([added.status, added.json()]).toEqual([
+    200,
+    expect.objectContaining({ text: ' spaced ', tags: [] }),
+  ]);
+  const { id } = added.json<{ id: string }>();
   const found = await post('/api/memory/search', { query: 'spaced', limit: null });
   expect([found.status, found.text]).toEqual([200, expect.stringContaining(id)]);
 });

@@ -1,4 +1,4 @@
-/** The tool loop with real voices and a stand-in that draws: spoken, written down, drawn. */
+/** The tool loop with real speech engines and an image stand-in: speech, transcription, images. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import type { GgufModel } from '../models/gguf/writer.ts';
@@ -17,7 +17,7 @@ const CHATS = {
   listener: model('transcribe_audio', { file: 'audio_1' }),
 };
 
-interface Told {
+interface OmniResponse {
   _svc: {
     omni: {
       tools: { name: string; ok: boolean; content: string; attachment?: { data: string; url: string } }[];
@@ -42,12 +42,14 @@ beforeAll(async () => {
   }
 });
 
-const chat = async (name: string, content: unknown): Promise<Told> => {
+const chat = async (name: string, content: unknown): Promise<OmniResponse> => {
   const body = { model: name, omni: true, messages: [{ role: 'user', content }], max_tokens: 256 };
-  return (await send(gateway, 'POST', '/v1/chat/completions', { body, idleTimeoutMs: 60_000 })).json<Told>();
+  return (
+    await send(gateway, 'POST', '/v1/chat/completions', { body, idleTimeoutMs: 60_000 })
+  ).json<OmniResponse>();
 };
 
-it('what is spoken comes as a sound, which another model understands from a message', async () => {
+it('speech is returned as audio, which another model transcribes from a message', async () => {
   const [spoken] = (await chat('agent', 'speak'))._svc.omni.tools;
   expect(spoken).toMatchObject({ name: 'text_to_speech', ok: true });
   const data = spoken?.attachment?.data ?? '';
@@ -62,7 +64,7 @@ it('what is spoken comes as a sound, which another model understands from a mess
   expect(heard?.content.toLowerCase()).toContain('good morning');
 });
 
-it('a picture is drawn, and its address leads to it', async () => {
+it('an image is drawn, and its address returns it', async () => {
   const [drawn] = (await chat('painter', 'draw'))._svc.omni.tools;
   expect(drawn).toMatchObject({ name: 'generate_image', ok: true, attachment: { kind: 'image' } });
   const url = drawn?.attachment?.url ?? '';

@@ -1,4 +1,4 @@
-/** Raw answers of the sound and image routes against the schemas that OpenAI publishes: real engines but for the one that draws. */
+/** Raw responses of the audio and image routes against the schemas that OpenAI publishes: real engines except for images. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from './harness/http.ts';
 import { recording } from './harness/leaver.ts';
@@ -28,8 +28,8 @@ beforeAll(async () => {
   sound = Buffer.from(await response.arrayBuffer());
 });
 
-/** Asks for a transcript; `fields` stand before the recording in the form. */
-async function heard(fields: Record<string, string> = {}) {
+/** Requests a transcript; `fields` precede the recording in the form. */
+async function transcribe(fields: Record<string, string> = {}) {
   const { type, bytes } = recording('stt', sound);
   const more = Object.entries(fields).map(
     ([name, value]) => `--xyz\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -45,29 +45,31 @@ async function heard(fields: Record<string, string> = {}) {
 
 describe('transcripts (tone)', () => {
   it('json', async () => {
-    const response = (await heard()).json();
+    const response = (await transcribe()).json();
     expect(breaches('CreateTranscriptionResponseJson', response)).toEqual([]);
     expect(extensions('CreateTranscriptionResponseJson', response)).toEqual([]);
   });
 
   it.each(['segment', 'word'])('verbose_json, by %s', async (by) => {
     const response = (
-      await heard({ response_format: 'verbose_json', 'timestamp_granularities[]': by })
+      await transcribe({ response_format: 'verbose_json', 'timestamp_granularities[]': by })
     ).json();
     expect(breaches('CreateTranscriptionResponseVerboseJson', response)).toEqual([]);
-    // OpenAI sends the task too; its description forgets it.
+    // OpenAI sends the task too; its schema omits it.
     expect(extensions('CreateTranscriptionResponseVerboseJson', response)).toEqual(['task']);
   });
 
   it('every event of a stream', async () => {
-    const events = dataOf((await heard({ stream: 'true' })).text).map((data) => JSON.parse(data) as object);
+    const events = dataOf((await transcribe({ stream: 'true' })).text).map(
+      (data) => JSON.parse(data) as object,
+    );
     expect(events.length).toBeGreaterThan(1);
     for (const event of events)
       expect(breaches('CreateTranscriptionResponseStreamEvent', event), JSON.stringify(event)).toEqual([]);
   });
 });
 
-it('every event of spoken sound (tone)', async () => {
+it('every event of streamed speech (tone)', async () => {
   const body = { model: 'tts', input: TONE_TEXT, response_format: 'wav', stream_format: 'sse' };
   const response = await send(gateway, 'POST', SPEECH, { body });
   const events = dataOf(response.text).map((data) => JSON.parse(data) as { type: string });
@@ -75,7 +77,7 @@ it('every event of spoken sound (tone)', async () => {
   for (const event of events) expect(breaches('CreateSpeechResponseStreamEvent', event)).toEqual([]);
 });
 
-it.each(['url', 'b64_json'])('pictures as %s (stand-in)', async (response_format) => {
+it.each(['url', 'b64_json'])('images as %s (stand-in)', async (response_format) => {
   const body = { model: 'sd15', prompt: 'a cat', size: '64x64', n: 2, response_format };
   const response = await send(gateway, 'POST', IMAGES, { body });
   expect([response.status, response.text.slice(0, 200)]).toEqual([200, expect.any(String)]);

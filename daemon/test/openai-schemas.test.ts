@@ -1,4 +1,4 @@
-/** Raw answers of /v1 against the schemas that OpenAI publishes: whole answers, every chunk of a stream, every error. */
+/** Raw responses of /v1 against the schemas that OpenAI publishes: whole responses, every chunk of a stream, every error. */
 import { describe, expect, it } from 'vitest';
 import { startForClients } from './harness/client-gateway.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
@@ -23,7 +23,7 @@ const schema = { type: 'object', properties: { a: { type: 'string' } }, required
 
 const CHATS: Record<string, object> = {
   plain: hi,
-  'cut by max_tokens': { ...hi, max_tokens: 2 },
+  'truncated by max_tokens': { ...hi, max_tokens: 2 },
   'stop string': { ...hi, stop: 'tiny' },
   'two choices': { ...hi, n: 2 },
   probabilities: { ...hi, logprobs: true, top_logprobs: 4 },
@@ -40,47 +40,50 @@ const TEXTS: Record<string, object> = {
   'to the end': { prompt: 'Hi!', max_tokens: 60, temperature: 0 },
 };
 
-/** What answers hold beyond the schema: times of the engine, which llama.cpp's clients read. */
-const BEYOND = ['timings'];
+/** Response fields beyond the schema: timings of the engine, which clients of llama.cpp read. */
+const ALLOWED_EXTENSIONS = ['timings'];
 
-async function whole(path: string, definition: string, body: object): Promise<void> {
+async function checkWhole(path: string, definition: string, body: object): Promise<void> {
   const response = await post(path, { model: 'agent', ...body });
   expect(response.status, response.text).toBe(200);
   expect(breaches(definition, response.json())).toEqual([]);
-  expect(extensions(definition, response.json())).toEqual(BEYOND);
+  expect(extensions(definition, response.json())).toEqual(ALLOWED_EXTENSIONS);
 }
 
-/** The description has no words for a chunk of a completion before its end; OpenAI sends null there, as for chats. */
-const OPEN = /^\/choices\/0\/finish_reason must be (string|equal to one of the allowed values)$/;
+/** The schema does not describe a completion chunk before the last one; OpenAI sends null there, as for chats. */
+const NULL_FINISH_REASON =
+  /^\/choices\/0\/finish_reason must be (string|equal to one of the allowed values)$/;
 
-async function streamed(path: string, definition: string, body: object): Promise<void> {
+async function checkStreamed(path: string, definition: string, body: object): Promise<void> {
   for (const more of [{}, { stream_options: { include_usage: true } }]) {
     const response = await post(path, { model: 'agent', ...body, stream: true, ...more });
     const data = dataOf(response.text);
     expect(data.pop()).toBe('[DONE]');
     expect(data.length).toBeGreaterThan(1);
     for (const each of data) {
-      const open = path === TEXT && JSON.parse(each).choices[0]?.finish_reason === null;
-      const found = breaches(definition, JSON.parse(each)).filter((breach) => !(open && OPEN.test(breach)));
+      const isUnfinished = path === TEXT && JSON.parse(each).choices[0]?.finish_reason === null;
+      const found = breaches(definition, JSON.parse(each)).filter(
+        (breach) => !(isUnfinished && NULL_FINISH_REASON.test(breach)),
+      );
       expect(found, each).toEqual([]);
       const beyond = extensions(definition, JSON.parse(each));
-      expect(BEYOND, each).toEqual(expect.arrayContaining(beyond));
+      expect(ALLOWED_EXTENSIONS, each).toEqual(expect.arrayContaining(beyond));
     }
   }
 }
 
 describe.each(Object.entries(CHATS))('chat: %s', (_, body) => {
-  it('whole', () => whole(CHAT, 'CreateChatCompletionResponse', body));
-  it('every chunk', () => streamed(CHAT, 'CreateChatCompletionStreamResponse', body));
+  it('whole', () => checkWhole(CHAT, 'CreateChatCompletionResponse', body));
+  it('every chunk', () => checkStreamed(CHAT, 'CreateChatCompletionStreamResponse', body));
 });
 
 describe('a chat with tools of the gateway', () => {
   const body = { ...hi, model: 'agent', omni: true };
 
   it('whole', async () => {
-    const told = (await post(CHAT, body)).json();
-    expect(breaches('CreateChatCompletionResponse', told)).toEqual([]);
-    expect(extensions('CreateChatCompletionResponse', told)).toEqual(['_svc']);
+    const json = (await post(CHAT, body)).json();
+    expect(breaches('CreateChatCompletionResponse', json)).toEqual([]);
+    expect(extensions('CreateChatCompletionResponse', json)).toEqual(['_svc']);
   });
 
   it('every chunk', async () => {
@@ -97,8 +100,8 @@ describe('a chat with tools of the gateway', () => {
 });
 
 describe.each(Object.entries(TEXTS))('completions: %s', (_, body) => {
-  it('whole', () => whole(TEXT, 'CreateCompletionResponse', body));
-  it('every chunk', () => streamed(TEXT, 'CreateCompletionResponse', body));
+  it('whole', () => checkWhole(TEXT, 'CreateCompletionResponse', body));
+  it('every chunk', () => checkStreamed(TEXT, 'CreateCompletionResponse', body));
 });
 
 describe('embeddings', () => {
@@ -114,8 +117,8 @@ describe('embeddings', () => {
 });
 
 describe('models', () => {
-  /** What apps read from a record besides the schema's four fields. */
-  const RECORD = [
+  /** Fields that apps read in addition to the four of the schema. */
+  const ALLOWED_FIELDS = [
     '_svc',
     'architecture',
     'capabilities',
@@ -128,7 +131,7 @@ describe('models', () => {
     'supported_parameters',
   ];
 
-  it('the list, and each of its records by itself', async () => {
+  it('the list, and each of its records alone', async () => {
     const list = (await get('/v1/models')).json<{ data: { id: string }[] }>();
     expect(breaches('ListModelsResponse', list)).toEqual([]);
     expect(list.data.length).toBeGreaterThan(5);
@@ -136,7 +139,7 @@ describe('models', () => {
       const record = (await get(`/v1/models/${encodeURIComponent(id)}`)).json();
       expect(breaches('Model', record), id).toEqual([]);
       const beyond = extensions('Model', record);
-      expect(RECORD, id).toEqual(expect.arrayContaining(beyond));
+      expect(ALLOWED_FIELDS, id).toEqual(expect.arrayContaining(beyond));
     }
   });
 });
@@ -146,10 +149,10 @@ describe('errors', () => {
     ['no JSON', 'POST', CHAT, '{"messages":'],
     ['no messages', 'POST', CHAT, {}],
     ['a field of the wrong type', 'POST', CHAT, { ...hi, temperature: 'hot' }],
-    ['an unknown model', 'POST', CHAT, { ...hi, model: 'nobody' }],
-    ['a model that cannot do it', 'POST', EMBEDDINGS, { model: 'agent', input: 'x' }],
+    ['an unknown model', 'POST', CHAT, { ...hi, model: 'no-such-model' }],
+    ['a model without the capability', 'POST', EMBEDDINGS, { model: 'agent', input: 'x' }],
     ['a prompt too long', 'POST', CHAT, { ...hi, messages: user('x'.repeat(3_000)) }],
-    ['an unknown model by id', 'GET', '/v1/models/nobody', undefined],
+    ['an unknown model by id', 'GET', '/v1/models/unknown', undefined],
     ['no such route', 'GET', '/v1/nowhere', undefined],
     ['no such method', 'DELETE', CHAT, undefined],
   ])('%s', async (_, method, path, body) => {
