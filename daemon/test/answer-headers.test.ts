@@ -88,7 +88,7 @@ describe('errors are envelopes', () => {
     ['404', 'GET', '/api/nowhere', ADMIN_KEY, 404, 'route.not_found'],
     ['405', 'POST', '/v1/models', ADMIN_KEY, 405, 'route.method_not_allowed'],
     ['426', 'GET', '/v1/realtime', CLIENT_KEY, 426, 'request.malformed'],
-    ['404 of a model', 'GET', '/v1/models/nobody', undefined, 404, 'model.not_found'],
+    ['404 of a model', 'GET', '/v1/models/unknown', undefined, 404, 'model.not_found'],
     ['404 of an asset', 'GET', '/assets/nothing.js', ADMIN_KEY, 404, 'route.not_found'],
     ['403 of an asset', 'GET', '/assets/nothing.js', CLIENT_KEY, 403, 'auth.forbidden'],
     ['401 of an asset', 'GET', '/assets/nothing.js', undefined, 401, 'auth.required'],
@@ -141,7 +141,7 @@ describe('X06 open routes disclose nothing', () => {
       '/api/config/urls',
       '/api/auth/status',
       '/v1/models',
-      '/v1/models/nobody',
+      '/v1/models/unknown',
       '/api/setup',
     ]) {
       const headers = {

@@ -30,7 +30,7 @@ const gateway = new OneGateway(() => {
       'config/slots/vectors.toml': flm('type = "embedding"\nmodel = "embed-gemma:300m"\n'),
       'config/slots/ear.toml': flm('type = "stt"\nmodel = "whisper-v3:turbo"\n'),
       'config/slots/second.toml': flm('model = "qwen3:0.6b"\n'),
-      'config/slots/unknown.toml': flm('model = "nobody:1b"\n'),
+      'config/slots/unknown.toml': flm('model = "unlisted:1b"\n'),
       'config/slots/img.toml': `type = "image"\nengine = "comfyui"\nrunner = "process"\ncommand = [${JSON.stringify(join(bin, 'comfyui'))}]\ndevice = "cpu"\n`,
     },
   });

@@ -83,7 +83,7 @@ describe('a streaming caller of a slot that loads', () => {
   });
 
   it('gets a real status for an unknown model, a full queue and no memory', async () => {
-    expect((await stream('nobody-knows-it')).status).toBe(404);
+    expect((await stream('unknown-model')).status).toBe(404);
     const waiting = [chat('slow'), chat('slow')];
     await until(async () => (await slot(gateway, 'slow')).queued === 2, 'the queue to be full');
     expect((await stream('slow')).status).toBe(429);

@@ -39,7 +39,7 @@ const post = (body: object) => send(gateway, 'POST', '/v1/responses', { key: CLI
 const events = (body: object) => responseEvents(gateway, body);
 
 describe('responses.create', () => {
-  it('a text, its counts, and what was asked for', async () => {
+  it('a text, its token counts, and the echoed parameters', async () => {
     const response = await openai.responses.create({
       model: 'agent',
       instructions: 'Be brief.',
@@ -62,7 +62,7 @@ describe('responses.create', () => {
     expect(total_tokens).toBe(input_tokens + output_tokens);
   });
 
-  it('thoughts are an item of their own', async () => {
+  it('reasoning is a separate item', async () => {
     const { output } = await openai.responses.create({ model: 'thinker', input: 'When?' });
     expect(output).toMatchObject([
       { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: THOUGHTS }] },
@@ -70,7 +70,7 @@ describe('responses.create', () => {
     ]);
   });
 
-  it('an answer that is cut is incomplete', async () => {
+  it('a truncated response is incomplete', async () => {
     const response = await openai.responses.create({ model: 'agent', input: 'x', max_output_tokens: 2 });
     expect(response).toMatchObject({
       status: 'incomplete',
@@ -78,7 +78,7 @@ describe('responses.create', () => {
     });
   });
 
-  it('a schema holds the answer', async () => {
+  it('the output follows a schema', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
     const response = await openai.responses.create({
       model: 'agent',
@@ -88,7 +88,7 @@ describe('responses.create', () => {
     expect(JSON.parse(response.output_text)).toEqual({ a: expect.any(String) });
   });
 
-  it('without a model the agent answers', async () => {
+  it('without a model slot agent is used', async () => {
     expect((await openai.responses.create({ input: 'x' })).output_text).toBe(TINY_REPLY);
   });
 
@@ -109,7 +109,7 @@ describe('responses.create', () => {
 });
 
 describe('streams', () => {
-  it('the stream() helper puts the whole answer together', async () => {
+  it('the stream() helper assembles the whole response', async () => {
     const runner = openai.responses.stream({ model: 'agent', input: 'x' });
     let text = '';
     runner.on('response.output_text.delta', ({ delta }) => {
@@ -131,14 +131,18 @@ describe('streams', () => {
     ],
     ['a cut', { model: 'agent', input: 'x', max_output_tokens: 2 }],
   ])(
-    '%s: every event is as published, numbers without a gap, and the last repeats the items',
+    '%s: every event matches the published schema, numbers have no gap, and the last event repeats the items',
     async (_, body) => {
-      const told = await events(body);
-      for (const event of told)
+      const received = await events(body);
+      for (const event of received)
         expect(breaches('ResponseStreamEvent', event), JSON.stringify(event)).toEqual([]);
-      expect(told.map(({ sequence_number }) => sequence_number)).toEqual(told.map((_event, at) => at));
-      const items = told.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []));
-      const last = told.at(-1);
+      expect(received.map(({ sequence_number }) => sequence_number)).toEqual(
+        received.map((_event, at) => at),
+      );
+      const items = received.flatMap((event) =>
+        event.type === 'response.output_item.done' ? [event.item] : [],
+      );
+      const last = received.at(-1);
       if (last?.type !== 'response.completed' && last?.type !== 'response.incomplete')
         throw new Error(`it ended with ${last?.type}`);
       expect(last.response.output).toEqual(items);
@@ -148,7 +152,7 @@ describe('streams', () => {
   );
 });
 
-describe('whole answers are as published', () => {
+describe('whole responses match the published schema', () => {
   it.each([
     ['text', { model: 'agent', input: 'x', instructions: 'Be brief.', temperature: 0, metadata: { a: 'b' } }],
     ['thoughts', { model: 'thinker', input: 'x', reasoning: { effort: 'low' } }],
@@ -168,7 +172,7 @@ describe('whole answers are as published', () => {
   });
 
   it('an error', async () => {
-    const response = await post({ model: 'nobody', input: 'x' });
+    const response = await post({ model: 'no-such-model', input: 'x' });
     expect(response.status).toBe(404);
     expect(breaches('ErrorResponse', response.json())).toEqual([]);
   });
@@ -177,7 +181,7 @@ describe('whole answers are as published', () => {
 describe('what Codex sends', () => {
   const request = codexRequest(TOOL);
 
-  it('is answered, tools of a provider are left out and named', async () => {
+  it('gets a response; tools of a provider are omitted and named', async () => {
     const stream = await openStream(gateway, '/v1/responses', request, {
       key: CLIENT_KEY,
       headers: { accept: 'text/event-stream', originator: 'codex_cli_rs', session_id: '019a' },
@@ -187,7 +191,7 @@ describe('what Codex sends', () => {
     expect(stream.text()).toContain('event: response.completed');
   });
 
-  it('as it sends it for models that it knows: all tools in an item, each in a namespace', async () => {
+  it('in the form for models that it knows: all tools in an item, each in a namespace', async () => {
     const { tools, instructions, ...rest } = request;
     const namespace = {
       type: 'namespace',
@@ -219,11 +223,11 @@ describe('what Codex sends', () => {
       { type: 'function_call', name: CALL.name, namespace: 'mcp__clock', arguments: '{}', call_id: 'c' },
       { type: 'function_call_output', call_id: 'c', output: 'noon' },
     ];
-    const told = await events({ ...rest, input: [...input, ...turns] });
-    expect(JSON.stringify(told.at(-1))).toContain(TINY_REPLY);
+    const received = await events({ ...rest, input: [...input, ...turns] });
+    expect(JSON.stringify(received.at(-1))).toContain(TINY_REPLY);
   });
 
-  it('and its next turn, with what it got', async () => {
+  it('and its next turn, with the earlier output', async () => {
     const history = [
       ...request.input,
       {
@@ -239,14 +243,14 @@ describe('what Codex sends', () => {
         output: '{"output":"noon","metadata":{"exit_code":0}}',
       },
     ];
-    const told = await events({ ...request, input: history });
-    expect(told.at(-1)).toMatchObject({ type: 'response.completed' });
-    expect(JSON.stringify(told.at(-1))).toContain(TINY_REPLY);
+    const received = await events({ ...request, input: history });
+    expect(received.at(-1)).toMatchObject({ type: 'response.completed' });
+    expect(JSON.stringify(received.at(-1))).toContain(TINY_REPLY);
   });
 });
 
-describe('refusals', () => {
-  it('what needs storage is a BadRequestError that says what to do', async () => {
+describe('errors', () => {
+  it('what needs storage is a BadRequestError with advice', async () => {
     const error = await failure(
       openai.responses.create({ model: 'agent', input: 'x', previous_response_id: 'resp_1' }),
       BadRequestError,
@@ -255,7 +259,7 @@ describe('refusals', () => {
     expect(error.message).toContain('send the whole conversation');
   });
 
-  it('stored answers are not there', async () => {
+  it('stored responses do not exist', async () => {
     const error = await failure(
       openaiClient(gateway, { apiKey: ADMIN_KEY }).responses.retrieve('resp_1'),
       NotFoundError,
@@ -266,20 +270,20 @@ describe('refusals', () => {
   it('a wrong key, a wrong model, a wrong shape, a prompt that is too long', async () => {
     const keyless = openaiClient(gateway, { apiKey: 'wrong' });
     await failure(keyless.responses.create({ model: 'agent', input: 'x' }), AuthenticationError);
-    await failure(openai.responses.create({ model: 'nobody', input: 'x' }), NotFoundError);
+    await failure(openai.responses.create({ model: 'no-such-model', input: 'x' }), NotFoundError);
     await failure(openai.responses.create({ model: 'agent', input: 3 as never }), UnprocessableEntityError);
     const long = openai.responses.create({ model: 'agent', input: 'x'.repeat(AGENT_WINDOW), stream: true });
     expect((await failure(long, BadRequestError)).code).toBe('context_length_exceeded');
   });
 
-  it('a picture for a model that reads text only', async () => {
+  it('an image for a model that reads text only', async () => {
     const content = [{ type: 'input_image', image_url: 'data:image/png;base64,AA==' }];
     const response = await post({ model: 'agent', input: [{ role: 'user', content }] });
     expect([response.status, response.code]).toEqual([400, 'request.invalid']);
     expect(response.text).toContain('reads text only');
   });
 
-  it('bad bytes', async () => {
+  it('invalid bodies', async () => {
     for (const body of ['', '{', '[]', 'null', '"x"', `${'['.repeat(80)}`]) {
       const response = await send(gateway, 'POST', '/v1/responses', {
         key: CLIENT_KEY,
@@ -292,7 +296,7 @@ describe('refusals', () => {
   });
 });
 
-it('plain streams hold nothing but data and comments', async () => {
+it('streams have no unnamed events', async () => {
   const stream = await openStream(
     gateway,
     '/v1/responses',
@@ -304,7 +308,7 @@ it('plain streams hold nothing but data and comments', async () => {
   expect(stream.headers['content-type']).toBe('text/event-stream');
 });
 
-describe('routes of OpenAI that are not there', () => {
+describe('unsupported routes of OpenAI', () => {
   it.each([
     ...['images/edits', 'images/variations', 'audio/translations', 'moderations', 'assistants', 'threads'],
     ...['files', 'fine_tuning/jobs', 'batches'],

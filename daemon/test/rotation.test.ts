@@ -1,4 +1,4 @@
-/** docs/spec/specification.md#rotate over a real port: keys that are replaced while the gateway runs. */
+/** docs/spec/specification.md#rotate over a real port: keys are replaced while the gateway runs. */
 import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { RotateView } from '../contract/auth.ts';
@@ -7,7 +7,7 @@ import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
 import { login, send } from './harness/http.ts';
 
 describe('rotate', () => {
-  it('R01/R02 needs an admin, takes only the two tiers, and never returns the key', async () => {
+  it('R01/R02 needs an admin, accepts only the two tiers, and never returns the key', async () => {
     const gateway = await locked();
     expect(await send(gateway, 'POST', '/api/auth/rotate')).toMatchObject({ status: 401 });
     expect(await send(gateway, 'POST', '/api/auth/rotate', { key: CLIENT_KEY })).toMatchObject({
@@ -46,7 +46,7 @@ describe('rotate', () => {
     }
   });
 
-  it('R04 sixteen at once are serialised: the file equals what is live, both tiers', async () => {
+  it('R04 sixteen at once are serialised: the file has the live keys of both tiers', async () => {
     const gateway = await locked();
     const cookie = await login(gateway, ADMIN_KEY);
     const tiers = Array.from({ length: 16 }, (_, index) => (index % 2 ? 'client' : 'admin'));
@@ -65,14 +65,14 @@ describe('rotate', () => {
     expect(envFile(gateway).match(/^SVC_/gm)).toHaveLength(2);
   });
 
-  it('R07 every other byte of the file stays', async () => {
+  it('R07 every other byte of the file is unchanged', async () => {
     const text = `\ufeff# my keys\r\nOTHER="a b"\r\n\r\nSVC_ADMIN_KEY=${ADMIN_KEY}\r\nexport X=1\r\n; done`;
     const gateway = await start({ files: { 'config/api.env': text } });
     expect((await send(gateway, 'POST', '/api/auth/rotate')).status).toBe(200);
     expect(envFile(gateway)).toBe(text.replace(ADMIN_KEY, keyIn(gateway, 'SVC_ADMIN_KEY').trim()));
   });
 
-  it('a rotated key rules after a restart, also over an inherited one', async () => {
+  it('a rotated key applies after a restart, also over an inherited one', async () => {
     const gateway = await start({ env: { SVC_ADMIN_KEY: ADMIN_KEY, SVC_REQUIRE_AUTH: 'on' } });
     expect((await send(gateway, 'POST', '/api/auth/rotate', { key: ADMIN_KEY })).status).toBe(200);
     expect(await status(gateway, { key: ADMIN_KEY })).toMatchObject({ tier: 'anon' });

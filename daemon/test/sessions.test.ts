@@ -55,14 +55,14 @@ describe('sessions', () => {
     expect(out.json()).toEqual({ ok: true });
     expect(String(out.headers['set-cookie'])).toMatch(/^svc_session=;.*Max-Age=0/);
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
-    const kept = await login(gateway, ADMIN_KEY);
+    const otherCookie = await login(gateway, ADMIN_KEY);
     await gateway.stop();
     await gateway.replace(() => startLocked({ home: gateway.home }));
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
-    expect(await status(gateway, { cookie: kept })).toMatchObject({ tier: 'admin' });
+    expect(await status(gateway, { cookie: otherCookie })).toMatchObject({ tier: 'admin' });
   });
 
-  it('the session list shows the own one, and "end all" ends them all', async () => {
+  it('the session list marks the current session, and "end all" ends them all', async () => {
     const cookie = await login(gateway, ADMIN_KEY);
     const rows = (await send(gateway, 'GET', '/api/auth/sessions', { cookie })).json<SessionRow[]>();
     expect(rows.filter((row) => row.current)).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('sessions', () => {
 });
 
 describe('the signing secret', () => {
-  it('that can not be written anew is told as such, and no session ends', async () => {
+  it('that cannot be rewritten is an error, and no session ends', async () => {
     const gateway = await start({ files: KEYS_FILE, env: { SVC_REQUIRE_AUTH: 'on' } });
     const cookie = await login(gateway, ADMIN_KEY);
     const path = join(gateway.home, 'state/secret.bin');
@@ -100,7 +100,7 @@ describe('the signing secret', () => {
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'admin' });
   });
 
-  it('K11 is 32 bytes, mode 0600, made at the first start and kept', async () => {
+  it('K11 is 32 bytes, mode 0600, created at the first start and reused', async () => {
     const gateway = await start({ files: KEYS_FILE });
     const path = join(gateway.home, 'state/secret.bin');
     expect(existsSync(path)).toBe(true);

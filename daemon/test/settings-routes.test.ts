@@ -1,4 +1,4 @@
-/** `/api/settings` over a real port: what a change puts in force, what is refused, and what the audit trail keeps of it. */
+/** `/api/settings` over a real port: effects of a change, rejected changes, and the audit trail. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,17 +8,17 @@ import { send } from './harness/http.ts';
 import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
-const here = new OneGateway(startGuarded);
-const { sendAsAdmin } = here;
+const gateway = new OneGateway(startGuarded);
+const { sendAsAdmin } = gateway;
 describe('settings', () => {
-  const rows = async (on: Gateway = here) =>
+  const rows = async (on: Gateway = gateway) =>
     (await send(on, 'GET', '/api/settings', { key: ADMIN_KEY })).json<{ settings: SettingRow[] }>().settings;
   const row = async (name: string, on?: Gateway) => (await rows(on)).find((each) => each.name === name);
   const put = (values: Record<string, unknown>, more: object = {}) =>
     sendAsAdmin('PUT', '/api/settings', { body: { values, ...more } });
 
-  it('a live one is in force at once, and only it has changed in the file', async () => {
-    const file = join(here.home, 'config/config.toml');
+  it('a live one is in effect at once, and only it changes in the file', async () => {
+    const file = join(gateway.home, 'config/config.toml');
     const before = readFileSync(file, 'utf8');
     expect((await put({ queueMax: 50 })).status).toBe(200);
     expect(await row('queueMax')).toMatchObject({ value: 50, source: 'file', live: true });
@@ -26,7 +26,7 @@ describe('settings', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${before}\n[slots]\nqueue_max = 50\n`);
   });
 
-  it('one that needs a restart says what runs until then', async () => {
+  it('one that needs a restart shows the running value until then', async () => {
     expect((await put({ maxConnections: 900 })).status).toBe(200);
     expect(await row('maxConnections')).toMatchObject({ value: 900, running: 1024, live: false });
     await put({ maxConnections: 1024 });
@@ -35,14 +35,14 @@ describe('settings', () => {
 
   it.each<[string, Record<string, unknown>, object, string]>([
     ['a wrong value', { queueMax: 0 }, {}, 'queueMax'],
-    ['what is no host name', { allowedHosts: ['gw.mydomain.org', 'a b'] }, {}, 'allowedHosts'],
+    ['an invalid host name', { allowedHosts: ['gw.mydomain.org', 'a b'] }, {}, 'allowedHosts'],
     ['a secret', { adminKey: 'x' }, {}, 'adminKey'],
     ['enforcement', { requireAuth: false }, {}, 'requireAuth'],
     ['an unknown name', { nonsense: 1 }, {}, 'nonsense'],
-    ['a name of the language', { constructor: 1 }, {}, 'constructor'],
+    ['a property name of Object', { constructor: 1 }, {}, 'constructor'],
     ['an unknown key of the body', {}, { persist: true }, 'persist'],
-  ])('%s is refused by name, and nothing is written', async (_, values, more, path) => {
-    const file = join(here.home, 'config/config.toml');
+  ])('%s is rejected by name, and nothing is written', async (_, values, more, path) => {
+    const file = join(gateway.home, 'config/config.toml');
     const before = readFileSync(file, 'utf8');
     const response = await put({ idleTimeoutS: 500, ...values }, more);
     expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
@@ -57,25 +57,28 @@ describe('settings', () => {
     ['port', 'geheim'],
     ['memoryClass', 'geheim'],
     ['hubUrl', 'geheim'],
-  ])('what was sent as %s is not told back', async (name, value) => {
+  ])('a value sent as %s is not echoed', async (name, value) => {
     const response = await put({ [name]: value });
     expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
     expect(response.text).toContain(name);
     expect(response.text).not.toContain('geheim');
   });
 
-  it('an address that gets a secret leads it to no other host', async () => {
+  it('an address that receives a secret cannot be changed to another host', async () => {
     const secrets = { HF_TOKEN: 'hf_geheim' };
-    const own = await forTest(startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE }, env: secrets }));
-    const say = (hubUrl: string) =>
-      send(own, 'PUT', '/api/settings', { body: { values: { hubUrl } }, key: ADMIN_KEY });
-    const refused = await say('http://127.0.0.1:9');
+    const ownGateway = await forTest(startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE }, env: secrets }));
+    const putHubUrl = (hubUrl: string) =>
+      send(ownGateway, 'PUT', '/api/settings', { body: { values: { hubUrl } }, key: ADMIN_KEY });
+    const refused = await putHubUrl('http://127.0.0.1:9');
     expect(refused).toMatchObject({ status: 422, code: 'request.invalid' });
     expect(refused.json()).toMatchObject({
       error: { details: { fields: [{ path: 'hubUrl', reason: expect.stringContaining('HF_ENDPOINT') }] } },
     });
-    expect(await row('hubUrl', own)).toMatchObject({ value: 'https://huggingface.co', source: 'default' });
-    expect((await say('https://huggingface.co/mirror')).status).toBe(200);
+    expect(await row('hubUrl', ownGateway)).toMatchObject({
+      value: 'https://huggingface.co',
+      source: 'default',
+    });
+    expect((await putHubUrl('https://huggingface.co/mirror')).status).toBe(200);
   });
 
   it('a change is in the audit trail with its names, its tier and its address', async () => {
@@ -93,7 +96,7 @@ describe('settings', () => {
     expect(older.json<{ entries: AuditRow[] }>().entries[0]?.id).toBeLessThan(entries[0]?.id as number);
   });
 
-  it('the guards go by where the gateway listens, not by where it will listen', async () => {
+  it('the guards use the current listen address, not the configured one', async () => {
     const open = await forTest(
       startGateway({
         files: {

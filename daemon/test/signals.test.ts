@@ -1,4 +1,4 @@
-/** Groups P and S of the catalogue: what signals do to the gateway, its streams and its engines. */
+/** Groups P and S of the catalogue: effects of signals on the gateway, its streams and its engines. */
 import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { descendants, isAlive } from './harness/descendants.ts';
@@ -18,13 +18,13 @@ const HANDSHAKE = {
 };
 const gateway = new OneGateway(startTiny, { each: true, stopSignal: 'SIGKILL' });
 
-const gone = (pids: readonly number[], limitMs: number) =>
-  until(() => !pids.some(isAlive), 'every process of the gateway to be gone', limitMs);
+const waitUntilEnded = (pids: readonly number[], limitMs: number) =>
+  until(() => !pids.some(isAlive), 'every process of the gateway to end', limitMs);
 
 describe('S10 SIGTERM', () => {
-  it('lets a stream end whole, turns away who comes, and leaves no process and exit code 0', async () => {
-    const kept = new Agent({ keepAlive: true });
-    await send(gateway, 'GET', '/api/health', { agent: kept });
+  it('completes a stream, rejects new requests, leaves no process, exits with 0', async () => {
+    const keepAliveAgent = new Agent({ keepAlive: true });
+    await send(gateway, 'GET', '/api/health', { agent: keepAliveAgent });
     const streamed = await startLongStream(gateway, 'agent', 6_000);
     const pids = descendants(gateway.pid).map(({ pid }) => pid);
     const stopped = gateway.stop('SIGTERM');
@@ -33,42 +33,43 @@ describe('S10 SIGTERM', () => {
     for (const refused of [
       await send(gateway, 'GET', '/api/health'),
       await send(gateway, 'POST', CHAT, { body }),
-      await send(gateway, 'GET', '/v1/models', { agent: kept }),
+      await send(gateway, 'GET', '/v1/models', { agent: keepAliveAgent }),
       await send(gateway, 'GET', '/v1/realtime', { headers: HANDSHAKE }),
     ]) {
       expect(refused).toMatchObject({ status: 503, code: 'slot.draining' });
       expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '5' });
       expect(refused.headers['x-request-id']).toEqual(expect.any(String));
     }
-    kept.destroy();
+    keepAliveAgent.destroy();
     expect(await streamed.ended).toBe(true);
     expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
     expect(await stopped).toBe(0);
     const closed = await send(gateway, 'GET', '/api/health').catch((error: { code: string }) => error.code);
     expect(closed).toBe('ECONNREFUSED');
-    await gone(pids, 2_000);
+    await waitUntilEnded(pids, 2_000);
   });
 
-  it('a listener of the service manager keeps who comes for the next start', async () => {
-    const held = await openListeningSocket();
+  it('a listener of the service manager queues new connections for the next start', async () => {
+    const listener = await openListeningSocket();
     const home = gateway.home;
     await gateway.stop('SIGKILL');
-    const start = () => startGateway({ home, listenFd: held.fd, env: { SVC_MODEL: `${home}/tiny.gguf` } });
+    const start = () =>
+      startGateway({ home, listenFd: listener.fd, env: { SVC_MODEL: `${home}/tiny.gguf` } });
     await gateway.replace(start);
     await waitForSlotState(gateway, 'agent', 'ready');
     const streamed = await startLongStream(gateway, 'agent', 6_000);
     const stopped = gateway.stop('SIGTERM');
     await gateway.waitFor('"event":"stopping"');
-    const waiting = send(gateway, 'GET', '/api/health', { idleTimeoutMs: 60_000 });
+    const queuedRequest = send(gateway, 'GET', '/api/health', { idleTimeoutMs: 60_000 });
     expect(await streamed.ended).toBe(true);
     expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
     expect(await stopped).toBe(0);
     await gateway.replace(start);
-    expect((await waiting).status).toBe(200);
-    await held.close();
+    expect((await queuedRequest).status).toBe(200);
+    await listener.close();
   });
 
-  it('P07 twice, and SIGINT after it, is one stop', async () => {
+  it('P07 twice, followed by SIGINT, is one stop', async () => {
     const streamed = await startLongStream(gateway, 'agent', 3_000);
     const stopped = gateway.stop('SIGTERM');
     gateway.signal('SIGTERM');
@@ -81,15 +82,15 @@ describe('S10 SIGTERM', () => {
 });
 
 describe('P07 signals that end nothing', () => {
-  it('SIGHUP looks at the machine again', async () => {
+  it('SIGHUP probes the hardware again', async () => {
     const probedAt = async () =>
       (await send(gateway, 'GET', '/api/hardware')).json<{ probed_at: number }>().probed_at;
     const before = await probedAt();
     gateway.signal('SIGHUP');
-    await until(async () => (await probedAt()) > before, 'the machine to be looked at again');
+    await until(async () => (await probedAt()) > before, 'the hardware to be probed again');
   });
 
-  it('SIGHUP and SIGPIPE cut nothing, and SIGUSR1 opens no inspector', async () => {
+  it('SIGHUP and SIGPIPE interrupt nothing, and SIGUSR1 opens no inspector', async () => {
     const streamed = await startLongStream(gateway, 'agent', 3_000);
     for (const signal of ['SIGHUP', 'SIGPIPE', 'SIGUSR1'] as const) gateway.signal(signal);
     expect(await streamed.ended).toBe(true);
@@ -100,13 +101,13 @@ describe('P07 signals that end nothing', () => {
 });
 
 describe('P05 P06 kill -9 under load', () => {
-  it('leaves no process of ours behind, and the next start serves', async () => {
+  it('leaves no process behind, and the next start serves', async () => {
     const streamed = await startLongStream(gateway, 'agent', 30_000);
     const pids = descendants(gateway.pid).map(({ pid }) => pid);
     expect(pids.length).toBeGreaterThanOrEqual(1);
     await gateway.stop('SIGKILL');
     expect(await streamed.ended).toBe(false);
-    await gone(pids, 10_000);
+    await waitUntilEnded(pids, 10_000);
     const again = await startGateway({ home: gateway.home, env: { SVC_MODEL: `${gateway.home}/tiny.gguf` } });
     await waitForSlotState(again, 'agent', 'ready');
     const body = { messages: [{ role: 'user', content: 'x' }], max_tokens: 1, temperature: 0 };

@@ -25,19 +25,19 @@ const gateway = new OneGateway(() =>
 
 const user = (content: string) => [{ role: 'user', content }];
 const greedy = { temperature: 0, max_tokens: 2 };
-const say = (model: string) =>
+const chat = (model: string) =>
   send(gateway, 'POST', CHAT, { body: { model, messages: user('x'), ...greedy } });
 
 const lastEvent = (streamed: StreamedResponse) => JSON.parse(dataOf(streamed.text()).at(-1) ?? '{}');
 
-describe('S03 P03 an engine that is killed while it answers', () => {
-  it('ends every stream with an error event and no [DONE], fails a whole answer with 502, and comes back by itself', async () => {
+describe('S03 P03 an engine that is killed during responses', () => {
+  it('ends every stream with an error event and no [DONE], fails a whole response with 502, and restarts automatically', async () => {
     const { pid } = await waitForSlotState(gateway, 'agent', 'ready');
     const streams = [await startLongStream(gateway, 'agent')];
     const whole = send(gateway, 'POST', CHAT, {
       body: { model: 'agent', messages: user(ENDLESS), temperature: 0 },
     });
-    await until(async () => (await slot(gateway, 'agent')).active === 2, 'both to run');
+    await until(async () => (await slot(gateway, 'agent')).active === 2, 'both to be running');
     process.kill(pid as number, 'SIGKILL');
     for (const streamed of streams) {
       expect(await streamed.ended).toBe(true);
@@ -57,18 +57,18 @@ describe('S03 P03 an engine that is killed while it answers', () => {
     const back = await waitForSlotState(gateway, 'agent', 'ready', undefined, 15_000);
     expect(back.pid).not.toBe(pid);
     expect(back.failure).toBeNull();
-    expect((await say('agent')).status).toBe(200);
+    expect((await chat('agent')).status).toBe(200);
     expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
     expect(isAlive(gateway.pid)).toBe(true);
   });
 
-  it('while it is down and no sibling is healthy: 503 slot.failed with Retry-After and the reason; the catalogue stays', async () => {
+  it('while it is down and no sibling is healthy: 503 slot.failed with Retry-After and the reason; the model stays listed', async () => {
     await runSlotAction(gateway, 'utility', 'load');
     for (const name of ['agent', 'utility']) {
       process.kill((await waitForSlotState(gateway, name, 'ready')).pid as number, 'SIGKILL');
       await waitForSlotState(gateway, name, 'error');
     }
-    const refused = await say('agent');
+    const refused = await chat('agent');
     expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(refused.json()).toMatchObject({
@@ -86,12 +86,12 @@ describe('S03 P03 an engine that is killed while it answers', () => {
 });
 
 describe('load, unload and restart by an administrator', () => {
-  it('P09 load is one start for many, and changes nothing on a slot that is loaded', async () => {
+  it('P09 concurrent loads are one start, and a load of a loaded slot changes nothing', async () => {
     await runSlotAction(gateway, 'utility', 'unload');
     const responses = await Promise.all([
       ...Array.from({ length: 4 }, () => runSlotAction(gateway, 'utility', 'load')),
-      say('utility'),
-      say('utility'),
+      chat('utility'),
+      chat('utility'),
     ]);
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     const pids = responses.slice(0, 4).map((response) => response.json<SlotRecord>().pid);
@@ -99,7 +99,7 @@ describe('load, unload and restart by an administrator', () => {
     expect((await runSlotAction(gateway, 'utility', 'load')).json<SlotRecord>().pid).toBe(pids[0]);
   });
 
-  it('unload ends the process, twice does no harm; the next request loads again', async () => {
+  it('unload ends the process and can be repeated; the next request loads again', async () => {
     const { pid } = (await runSlotAction(gateway, 'utility', 'load')).json<SlotRecord>();
     expect((await runSlotAction(gateway, 'utility', 'unload')).json()).toMatchObject({
       state: 'offline',
@@ -108,12 +108,12 @@ describe('load, unload and restart by an administrator', () => {
     });
     expect(isAlive(pid as number)).toBe(false);
     expect((await runSlotAction(gateway, 'utility', 'unload')).json()).toMatchObject({ state: 'offline' });
-    const response = await say('utility');
+    const response = await chat('utility');
     expect(response.status).toBe(200);
     expect(response.headers['x-svc-slot']).toBe('utility');
   });
 
-  it('restart gives a new process', async () => {
+  it('restart starts a new process', async () => {
     const before = (await runSlotAction(gateway, 'utility', 'load')).json<SlotRecord>();
     const after = (await runSlotAction(gateway, 'utility', 'restart')).json<SlotRecord>();
     expect(after.state).toBe('ready');
@@ -121,9 +121,9 @@ describe('load, unload and restart by an administrator', () => {
     expect(isAlive(before.pid as number)).toBe(false);
   });
 
-  it('a slot that is not there or is disabled', async () => {
+  it('an unknown or disabled slot is an error', async () => {
     for (const action of ['load', 'unload', 'restart'] as const) {
-      expect(await runSlotAction(gateway, 'nobody', action)).toMatchObject({
+      expect(await runSlotAction(gateway, 'unknown', action)).toMatchObject({
         status: 404,
         code: 'slot.not_found',
       });
@@ -138,7 +138,7 @@ describe('load, unload and restart by an administrator', () => {
     });
   });
 
-  it('each act is in the audit trail', async () => {
+  it('each action is in the audit trail', async () => {
     const { entries } = (await send(gateway, 'GET', '/api/audit')).json<{ entries: { action: string }[] }>();
     expect(entries.map(({ action }) => action)).toEqual(
       expect.arrayContaining(['slot.load', 'slot.unload', 'slot.restart']),
@@ -146,8 +146,8 @@ describe('load, unload and restart by an administrator', () => {
   });
 });
 
-describe('S08 a slot that is taken away while it answers', () => {
-  it('unload drains: the stream ends whole, then the process goes', async () => {
+describe('S08 a slot that is unloaded during a response', () => {
+  it('unload drains: the stream completes, then the process ends', async () => {
     const { pid } = (await runSlotAction(gateway, 'utility', 'load')).json<SlotRecord>();
     const streamed = await startLongStream(gateway, 'utility', 4_000);
     const unloaded = runSlotAction(gateway, 'utility', 'unload');
@@ -159,19 +159,19 @@ describe('S08 a slot that is taken away while it answers', () => {
     expect(isAlive(pid as number)).toBe(false);
   });
 
-  it('a request that comes while it drains waits and is served by the next process', async () => {
+  it('a request during the drain waits and is served by the next process', async () => {
     await runSlotAction(gateway, 'utility', 'load');
     const streamed = await startLongStream(gateway, 'utility', 4_000);
     const unloaded = runSlotAction(gateway, 'utility', 'unload');
     await waitForSlotState(gateway, 'utility', 'draining');
-    const late = await say('utility');
+    const late = await chat('utility');
     expect(late.status).toBe(200);
     expect(late.headers['x-svc-slot']).toBe('utility');
     expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
     await unloaded;
   });
 
-  it('a caller who leaves while it drains frees it at once', async () => {
+  it('a disconnect during the drain frees it at once', async () => {
     await runSlotAction(gateway, 'utility', 'load');
     const streamed = await startLongStream(gateway, 'utility');
     const unloaded = runSlotAction(gateway, 'utility', 'unload');

@@ -11,8 +11,8 @@ import { envFor } from './harness/svcctl.ts';
 import { SvcctlGateway } from './harness/svcctl-gateway.ts';
 import { startLongStream } from './harness/tiny-gateway.ts';
 
-const here = new SvcctlGateway();
-const { run, runOk, runJson } = here;
+const gateway = new SvcctlGateway();
+const { run, runOk, runJson } = gateway;
 
 describe('requests and usage', () => {
   const body = (content: string, more: object = {}) => ({
@@ -24,7 +24,7 @@ describe('requests and usage', () => {
   });
 
   it('lists, shows by the short id, and sums', async () => {
-    const response = await send(here, 'POST', '/v1/chat/completions', {
+    const response = await send(gateway, 'POST', '/v1/chat/completions', {
       key: CLIENT_KEY,
       body: body('x'),
     });
@@ -48,8 +48,8 @@ describe('requests and usage', () => {
     expect(await runOk('usage', '--days', '1')).toMatch(/^\d{4}-\d\d-\d\d +client +tiny +\d+ +\d+ +\d+$/m);
   });
 
-  it('ends a running one', async () => {
-    const streamed = await startLongStream(here, 'agent', 30_000, CLIENT_KEY);
+  it('cancels a running one', async () => {
+    const streamed = await startLongStream(gateway, 'agent', 30_000, CLIENT_KEY);
     const { running } = await runJson<{ running: RequestRecord[] }>('requests', 'list', '--state', 'running');
     const id = running[0]?.id ?? '';
     expect(await runOk('requests', 'cancel', id.slice(-8))).toBe(`Request ${id} is cancelled.\n`);
@@ -66,15 +66,15 @@ describe('requests and usage', () => {
 });
 
 describe('logs and events', () => {
-  /** Runs a command that goes on until it is ended; `enough` tells when it has said enough. */
-  async function following(
+  /** Runs a command that does not end by itself. Calls `act` after its first output, then waits until `enough`. */
+  async function runFollowing(
     args: string[],
     enough: (out: string) => boolean,
     act: () => Promise<unknown>,
-    stir: () => Promise<unknown> = async () => {},
+    trigger: () => Promise<unknown> = async () => {},
   ) {
     const program = join(import.meta.dirname, '..', '..', 'scripts', 'svcctl');
-    const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...envFor(here) };
+    const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...envFor(gateway) };
     const child = spawn(program, args, { env });
     let out = '';
     child.stdout.on('data', (chunk: Buffer) => {
@@ -84,13 +84,13 @@ describe('logs and events', () => {
     try {
       await until(
         async () => {
-          await stir();
+          await trigger();
           return out !== '';
         },
-        `${args.join(' ')} to speak`,
+        `${args.join(' ')} to print`,
       );
       await act();
-      await until(() => enough(out), `${args.join(' ')} to say more`);
+      await until(() => enough(out), `${args.join(' ')} to print more`);
     } finally {
       child.kill('SIGINT');
       await ended;
@@ -98,12 +98,12 @@ describe('logs and events', () => {
     return out;
   }
 
-  it('of a slot: the past, and live lines with -f', async () => {
+  it('of a slot: past lines, and live lines with -f', async () => {
     const { pid } = await runJson<SlotRecord>('slots', 'load', 'utility');
     expect(await runOk('slots', 'logs', 'utility')).toContain(`(pid ${pid},`);
     expect((await runOk('logs', 'utility', '-n', '1')).trimEnd().split('\n')).toHaveLength(1);
     let next = 0;
-    const out = await following(
+    const out = await runFollowing(
       ['logs', '-f', 'utility'],
       (text) => next > 0 && text.includes(`(pid ${next},`),
       async () => {
@@ -115,22 +115,22 @@ describe('logs and events', () => {
 
   it('of the gateway: readable lines, or JSON', async () => {
     process.kill((await runJson<SlotRecord>('slots', 'load', 'utility')).pid as number, 'SIGKILL');
-    await here.waitFor('slot failed');
+    await gateway.waitFor('slot failed');
     const out = await runOk('logs', '--level', 'warn');
     expect(out).toMatch(/^\d\d:\d\d:\d\d WARN {2}slot failed slot=utility reason=/m);
     const lines = (await runOk('logs', '--json')).trimEnd().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty('level');
     expect(await run(['logs', '--level', 'loud'])).toMatchObject({ code: 2, out: '' });
-    await waitForSlotState(here, 'utility', 'ready', ADMIN_KEY);
+    await waitForSlotState(gateway, 'utility', 'ready', ADMIN_KEY);
   });
 
-  it('events tell what happens, one JSON a line with --json', async () => {
-    const out = await following(
+  it('events prints one JSON per line with --json', async () => {
+    const out = await runFollowing(
       ['events', '--json'],
       (text) => text.includes('"state":"ready"'),
       () => runOk('slots', 'restart', 'utility'),
       // Every probe is an event: one of them comes once the stream is open.
-      () => send(here, 'POST', '/api/hardware/probe', { key: ADMIN_KEY }),
+      () => send(gateway, 'POST', '/api/hardware/probe', { key: ADMIN_KEY }),
     );
     const lines = out.slice(0, out.lastIndexOf('\n')).split('\n');
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ event: expect.any(String) });

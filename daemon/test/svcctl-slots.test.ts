@@ -7,22 +7,22 @@ import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
 import { waitForSlotState } from './harness/slots.ts';
 import { LONG, SvcctlGateway } from './harness/svcctl-gateway.ts';
 
-const here = new SvcctlGateway();
-const { run, runOk, runJson } = here;
-const file = (name: string) => join(here.home, `config/slots/${name}.toml`);
+const gateway = new SvcctlGateway();
+const { run, runOk, runJson } = gateway;
+const file = (name: string) => join(gateway.home, `config/slots/${name}.toml`);
 
 describe('slots list and show', () => {
-  it('is a table that fits 80 columns, whatever the names', async () => {
+  it('is a table that fits 80 columns, for any names', async () => {
     const out = await runOk('slots', 'list');
     expect(out).toMatch(/^SLOT +STATE +MODEL +DEVICE +BUSY +QUEUE +TOK\/S +MEMORY$/m);
     expect(out).toMatch(/^agent +ready +tiny +cpu +0\/\d+ +0 /m);
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(out).toContain('…');
     expect(await runOk('slots', 'list', '--wide')).toContain(LONG);
-    // What an engine holds is measured anew between the two, and a wider figure leaves less room for names.
-    const still = (table: string) =>
+    // Memory is measured again between the two, and a wider figure leaves less space for names.
+    const stableParts = (table: string) =>
       table.replace(/\S+ [KMG]iB/g, 'N').replace(/^(\S{12})\S*| {2,}/gm, '$1 ');
-    expect(still(await runOk('slots'))).toBe(still(await runOk('slots', 'list')));
+    expect(stableParts(await runOk('slots'))).toBe(stableParts(await runOk('slots', 'list')));
   });
 
   it('names only, for programs', async () => {
@@ -41,7 +41,7 @@ describe('slots list and show', () => {
 });
 
 describe('slots load, unload, restart and swap', () => {
-  it('answer when it is done', async () => {
+  it('return when the action is done', async () => {
     expect(await runOk('slots', 'load', 'utility')).toBe('utility is ready, model tiny.\n');
     const before = (await runJson<SlotRecord>('slots', 'show', 'utility')).pid;
     expect((await runJson<SlotRecord>('slots', 'restart', 'utility')).pid).not.toBe(before);
@@ -55,17 +55,17 @@ describe('slots load, unload, restart and swap', () => {
   it('with --no-wait at once', async () => {
     const { state } = await runJson<SlotRecord>('slots', 'load', 'utility', '--no-wait');
     expect(['starting', 'warming', 'ready']).toContain(state);
-    await waitForSlotState(here, 'utility', 'ready', ADMIN_KEY);
+    await waitForSlotState(gateway, 'utility', 'ready', ADMIN_KEY);
     await runOk('slots', 'unload', 'utility', '--wait');
   });
 
-  it('at a terminal a line tells meanwhile what happens, and goes away', async () => {
-    rmSync(here.loadedFile, { force: true });
+  it('at a terminal a progress line is shown and then removed', async () => {
+    rmSync(gateway.loadedFile, { force: true });
     await runOk('slots', 'unload', 'lasting', '--wait');
     const line = /\r\u001b\[Klasting: (offline|starting|warming)/;
     const ran = await run(['slots', 'load', 'lasting'], {
       terminal: true,
-      onOutput: (out) => line.test(out) && writeFileSync(here.loadedFile, ''),
+      onOutput: (out) => line.test(out) && writeFileSync(gateway.loadedFile, ''),
     });
     expect(ran.code, ran.out).toBe(0);
     expect(ran.out).toMatch(line);
@@ -73,13 +73,13 @@ describe('slots load, unload, restart and swap', () => {
   });
 
   it.each([
-    [['slots', 'load', 'nobody'], 1, /There is no slot with this name\. \(slot\.not_found\)/],
+    [['slots', 'load', 'unknown'], 1, /There is no slot with this name\. \(slot\.not_found\)/],
     [
       ['slots', 'load', 'hollow'],
       1,
       /Slot hollow can not be loaded: The model \S+ of the slot file was not found\. \(slot\.failed\)/,
     ],
-    [['slots', 'swap', 'agent', 'nobody'], 1, /\(model\.not_found\)/],
+    [['slots', 'swap', 'agent', 'unknown'], 1, /\(model\.not_found\)/],
     [['slots', 'load'], 2, /svcctl slots load NAME/],
     [['slots', 'load', 'a', 'b'], 2, /svcctl slots load NAME/],
     [['slots', 'swap', 'agent'], 2, /svcctl slots swap NAME MODEL/],
@@ -88,14 +88,14 @@ describe('slots load, unload, restart and swap', () => {
     [['logs', '--lines', 'many'], 2, /--lines takes a whole number from 0 to 1000/],
     [['requests', '--limit', '0'], 2, /--limit takes a whole number from 1 to 1000/],
     [['requests', 'show', 'ffffffff'], 1, /no recent request has the id ffffffff/],
-  ])('%j ends with %d and one line', async (args, code, message) => {
+  ])('%j exits with %d and one line', async (args, code, message) => {
     const ran = await run(args);
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).toMatch(message);
     expect(ran.err.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('a client key is not enough, and says so', async () => {
+  it('a client key is not enough', async () => {
     const ran = await run(['slots', 'unload', 'agent'], { env: { SVC_CLIENT_KEY: CLIENT_KEY } });
     expect(ran).toMatchObject({ code: 4, out: '' });
     expect(ran.err).toContain('(auth.forbidden)');
@@ -103,7 +103,7 @@ describe('slots load, unload, restart and swap', () => {
 });
 
 describe('slots create, set, plan and rm', () => {
-  it('makes, changes and removes a slot', async () => {
+  it('creates, changes and removes a slot', async () => {
     expect(await runOk('slots', 'create', 'writer', 'model=second', 'context=1024', 'pinned=yes')).toBe(
       'Created slot writer (offline).\n',
     );
@@ -120,7 +120,7 @@ describe('slots create, set, plan and rm', () => {
     expect(existsSync(file('writer'))).toBe(false);
   });
 
-  it('what the gateway refuses is named key by key', async () => {
+  it('rejected keys are named', async () => {
     const ran = await run(['slots', 'set', 'utility', 'extra_args=--x', 'env=A', 'parallel=2']);
     expect(ran).toMatchObject({ code: 1, out: '' });
     expect(ran.err).toMatch(/extra_args cannot be set here; env cannot be set here\. \(request\.invalid\)/);
@@ -139,7 +139,7 @@ describe('slots create, set, plan and rm', () => {
     expect((await run(['slots', 'set', 'utility'])).code).toBe(2);
   });
 
-  it('tells every setting of a slot and its origin', async () => {
+  it('prints every setting of a slot and its origin', async () => {
     const out = await runOk('slots', 'settings', 'utility');
     expect(out).toMatch(/^Slot +utility$/m);
     expect(out).toMatch(/^parallel +1 +file$/m);
@@ -151,7 +151,7 @@ describe('slots create, set, plan and rm', () => {
     });
   });
 
-  it('plans a load without making it', async () => {
+  it('plans a load without starting it', async () => {
     await runOk('slots', 'unload', 'utility');
     const out = await runOk('slots', 'plan', 'utility', '--model', 'second');
     expect(out).toMatch(/^Slot +utility, model second$/m);
@@ -196,8 +196,8 @@ describe('models and hardware', () => {
   });
 });
 
-describe('a slot whose model is not there', () => {
-  it('is warned of, since its record tells of no failure', async () => {
+describe('a slot whose model is missing', () => {
+  it('has a warning, since its record has no failure', async () => {
     const warning = 'The configured model was not found for slot: hollow.';
     expect(await runOk('status')).toContain(`! ${warning}\n`);
     expect(await runJson<SlotRecord>('slots', 'show', 'hollow')).toMatchObject({
@@ -209,7 +209,7 @@ describe('a slot whose model is not there', () => {
 });
 
 describe('without a gateway', () => {
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     const env = { SVC_URL: 'http://127.0.0.1:1', SVC_HOME: '/nonexistent' };
     const ran = await run(['--version'], { env });
     expect(ran).toMatchObject({

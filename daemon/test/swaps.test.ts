@@ -22,26 +22,29 @@ const explain = async (colour: Colour) =>
   ).json<ExplainView>();
 
 describe('three slots of which one fits', () => {
-  it('explain tells who would leave and the sum; nothing moves', async () => {
-    const [loaded, asked] = ['red', 'blue'] as const;
+  it('explain names the slots that would be evicted and the sum; nothing changes', async () => {
+    const [loaded, requested] = ['red', 'blue'] as const;
     expect(replyText(await chatWith(gateway, loaded))).toBe(replyOf(loaded));
-    await until(async () => (await explain(asked)).load?.outcome === 'evicts', 'the other one to be idle');
-    const { load } = await explain(asked);
+    await until(
+      async () => (await explain(requested)).load?.outcome === 'evicts',
+      'the other slot to be idle',
+    );
+    const { load } = await explain(requested);
     expect(load).toMatchObject({ evicts: [loaded], sum: { pool: 'host', held: expect.any(Number) } });
     expect(load?.sum.short).toBeGreaterThan(0);
     const pair = await send(gateway, 'POST', '/api/dispatch/explain', {
-      body: { path: '/v1/embeddings', model: asked },
+      body: { path: '/v1/embeddings', model: requested },
     });
     expect(pair.json()).toMatchObject({
-      slot: asked,
+      slot: requested,
       load: null,
       error: { code: 'dispatch.capability_mismatch' },
     });
     expect((await explain(loaded)).load).toBeNull();
-    expect((await slot(gateway, asked)).state).toBe('offline');
+    expect((await slot(gateway, requested)).state).toBe('offline');
   });
 
-  it('a pinned slot stays, and the refusal says so with the whole sum', async () => {
+  it('a pinned slot stays, and the error has the whole sum', async () => {
     writeFileSync(
       join(gateway.home, 'config', 'slots', 'green.toml'),
       'model = "green-model"\ncontext = 32768\npinned = true\n',

@@ -1,4 +1,4 @@
-/** Providers and clusters behind the gateway, over a real port: stand-ins with the answers that such servers publish. */
+/** Providers and clusters behind the gateway, over a real port: stand-ins with their published responses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHAT, CLOUD_KEY, chat, Front } from './harness/front.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
@@ -9,7 +9,7 @@ beforeAll(() => front.start());
 afterAll(() => front.close());
 
 describe('two upstreams with the same model', () => {
-  it('one that can not be reached hands over within the same request', async () => {
+  it('fail over within the same request when one is unreachable', async () => {
     const first = await front.startStandIn(provider('twin'));
     const second = await front.startStandIn(provider('twin'));
     await front.add('twin-a', `base_url = "${first.url}"\npriority = 1\n`);
@@ -23,7 +23,7 @@ describe('two upstreams with the same model', () => {
     expect((await front.send('POST', CHAT, { body: chat('twin') })).headers['x-svc-upstream']).toBe('twin-a');
   });
 
-  it('the own network comes before a guarded provider, and the cap of the day holds', async () => {
+  it('the own network is used before a guarded provider, and the daily cap is enforced', async () => {
     const near = await front.startStandIn(provider('shared'));
     const far = await front.startStandIn(provider('shared', 'far-only'));
     await front.add('z-near', `base_url = "${near.url}"\npriority = 9\n`);
@@ -47,7 +47,7 @@ describe('two upstreams with the same model', () => {
   });
 });
 
-describe('what a provider of somebody else sees and says', () => {
+describe('requests to and responses of a third-party provider', () => {
   let cloud: StandIn;
   beforeAll(async () => {
     cloud = await front.startStandIn(provider('gpt-x', 'größe/模型:free'));
@@ -74,16 +74,16 @@ describe('what a provider of somebody else sees and says', () => {
         omni: false,
         enable_thinking: false,
         chat_template_kwargs: { a: 1 },
-        user: 'kept',
+        user: 'caller',
       }),
     });
     expect(response.status).toBe(200);
     expect(response.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content).toBe(
       'gpt-x from afar',
     );
-    const [seen] = cloud.requests;
-    expect(seen?.url).toBe('/api/v1/chat/completions');
-    expect(Object.keys(seen?.headers ?? {}).sort()).toEqual([
+    const [received] = cloud.requests;
+    expect(received?.url).toBe('/api/v1/chat/completions');
+    expect(Object.keys(received?.headers ?? {}).sort()).toEqual([
       'accept-encoding',
       'authorization',
       'connection',
@@ -93,8 +93,8 @@ describe('what a provider of somebody else sees and says', () => {
       'x-request-id',
       'x-svc-hops',
     ]);
-    expect(seen?.headers.authorization).toBe(`Bearer ${CLOUD_KEY}`);
-    expect(JSON.parse(seen?.body ?? '')).toEqual({ ...chat('gpt-x'), user: 'kept' });
+    expect(received?.headers.authorization).toBe(`Bearer ${CLOUD_KEY}`);
+    expect(JSON.parse(received?.body ?? '')).toEqual({ ...chat('gpt-x'), user: 'caller' });
     for (const hidden of [secret, ADMIN_KEY, CLIENT_KEY, '10.1.2.3'])
       expect(cloud.text()).not.toContain(hidden);
   });
@@ -110,7 +110,7 @@ describe('what a provider of somebody else sees and says', () => {
     });
   });
 
-  it('its 429 passes through with its time to wait, and does not count against it', async () => {
+  it('its 429 passes through with Retry-After, and does not count as a failure', async () => {
     const limited = { error: { code: 'rate_limit_exceeded', message: 'slow down', type: 'x', param: null } };
     cloud.respondWith(() => json(429, limited, { 'retry-after': '7' }));
     for (let count = 0; count < 6; count++) {
@@ -126,10 +126,10 @@ describe('what a provider of somebody else sees and says', () => {
   });
 
   it.each([
-    ['in a good answer', 200],
-    ['in an error that passes', 400],
+    ['in a successful response', 200],
+    ['in an error that is passed on', 400],
     ['in an error that is wrapped', 500],
-  ])('X01 our key that it repeats %s reaches nobody', async (_, status) => {
+  ])('X01 our key, repeated %s, does not reach the caller', async (_, status) => {
     const key = CLOUD_KEY;
     const error = status === 400 ? { code: 'bad', message: `your key ${key}` } : undefined;
     cloud.respondWith(() => (_req, res) => {
@@ -157,7 +157,7 @@ describe('what a provider of somebody else sees and says', () => {
 });
 
 describe('a cluster behind one address', () => {
-  /** What Ray Serve and vLLM publish: their list, their 404, and 503 while replicas start. */
+  /** Published responses of Ray Serve and vLLM: the list, 404, and 503 while replicas start. */
   const vllm = {
     object: 'list',
     data: [
@@ -175,7 +175,7 @@ describe('a cluster behind one address', () => {
   };
   let replicas = 0;
 
-  it('is listed with its window, reranks natively, and its starting replicas are told as they are', async () => {
+  it('is listed with its window, reranks natively, and errors of its starting replicas are passed on', async () => {
     const ray = await front.startStandIn(({ url, body }) => {
       if (url.endsWith('/models')) return json(200, vllm);
       if (url.endsWith('/rerank')) return json(200, { results: [{ index: 0, relevance_score: 0.5 }] });

@@ -1,4 +1,4 @@
-/** `/api/upstreams` over a real port: who may do what, what is written, and what is told. */
+/** `/api/upstreams` over a real port: access, written files and responses. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,9 +13,9 @@ beforeAll(() => front.start());
 afterAll(() => front.close());
 
 describe('the routes', () => {
-  it('an administrator adds, changes, tries and removes one; the audit trail says so', async () => {
-    const there = await front.startStandIn(provider('route-model'));
-    const body = { name: 'routes', base_url: there.url, key_env: 'UPSTREAM_CLOUD' };
+  it('an admin adds, changes, tests and removes one, with audit rows', async () => {
+    const upstream = await front.startStandIn(provider('route-model'));
+    const body = { name: 'routes', base_url: upstream.url, key_env: 'UPSTREAM_CLOUD' };
     expect((await front.send('POST', '/api/upstreams', { body })).json()).toMatchObject({
       name: 'routes',
       key_set: true,
@@ -54,7 +54,7 @@ describe('the routes', () => {
       expect(actions).toContain(`upstream.${action}`);
   });
 
-  it('a bad body names field and reason, never the value', async () => {
+  it('the error for an invalid body names field and reason, never the value', async () => {
     for (const [body, path] of [
       [{ name: 'x', base_url: 'http://u:sk-secret@h' }, 'base_url'],
       [{ name: 'x', base_url: 'http://169.254.169.254/v1' }, 'base_url'],
@@ -70,12 +70,12 @@ describe('the routes', () => {
     }
   });
 
-  it('a file that is broken can be mended or removed, and a name never leads elsewhere', async () => {
+  it('a broken file can be repaired or removed, and a name never leads outside the folder', async () => {
     const file = (name: string) => join(front.home, 'config', 'upstreams', `${name}.toml`);
     writeFileSync(file('hurt'), 'base_url = "http://127.0.0.1:9"\npriority = "high" # why\n');
     writeFileSync(file('torn'), 'base_url = ');
-    const mended = await front.send('PUT', '/api/upstreams/hurt', { body: { priority: 3 } });
-    expect(mended.json()).toMatchObject({ name: 'hurt', priority: 3 });
+    const repaired = await front.send('PUT', '/api/upstreams/hurt', { body: { priority: 3 } });
+    expect(repaired.json()).toMatchObject({ name: 'hurt', priority: 3 });
     expect(readFileSync(file('hurt'), 'utf8')).toBe('base_url = "http://127.0.0.1:9"\npriority = 3 # why\n');
     const torn = await front.send('PUT', '/api/upstreams/torn', { body: { priority: 3 } });
     expect(torn).toMatchObject({ status: 409, code: 'config.broken' });
@@ -87,7 +87,7 @@ describe('the routes', () => {
   });
 
   it('a client sees name, health and number of models, and changes nothing', async () => {
-    await front.add('seen', 'base_url = "http://127.0.0.1:9/v1"\nkey_env = "UPSTREAM_CLOUD"\n');
+    await front.add('listed', 'base_url = "http://127.0.0.1:9/v1"\nkey_env = "UPSTREAM_CLOUD"\n');
     const { upstreams } = (await send(front.gateway, 'GET', '/api/upstreams', { key: CLIENT_KEY })).json<{
       upstreams: UpstreamRecord[];
     }>();
@@ -95,18 +95,18 @@ describe('the routes', () => {
       ['enabled', 'health', 'kind', 'listed_at', 'models', 'name', 'priority', 'remote'].sort(),
     );
     expect(JSON.stringify(upstreams)).not.toMatch(/http|UPSTREAM_/);
-    expect((await send(front.gateway, 'GET', '/api/upstreams/seen', { key: CLIENT_KEY })).code).toBe(
+    expect((await send(front.gateway, 'GET', '/api/upstreams/listed', { key: CLIENT_KEY })).code).toBe(
       'auth.forbidden',
     );
     const admins = (await front.send('GET', '/api/upstreams')).json<{ upstreams: UpstreamRecord[] }>()
       .upstreams;
-    expect(admins.find(({ name }) => name === 'seen')).toMatchObject({
+    expect(admins.find(({ name }) => name === 'listed')).toMatchObject({
       base_url: 'http://127.0.0.1:9/v1',
       key_env: 'UPSTREAM_CLOUD',
     });
   });
 
-  it('listing asks no upstream anything', async () => {
+  it('listing sends no request to an upstream', async () => {
     const quiet = await front.startStandIn(provider('quiet'));
     await front.add('quiet', `base_url = "${quiet.url}"\n`);
     const before = quiet.requests.length;

@@ -1,4 +1,4 @@
-/** A second real gateway behind the first, over real ports: what goes through, what happens when it dies, and loops. */
+/** A second real gateway behind the first, over real ports: forwarding, its death, and loops. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type OpenAI from 'openai';
@@ -17,10 +17,10 @@ import { contentOf, dataOf, openStream } from './harness/stream.ts';
 const DESK_ADMIN = `${ADMIN_KEY}-desk`;
 const DESK_CLIENT = `${CLIENT_KEY}-desk`;
 
-/** The machine with the models. */
+/** The gateway with the models. */
 let desk: Gateway;
 const deskHome = newHome();
-/** The one that the house talks to. */
+/** The gateway that clients use. */
 const front = new Front();
 
 const speaker = (reply: string) => tinyChat({ reply });
@@ -64,7 +64,7 @@ describe('a second gateway behind the first', () => {
     expect(records.find(({ id }) => id === 'desk-chat')?.context_length).toBe(1024);
   });
 
-  it('owners are chosen by header and query: comma lists, exact but for case; both given, both must hold', async () => {
+  it('owners are filtered by header and query: comma lists, exact except for case; with both, both must match', async () => {
     const owners = async (query: string, header?: string) => {
       const filter = header === undefined ? {} : { headers: { 'X-svc-Model-Filter': header } };
       const response = await send(front.gateway, 'GET', `/v1/models${query}`, filter);
@@ -74,17 +74,17 @@ describe('a second gateway behind the first', () => {
     expect(await owners('')).toEqual(['desk', 'svc']);
     expect(await owners('?owned_by=desk')).toEqual(['desk']);
     expect(await owners('', 'DESK')).toEqual(['desk']);
-    expect(await owners('', 'nobody, Svc ,desk')).toEqual(['desk', 'svc']);
+    expect(await owners('', 'unknown, Svc ,desk')).toEqual(['desk', 'svc']);
     expect(await owners('?owned_by=svc,desk', 'desk')).toEqual(['desk']);
-    for (const none of ['nobody', 'des', 'desk*', 'svc desk']) expect(await owners('', none)).toEqual([]);
+    for (const none of ['unknown', 'des', 'desk*', 'svc desk']) expect(await owners('', none)).toEqual([]);
     expect(await owners('?owned_by=svc', 'desk')).toEqual([]);
-    const lookup = { headers: { 'X-svc-Model-Filter': 'nobody' } };
+    const lookup = { headers: { 'X-svc-Model-Filter': 'unknown' } };
     expect(
       (await send(front.gateway, 'GET', '/v1/models/desk-chat?owned_by=svc', lookup)).json(),
     ).toMatchObject({ id: 'desk-chat', owned_by: 'desk' });
   });
 
-  it('chat, stream and embeddings go through, by the official client too', async () => {
+  it('chat, stream and embeddings are forwarded, also for the official client', async () => {
     const openai = openaiClient(front.gateway);
     const { data, response } = await openai.chat.completions
       .create(chat('desk-chat') as never)
@@ -107,7 +107,7 @@ describe('a second gateway behind the first', () => {
     expect(recent[0]).toMatchObject({ upstream: 'desk', model: 'desk-vectors' });
   });
 
-  it('a caller who leaves ends the work there', async () => {
+  it('a disconnect ends the work there', async () => {
     const stream = await openStream(
       front.gateway,
       CHAT,
@@ -125,28 +125,28 @@ describe('a second gateway behind the first', () => {
     );
   });
 
-  it('names that mean slots never go there', async () => {
+  it('names of slots are never forwarded', async () => {
     for (const model of ['agent', 'svc/agent', 'agent-hermes']) {
-      const told = (
+      const explained = (
         await front.send('POST', '/api/dispatch/explain', { body: { path: CHAT, model } })
       ).json();
-      expect(told).toMatchObject({ slot: 'agent', upstream: null, lane: 'agent' });
+      expect(explained).toMatchObject({ slot: 'agent', upstream: null, lane: 'agent' });
     }
   });
 
-  it('explain tells the step, and near names include its models', async () => {
-    const told = (
+  it('explain names the step, and suggestions include its models', async () => {
+    const explained = (
       await front.send('POST', '/api/dispatch/explain', { body: { path: CHAT, model: 'desk-chat' } })
     ).json();
-    expect(told).toMatchObject({ upstream: 'desk', slot: null, error: null });
+    expect(explained).toMatchObject({ upstream: 'desk', slot: null, error: null });
     const missed = await front.send('POST', CHAT, { body: chat('desk-chad') });
     expect(missed.json()).toMatchObject({
       error: { code: 'dispatch.no_route', details: { suggestions: ['desk-chat'] } },
     });
   });
 
-  it('a model that both have stays here until it is bound there', async () => {
-    const said = async () => {
+  it('a model on both is served locally until it is bound to the upstream', async () => {
+    const routing = async () => {
       const response = await front.send('POST', CHAT, { body: chat('both') });
       const text = response.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message
         .content;
@@ -154,21 +154,21 @@ describe('a second gateway behind the first', () => {
     };
     const bind = (binding: string | null) => front.send('PUT', '/api/models/both', { body: { binding } });
     expect((await bind('upstream:desk')).json()).toMatchObject({ id: 'both', binding: 'upstream:desk' });
-    expect(await said()).toEqual(['desk', 'registry', 'there']);
+    expect(await routing()).toEqual(['desk', 'registry', 'there']);
     for (const [binding, code] of [
-      ['upstream:nobody', 'upstream.not_found'],
-      ['slot:nobody', 'slot.not_found'],
+      ['upstream:unknown', 'upstream.not_found'],
+      ['slot:unknown', 'slot.not_found'],
       ['slot:../x', 'request.invalid'],
     ] as const)
       expect((await bind(binding)).code).toBe(code);
-    expect(await front.send('PUT', '/api/models/nobody', { body: { binding: null } })).toMatchObject({
+    expect(await front.send('PUT', '/api/models/unknown', { body: { binding: null } })).toMatchObject({
       code: 'model.not_found',
     });
     expect((await bind(null)).json()).toMatchObject({ binding: null });
-    expect((await said())[0]).toBeUndefined();
+    expect((await routing())[0]).toBeUndefined();
   });
 
-  it('the wrong key is not the caller’s fault', async () => {
+  it('a wrong upstream key is not an error of the caller', async () => {
     await front.add(
       'wrong',
       `base_url = "${desk.url}/v1"\nkey_env = "UPSTREAM_CLOUD"\nmodels = ["desk-chat-too"]\n`,
@@ -182,7 +182,7 @@ describe('a second gateway behind the first', () => {
     });
   });
 
-  it('its death is told honestly, and it is used again when it is back', async () => {
+  it('its death is reported, and it is used again after its restart', async () => {
     await desk.stop('SIGKILL');
     for (let count = 0; count < 2; count++) {
       expect(await front.send('POST', CHAT, { body: chat('desk-chat') })).toMatchObject({
@@ -204,7 +204,7 @@ describe('a second gateway behind the first', () => {
     await waitForSlotState(desk, 'agent', 'ready', DESK_ADMIN);
     await until(
       async () => (await front.send('POST', CHAT, { body: chat('desk-chat') })).status === 200,
-      'the way back',
+      'the upstream to recover',
       30_000,
     );
     expect(await front.upstream('desk')).toMatchObject({ health: 'ok', reason: null, retry_at: null });
@@ -212,7 +212,7 @@ describe('a second gateway behind the first', () => {
 });
 
 describe('loops', () => {
-  it('the gateway as its own upstream is refused, by its address and by its own answer', async () => {
+  it('the gateway as its own upstream is rejected, by its address and by its instance id', async () => {
     await front.add('mirror', `base_url = "${front.gateway.url}/v1"\nmodels = ["echo"]\n`);
     expect(await front.upstream('mirror')).toMatchObject({ health: 'loop' });
     expect(await front.send('POST', CHAT, { body: chat('echo') })).toMatchObject({
@@ -235,7 +235,7 @@ describe('loops', () => {
     expect(await front.upstream('around')).toMatchObject({ health: 'loop', models: 0 });
   });
 
-  it('two gateways that send each other the same model stop after one round', async () => {
+  it('two gateways that forward the same model to each other stop after one round', async () => {
     const body = {
       name: 'front',
       base_url: `${front.gateway.url}/v1`,

@@ -20,7 +20,7 @@ export async function exerciseEveryMetric(gateway: OneGateway, far: StandIn): Pr
   const chat = (model: string) => send(gateway, 'POST', CHAT, { key: CLIENT_KEY, body: body(model) });
   await chat('agent');
   await (await openStream(gateway, CHAT, body('agent', { stream: true }), { key: CLIENT_KEY })).ended;
-  await chat('nobody-has-this');
+  await chat('unknown-model');
   far.respondWith(() => json(500, { error: { message: 'no' } }));
   await chat('far-model');
   far.respondWith(provider('far-model'));

@@ -75,7 +75,7 @@ async function wrong(gateway: Gateway): Promise<Failure> {
 }
 
 async function nowhere(gateway: Gateway): Promise<Failure> {
-  const { status } = await send(gateway, 'GET', `/v1/models/nobody-${Math.floor(performance.now())}`);
+  const { status } = await send(gateway, 'GET', `/v1/models/unknown-${Math.floor(performance.now())}`);
   return status === 404 ? null : `${status} for an unknown model`;
 }
 
